@@ -11,12 +11,14 @@ import pytest
 
 import sonde
 from fixtures.results import result, saying
-from sonde.core import Result, Tags
+from sonde.core import DataProblem, Result, Tags
+from sonde.judgements.sheet import Asking, write
 from sonde.labels import Classes, Scores
 from sonde.pages import scores_page
 from sonde.pages.web.report import web_page
 from sonde.pages.web.study import Beside
 from sonde.papers import bibliography
+from sonde.tasks import TASKS as TASK_CONTENTS
 from tables.test_web import Outline
 
 TASKS = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
@@ -196,6 +198,32 @@ def test_examples_are_shown_where_probabilities_were_kept(tmp_path):
     page = sonde.report(folder).text("html")
     assert "Examples that bow:random gets wrong" in page
     assert "measured with `--keep scores`" not in page
+
+
+def test_people_stand_beside_the_probe_where_they_judged(tmp_path):
+    folder, blank, filled = (tmp_path / name for name in ("kept", "blank.tsv", "filled.tsv"))
+    how = {"probes": "logreg", "seeds": 1, "bounds": False}
+    sonde.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
+    write("ud/tense:embedded", TASK_CONTENTS.make("ud/tense:embedded"), blank, Asking(n=30))
+    lines = blank.read_text("utf-8").splitlines()
+    judged = [f"{line}past" if line[:1].isdigit() else line for line in lines]
+    filled.write_text("".join(f"{line}\n" for line in judged), "utf-8")
+    text = " ".join(Outline(sonde.report(folder, human=[filled]).text("html")).text.split())
+    assert "past people, of 30 sentences – 100.0 – –" in text
+    assert "pres people, of 30 sentences – 0.0 – –" in text
+    assert "Where people and bow:random differ" in text
+    differ = text.partition("test sentences that people judged")
+    assert " past pres " in differ[2]  # of what people call past it says pres
+    with pytest.raises(sonde.UsageProblem, match="name its suite"):
+        sonde.report(folder, human=["bound.json"])
+
+
+def test_sheets_that_show_labels_say_nothing_of_what_people_would_say(tmp_path):
+    sheet = tmp_path / "check.tsv"
+    task = TASK_CONTENTS.make("ud/tense:embedded")
+    write("ud/tense:embedded", task, sheet, Asking(mode="check", n=5))
+    with pytest.raises(DataProblem, match="people saw the labels"):
+        sonde.report(results(), human=[sheet])
 
 
 def test_every_family_of_tasks_with_a_paper_has_an_entry():

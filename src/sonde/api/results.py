@@ -11,6 +11,7 @@ from sonde.api.arguments import keywords, listed, optional
 from sonde.core import DataProblem, Result
 from sonde.errors import UsageProblem
 from sonde.experiment.paths import Paths
+from sonde.judgements.score import judged
 from sonde.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
 from sonde.pages.asked import Chosen, Stored, named, of_encoder, stored
 from sonde.pages.card import card_page
@@ -82,7 +83,8 @@ def report(
 
     results    an evaluation, results, or a folder; what was run last without
     suite      a paper's table with the results in it
-    human      with a suite: files with what people score, as `score_sheets` writes them
+    human      with a suite: files with what people score, as `score_sheets` writes them; without:
+               sheets that people filled in, for the page in HTML
     each       a table for each task, with whole intervals and controls beside the scores
     classes    counts and F1 by class or label in place of scores
     bits       V-information and calibration, of results with `keep_scores`
@@ -109,8 +111,11 @@ def report(
     if sum(views.values()) > 1:
         named = " and ".join(name for name, chosen in views.items() if chosen)
         raise UsageProblem(f"{named} are views of their own: ask for one of them")
-    if human and suite is None:
-        raise UsageProblem("a bound stands in a paper's table: name its suite")
+    if human and suite is None and (any(views.values()) or _bounds(human)):
+        raise UsageProblem(
+            "a bound stands in a paper's table: name its suite; on the page for browsers stand"
+            " filled sheets"
+        )
     stored, with_scores = _of(results, _chosen(selection, bits)), _chosen(selection, scores=True)
     if suite is not None:
         page = paper_page(suite, stored.results, human)
@@ -120,7 +125,10 @@ def report(
         made = classes_page if classes else bits_page if bits else headroom_page
         page = made(stored.results)
     else:
-        beside = Beside(remarks=stored.remarks, scored=lambda: _of(results, with_scores).results)
+        people = tuple(judged(map(Path, human)))
+        beside = Beside(
+            remarks=stored.remarks, people=people, scored=lambda: _of(results, with_scores).results
+        )
         page = scores_page(stored.results, each=each, figure=figure, beside=beside)
     return page.with_remarks(stored.remarks)
 
@@ -272,6 +280,11 @@ def _of(results: Results, chosen: Chosen) -> Stored:
     given = list(results)
     patterns = chosen.tasks or chosen.encoders or chosen.reads
     return Stored(named(given, chosen) if patterns else given)
+
+
+def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
+    """Those of the files that hold bounds, rather than filled sheets."""
+    return [file for file in files if Path(file).suffix.lower() == ".json"]
 
 
 def _chosen(selection: Selection, scores: bool = False) -> Chosen:

@@ -45,7 +45,10 @@ def report(
         typer.Option(
             "--human",
             metavar="FILE",
-            help="With --suite: what people score, as `sonde annotate --score` wrote it.",
+            help=(
+                "With --suite: what people score, as `sonde annotate --score` wrote it; without:"
+                " a sheet that somebody filled in, for --html."
+            ),
         ),
     ] = None,
     each: Annotated[

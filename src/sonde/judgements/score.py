@@ -8,9 +8,10 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -135,6 +136,52 @@ def _number(text: str, n: int, where: str) -> int:
             f"{where}: {text!r} is no row of this sheet; the column 'id' has 1 to {n}"
         )
     return int(whole)
+
+
+class Judged(NamedTuple):
+    """What people say of sentences whose labels they did not see.
+
+    task     the canonical reference
+    answers  the letters of a sentence -> the labels with the most votes
+    """
+
+    task: str
+    answers: Mapping[str, tuple[str, ...]]
+
+    def of(self, sentence: str) -> tuple[str, ...]:
+        """The labels with the most votes for a sentence; () where nobody judged it."""
+        return self.answers.get(_letters(sentence), ())
+
+    def shares(self) -> dict[str, float]:
+        """How often each label is given; where several tie, each counts as a part."""
+        counts = Counter[str]()
+        for labels in self.answers.values():
+            counts.update({label: 1 / len(labels) for label in labels})
+        return {label: count / len(self.answers) for label, count in counts.items()}
+
+
+def judged(files: Iterable[Path]) -> list[Judged]:
+    """What people say on each sheet, of copies that were filled in. DataProblem for a sheet that
+    shows the labels, and as of `score`.
+    """
+    sheets: dict[str, list[Filled]] = {}
+    for filled in map(read, files):
+        sheets.setdefault(str(filled.sheet), []).append(filled)
+    return [_judged(copies) for copies in sheets.values()]
+
+
+def _judged(copies: Sequence[Filled]) -> Judged:
+    sheet = copies[0].sheet
+    if sheet.mode == "check":
+        raise DataProblem(
+            f"{copies[0].name}: people saw the labels and judged these; what they would say"
+            " themselves is on a sheet without --mode check"
+        )
+    labels = {word: label for label, word in sheet.words.items()}
+    texts = {key: text for one in copies for key, text in one.sentences.items() if text}
+    votes = {_letters(texts[key]): cast for key, cast in _votes(copies).items() if key in texts}
+    answers = {text: tuple(labels[word] for word in majority(cast)) for text, cast in votes.items()}
+    return Judged(sheet.task, answers)
 
 
 def misplaced(filled: Filled, sentences: Sequence[str]) -> Iterator[int]:

@@ -11,6 +11,7 @@ from sonde.analysis.answers import together
 from sonde.analysis.row import NO_CONTROL, PERCENT, Row
 from sonde.analysis.rows import repeats
 from sonde.core import Result
+from sonde.judgements.score import Judged
 from sonde.pages.breakdown import SHOWN, Count, by_stratum, class_counts, counted
 from sonde.pages.groups import Column
 from sonde.pages.web.items import Items
@@ -51,7 +52,7 @@ def _task(study: Study, items: Items, column: Column) -> Block:
     cells = study.detailed(column)
     blocks: list[Block] = []
     if any(row.posed.classes for _, row in cells):
-        blocks.append(_classes(study, cells))
+        blocks.append(_classes(cells, study, study.people(column)))
         blocks += _mistakes(study, cells)
     blocks += _strata(study, cells)
     blocks += items.shown(column)
@@ -64,7 +65,7 @@ def _task(study: Study, items: Items, column: Column) -> Block:
 CLASSES = ("class", "encoder", "true share", "said", "recognised", "F1")
 
 
-def _classes(study: Study, cells: Sequence[tuple[str, Row]]) -> Block:
+def _classes(cells: Sequence[tuple[str, Row]], study: Study, people: Judged | None) -> Block:
     """Of each class its share, how often it is said, how many are recognised, and F1."""
     counts = {name: class_counts(study.results_of(row)) for name, row in cells}
     lines: list[tuple[str, ...]] = []
@@ -80,6 +81,10 @@ def _classes(study: Study, cells: Sequence[tuple[str, Row]]) -> Block:
             )
             f1 = f"{number(one.f1)} ({number(one.low)} – {number(one.high)})"
             lines.append((label, name, *(number(PERCENT * share) for share in shares), f1))
+        if people:
+            share = number(PERCENT * people.shares().get(label, 0.0))
+            name = f"people, of {many(len(people.answers), 'sentence')}"
+            lines.append((label, name, "–", share, "–", "–"))
     table = Table(
         CLASSES, (Section("", tuple(lines), rules=_changes(lines)),), frozenset(CLASSES[:2])
     )

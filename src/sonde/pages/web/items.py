@@ -4,7 +4,7 @@ and the data are where they were.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sonde.analysis.row import PERCENT, Row
 from sonde.analysis.rows import repeats
 from sonde.core import DataProblem, Dataset, Result
+from sonde.judgements.score import Judged
 from sonde.pages.groups import Column
 from sonde.pages.probabilities import examples_of
 from sonde.pages.web.study import Study
@@ -64,9 +65,9 @@ class Items:
     def shown(self, column: Column) -> Iterator[Block]:
         """Examples that the best encoder gets right and wrong, those it is surest of first."""
         for name, row in self.study.detailed(column)[:1]:
-            yield from self._of(name, row)
+            yield from self._of(column, name, row)
 
-    def _of(self, name: str, row: Row) -> Iterator[Block]:
+    def _of(self, column: Column, name: str, row: Row) -> Iterator[Block]:
         folds = repeats(self.study.results_of(row))[0]
         kept = [self._kept[r.trial] for r in folds if r.trial in self._kept]
         try:
@@ -74,6 +75,7 @@ class Items:
         except (DataProblem, OSError) as problem:
             yield Prose((f"No examples: {problem}.",), "note")
             return
+        yield from _apart(name, items, self.study.people(column))
         for title, right in (("wrong", False), ("right", True)):
             mine = sorted((x for x in items if x.is_right == right), key=lambda x: -x.sure)[:SOME]
             rows = tuple((x.gold, x.said, f"{PERCENT * x.sure:.0f}", x.text) for x in mine)
@@ -93,6 +95,24 @@ class Items:
             one = answer in gold.names
             sure = probable[i, gold.names.index(str(answer))] if one else _certain(probable[i])
             yield Item(_text(dataset, i), _told(label), _told(answer), label == answer, float(sure))
+
+
+def _apart(name: str, items: Sequence[Item], people: Judged | None) -> Iterator[Block]:
+    """The sentences of which people say something else than the probe."""
+    if people is None:
+        return
+    asked = [(item, labels) for item in items if (labels := people.of(item.text))]
+    rows = tuple(
+        (item.gold, " or ".join(labels), item.said, item.text)
+        for item, labels in asked
+        if item.said not in labels
+    )
+    table = Table(APART, (Section("", rows),), frozenset(APART))
+    caption = f"{len(rows)} of the {len(asked)} test sentences that people judged"
+    yield Folded(f"Where people and {name} differ", (Sheet(table, caption),))
+
+
+APART = ("gold", "people", "said", "example")
 
 
 def _certain(probable: Doubles) -> float:

@@ -13,10 +13,11 @@ from typing import NamedTuple
 from sonde.analysis.row import Row
 from sonde.analysis.rows import groups_of
 from sonde.core import Result
+from sonde.judgements.score import Judged
 from sonde.oracles import Kind
 from sonde.pages.groups import Column
 from sonde.pages.wide import Grid, Line, firsts, grid, label_of
-from sonde.references import Contents, ReferenceProblem, parsed_or_none, summary
+from sonde.references import Contents, ReferenceProblem, brief, parsed_or_none, summary
 from sonde.tasks import TASKS
 
 DETAILED = 3  # of the encoders that are judged: the best of each task
@@ -29,6 +30,7 @@ class Beside(NamedTuple):
     remarks    what there is to say of the results that were read
     problems   what could not be measured
     figure     the figure that is drawn of scores
+    people     what people say of test sentences
     scored     gives the same results with probabilities, where these were kept
     """
 
@@ -37,6 +39,7 @@ class Beside(NamedTuple):
     problems: tuple[str, ...] = ()
     figure: str = "dots"
     scored: Callable[[], Sequence[Result]] | None = None
+    people: tuple[Judged, ...] = ()
 
 
 NOTHING = Beside()
@@ -117,6 +120,11 @@ class Study:
     def name(self, line: Line, row: Row) -> str:
         """What a score is called where its task stands above: oracles by what they hold."""
         return row.encoder if line.kind == "oracle" else label_of(self.made, line)
+
+    def people(self, column: Column) -> Judged | None:
+        """What people say on a task; None where nobody was asked."""
+        mine = (one for one in self.beside.people if brief(TASKS, one.task) == column.task)
+        return next(mine, None)
 
     def question(self, task: str) -> str:
         """What a task asks; '' where nobody says."""
