@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.references import Contents, Reference, ReferenceProblem, brief
+from sonde.tasks import TASKS
 
 value = st.text(max_size=12)
 name = st.text("abz/-._09", min_size=1, max_size=8)
@@ -271,3 +272,18 @@ def test_listing_imports_nothing():
 
 def test_options_can_be_added_where_they_are_not_set():
     assert str(Reference.parse("a:b,c=1").plus(c="2", d="x,y")) == "a:b,c=1,d=x%2Cy"
+
+
+def test_a_plugin_that_does_not_import_is_left_out_of_a_pattern(monkeypatch, caplog):
+    broken = EntryPoint("ud/mine", "no_such_module:task", "sonde.tasks")
+
+    def points(group):
+        return [broken] if group == "sonde.tasks" else []
+
+    monkeypatch.setattr("importlib.metadata.entry_points", points)
+    names = {reference.name for reference in TASKS.expand("ud/*:bank")}
+    assert "ud/tense" in names
+    assert "ud/mine" not in names
+    assert "task ud/mine is left out: ModuleNotFoundError" in caplog.text
+    with pytest.raises(ModuleNotFoundError):
+        TASKS.make("ud/mine:bank")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 import sys
 import tarfile
 
@@ -357,6 +358,19 @@ def test_an_encoder_that_fails_is_named(name, here, typed):
         1,
         f"nothing could be measured:\nfailed: mine.py@{function}: {sentence}\n",
     )
+
+
+def test_debug_shows_where_an_encoder_failed(here):
+    line = f"run -t {TENSE} -e mine.py@raising --probe logreg --seeds 1 --no-bounds -q --debug"
+    done = subprocess.run(
+        [sys.executable, "-m", "sonde", *shlex.split(line)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Traceback (most recent call last)" in done.stderr
+    assert 'mine.py", line' in done.stderr
 
 
 def test_an_interrupted_run_says_that_nothing_is_lost(here, typed, monkeypatch):

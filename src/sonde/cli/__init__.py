@@ -5,6 +5,7 @@ is there at once.
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 from typing import Annotated
@@ -85,6 +86,10 @@ def main() -> None:
     # threads that spin while they wait cost up to eightfold on a busy machine
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     arguments = [a for a in sys.argv[1:] if a != "--debug"]
+    if debug := len(arguments) < len(sys.argv) - 1:
+        # a failure that stops nothing else is told in a line, and here with its traceback
+        logging.basicConfig()
+        logging.getLogger("sonde").setLevel(logging.DEBUG)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # a name that the terminal cannot show is shown as an escape
@@ -96,7 +101,7 @@ def main() -> None:
         typer.echo(f"sonde: {sentence(error, arguments, commands)}", err=True)
         code = 2
     except Exception as error:
-        if len(arguments) < len(sys.argv) - 1:
+        if debug:
             raise
         code = _told(error)
     if code == INTERRUPTED:

@@ -4,6 +4,7 @@ encoded nor fitted. A group of trials that is measured keeps its results, or tel
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,6 +32,8 @@ from sonde.references import brief
 from sonde.store.claims import Watch
 from sonde.store.experiments import record
 from sonde.store.kept import note
+
+log = logging.getLogger("sonde.experiment")
 
 BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
 EVERY = 1.0  # seconds between two words on how far a fit is
@@ -246,6 +249,7 @@ def fill(groups: Sequence[Group], paths: Paths, progress: bool) -> dict[str, str
                 embed(encoder, _sentences(sharing), store, key)
             _note(sharing, store.folder(key), paths)
         except EncoderProblem as problem:
+            log.debug("%s", problem, exc_info=problem)
             broken |= {g.trials[0].encoder: str(problem) for g in sharing}
     return broken
 

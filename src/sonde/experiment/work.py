@@ -5,6 +5,7 @@ is told.
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from sonde.reading import ReadingProblem
 from sonde.store.blocks import StoreProblem
 from sonde.store.claims import claimed
 
+log = logging.getLogger("sonde.experiment")
 # bytes of vectors that are held at once for the sake of one fit
 ROOM = 2**28
 
@@ -91,8 +93,12 @@ class _Work:
                 whole = loaded(group.task, group.ingredients.task)
                 return ready(group, whole, self.paths.vector_store(), self.paths.scores)
         except Exception as error:
-            self.failures.append(_told(error))
+            self._fail(error)
             return None
+
+    def _fail(self, error: Exception) -> None:
+        log.debug("%s", self.name, exc_info=error)
+        self.failures.append(_told(error))
 
     def fit(self, parts: Sequence[Ready]) -> None:
         """Fit groups, and keep their results; what fails together is tried alone."""
@@ -105,7 +111,7 @@ class _Work:
                 self.results |= dict(kept)
         except Exception as error:
             if len(parts) == 1:
-                self.failures.append(_told(error))
+                self._fail(error)
                 return
             for part in parts:
                 if part.group.ids[0] not in self.results:

@@ -89,7 +89,7 @@ def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
     for task in tasks:
         if isinstance(task, str | Reference):
             every += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
-        elif isinstance(task, tuple | list | dict):
+        elif isinstance(task, tuple | list | dict | type):
             raise DataProblem(
                 f"{task!r:.60} is no task: give a reference ('ud/tense:PATH') or a Task object;"
                 " sentences with labels of your own are a table, 'table:FILE'"
