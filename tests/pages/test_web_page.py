@@ -103,7 +103,7 @@ def test_classes_are_shown_with_their_shares_and_what_is_said_instead():
     text = text_of([saying(replace(one, predicted=said, score=0.5), kind="trained")])
     assert "past mine 50.0 100.0 100.0" in text
     assert "pres mine 50.0 0.0 0.0" in text
-    assert "What mine says of the examples of each class (%)" in text
+    assert "Confusion matrix of mine: predictions for the examples of each class (%)" in text
 
 
 def test_of_many_classes_the_commonest_mistakes_are_listed():
@@ -133,7 +133,7 @@ def test_labels_that_are_numbers_have_no_classes():
 
 
 def test_what_was_not_kept_is_said_with_the_option_that_keeps_it():
-    assert "measured with `--keep scores`" in text_of(results())
+    assert "measure with --keep scores" in text_of(results())
 
 
 def test_it_says_what_could_not_be_measured():
@@ -197,7 +197,7 @@ def test_examples_are_shown_where_probabilities_were_kept(tmp_path):
     sonde.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
     page = sonde.report(folder).text("html")
     assert "Examples that bow:random gets wrong" in page
-    assert "measured with `--keep scores`" not in page
+    assert "measure with --keep scores" not in page
 
 
 def test_people_stand_beside_the_probe_where_they_judged(tmp_path):

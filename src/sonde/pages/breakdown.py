@@ -32,7 +32,7 @@ from sonde.vectors import Ints
 
 Flags = NDArray[np.bool_]
 YES = micro_f1(only=("yes",))
-COLUMNS = ("class", "examples", "recognised", "%", "mistaken for it", "F1", "95 % interval")
+COLUMNS = ("class", "examples", "correct", "recall, %", "mistaken for it", "F1", "95 % interval")
 
 
 def classes(results: Sequence[Result]) -> Table:
@@ -324,9 +324,9 @@ def _notes(plain: Sequence[Row], stratum: str, expected: bool) -> Iterator[str]:
     yield "constant: what the best constant answer of train scores on the same examples."
     if expected:
         yield (
-            "expected: what all test examples score with labels weighted to be as frequent as here;"
-            " over it: the score less that. Scores by a tag differ by their labels, too: what is"
-            " left is over it."
+            "expected: the score of all test examples, with labels weighted to be as frequent as in"
+            " this group; over it: the score minus that, so a difference that is not due to the"
+            " labels."
         )
     if any(math.isnan(row.score) for row in plain):
         yield "–: the metric counts no label of these examples."

@@ -36,10 +36,10 @@ def failures(study: Study) -> Chapter:
         if study.is_above(row)
     ]
     chosen = (
-        f"Of each task the {many(DETAILED, 'best encoder')}, the best baseline and the oracle are"
-        " looked into; `sonde report -e NAME --html` looks into others."
+        f"For each task this shows the {many(DETAILED, 'best encoder')}, the best baseline and the"
+        " oracle; sonde report -e NAME --html shows others."
         if len(study.lines("trained")) > DETAILED
-        else "Of each task all encoders, the best baseline and the oracle are looked into."
+        else "For each task this shows all encoders, the best baseline and the oracle."
     )
     items = Items(study)
     tasks = [_task(study, items, column) for column in study.made.columns]
@@ -62,11 +62,11 @@ def _task(study: Study, items: Items, column: Column) -> Block:
     return Folded(f"{study.made.said(column)}{said}", tuple(blocks or [nothing]))
 
 
-CLASSES = ("class", "encoder", "true share", "said", "recognised", "F1")
+CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
 
 
 def _classes(cells: Sequence[tuple[str, Row]], study: Study, people: Judged | None) -> Block:
-    """Of each class its share, how often it is said, how many are recognised, and F1."""
+    """Of each class its true share, the share predicted, recall, and F1."""
     counts = {name: class_counts(study.results_of(row)) for name, row in cells}
     lines: list[tuple[str, ...]] = []
     for label in sorted({one.name for each in counts.values() for one in each}):
@@ -88,7 +88,7 @@ def _classes(cells: Sequence[tuple[str, Row]], study: Study, people: Judged | No
     table = Table(
         CLASSES, (Section("", tuple(lines), rules=_changes(lines)),), frozenset(CLASSES[:2])
     )
-    return Sheet(table, "Classes, in percent: how frequent, how often said, how many recognised")
+    return Sheet(table, "Classes, in percent")
 
 
 NOTHING = Count("", 0, 0, 0, math.nan, math.nan, math.nan)
@@ -122,7 +122,7 @@ def _mistakes(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]
 
 
 def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
-    """Of each class the percentages of what is said."""
+    """Of each class the percentages of what is predicted."""
     shares = PERCENT * counts / np.maximum(counts.sum(1, keepdims=True), 1)
     rows = tuple(
         (label, *(f"{share:.1f}" for share in line))
@@ -138,12 +138,14 @@ def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
         ("class", *labels),
         (Section("", rows),),
         frozenset({"class"}),
-        groups=("", *[SAID] * len(labels)),
+        groups=("", *[PREDICTED] * len(labels)),
     )
-    return Sheet(table, f"What {name} says of the examples of each class (%)", looks)
+    return Sheet(
+        table, f"Confusion matrix of {name}: predictions for the examples of each class (%)", looks
+    )
 
 
-SAID = "said"
+PREDICTED = "predicted"
 
 
 def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
@@ -173,9 +175,9 @@ def _strata(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]:
 
 
 BY = (
-    "expected: what all test examples score with labels weighted to be as frequent as here. Scores"
-    " differ by their labels, too; what is left is over it.",
-    "Neighbouring numbers are put together, and so are rare values.",
+    "expected: the score of all test examples, with labels weighted to be as frequent as in this"
+    " group. over it: the score minus that, so a difference that is not due to the labels.",
+    "Neighbouring numbers and rare values are grouped.",
 )
 
 

@@ -25,12 +25,12 @@ Doubles = NDArray[np.float64]
 
 SOME = 8  # examples of a kind
 KEEP = (
-    "Test examples are shown of results that were measured with `--keep scores`"
-    " (`keep_scores=True`), which keeps what the probe says of each."
+    "To see test examples here, measure with --keep scores (in Python keep_scores=True), which"
+    " stores what the probe predicts for each of them."
 )
-SUREST = "Those first of which it is surest"
-COLUMNS = ("gold", "said", "sure, %", "example")
-WORDS = frozenset({"gold", "said", "example"})
+SUREST = "The most confident predictions first"
+COLUMNS = ("gold", "predicted", "confidence, %", "example")
+WORDS = frozenset({"gold", "predicted", "example"})
 
 
 class Item(NamedTuple):
@@ -112,7 +112,7 @@ def _apart(name: str, items: Sequence[Item], people: Judged | None) -> Iterator[
     yield Folded(f"Where people and {name} differ", (Sheet(table, caption),))
 
 
-APART = ("gold", "people", "said", "example")
+APART = ("gold", "people", "predicted", "example")
 
 
 def _certain(probable: Doubles) -> float:
