@@ -94,10 +94,12 @@ PROBE_OPTIONS = {
     "nb-uni-tfidf": [("nb-uni-tfidf", {}), ("nb-uni-tfidf,alpha=0.5", {})],
     "nb-bi-tfidf": [("nb-bi-tfidf", {})],
 }
-PUBLISHED = ("senteval", "xprobe", "rusenteval", "ud2019", "comp/released")
+PUBLISHED = ("senteval", "xprobe", "rusenteval", "ud2019", "comp/released", "text")
 PAPERS = names("comp/released")
 # labels are all that they publish
-UNANNOTATED = ("senteval", "xprobe", "rusenteval", "ud2019", "linspector", "indicsenteval", "table")
+UNANNOTATED = (
+    *("senteval", "xprobe", "rusenteval", "ud2019", "linspector", "indicsenteval", "text", "table"),
+)
 TASK_OPTIONS = {
     "ud/feat": [
         f"ud/feat:BANK,{o}"
@@ -128,6 +130,8 @@ TASK_OPTIONS = {
         "senteval/sent-len:RELEASED/senteval",
         "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18",
     ],
+    "text/sst2": ["text/sst2:RELEASED/text", "text/sst2:RELEASED/text,phrases=false"],
+    "text/trec": ["text/trec:RELEASED/text", "text/trec:RELEASED/text,labels=fine"],
     "indicsenteval": ["indicsenteval:RELEASED/voice.csv,splits=sampled"],
     "edge/jsonl": ["edge/jsonl:EDGES/jsonl", "edge/jsonl:EDGES/sets"],
     "edge/pos": ["edge/pos:BANK", "edge/pos:EDGES/gold", "edge/pos:TREES"],

@@ -28,7 +28,7 @@ from sonde.encoders import ENCODERS
 from sonde.identity import Stated
 from sonde.references import Reference
 from sonde.tasks import TASKS
-from tasks.publications import compeval, senteval, xprobe
+from tasks.publications import compeval, senteval, text_sets, xprobe
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -100,6 +100,7 @@ def folder(tmp_path_factory, environment) -> Path:
         "utf-8",
     )
     senteval(place / "senteval")
+    text_sets(place / "downstream")
     compeval(place / "task_datasets")
     xprobe(place / "xprobe" / "en")
     (place / "request.json").write_text(

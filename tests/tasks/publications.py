@@ -115,8 +115,45 @@ def compeval(folder: Path) -> Path:
     return folder
 
 
+TWO = {
+    "MR/rt-polarity": ("pos", "neg"), "CR/custrev": ("pos", "neg"), "MPQA/mpqa": ("pos", "neg"),
+    "SUBJ/subj": ("objective", "subjective"),
+}  # fmt: skip
+TREC = "ABBR:exp DESC:def ENTY:food HUM:ind LOC:city NUM:date"
+POLISH = {"8TAGS": 8, "WCCRS_HOTELS": 4, "WCCRS_MEDICINE": 4}
+
+
+def text_sets(folder: Path) -> Path:
+    """A folder of labelled sentences in the layouts of SentEval, of Kim 2014 and of Dadas."""
+    for stem, ends in TWO.items():
+        (folder / stem).parent.mkdir(parents=True, exist_ok=True)
+        for end in ends:
+            lines = [f'film {i} of {end} is " caf\xe9 . \n' for i in range(80)]
+            (folder / f"{stem}.{end}").write_text("".join(lines), "latin-1")
+    numbers = {n: " ".join(map(str, range(n))) for n in (2, 4, 5, 8)}
+    layouts = [
+        ("SST/binary/sentiment-{}", numbers[2], "{text} \t{label}"),
+        ("SST/fine/sentiment-{}", numbers[5], "{label} {text}"),
+        ("stsa.binary.{}", numbers[2], "{label} {text}"),
+        *((f"{name}/{{}}.txt", numbers[many], "{label} {text}") for name, many in POLISH.items()),
+    ]
+    for pattern, labels, line in layouts:
+        for code, split, _ in SPLITS:
+            file = folder / pattern.format(split)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            cells = [(label, text) for c, _, label, text in rows(labels, pattern) if c == code]
+            shown = [line.format(label=label, text=text) + "\n" for label, text in cells]
+            file.write_text("".join(shown), "utf-8")
+    (folder / "TREC").mkdir(parents=True, exist_ok=True)
+    for split, name in (("train", "train_5500.label"), ("test", "TREC_10.label")):
+        lines = [f"{label} {text}\n" for _, s, label, text in rows(TREC, "caf\xe9") if s == split]
+        (folder / "TREC" / name).write_text("".join(lines), "latin-1")
+    return folder
+
+
 def released(folder: Path) -> Path:
     """A folder with a folder a family."""
+    text_sets(folder / "text")
     senteval(folder / "senteval")
     xprobe(folder / "xprobe")
     senteval(folder / "rusenteval", dict.fromkeys(RUSENTEVAL.split(), "0 1"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sonde.core import SPLITS, DataProblem, Example, Sentence, Site
-from sonde.corpora.files import lines
+from sonde.corpora.files import lines, uncompressed
 from sonde.corpora.tally import OnError, Tally
 
 CODES = dict(zip(("tr", "va", "te"), SPLITS, strict=True))
@@ -33,11 +33,16 @@ class Layout:
     comma    whether it is a CSV with quoting and a line of headings
     asked    the columns of the words that the question is about
     called   what labels are called here, for those that rows may have; all, as they stand, without
+    between  what parts cells: a tab; ' ': the first blank of a line; '': nothing, a line is a cell
+    trimmed  whether blanks around a cell are left out
+    ends     labels by the end of the file's name, where rows have none
+    within   what parts a label, which `called` then names, from a finer one behind it
+    fine     whether the finer label is the label
     """
 
     shown: str
     columns: int
-    label: int
+    label: int | None
     text: int
     split: int | None = None
     token: int | None = None
@@ -46,6 +51,12 @@ class Layout:
     comma: bool = False
     asked: tuple[int, ...] = ()
     called: tuple[tuple[str, str], ...] = ()
+    between: str = "\t"
+    trimmed: bool = False
+    encoding: str = "utf-8"
+    ends: tuple[tuple[str, str], ...] = ()
+    within: str = ""
+    fine: bool = False
 
 
 SENTEVAL = Layout("split, label, words", 3, label=1, text=-1, split=0, more=True)
@@ -98,6 +109,7 @@ class Rows:
         """The examples of a table in order; `split` is what the file's name says. DataProblem with
         file and line.
         """
+        given = dict(self.layout.ends).get(uncompressed(path).suffix, "")
         for number, cells in _table(path, self.layout):
             if not any(cell.strip() for cell in cells):
                 self.blank += 1
@@ -108,7 +120,7 @@ class Rows:
                     )
                 continue
             try:
-                example = self._example(cells, split)
+                example = self._example(cells, split, given)
             except ValueError as problem:
                 message = f"{path}:{number}: {problem}"
                 if self.how.on_error == "raise":
@@ -129,15 +141,17 @@ class Rows:
         }
         return {what: n for what, n in counts.items() if n or what == "examples"}
 
-    def _example(self, cells: list[str], split: str) -> Example:
-        """One example; ValueError says what is wrong with the row."""
+    def _example(self, cells: list[str], split: str, given: str) -> Example:
+        """One example, of the label given where rows have none; ValueError says what is wrong with
+        the row.
+        """
         layout = self.layout
         _check_width(cells, layout)
         if layout.split is not None:
             split = KNOWN.get(cells[layout.split], "")
             if not split:
                 raise ValueError(f"split {cells[layout.split]!r} is not one of {', '.join(CODES)}")
-        label = _label(cells[layout.label], layout)
+        label = given if layout.label is None else _label(cells[layout.label], layout)
         asked = tuple(cells[column].strip() for column in layout.asked)
         if not all(asked):
             raise ValueError("an asked word is empty")
@@ -163,8 +177,8 @@ def _table(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
     it needs are left out.
     """
     if not layout.comma:
-        for number, line in lines(path):
-            cells = line.split("\t")
+        for number, line in lines(path, layout.encoding):
+            cells = _cells(line, layout)
             while layout.more and len(cells) > layout.columns and not cells[-1].strip():
                 cells.pop()
             yield number, cells
@@ -180,11 +194,20 @@ def _table(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
+def _cells(line: str, layout: Layout) -> list[str]:
+    """The cells of a line."""
+    if layout.between == "\t":
+        cells = line.split("\t")
+    else:
+        cells = line.split(layout.between, 1) if layout.between else [line]
+    return [cell.strip(" ") for cell in cells] if layout.trimmed else cells
+
+
 def _check_width(cells: list[str], layout: Layout) -> None:
     if len(cells) == layout.columns or (len(cells) > layout.columns and layout.more):
         return
     least = "at least " if layout.more else ""
-    between = "commas" if layout.comma else "tabs"
+    between = "commas" if layout.comma else "a blank" if layout.between == " " else "tabs"
     raise ValueError(
         f"{len(cells)} columns, not {least}{layout.columns} ({layout.shown}, with {between}"
         " between)"
@@ -196,11 +219,14 @@ def _label(cell: str, layout: Layout) -> str:
         raise ValueError("the label is empty")
     if not layout.called:
         return cell
-    if cell not in dict(layout.called):
+    name, mark, finer = cell.partition(layout.within) if layout.within else (cell, "", "")
+    if name not in dict(layout.called):
         raise ValueError(
-            f"label {cell!r} is not one of {', '.join(name for name, _ in layout.called)}"
+            f"label {name!r} is not one of {', '.join(name for name, _ in layout.called)}"
         )
-    return dict(layout.called)[cell]
+    if layout.within and not finer:
+        raise ValueError(f"label {cell!r} has nothing finer behind a {layout.within!r}")
+    return f"{dict(layout.called)[name]}{mark}{finer}" if layout.fine else dict(layout.called)[name]
 
 
 def _span(cell: str, sentence: Sentence) -> tuple[int, int]:

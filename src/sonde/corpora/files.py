@@ -171,12 +171,12 @@ def unzipped(path: str | Path) -> Iterator[zipfile.ZipFile]:
         ) from None
 
 
-def decoded(data: bytes, path: str | Path, line: int) -> str:
-    """Text of bytes that begin on `line`; bytes that are not UTF-8 are named by the line that they
+def decoded(data: bytes, path: str | Path, line: int, encoding: str = "utf-8") -> str:
+    """Text of bytes that begin on `line`; bytes that are no text are named by the line that they
     stand on.
     """
     try:
-        return data.decode("utf-8")
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
         line += data.count(b"\n", 0, error.start)
         raise DataProblem(f"{path}:{line}: {_undecoded(error)}") from None
@@ -191,11 +191,11 @@ def _undecoded(error: UnicodeDecodeError) -> str:
     )
 
 
-def lines(path: str | Path) -> Iterator[tuple[int, str]]:
+def lines(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """The lines of a file with their numbers, from 1; only LF and CR LF end a line."""
     number = 1
     for data in chunks(path):
-        text = decoded(data, path, number)
+        text = decoded(data, path, number, encoding)
         split = text.removesuffix("\n").split("\n")
         yield from enumerate(split, number)
         number += len(split)

@@ -60,6 +60,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         )
     },
     "linspector": {"released.linspector": "word pair contextual"},
+    "text": {"released.text": "mr cr subj mpqa sst2 sst5 trec 8tags wccrs-hotels wccrs-medicine"},
 }
 """The tasks of each family by the module that they are in, where a task is found under its name."""
 
@@ -69,12 +70,18 @@ def names(family: str) -> list[str]:
     return [name for listed in FAMILIES[family].values() for name in listed.split()]
 
 
+def _attribute(name: str) -> str:
+    """What a module calls a task of that last name."""
+    attribute = name.replace("-", "_")
+    return attribute if attribute.isidentifier() else f"_{attribute}"
+
+
 TASKS = TaskContents(
     "task",
     "sonde.tasks",
     {
         **{
-            f"{family}/{name}": f"sonde.tasks.{module}:{name.replace('-', '_')}"
+            f"{family}/{name}": f"sonde.tasks.{module}:{_attribute(name)}"
             for family, modules in FAMILIES.items()
             for module, listed in modules.items()
             for name in listed.split()

@@ -18,6 +18,7 @@ WORD, SPAN, SPANS = "a word", "a span", "two spans"
 UNITS = (SENTENCE, ASKED, WORD, SPAN, SPANS)
 OWN = "that of the files that you name"
 GENERATED = "none needed: sonde writes the sentences"
+UNSTATED = "none is stated in the files"
 OPEN = re.compile(r"CC0|CC BY(-SA)? \d|Apache|MIT|BSD|public domain", re.I)
 
 
@@ -148,6 +149,38 @@ KNOWN: Mapping[str, About] = {
     "indicsenteval": About(
         SENTENCE, "IndicSentEval", (), ("hi", "te"), "none is stated by its publishers"
     ),
+    "text/8tags": About(
+        SENTENCE,
+        "8TAGS",
+        (),
+        ("pl",),
+        "GPL-3 in the repository that has it",
+        size="40,001 / 5,000 / 4,372",
+    ),
+    "text/wccrs-hotels": About(
+        SENTENCE, "WCCRS", (), ("pl",), "CC BY-SA 4.0", size="12,435 / 1,555 / 1,554"
+    ),
+    "text/wccrs-medicine": About(SENTENCE, "WCCRS", (), ("pl",), "CC BY-SA 4.0"),
+    "text/sst2": About(
+        SENTENCE,
+        "the Stanford Sentiment Treebank",
+        (),
+        ("en",),
+        UNSTATED,
+        size="67,349 / 872 / 1,821, or 6,920 in train without phrases",
+    ),
+    "text/sst5": About(
+        SENTENCE,
+        "the Stanford Sentiment Treebank",
+        (),
+        ("en",),
+        UNSTATED,
+        size="8,544 / 1,101 / 2,210",
+    ),
+    "text/trec": About(
+        SENTENCE, "questions of TREC", (), ("en",), UNSTATED, size="5,452 / none / 500"
+    ),
+    "text/*": About(SENTENCE, "sentences of two files", (), ("en",), UNSTATED),
     "table": About(SENTENCE, "a table of your own"),
 }
 """What is known, by name or pattern; the first that fits counts."""

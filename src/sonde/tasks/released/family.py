@@ -19,6 +19,7 @@ from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from sonde.corpora.columns import CODES, Layout, Reading, Rows
 from sonde.corpora.files import Part, split_of, uncompressed
 from sonde.corpora.rendering import detokenised
+from sonde.corpora.tally import OnError
 from sonde.datasets import Candidate, SampleSettings, carve_dev, sample, thinned
 from sonde.oracles import Facts
 from sonde.references import Place
@@ -69,6 +70,9 @@ class Release:
              others; '' where none were
     strata   what more there is to say of an example, to report by
     told     notes on the whole set
+    where    finds the files below a folder, where they go by names of their own; DataProblem where
+             they are not there
+    gaps     whether files have blank lines as published, which are left out and counted
     oracles  where what sentences say can be read off them: by name, a sentence about an oracle, and
              its facts of a sentence
     name     of the task, which `task` gives it
@@ -83,6 +87,8 @@ class Release:
     altered: str = ""
     strata: Callable[[Example], Mapping[str, str]] | None = None
     told: Callable[[Dataset], Mapping[str, Any]] | None = None
+    where: Callable[[str, Path], list[Part]] | None = None
+    gaps: bool = False
     oracles: Mapping[str, tuple[str, Callable[[Sentence], Iterable[str]]]] = field(
         default_factory=dict, compare=False
     )
@@ -101,6 +107,8 @@ class Release:
         if path is None and not self.fetched:
             raise DataProblem(f"{self.name} needs its files: write {self.name}:FOLDER")
         place = cache_dir() / "data" / self.fetched if path is None else Path(path).expanduser()
+        if self.where is not None:
+            return self.where(self.name, place)
         if place.is_file():
             return [Part(_split(place, self.layout), place)]
         files = _beside(place, self) if place.is_dir() else []
@@ -134,7 +142,8 @@ class Release:
 
     def _read(self, options: Options) -> tuple[list[Example], dict[str, Any]]:
         files, lenient = self.parts(options), options.on_error
-        reading = Reading(lenient, lenient, detokenised if options.detokenise else None)
+        blank: OnError = "skip" if self.gaps else lenient
+        reading = Reading(lenient, blank, detokenised if options.detokenise else None)
         rows = Rows(self.layout, reading)
         examples = [example for part in files for example in rows.read(part.path, part.split)]
         if (more := self.strata) is not None:
