@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from sonde.corpora.languages import spoken
+from sonde.corpora.languages import spoken, three
 from sonde.errors import UsageProblem
 from sonde.tasks.released.catalogue import COLLECTIONS
 
@@ -217,7 +217,7 @@ class Sought:
 
     def check(self) -> None:
         """Refuse a wish that no task can ever meet. UsageProblem."""
-        if self.language and not spoken(self.language):
+        if self.language and not any(map(three, spoken(self.language))):
             raise UsageProblem(
                 f"no language {self.language!r}: give a code ('pl', 'pol') or a name ('Polish')"
             )
