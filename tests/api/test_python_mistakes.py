@@ -59,7 +59,7 @@ MISTAKES = {
     "a bare name of the hub": (
         lambda: sonde.evaluate("bert-base-cased", TASK),
         "no encoder called 'bert-base-cased' (`sonde encoders` lists them); if it is a model, write"
-        " st:bert-base-cased, hf:bert-base-cased or --model bert-base-cased",
+        " st:bert-base-cased or hf:bert-base-cased (on the command line, -m bert-base-cased)",
     ),
     "a control misspelt": (
         lambda: sonde.evaluate("length", TASK, controls="shufled"),

@@ -201,7 +201,7 @@ MISTAKES = {
     "a model without its kind": (
         f"run -t {TENSE} -e bert-base-cased",
         "no encoder called 'bert-base-cased' (`sonde encoders` lists them); if it is a model, write"
-        " st:bert-base-cased, hf:bert-base-cased or --model bert-base-cased",
+        " st:bert-base-cased or hf:bert-base-cased (on the command line, -m bert-base-cased)",
     ),
     "a model that is not there": (
         f"run -t {TENSE} -m ./nothing",

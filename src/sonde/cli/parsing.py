@@ -16,7 +16,8 @@ WORDS = {
     "Input should be a valid integer, unable to parse string as an integer": "not a whole number",
     "Input should be greater than or equal to": "the least is",
     "Value error, ": "",
-    "Got unexpected extra argument(s)": "there is no place for",
+    "Got unexpected extra argument(s)": "values need an option before them, as -t for tasks, -e or"
+    " -m for encoders, -o for the file to write:",
 }
 """What the parser says, and what is said in its place."""
 
