@@ -284,7 +284,8 @@ class EncoderContents(Contents):
         said = super()._unknown(name, places)
         if "did you mean" in said:
             return said
-        return f"{said}; if it is a model, write st:{name} or hf:{name} (on the command line, -m {name})"
+        typed = f"on the command line, -m {name}"
+        return f"{said}; if it is a model, write st:{name} or hf:{name} ({typed})"
 
     def make(self, reference: str | Reference) -> Encoder:
         """The encoder that a reference names."""
