@@ -147,7 +147,7 @@ def test_a_table_by_strata_has_what_is_expected_and_says_what_that_is():
     assert all(row.over_low < 0 < row.over_high for row in rows)
     text = terminal(strata_table(rows, "distance"))
     assert "over it" in text
-    assert "labels weighted to be as frequent as here" in text
+    assert "labels weighted to be as frequent as in" in text
 
 
 def test_intervals_of_what_is_over_it_hold_what_they_should():
