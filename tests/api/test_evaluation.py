@@ -11,15 +11,6 @@ import pandas
 import pytest
 
 import sonde
-from sonde.datasets.formats.tables import write
-from sonde.testing import FAMILIES
-
-
-@pytest.fixture(scope="module")
-def task(tmp_path_factory):
-    path = tmp_path_factory.mktemp("task") / "a.jsonl"
-    write(FAMILIES["sentence"](), path)
-    return f"table:{path}"
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,8 @@ from fixtures.models import sentence_transformer
 from sonde import evaluate
 from sonde.analysis.rows import newest, rows
 from sonde.core import DataProblem, Sentence
-from sonde.datasets.formats.tables import write
 from sonde.experiment.readers import encoders_of, revision
 from sonde.store.results import ResultStore
-from sonde.testing import FAMILIES
 from sonde.vectors import Vectors
 
 HOW = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False}
@@ -83,13 +81,6 @@ class Declared:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         raise NotImplementedError
-
-
-@pytest.fixture(scope="module")
-def task(tmp_path_factory):
-    path = tmp_path_factory.mktemp("task") / "a.jsonl"
-    write(FAMILIES["sentence"](), path)
-    return f"table:{path}"
 
 
 @pytest.fixture

@@ -13,19 +13,11 @@ from transformers.trainer_callback import CallbackHandler, TrainerControl, Train
 
 import sonde
 from fixtures.models import sentence_transformer, transformer
-from sonde.datasets.formats.tables import write
 from sonde.integrations.sentence_transformers import ProbingEvaluator
 from sonde.integrations.transformers import Live, ProbingCallback
 from sonde.testing import FAMILIES
 
 FAST = {"probes": "logreg", "seeds": 1, "bounds": False}
-
-
-@pytest.fixture(scope="module")
-def task(tmp_path_factory):
-    path = tmp_path_factory.mktemp("task") / "a.jsonl"
-    write(FAMILIES["sentence"](), path)
-    return f"table:{path}"
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sonde
-from fixtures.results import result, saying
+from fixtures.results import TASKS, result, results, saying
 from sonde.core import DataProblem, Result, Tags
 from sonde.judgements.sheet import Asking, write
 from sonde.labels import Classes, Scores
@@ -20,17 +20,6 @@ from sonde.pages.web.study import Beside
 from sonde.papers import bibliography
 from sonde.tasks import TASKS as TASK_CONTENTS
 from tables.test_web import Outline
-
-TASKS = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
-KINDS = {"length": "baseline", "mine": "trained", "yours": "trained", "gold:clause": "oracle"}
-
-
-def results(**right: float) -> list[Result]:
-    shares = {"length": 0.55, "mine": 0.9, "yours": 0.7, "gold:clause": 1.0} | right
-    return [
-        saying(result(share, encoder=name, task=task, seed=seed), kind=KINDS[name])
-        for (name, share), task, seed in product(shares.items(), TASKS, range(3))
-    ]
 
 
 def text_of(found: list[Result], beside: Beside | None = None) -> str:

@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 
 import sonde
-from fixtures.results import result, saying
+from fixtures.results import KINDS, TASKS, result, results, saying
 from sonde.analysis.rows import rows
 from sonde.core import Result
 from sonde.errors import UsageProblem
@@ -23,18 +23,6 @@ from sonde.pages.groups import columns_of
 from sonde.tables.formats import terminal
 from sonde.tables.markup import latex, markdown
 from sonde.tables.web import stacked
-
-TASKS = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
-KINDS = {"length": "baseline", "mine": "trained", "yours": "trained", "gold:clause": "oracle"}
-
-
-def results(**right: float) -> list[Result]:
-    """Two tasks read from four encoders; `right` says which share an encoder has right."""
-    shares = {"length": 0.55, "mine": 0.9, "yours": 0.7, "gold:clause": 1.0} | right
-    return [
-        saying(result(share, encoder=name, task=task, seed=seed), kind=KINDS[name])
-        for (name, share), task, seed in product(shares.items(), TASKS, range(3))
-    ]
 
 
 def test_encoders_stand_below_each_other_and_tasks_beside_each_other():
