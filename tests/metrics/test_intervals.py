@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.labels import Classes
-from sonde.metrics import METRICS, Answers, MetricProblem, difference, holm, interval_of
+from sonde.metrics import METRICS, Answers, MetricProblem, difference, interval_of
 
 NAMES = ("a", "b")
 GOLD = Classes(np.arange(300) % 3, ("a", "b", "c"))
@@ -155,17 +155,6 @@ def test_without_a_difference_p_values_are_uniform():
         found.append(differing("accuracy", GOLD, [both[0]], [both[1]], {"target": forms}).p)
     assert np.mean(np.array(found) < 0.05) == pytest.approx(0.05, abs=0.03)
     assert np.mean(np.array(found) < 0.5) == pytest.approx(0.5, abs=0.1)
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_s_correction_is_that_of_its_steps(p):
-    """Step by step (Holm 1979): the smallest times n, the next times n - 1, never less than one
-    before it, at most 1.
-    """
-    corrected, largest = holm(p), 0.0
-    for step, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
-        largest = max(largest, min(1.0, (len(p) - step) * p[i]))
-        assert corrected[i] == pytest.approx(largest)
 
 
 def answers(right, gold):

@@ -2,7 +2,7 @@
 their differences are.
 
 `metric` has what a metric is, `compare` the ones there are, `constant` the floor, `intervals` and
-`paired` the doubt.
+`paired` the doubt, `multiplicity` several tests at once.
 """
 
 from sonde.metrics.constant import answered, best_constant, constants, floor, repeated, rescored
@@ -12,15 +12,16 @@ from sonde.metrics.intervals import (
     NullShare,
     Share,
     difference,
-    holm,
     interval,
     interval_of,
     null_share,
     share,
 )
 from sonde.metrics.metric import METRICS, Metric, MetricProblem
+from sonde.metrics.multiplicity import CORRECTIONS, benjamini_hochberg, corrected, holm
 
 __all__ = [
+    "CORRECTIONS",
     "METRICS",
     "Answers",
     "Difference",
@@ -29,8 +30,10 @@ __all__ = [
     "NullShare",
     "Share",
     "answered",
+    "benjamini_hochberg",
     "best_constant",
     "constants",
+    "corrected",
     "difference",
     "floor",
     "holm",

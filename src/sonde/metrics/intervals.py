@@ -266,16 +266,3 @@ def _fixed(first: Column, second: Column) -> Ints:
     """
     classes = balanced(first)
     return classes if np.array_equal(classes, balanced(second)) else np.zeros_like(classes)
-
-
-def holm(p: ArrayLike) -> Doubles:
-    """The p values [n] of several tests, corrected for their number (Holm 1979): at 0.05, one table
-    in twenty has any false alarm.
-    """
-    values = np.asarray(p, np.float64)
-    order = np.argsort(values, kind="stable")
-    corrected = np.empty(len(values))
-    corrected[order] = np.minimum(
-        np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1)), 1
-    )
-    return corrected

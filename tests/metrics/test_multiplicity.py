@@ -1,0 +1,70 @@
+"""Corrections for several tests: against their definitions, against scipy, and in simulation."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
+
+from sonde.errors import UsageProblem
+from sonde.metrics import CORRECTIONS, benjamini_hochberg, corrected, holm
+
+VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+@given(VALUES)
+def test_holm_s_correction_is_that_of_its_steps(p):
+    """Step by step (Holm 1979): the smallest times n, the next times n - 1, never less than one
+    before it, at most 1.
+    """
+    values, largest = holm(p), 0.0
+    for step, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        largest = max(largest, min(1.0, (len(p) - step) * p[i]))
+        assert values[i] == pytest.approx(largest)
+
+
+@given(VALUES)
+def test_the_correction_of_benjamini_and_hochberg_is_scipy_s(p):
+    assert benjamini_hochberg(p) == pytest.approx(false_discovery_control(p, method="bh"))
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_what_is_no_test_is_not_counted(correction):
+    values = corrected([0.01, math.nan, 0.04, math.nan], correction)
+    assert values[[0, 2]].tolist() == corrected([0.01, 0.04], correction).tolist()
+    assert np.isnan(values[[1, 3]]).all()
+    assert corrected([], correction).tolist() == []
+
+
+def test_the_given_values_stay_as_they_are():
+    p = np.array([0.5, 0.01])
+    assert holm(p).tolist() == [0.5, 0.02]
+    assert p.tolist() == [0.5, 0.01]
+
+
+def test_a_correction_that_there_is_not():
+    with pytest.raises(UsageProblem, match="no correction 'bonferroni': choose one of holm, bh"):
+        corrected([0.1], "bonferroni")
+
+
+def test_how_often_any_alarm_is_false_and_how_many_of_the_alarms_are():
+    """4,000 tables of 20 tests, 10 of which are of something: Holm keeps the share of tables with a
+    false alarm at 5 %, Benjamini-Hochberg the share of false alarms, and finds more.
+    """
+    rng = np.random.default_rng(0)
+    any_false, false_share, hits = {}, {}, {}
+    p = rng.random((4000, 20))
+    p[:, 10:] = p[:, 10:] ** 6  # of something: nearer to 0
+    for name in CORRECTIONS:
+        alarms = np.array([corrected(row, name) <= 0.05 for row in p])
+        false = alarms[:, :10].sum(1)
+        any_false[name] = float((false > 0).mean())
+        false_share[name] = float((false / np.maximum(alarms.sum(1), 1)).mean())
+        hits[name] = float(alarms[:, 10:].mean())
+    assert any_false["holm"] <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 4000)
+    assert any_false["holm"] > 0.02  # it is not idle
+    assert 0.015 < false_share["bh"] <= 0.025 + 0.005  # half of the tests are of nothing
+    assert any_false["bh"] > any_false["holm"]
+    assert hits["bh"] > hits["holm"] > 0.3
