@@ -141,3 +141,15 @@ def test_who_did_what_is_answered_by_vectors_that_hold_it(paths, tmp_path):
     assert not outcome.failures
     parts = {row.stratum: row.score for row in by_stratum(outcome.results, "new")}
     assert parts["sentences"] >= 92.7  # 97.7 was measured
+
+
+def test_a_control_of_the_same_sentences_reads_the_same_facts(paths, monkeypatch):
+    asked = []
+    facts = Told.facts
+    monkeypatch.setattr(Told, "facts", lambda self, *given: asked.append(1) or facts(self, *given))
+    design = Design([Told()], ["gold:words"], controls=["shuffled"], seeds=1)
+    outcome = run(plan(design, paths), paths, progress=False)
+    scores = {r.trial.control.partition(",")[0]: r.score for r in outcome.results}
+    assert scores["none"] == 1
+    assert scores["shuffled"] < 0.8
+    assert len(asked) == 1

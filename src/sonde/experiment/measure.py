@@ -134,13 +134,25 @@ class Ready:
         """Bytes of its vectors."""
         return sum(layer.nbytes for layer in self.readings.vectors.layers)
 
+    def informs(self, group: Group, dataset: Dataset) -> bool:
+        """Whether an oracle's vectors are those of another group, whose data set this is."""
+        same = self.group.encoder is group.encoder and self.group.task is group.task
+        return same and self.readings.dataset.sentences is dataset.sentences
 
-def ready(group: Group, whole: Dataset, store: VectorStore, scores: bool = False) -> Ready:
+
+def ready(
+    group: Group,
+    whole: Dataset,
+    store: VectorStore,
+    scores: bool = False,
+    before: Ready | None = None,
+) -> Ready:
     """The examples of a group beside their vectors, which the store is given where it lacks them.
 
-    With `scores`, each fit is asked for the state that is best on dev by loss, too.
+    With `scores`, each fit is asked for the state that is best on dev by loss, too. `before` is
+    what was made ready last, whose vectors are used again where they are the same.
     """
-    readings, counts, rows = _readings(group, group.control(whole), store)
+    readings, counts, rows = _readings(group, group.control(whole), store, before)
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
     for name, part in (("train", train), ("test", test)):
         if not len(part):
@@ -251,11 +263,13 @@ def _result(
     )
 
 
-def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readings, Counts, Ints]:
+def _readings(
+    group: Group, dataset: Dataset, store: VectorStore, before: Ready | None
+) -> tuple[Readings, Counts, Ints]:
     """Examples beside their vectors, without those that could not be encoded or aligned; what was
     counted; and which they are.
     """
-    vectors, encoded, problems = _vectors(group, dataset, store)
+    vectors, encoded, problems = _vectors(group, dataset, store, before)
     usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1))
     part = readable(dataset.sites[usable], vectors)
     rows = usable[part.whole]
@@ -298,15 +312,17 @@ def _words(group: Group, dataset: Dataset) -> dict[str, int]:
 
 
 def _vectors(
-    group: Group, dataset: Dataset, store: VectorStore
+    group: Group, dataset: Dataset, store: VectorStore, before: Ready | None
 ) -> tuple[Vectors, NDArray[np.bool_], list[str]]:
     """The vectors of a data set's sentences, which of them there are, and why others are not.
 
     Those of an oracle are made anew: it is quicker than to keep them, and they hold for this data
-    set alone.
+    set alone, and for its controls.
     """
     sentences = dataset.sentences
     if isinstance(group.encoder, Informed):
+        if before is not None and before.informs(group, dataset):
+            return before.readings.vectors, np.ones(len(sentences), bool), []
         oracle = group.encoder.informed(
             facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
         )

@@ -78,7 +78,7 @@ class _Work:
         """The groups with their data and vectors, as many at once as there is room for."""
         parts: list[Ready] = []
         for group in groups:
-            if (part := self._ready(group)) is None:
+            if (part := self._ready(group, parts[-1] if parts else None)) is None:
                 continue
             if parts and sum(one.size for one in parts) + part.size > ROOM:
                 yield parts
@@ -87,11 +87,11 @@ class _Work:
         if parts:
             yield parts
 
-    def _ready(self, group: Group) -> Ready | None:
+    def _ready(self, group: Group, before: Ready | None) -> Ready | None:
         try:
             with hosted(group.name), threads():
                 whole = loaded(group.task, group.ingredients.task)
-                return ready(group, whole, self.paths.vector_store(), self.paths.scores)
+                return ready(group, whole, self.paths.vector_store(), self.paths.scores, before)
         except Exception as error:
             self._fail(error)
             return None

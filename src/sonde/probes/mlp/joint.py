@@ -21,6 +21,8 @@ from sonde.probes.mlp.blocks import Block, Lane
 from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.schedules import early
 
+AHEAD = 64  # batches that are drawn at once
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -152,15 +154,17 @@ class Joint:
 
     def stream(self, size: int) -> Iterator[Tensor]:
         """Batches of one size for ever, [groups, batch]: they run on over the end of a pass, so
-        that groups may differ in how many examples they have.
+        that groups may differ in how many examples they have. For as long as every group is there.
         """
-        left = {group: torch.empty(0, dtype=torch.int64) for group in self.groups}
+        groups, ahead = self.groups, size * AHEAD
+        left = [torch.empty(0, dtype=torch.int64) for _ in groups]
         while True:
-            for group in self.groups:
-                while len(left[group]) < size:
-                    left[group] = torch.cat([left[group], self._order(group)])
-            yield torch.stack([left[group][:size] for group in self.groups])
-            left = {group: rows[size:] for group, rows in left.items()}
+            for place, group in enumerate(groups):
+                while len(left[place]) < ahead:
+                    left[place] = torch.cat([left[place], self._order(group)])
+            drawn = torch.stack([rows[:ahead] for rows in left])
+            yield from (drawn[:, start : start + size] for start in range(0, ahead, size))
+            left = [rows[ahead:] for rows in left]
 
     def _order(self, group: int) -> Tensor:
         return torch.randperm(self.problem.train.counts[group], generator=self.orders[group])
