@@ -147,7 +147,8 @@ def test_a_control_of_the_same_sentences_reads_the_same_facts(paths, monkeypatch
     asked = []
     facts = Told.facts
     monkeypatch.setattr(Told, "facts", lambda self, *given: asked.append(1) or facts(self, *given))
-    design = Design([Told()], ["gold:words"], controls=["shuffled"], seeds=1)
+    network = "mlp,hidden=50,dropout=0"
+    design = Design([Told()], ["gold:words"], [network], ["shuffled"], seeds=1)
     outcome = run(plan(design, paths), paths, progress=False)
     scores = {r.trial.control.partition(",")[0]: r.score for r in outcome.results}
     assert scores["none"] == 1
