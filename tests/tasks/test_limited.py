@@ -8,17 +8,25 @@ from sonde.core import SPLITS
 from sonde.tasks import TASKS, limited
 from sonde.testing import FAMILIES
 
-WHOLE, PART = "ud/tense:embedded", "ud/tense:embedded,limit=90"
+WHOLE, PART = "ud/tense:embedded", "ud/tense:embedded,limit=1800"
 
 
 def test_splits_and_classes_keep_their_shares():
     whole, part = TASKS.make(WHOLE).load(), TASKS.make(PART).load()
-    assert len(part) == 90
+    assert len(part) == 1800
     for split in SPLITS:
         share = len(whole.rows(split)) / len(whole)
-        assert len(part.rows(split)) == pytest.approx(90 * share, abs=1)
+        assert len(part.rows(split)) == pytest.approx(1800 * share, abs=1)
         counts = part.labels.take(part.rows(split)).counts().values()
         assert max(counts) - min(counts) <= 1  # the whole is balanced
+
+
+@pytest.mark.parametrize(
+    ("limit", "splits"), [(20, (11, 3, 6)), (90, (45, 15, 30)), (500, (350, 50, 100))]
+)
+def test_a_small_part_keeps_enough_to_test_on(limit, splits):
+    part = TASKS.make(f"{WHOLE},limit={limit}").load()
+    assert tuple(len(part.rows(split)) for split in SPLITS) == splits
 
 
 def test_only_sentences_of_its_examples_are_left():
@@ -39,7 +47,7 @@ def test_data_of_every_family_can_be_limited(family):
 
     (task,) = limited([Task()], 12)
     assert task.name == "mine,limit=12"
-    assert [len(task.load().rows(split)) for split in SPLITS] == [8, 2, 2]
+    assert [len(task.load().rows(split)) for split in SPLITS] == [6, 2, 4]
 
 
 def test_a_limit_above_all_leaves_all():
