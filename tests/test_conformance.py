@@ -94,11 +94,12 @@ PROBE_OPTIONS = {
     "nb-uni-tfidf": [("nb-uni-tfidf", {}), ("nb-uni-tfidf,alpha=0.5", {})],
     "nb-bi-tfidf": [("nb-bi-tfidf", {})],
 }
-PUBLISHED = ("senteval", "xprobe", "rusenteval", "ud2019", "comp/released", "text")
+PUBLISHED = ("senteval", "xprobe", "rusenteval", "ud2019", "comp/released", "text", "pair")
 PAPERS = names("comp/released")
 # labels are all that they publish
 UNANNOTATED = (
-    *("senteval", "xprobe", "rusenteval", "ud2019", "linspector", "indicsenteval", "text", "table"),
+    *("senteval", "xprobe", "rusenteval", "ud2019", "linspector", "indicsenteval", "text", "pair"),
+    "table",
 )
 TASK_OPTIONS = {
     "ud/feat": [
@@ -132,6 +133,7 @@ TASK_OPTIONS = {
     ],
     "text/sst2": ["text/sst2:RELEASED/text", "text/sst2:RELEASED/text,phrases=false"],
     "text/trec": ["text/trec:RELEASED/text", "text/trec:RELEASED/text,labels=fine"],
+    "pair/jsonl": ["pair/jsonl:RELEASED/pair/mine.jsonl"],
     "indicsenteval": ["indicsenteval:RELEASED/voice.csv,splits=sampled"],
     "edge/jsonl": ["edge/jsonl:EDGES/jsonl", "edge/jsonl:EDGES/sets"],
     "edge/pos": ["edge/pos:BANK", "edge/pos:EDGES/gold", "edge/pos:TREES"],

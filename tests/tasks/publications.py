@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 SPLITS = (("tr", "train", 8), ("va", "dev", 2), ("te", "test", 2))
@@ -151,9 +152,59 @@ def text_sets(folder: Path) -> Path:
     return folder
 
 
+SICK = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment"
+SICK_FILES = {"train": "train", "dev": "trial", "test": "test_annotated"}
+ENTAILED = ("ENTAILMENT", "CONTRADICTION", "NEUTRAL")
+
+
+def pairs(many: int = 12, named: str = "") -> list[tuple[str, int, str, str]]:
+    """Split, number and two sentences of each pair; first sentences recur within a split, and
+    quotes are not balanced.
+    """
+    return [
+        (split, i, f'A {named}{split} dog {i // 2} "runs .', f"One {named}{split} cat {i} rests .")
+        for split in SICK_FILES
+        for i in range(many)
+    ]
+
+
+def pair_sets(folder: Path) -> Path:
+    """A folder of pairs of sentences in the layouts of their publishers."""
+
+    def written(name: str, lines: list[str], end: str = "\n") -> None:
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(line + end for line in lines), "utf-8", newline="")
+
+    for split, called in SICK_FILES.items():
+        mine = [(i, a, b) for s, i, a, b in pairs() if s == split]
+        for place, least in (("SICK/SICK", 1), ("SICK-PL/SICK", 1), ("CDSCorpus/CDS", 0)):
+            rows = [f"{i}\t{a}\t{b}\t{least + i % 4}.5\t{ENTAILED[i % 3]}" for i, a, b in mine]
+            written(f"{place}_{called}.txt", [SICK, *rows])
+        rows = [f"{a}\t{b}\t{i % 3 + 1}" for i, a, b in mine]
+        written(f"PPC/{split}.txt", ["sentence_A\tsentence_B\tlabel", *rows])
+        rows = [
+            f"news\theadlines\t2015\t{i}\t{i % 6:.3f}\t{a}\t{b}" + "\tx\ty" * (i % 2)
+            for i, a, b in mine
+        ]
+        written(f"STS/STSBenchmark/sts-{split}.csv", rows)
+        rows = [f"{i % 2}\t{i}\t{i}\t{a}\t{b}" for i, a, b in mine]
+        if split != "dev":
+            head = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String"
+            written(f"MRPC/msr_paraphrase_{split}.txt", [head, *rows], "\r\n")
+        labels = [*(ENTAILED[i % 3].lower() for i, _, _ in mine), "-"]
+        for what, cells in (("s1", [a for _, a, _ in mine]), ("s2", [b for *_, b in mine])):
+            written(f"SNLI/{what}.{split}", [*cells, "Nobody knows ."])
+        written(f"SNLI/labels.{split}", labels)
+    lines = [json.dumps({"a": a, "b": b, "score": i, "split": s}) for s, i, a, b in pairs()]
+    written("mine.jsonl", lines)
+    return folder
+
+
 def released(folder: Path) -> Path:
     """A folder with a folder a family."""
     text_sets(folder / "text")
+    pair_sets(folder / "pair")
     senteval(folder / "senteval")
     xprobe(folder / "xprobe")
     senteval(folder / "rusenteval", dict.fromkeys(RUSENTEVAL.split(), "0 1"))

@@ -1,5 +1,5 @@
-"""Published data sets as they lie on disk: tables with tabs, or commas, whose columns a `Layout`
-names. Quotes are data.
+"""Published data sets as they lie on disk: tables with tabs or commas, or JSON lines, whose
+columns a `Layout` names; quotes are data.
 
 A CSV reader with its defaults merges rows of such files at unbalanced quotes; only line feeds end a
 row here, only tabs a cell.
@@ -8,13 +8,20 @@ row here, only tabs a cell.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from sonde.core import SPLITS, DataProblem, Example, Sentence, Site
 from sonde.corpora.files import lines, uncompressed
+from sonde.corpora.strict import parsed
 from sonde.corpora.tally import OnError, Tally
+from sonde.corpora.text import words as cut
+from sonde.errors import SondeError
+from sonde.labels import Label
 
 CODES = dict(zip(("tr", "va", "te"), SPLITS, strict=True))
 KNOWN = CODES | {split: split for split in SPLITS}
@@ -38,6 +45,14 @@ class Layout:
     ends     labels by the end of the file's name, where rows have none
     within   what parts a label, which `called` then names, from a finer one behind it
     fine     whether the finer label is the label
+    scores   the least and the greatest score, where labels are scores
+    absent   the label that says that there is none; such rows are left out and counted
+    headings how a first line begins that has no example but says what the columns are
+    raw      whether texts are running text, of which marks are cut off words
+    tags     strata by name, and the columns that say them
+    subset   a pattern of the file's name, whose group is the stratum `subset`
+    keys     the keys of the columns, where a line is a JSON object
+    beside   how many files there are to a table, which stand side by side, line by line
     """
 
     shown: str
@@ -57,6 +72,14 @@ class Layout:
     ends: tuple[tuple[str, str], ...] = ()
     within: str = ""
     fine: bool = False
+    scores: tuple[float, float] | None = None
+    absent: str | None = None
+    headings: str = ""
+    raw: bool = False
+    tags: tuple[tuple[str, int], ...] = ()
+    subset: str = ""
+    keys: tuple[str, ...] = ()
+    beside: int = 1
 
 
 SENTEVAL = Layout("split, label, words", 3, label=1, text=-1, split=0, more=True)
@@ -93,6 +116,10 @@ class Reading:
     text: Callable[[tuple[str, ...]], str] | None = None
 
 
+class Unlabelled(SondeError, ValueError):
+    """A row that says that it has no label."""
+
+
 class Rows:
     """The examples of some tables, and what was counted on the way; words that are equal are one
     string in memory.
@@ -103,26 +130,32 @@ class Rows:
         self.how = how or Reading()
         self.tally = Tally()
         self.blank = 0
+        self.unlabelled = 0
         self._words: dict[str, str] = {}
 
-    def read(self, path: Path, split: str = "") -> Iterator[Example]:
-        """The examples of a table in order; `split` is what the file's name says. DataProblem with
-        file and line.
+    def read(self, path: Path, split: str = "", *beside: Path) -> Iterator[Example]:
+        """The examples of a table in order; `split` is what the file's name says, `beside` are the
+        other files of the table. DataProblem with file and line.
         """
         given = dict(self.layout.ends).get(uncompressed(path).suffix, "")
-        for number, cells in _table(path, self.layout):
+        subset = _subset(path, self.layout)
+        where = " + ".join([str(path), *(other.name for other in beside)])
+        for number, cells in _table((path, *beside), self.layout):
             if not any(cell.strip() for cell in cells):
                 self.blank += 1
                 if self.how.blank == "raise":
                     raise DataProblem(
-                        f"{path}:{number}: the line is blank; on_error=skip leaves such lines out"
+                        f"{where}:{number}: the line is blank; on_error=skip leaves such lines out"
                         " and counts them"
                     )
                 continue
             try:
-                example = self._example(cells, split, given)
+                example = self._example(cells, split, given, subset)
+            except Unlabelled:
+                self.unlabelled += 1
+                continue
             except ValueError as problem:
-                message = f"{path}:{number}: {problem}"
+                message = f"{where}:{number}: {problem}"
                 if self.how.on_error == "raise":
                     raise DataProblem(message) from None
                 self.tally.skip(message)
@@ -137,15 +170,19 @@ class Rows:
             "examples": self.tally.sentences,
             "words": self.tally.words,
             "blank lines": self.blank,
+            "without a label": self.unlabelled,
             "skipped": self.tally.skipped,
         }
         return {what: n for what, n in counts.items() if n or what == "examples"}
 
-    def _example(self, cells: list[str], split: str, given: str) -> Example:
+    def _example(
+        self, cells: Sequence[str], split: str, given: str, subset: Mapping[str, str]
+    ) -> Example:
         """One example, of the label given where rows have none; ValueError says what is wrong with
         the row.
         """
         layout = self.layout
+        cells = _values(cells[0], layout) if layout.keys else cells
         _check_width(cells, layout)
         if layout.split is not None:
             split = KNOWN.get(cells[layout.split], "")
@@ -155,43 +192,77 @@ class Rows:
         asked = tuple(cells[column].strip() for column in layout.asked)
         if not all(asked):
             raise ValueError("an asked word is empty")
-        sentence = self._sentence(cells[layout.text])
-        span = None if layout.token is None else _span(cells[layout.token], sentence)
-        sites = [Site(sentence, span)]
+        tags = {name: cells[column].strip() for name, column in layout.tags}
+        if asked:
+            tags["asked"] = " ".join(asked)
+        return Example(self._sites(cells), label, split, asked, {**subset, **tags})
+
+    def _sites(self, cells: Sequence[str]) -> tuple[Site, ...]:
+        """What the label is about: a text, a word of it, or two texts."""
+        layout = self.layout
         if layout.second is not None:
-            sites.append(Site(self._sentence(cells[layout.second])))
-        return Example(
-            tuple(sites), label, split, asked, {"asked": " ".join(asked)} if asked else {}
+            first = self._sentence(cells[layout.text], "the first text has no words")
+            second = self._sentence(cells[layout.second], "the second text has no words")
+            return Site(first), Site(second)
+        sentence = self._sentence(cells[layout.text], "there are no words")
+        return (
+            Site(sentence, None if layout.token is None else _span(cells[layout.token], sentence)),
         )
 
-    def _sentence(self, cell: str) -> Sentence:
-        """The words of a cell, cut at spaces, and its text."""
-        words = tuple(self._words.setdefault(word, word) for word in cell.split(" ") if word)
+    def _sentence(self, cell: str, none: str) -> Sentence:
+        """The words of a cell and its text; ValueError says that there are none."""
+        forms = cut(cell) if self.layout.raw else filter(None, cell.split(" "))
+        words = tuple(self._words.setdefault(word, word) for word in forms)
         if not words:
-            raise ValueError("there are no words")
+            raise ValueError(none)
         return Sentence(words, self.how.text(words) if self.how.text else cell)
 
 
-def _table(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+def _subset(path: Path, layout: Layout) -> dict[str, str]:
+    """The stratum that the name of a file says."""
+    named = re.search(layout.subset, path.name) if layout.subset else None
+    return {"subset": named[1]} if named else {}
+
+
+def _table(paths: Sequence[Path], layout: Layout) -> Iterator[tuple[int, Sequence[str]]]:
     """The cells of each row with its line; empty cells at the end of a row with more columns than
     it needs are left out.
     """
     if not layout.comma:
-        for number, line in lines(path, layout.encoding):
+        for number, line in (
+            lines(paths[0], layout.encoding) if len(paths) == 1 else _abreast(paths)
+        ):
             cells = _cells(line, layout)
+            if number == 1 and layout.headings and cells[0] == layout.headings:
+                continue
             while layout.more and len(cells) > layout.columns and not cells[-1].strip():
                 cells.pop()
             yield number, cells
         return
-    reader = csv.reader((line + "\n" for _, line in lines(path)), strict=True)
+    reader = csv.reader((line + "\n" for _, line in lines(paths[0])), strict=True)
     try:
         next(reader, None)
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as error:
         raise DataProblem(
-            f"{path}:{reader.line_num}: {error}; mend the quotes of that row"
+            f"{paths[0]}:{reader.line_num}: {error}; mend the quotes of that row"
         ) from None
+
+
+def _abreast(paths: Sequence[Path]) -> Iterator[tuple[int, str]]:
+    """The lines of files that stand side by side, as one line with tabs between; DataProblem where
+    one has fewer than another.
+    """
+    for number, row in enumerate(zip_longest(*map(lines, paths)), 1):
+        if None in row:
+            ended = paths[row.index(None)]
+            other = next(path for path, line in zip(paths, row, strict=True) if line)
+            raise DataProblem(
+                f"{ended}:{number}: the file ends before this line, which {other.name} has; files"
+                " that stand side by side have equally many lines, so get it again"
+            )
+        yield number, "\t".join(line for _, line in row)
 
 
 def _cells(line: str, layout: Layout) -> list[str]:
@@ -203,7 +274,7 @@ def _cells(line: str, layout: Layout) -> list[str]:
     return [cell.strip(" ") for cell in cells] if layout.trimmed else cells
 
 
-def _check_width(cells: list[str], layout: Layout) -> None:
+def _check_width(cells: Sequence[str], layout: Layout) -> None:
     if len(cells) == layout.columns or (len(cells) > layout.columns and layout.more):
         return
     least = "at least " if layout.more else ""
@@ -214,7 +285,24 @@ def _check_width(cells: list[str], layout: Layout) -> None:
     )
 
 
-def _label(cell: str, layout: Layout) -> str:
+def _values(line: str, layout: Layout) -> list[str]:
+    """The cells of a JSON object; a number is a cell as it is written in Python."""
+    row = parsed(line)
+    if not isinstance(row, dict):
+        raise ValueError(f"not a JSON object with {layout.shown}")
+    for column, key in enumerate(layout.keys):
+        told = (str,) if column in (layout.text, layout.second) else (str, int, float)
+        if not isinstance(row.get(key), told) or isinstance(row[key], bool):
+            kind = "a string" if len(told) == 1 else "a string or a number"
+            raise ValueError(f"{key!r} is not {kind}; a line has {layout.shown}")
+    return [str(row[key]) for key in layout.keys]
+
+
+def _label(cell: str, layout: Layout) -> Label:
+    if layout.absent is not None and cell.strip() == layout.absent:
+        raise Unlabelled
+    if layout.scores is not None:
+        return _score(cell, *layout.scores)
     if not cell.strip():
         raise ValueError("the label is empty")
     if not layout.called:
@@ -227,6 +315,17 @@ def _label(cell: str, layout: Layout) -> str:
     if layout.within and not finer:
         raise ValueError(f"label {cell!r} has nothing finer behind a {layout.within!r}")
     return f"{dict(layout.called)[name]}{mark}{finer}" if layout.fine else dict(layout.called)[name]
+
+
+def _score(cell: str, least: float, greatest: float) -> float:
+    try:
+        score = float(cell)
+    except ValueError:
+        score = math.nan
+    if not (math.isfinite(score) and least <= score <= greatest):
+        between = f" from {least:g} to {greatest:g}" if math.isfinite(greatest) else ""
+        raise ValueError(f"score {cell!r} is not a number{between}")
+    return score
 
 
 def _span(cell: str, sentence: Sentence) -> tuple[int, int]:

@@ -60,6 +60,11 @@ FAMILIES: dict[str, dict[str, str]] = {
         )
     },
     "linspector": {"released.linspector": "word pair contextual"},
+    "pair": {
+        "released.pair": (
+            "mrpc sick-e sick-r sts-b snli cdsc-e cdsc-r sick-pl-e sick-pl-r ppc jsonl"
+        )
+    },
     "text": {"released.text": "mr cr subj mpqa sst2 sst5 trec 8tags wccrs-hotels wccrs-medicine"},
 }
 """The tasks of each family by the module that they are in, where a task is found under its name."""

@@ -15,7 +15,8 @@ from sonde.tasks.released.catalogue import COLLECTIONS
 
 SENTENCE, ASKED = "a sentence", "a sentence and asked words"
 WORD, SPAN, SPANS = "a word", "a span", "two spans"
-UNITS = (SENTENCE, ASKED, WORD, SPAN, SPANS)
+PAIR = "two sentences"
+UNITS = (SENTENCE, ASKED, PAIR, WORD, SPAN, SPANS)
 OWN = "that of the files that you name"
 GENERATED = "none needed: sonde writes the sentences"
 UNSTATED = "none is stated in the files"
@@ -27,7 +28,7 @@ class About:
     """What is known of a task.
 
     unit       what a label is about, one of `UNITS`
-    labels     what an example has: one of several classes, or a set of labels
+    labels     what an example has: one of several classes, a set of labels, or a score
     reads      the data
     languages  codes; () where the data may be in any
     papers     keys of the bibliography: who asked it, then whose annotation it is
@@ -68,6 +69,8 @@ def _published(name: str) -> str:
 CONNEAU, ETTINGER, TENNEY = "conneau-2018-cram", "ettinger-2018-assessing", "tenney-2019-context"
 KRASNOWSKA = "krasnowska-kieras-wroblewska-2019-empirical"
 TREEBANK, FULL = "a Universal Dependencies treebank", "100,000 / 10,000 / 10,000"
+SICK, CDSC = "CC BY-NC-SA 3.0", "wroblewska-krasnowska-kieras-2017-polish"
+DADAS, RELATED = "dadas-2020-evaluation", ("marelli-2014-sick", KRASNOWSKA)
 SPANS_OF_FILES = About(SPANS, "files of labelled spans", (TENNEY,))
 KNOWN: Mapping[str, About] = {
     "ud/*": About(SENTENCE, TREEBANK, (KRASNOWSKA, "de-marneffe-2021-universal")),
@@ -188,6 +191,65 @@ KNOWN: Mapping[str, About] = {
         UNSTATED,
         size="without splits: mr 10,662, cr 3,771, subj 10,000, mpqa 10,603",
     ),
+    "pair/mrpc": About(
+        PAIR,
+        "the Microsoft Research Paraphrase Corpus",
+        ("dolan-brockett-2005-automatically",),
+        ("en",),
+        "Microsoft's own, beside the files",
+        size="4,076 / none / 1,725, or 3,576 / 500 / 1,725",
+    ),
+    "pair/sick-e": About(PAIR, "SICK", RELATED, ("en",), SICK, size="4,500 / 500 / 4,927"),
+    "pair/sick-r": About(PAIR, "SICK", RELATED, ("en",), SICK, "scores", "4,500 / 500 / 4,927"),
+    "pair/sts-b": About(
+        PAIR,
+        "the STS Benchmark",
+        ("cer-2017-semeval",),
+        ("en",),
+        UNSTATED,
+        "scores",
+        "5,749 / 1,500 / 1,379",
+    ),
+    "pair/snli": About(
+        PAIR,
+        "the Stanford Natural Language Inference corpus",
+        ("bowman-2015-large",),
+        ("en",),
+        "CC BY-SA 4.0",
+        size="549,367 / 9,842 / 9,824",
+    ),
+    "pair/cdsc-e": About(
+        PAIR,
+        "CDSCorpus",
+        (CDSC, KRASNOWSKA),
+        ("pl",),
+        _published("cds"),
+        size="8,000 / 1,000 / 1,000",
+    ),
+    "pair/cdsc-r": About(
+        PAIR,
+        "CDSCorpus",
+        (CDSC, KRASNOWSKA),
+        ("pl",),
+        _published("cds"),
+        "scores",
+        "8,000 / 1,000 / 1,000",
+    ),
+    "pair/sick-pl-e": About(
+        PAIR, "SICK in Polish", (DADAS,), ("pl",), SICK, size="4,439 / 495 / 4,906"
+    ),
+    "pair/sick-pl-r": About(
+        PAIR, "SICK in Polish", (DADAS,), ("pl",), SICK, "scores", "4,439 / 495 / 4,906"
+    ),
+    "pair/ppc": About(
+        PAIR,
+        "the Polish Paraphrase Corpus",
+        (DADAS,),
+        ("pl",),
+        "GPL-3 in the repository that has it",
+        size="5,000 / 1,000 / 1,000",
+    ),
+    "pair/jsonl": About(PAIR, "pairs of your own", labels="classes or scores"),
     "table": About(SENTENCE, "a table of your own"),
 }
 """What is known, by name or pattern; the first that fits counts."""

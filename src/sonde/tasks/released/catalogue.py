@@ -197,7 +197,7 @@ COLLECTIONS: Mapping[str, Collection] = {
         POLISH + "CDS/",
         ("CDS_train.txt", "CDS_trial.txt", "CDS_test_annotated.txt"),
         "Wróblewska & Krasnowska-Kieraś 2017",
-        "pairs of Polish sentences; no task of sonde reads them so far",
+        "pairs of Polish sentences, for pair/cdsc-r and pair/cdsc-e",
         licence="CC BY-NC-SA 4.0",
         kind="files",
     ),

@@ -72,6 +72,7 @@ class Release:
     told     notes on the whole set
     where    finds the files below a folder, where they go by names of their own; DataProblem where
              they are not there
+    needs    the splits without which it cannot be measured
     gaps     whether files have blank lines as published, which are left out and counted
     oracles  where what sentences say can be read off them: by name, a sentence about an oracle, and
              its facts of a sentence
@@ -88,6 +89,7 @@ class Release:
     strata: Callable[[Example], Mapping[str, str]] | None = None
     told: Callable[[Dataset], Mapping[str, Any]] | None = None
     where: Callable[[str, Path], list[Part]] | None = None
+    needs: tuple[str, ...] = ("train", "test")
     gaps: bool = False
     oracles: Mapping[str, tuple[str, Callable[[Sentence], Iterable[str]]]] = field(
         default_factory=dict, compare=False
@@ -107,7 +109,12 @@ class Release:
         if path is None and not self.fetched:
             raise DataProblem(f"{self.name} needs its files: write {self.name}:FOLDER")
         place = cache_dir() / "data" / self.fetched if path is None else Path(path).expanduser()
-        if self.where is not None:
+        if self.where is not None and not (self.layout.keys and place.is_file()):
+            if path is None and not place.is_dir():
+                raise DataProblem(
+                    f"{self.name} needs its files: `sonde fetch {self.fetched}` gets them, or write"
+                    f" {self.name}:FOLDER"
+                )
             return self.where(self.name, place)
         if place.is_file():
             return [Part(_split(place, self.layout), place)]
@@ -130,7 +137,8 @@ class Release:
             notes["size"] = {"asked": options.size, "of": len(examples), "seed": options.seed}
             examples = thinned(examples, options.size, options.seed)
         dataset = Dataset.of(examples, notes)
-        dataset = carve_dev(dataset, options.seed) if options.dev == "carved" else dataset
+        if options.dev == "carved" and "train" in self.needs:
+            dataset = carve_dev(dataset, options.seed)
         return dataset if self.told is None else dataset.noted(**self.told(dataset))
 
     def whole(self, options: Options) -> Dataset:
@@ -145,7 +153,14 @@ class Release:
         blank: OnError = "skip" if self.gaps else lenient
         reading = Reading(lenient, blank, detokenised if options.detokenise else None)
         rows = Rows(self.layout, reading)
-        examples = [example for part in files for example in rows.read(part.path, part.split)]
+        tables = [
+            files[i : i + self.layout.beside] for i in range(0, len(files), self.layout.beside)
+        ]
+        examples = [
+            example
+            for (split, path), *more in tables
+            for example in rows.read(path, split, *(part.path for part in more))
+        ]
         if (more := self.strata) is not None:
             examples = [
                 replace(example, strata={**example.strata, **more(example)}) for example in examples
@@ -160,28 +175,34 @@ class Release:
         )
 
     def _candidates(self, examples: list[Example]) -> list[Candidate]:
-        if self.layout.token is not None or self.layout.second is not None:
+        if not self._drawable:
             raise DataProblem(
                 f"{self.name} is not about whole sentences, and only those are sampled: leave"
                 " splits=sampled out"
             )
         return [Candidate(example.sites[0].sentence, example.label) for example in examples]
 
+    @property
+    def _drawable(self) -> bool:
+        """Whether splits can be drawn anew from all rows."""
+        return self.layout.token is None and self.layout.second is None
+
     def _check(self, examples: list[Example], options: Options) -> None:
-        """Refuse files without train or test; what else they lack is theirs."""
+        """Refuse files without the splits that are needed; what else they lack is theirs."""
         has = {example.split for example in examples}
-        missing = [split for split in ("train", "test") if split not in has]
+        missing = [split for split in self.needs if split not in has]
         if missing:
             there = ", ".join(split for split in SPLITS if split in has) or "none that is named"
             more = "" if options.path else f" (`sonde fetch {self.fetched}`)"
+            drawn = ". splits=sampled draws train, dev and test from all rows"
             raise DataProblem(
                 f"{self.name}: no {' and no '.join(missing)} examples in the files{more}; their"
-                f" splits: {there}. splits=sampled draws train, dev and test from all rows"
+                f" splits: {there}{drawn if self._drawable else ''}"
             )
         if options.fold:
+            drawn = "write splits=sampled,fold=..." if self._drawable else "leave it out"
             raise DataProblem(
-                "fold= divides all rows anew, and published splits are kept as they are: write"
-                " splits=sampled,fold=..."
+                "fold= divides all rows anew, and published splits are kept as they are: " + drawn
             )
 
 

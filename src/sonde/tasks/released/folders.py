@@ -21,12 +21,16 @@ O = TypeVar("O", bound=Options)  # noqa: E741
 class Files:
     """Where a set lies: folders, of which the first that is there counts, then the one given.
 
-    files  the names that a file may have, with the split of its rows, '' for none; capitals and
-           compression do not matter
+    files   the names that a file may have, with the split of its rows, '' for none; capitals and
+            compression do not matter
+    beside  how many of them, one after the other, are one table
+    some    whether one table will do
     """
 
     folders: tuple[str, ...]
     files: tuple[tuple[str, tuple[str, ...]], ...]
+    beside: int = 1
+    some: bool = False
 
     def __call__(self, task: str, place: Path) -> list[Part]:
         """The files below a folder; DataProblem where one of them is not there."""
@@ -35,11 +39,12 @@ class Files:
         if not place.is_dir():
             raise DataProblem(f"no folder {str(place)!r}; {get}")
         for folder in [*self._inside(place), place]:
-            parts = _listed(folder, self.files)
-            if len(parts) == len(self.files):
+            listed = _listed(folder, self.files)
+            tables = [listed[i : i + self.beside] for i in range(0, len(listed), self.beside)]
+            parts = [part for table in tables if None not in table for part in table if part]
+            if len(parts) == len(listed) or (self.some and parts):
                 return parts
-            if parts:
-                has = ", ".join(part.path.name for part in parts)
+            if has := ", ".join(part.path.name for part in listed if part):
                 raise DataProblem(f"{str(folder)!r} has {has} alone; {get}")
         inside = " or ".join(repr(folder) for folder in self.folders)
         where = f" or in its folder {inside}" if inside else ""
@@ -60,20 +65,45 @@ def _folder(place: Path, name: str) -> Path | None:
     return next((p for p in named if p.is_dir()), None)
 
 
-def _listed(folder: Path, files: tuple[tuple[str, tuple[str, ...]], ...]) -> list[Part]:
-    """Those of some files that a folder has, the plain one before a compressed one."""
+def _listed(folder: Path, files: tuple[tuple[str, tuple[str, ...]], ...]) -> list[Part | None]:
+    """Some files as a folder has them, the plain one before a compressed one; None for one that it
+    lacks.
+    """
     here: dict[str, Path] = {}
     for path in sorted(folder.iterdir(), key=lambda p: (p.suffix in COMPRESSED, p.name)):
         if path.is_file():
             here.setdefault(uncompressed(path).name.casefold(), path)
-    found = [
+    named = [
         (split, next((n for n in names if n.casefold() in here), "")) for split, names in files
     ]
-    return [Part(split, here[name.casefold()]) for split, name in found if name]
+    return [Part(split, here[name.casefold()]) if name else None for split, name in named]
+
+
+def present(*releases: Release) -> Callable[[Options], Release]:
+    """Of several layouts that a set is distributed in, the one whose files are there; the first
+    where none is.
+    """
+
+    def release(options: Options) -> Release:
+        return next((each for each in releases if _there(each, options)), releases[0])
+
+    return release
+
+
+def _there(release: Release, options: Options) -> bool:
+    try:
+        return bool(release.parts(options))
+    except DataProblem:
+        return False
 
 
 def definition(
-    name: str, asks: str, options: type[O], release: Callable[[O], Release]
+    name: str,
+    asks: str,
+    options: type[O],
+    release: Callable[[O], Release],
+    metric: str = "accuracy",
+    view: str = "mean",
 ) -> Definition[O]:
     """The definition of a task that reads the release that its options choose."""
 
@@ -86,6 +116,7 @@ def definition(
         options,
         lambda options: chosen(options).load(options),
         lambda options: chosen(options).parts(options),
-        probe="mlp",
+        metric=metric,
+        view=view,
         whole=lambda options: chosen(options).whole(options),
     )
