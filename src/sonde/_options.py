@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import types
 import typing
 from pathlib import Path
@@ -32,16 +33,28 @@ def says_where(hint: Any) -> bool:
 def converted(text: str, kind: Any, where: str) -> Any:
     """Turn an option's text into the annotated type."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin is Annotated:
+        return _place(text) if says_where(kind) else converted(text, inner[0], where)
     if origin in (typing.Union, types.UnionType):
         if text == "none" and type(None) in inner:
             return None
         return _first_that_fits(text, [t for t in inner if t is not type(None)], where)
     if origin is tuple:
         return (converted(text, inner[0], where),)
-    if origin is Literal:
-        if text not in map(str, inner):
-            raise ReferenceProblem(f"{where}{text}: choose one of {', '.join(map(str, inner))}")
-        return next(v for v in inner if str(v) == text)
+    return _value(text, kind, where)
+
+
+def _place(text: str) -> str:
+    """Where files lie, so that a folder has one name, whoever completes it with a slash."""
+    return os.path.normpath(text) if text.startswith("./") or text.endswith("/") else text
+
+
+def _value(text: str, kind: Any, where: str) -> Any:
+    if typing.get_origin(kind) is Literal:
+        values = {str(value): value for value in typing.get_args(kind)}
+        if text not in values:
+            raise ReferenceProblem(f"{where}{text}: choose one of {', '.join(values)}")
+        return values[text]
     if kind is bool:
         if text.lower() not in ("true", "false", "yes", "no", "1", "0"):
             raise ReferenceProblem(f"{where}{text}: write true or false")

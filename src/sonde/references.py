@@ -238,9 +238,7 @@ def placed(factory: Callable[..., Any]) -> set[str | None]:
     """The options of a factory that say where files lie, None among them for its argument:
     annotated Path, or Place.
     """
-    hints = typing.get_type_hints(
-        factory.__init__ if inspect.isclass(factory) else factory, include_extras=True
-    )
+    hints = _hints(factory)
     first = _argument_parameter(factory)
     names = {name.rstrip("_"): hint for name, hint in hints.items() if name != "return"}
     return {
@@ -248,6 +246,12 @@ def placed(factory: Callable[..., Any]) -> set[str | None]:
         for name, hint in names.items()
         if says_where(hint)
     }
+
+
+def _hints(factory: Callable[..., Any]) -> dict[str, Any]:
+    """What the parameters of a factory are annotated with."""
+    made_by = factory.__init__ if inspect.isclass(factory) else factory
+    return typing.get_type_hints(made_by, include_extras=True)
 
 
 def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None:
@@ -280,7 +284,7 @@ def _arguments(
     reference: Reference, factory: Callable[..., Any], kind: str
 ) -> tuple[list[Any], dict[str, Any]]:
     signature = inspect.signature(factory)
-    hints = typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+    hints = _hints(factory)
     first = _argument_parameter(factory)
     reference = _with_argument(reference, first)
     named = {

@@ -111,8 +111,8 @@ def test_code_is_run_from_the_folder_of_the_file_wherever_one_is(here, monkeypat
 def test_on_the_command_line(here):
     line = ["experiment", "asked.toml"]
     dry = CliRunner().invoke(app, [*line, "--dry-run"], catch_exceptions=False)
-    assert dry.output.startswith("6 trials, 0 of them known already")
+    assert dry.output.startswith("6 trials, 0 of them measured before")
     assert not (here / "results").exists()
     done = CliRunner().invoke(app, [*line, "--format", "csv"], catch_exceptions=False)
     assert done.exit_code == 0
-    assert "6 trials measured, 0 known already" in done.output
+    assert "6 trials measured, 0 measured before" in done.output

@@ -56,10 +56,10 @@ MISTAKES = {
         lambda: sonde.evaluate(TASK, "length"),
         "no task called 'length' (`sonde tasks` lists them)",
     ),
-    "a bare name of the hub": (
-        lambda: sonde.evaluate("bert-base-cased", TASK),
-        "no encoder called 'bert-base-cased' (`sonde encoders` lists them); if it is a model, write"
-        " st:bert-base-cased or hf:bert-base-cased (on the command line, -m bert-base-cased)",
+    "a folder that is not there": (
+        lambda: sonde.evaluate("./nothing", TASK),
+        "no encoder is called './nothing', and no folder './nothing'; name a folder that holds a"
+        " model, or a model of the hub (organisation/name)",
     ),
     "a control misspelt": (
         lambda: sonde.evaluate("length", TASK, controls="shufled"),

@@ -198,10 +198,10 @@ MISTAKES = {
         f"run -t {TENSE} --encoders length",
         f"no option --encoders; did you mean --encoder? {HELP}",
     ),
-    "a model without its kind": (
-        f"run -t {TENSE} -e bert-base-cased",
-        "no encoder called 'bert-base-cased' (`sonde encoders` lists them); if it is a model, write"
-        " st:bert-base-cased or hf:bert-base-cased (on the command line, -m bert-base-cased)",
+    "a folder that is no model, as an encoder": (
+        f"run -t {TENSE} -e banks",
+        "no encoder is called 'banks', and banks is no model of sentence-transformers (it has no"
+        " modules.json) and none of transformers (it has no config.json)",
     ),
     "a model that is not there": (
         f"run -t {TENSE} -m ./nothing",

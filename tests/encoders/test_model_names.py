@@ -50,3 +50,20 @@ def test_options_go_to_encoders_that_have_them_and_do_not_say():
     ]
     with pytest.raises(sonde.UsageProblem, match="no encoder here has the option device"):
         sonde.configure(["length"], device="cpu")
+
+
+def test_a_run_takes_a_model_by_its_folder_however_it_is_written(tmp_path, monkeypatch):
+    folder = sentence_transformer(tmp_path / "made")
+    monkeypatch.chdir(folder.rename(tmp_path / "mine").parent)
+    how = {"probes": "logreg", "seeds": 1, "limit": 60, "bounds": False, "output": "results"}
+    for written in ("mine", "./mine", "st:mine/"):
+        done = sonde.run("ud/tense:embedded", [written, "length"], **how)
+        assert {r.trial.encoder.partition(",")[0] for r in done.results} == {"st:mine", "length"}
+    assert done.fresh == 0
+    (found,) = sonde.compare("results", against="mine").found
+    assert found.second.startswith("st:mine")
+
+
+def test_what_is_neither_an_encoder_nor_a_model_is_said_to_be_neither():
+    with pytest.raises(sonde.DataProblem, match="no encoder is called 'acme/m', and the model"):
+        sonde.run("ud/tense:embedded", "acme/m")

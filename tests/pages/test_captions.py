@@ -74,11 +74,11 @@ def test_an_oracle_that_does_not_pass_is_named(score, said):
     found = [
         note
         for note in scores(rows(table(score))).notes
-        if "a lower score says nothing about an encoder" in note
+        if "may be due to the probe or the data" in note
     ]
     assert bool(found) is said
     assert all(
-        note.startswith("ud/tense:EWT: read by mlp, its oracle scores 94.0") for note in found
+        note.startswith("ud/tense:EWT: read by mlp, the oracle scores only 94.0") for note in found
     )
 
 
@@ -87,7 +87,7 @@ def test_one_oracle_that_passes_is_enough_and_its_controls_are_no_failures():
         of("oracle", 0.98, "gold:features"),
         of("oracle", 0.5, "gold:clause", control="shuffled"),
     ]
-    assert not any("says nothing" in note for note in scores(rows([*table(0.6), *better])).notes)
+    assert not any("may be due to" in note for note in scores(rows([*table(0.6), *better])).notes)
 
 
 def own(kind: str, encoder: str, column: int):

@@ -248,7 +248,7 @@ def test_pages_say_what_was_compared_and_programs_get_all_digits():
     text = markdown(comparisons(comparison))
     assert "drawn together by target" in text
     assert "< 0.001" in text
-    assert "one seed or two" in text
+    assert "fewer than 3 seeds" in text
     assert csv(comparison.found).startswith(
         "task,metric,first,second,difference,low,high,p,corrected,n"
     )

@@ -144,7 +144,7 @@ def over(fit: str, rows: Iterable[Averaged]) -> str:
     shared = dict.fromkeys(name for row in listed for name in row.clusters.split(", ") if name)
     by = f" (drawn together by {', '.join(shared)})" if shared else ""
     few = (
-        f" Of fewer than {LEAST_SEEDS} {fit}s they hold for these alone."
+        f" With fewer than {LEAST_SEEDS} {fit}s they leave out how much scores vary between {fit}s."
         if any(row.seeds < LEAST_SEEDS for row in listed)
         else ""
     )

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
 
 from sonde.core import DataProblem
 from sonde.encoders import ENCODERS
 from sonde.encoders.hub import Files, files_of
 from sonde.errors import UsageProblem
 from sonde.references import Reference, parsed_or_none
+from sonde.tasks import TASKS
 
 ORGANISATION = "sentence-transformers"
 FILLED = {
@@ -45,6 +49,21 @@ def model(name: str) -> str:
             " transformers (it has no config.json)"
         )
     return str(Reference.parse(f"{Reference(kind, place)}{comma}{options}"))
+
+
+def reference(thing: Any) -> Any:
+    """The reference of a model, where something is but its name; all else stays as it is."""
+    if not isinstance(thing, str) or (parsed := parsed_or_none(thing)) is None:
+        return thing
+    name = parsed.name
+    if name in [*ENCODERS.places(), *TASKS.places()] or ".py@" in name:
+        return thing
+    if not Path(name).exists() and get_close_matches(name, ENCODERS.places(), 1, 0.75):
+        return thing  # mistyped
+    try:
+        return model(thing)
+    except DataProblem as problem:
+        raise DataProblem(f"no encoder is called {name!r}, and {problem}") from None
 
 
 def configure(encoders: Iterable[str], **options: str | int) -> list[str]:

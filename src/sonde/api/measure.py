@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from sonde.analysis.rows import without_fold
 from sonde.api.arguments import keywords, listed, nothing, options_of
+from sonde.api.encoders import reference
 from sonde.api.evaluation import Evaluation
 from sonde.cache import FileProblem, environment, write_text
 from sonde.core import DataProblem, Sentence
@@ -111,11 +112,11 @@ def run(
 
     tasks     a reference ('ud/tense:PATH') or a Task object, or several; patterns such as
               'ud/*:PATH' are expanded; three on a built-in corpus, read by a linear probe, without
-    encoders  a reference ('st:all-MiniLM-L6-v2'), a SentenceTransformer, any object with
-              `encode(list[str])`, a function list[str] -> [n, dim], or a SentEval pair `(batcher,
-              prepare)`; a list of these; or, to name models, a mapping of names to them. A model
-              without a name goes by its card or its path, and a second one of that name by 'NAME
-              #2'; an untrained network without any
+    encoders  a reference ('st:all-MiniLM-L6-v2'), a model by its name on the hub or its folder, a
+              SentenceTransformer, any object with `encode(list[str])`, a function list[str] -> [n,
+              dim], or a SentEval pair `(batcher, prepare)`; a list of these; or, to name models, a
+              mapping of names to them. A model without a name goes by its card or its path, and a
+              second one of that name by 'NAME #2'; an untrained network without any
     suite     a paper's suite ('ud2019:PATH'), which brings its tasks, its probes and its table
     All other parameters are those of `Settings`.
 
@@ -223,7 +224,7 @@ def embed(
     """
     with at(cache):
         paths = Paths.of(None, cache, store)
-        return embed_ahead(listed(encoders) or EMBEDDED_ENCODERS, sentences, paths, progress)
+        return embed_ahead(_encoders(encoders, None), sentences, paths, progress)
 
 
 def sentences(
@@ -331,7 +332,9 @@ def _encoders(argument: Any, suite: str | None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
     if nothing(argument):
         return [] if suite else list(EMBEDDED_ENCODERS)
-    return argument if isinstance(argument, list | Mapping) else [argument]
+    if isinstance(argument, Mapping):
+        return argument
+    return [reference(each) for each in (argument if isinstance(argument, list) else [argument])]
 
 
 def _of_suite(

@@ -204,7 +204,7 @@ def _check_format(style: str, suite: str | None) -> None:
 
 def _counts(done: sonde.Evaluation, seconds: float) -> str:
     known = len(done.results) - done.fresh
-    return f"{done.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s"
+    return f"{done.fresh:,} trials measured, {known:,} measured before, {seconds:.1f} s"
 
 
 def embed(

@@ -20,7 +20,7 @@ from sonde.oracles import kind_of
 from sonde.references import Reference
 from sonde.store.folder import keys_of
 
-USUAL = {"logreg": 1.0, "mlp": 3.0}
+USUAL = {"logreg": 0.3, "mlp": 0.5}
 """Seconds that a group of fits takes of some thousands of sentences, where none was timed here."""
 OTHERWISE = 5.0
 WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
@@ -57,8 +57,8 @@ class Estimate:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.trials:,} trials, {self.known:,} of them known already; {self.fits:,} fits of"
-            " what shares its input"
+            f"{self.trials:,} trials, {self.known:,} of them measured before; {self.fits:,} groups"
+            " of fits to make"
         ]
         lines += [f"{name}: {n:,} sentences to encode" for name, n in self.sentences.items()]
         without = f", without encoding by {', '.join(self.untimed)}" if self.untimed else ""

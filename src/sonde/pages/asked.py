@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from sonde.analysis.rows import newest
@@ -15,7 +15,7 @@ from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
 from sonde.experiment.paths import Paths
 from sonde.pages.captions import short
-from sonde.references import Contents, brief
+from sonde.references import Contents, brief, parsed_or_none
 from sonde.store.experiments import experiments
 from sonde.store.results import find_scores
 from sonde.tasks import TASKS
@@ -148,6 +148,8 @@ def of_encoder(pattern: str, results: Sequence[Result]) -> Callable[[Result], bo
 
 
 def _names(reference: str, contents: Contents) -> tuple[str, ...]:
-    """What a reference goes by: its name alone, as tables show it, and in full."""
-    shown = brief(contents, reference)
-    return reference.partition(",")[0].partition(":")[0], shown, short(shown), reference
+    """What a reference goes by: its name alone, as tables show it, in full, and its argument."""
+    shown, parsed = brief(contents, reference), parsed_or_none(reference)
+    place = PurePath(parsed.argument or "") if parsed else PurePath()
+    name = reference.partition(",")[0].partition(":")[0]
+    return name, shown, short(shown), reference, str(place), place.name

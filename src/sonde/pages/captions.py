@@ -63,15 +63,15 @@ def bound_notes(rows: Sequence[Row]) -> list[str]:
     for row in oracles:
         best[row.task, row.probe] = max(best.get((row.task, row.probe), row.score), row.score)
     failed = [
-        f"{task}: read by {probe}, its oracle scores {score:.1f}; a lower score says nothing about"
-        " an encoder."
+        f"{task}: read by {probe}, the oracle scores only {score:.1f}: a low score of an encoder"
+        " may be due to the probe or the data."
         for (task, probe), score in best.items()
         if score < PASSED
     ]
     return [
         (
-            "Baselines stand first: what is trivial. Oracles stand last: what is possible, with"
-            " vectors that hold the annotation."
+            "Baselines come first: they show what is trivial. Oracles come last: they read the"
+            " annotation itself and show what is possible."
         ),
         *(f"{encoder}: {what}." for encoder, what in holds),
         *failed,

@@ -281,10 +281,7 @@ def comparisons(comparison: Comparison) -> Table:
     return Table(head, tuple(sections), WORDS, notes)
 
 
-FEW = (
-    "Of one seed or two a difference is between these fits alone: how far others would lie from"
-    " them is not in its interval."
-)
+FEW = "With fewer than 3 seeds, intervals leave out how much scores vary between seeds."
 
 
 def _cells(one: Compared, mark: str) -> tuple[str, ...]:
