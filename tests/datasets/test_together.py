@@ -6,9 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sonde.core import Dataset, Example, Sentence, Site
 from sonde.datasets import carve_dev, together
+from sonde.datasets.splits import turned
+from sonde.labels import Scores
+from sonde.metrics import interval_of
 from sonde.tasks import TASKS
 from sonde.testing import FAMILIES
 
@@ -60,9 +65,25 @@ def test_whole_sentences_are_shared_where_several_examples_are_about_them():
     )
     found = together(pairs)
     assert {name: codes.tolist() for name, codes in found.items()} == {
-        "sentence": [0, 0, 1],
-        "sentence 2": [1, 0, 0],
+        "sentence": [0, 0, 0],
+        "sentence 2": [1, 0, 1],
     }
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(20, 32), st.booleans()), min_size=1))
+def test_a_sentence_of_pairs_is_shared_on_whichever_side_it_stands(pairs):
+    """What is on one side in some order of the pairs is found to be, whatever way they stand."""
+    told = np.array([(b, a) if turn else (a, b) for a, b, turn in pairs])
+    found = turned(told)
+    assert (np.sort(found, 1) == np.sort(told, 1)).all()
+    several = np.flatnonzero(np.bincount(found.ravel()) > 1)
+    assert not set(several) & set(found[:, 0]) & set(found[:, 1])
+
+
+def test_in_a_circle_of_three_pairs_two_find_what_they_share():
+    found = turned(np.array([(0, 1), (1, 2), (2, 0)]))
+    shared = [len(found) - len(set(found[:, k].tolist())) for k in (0, 1)]
+    assert sum(shared) == 2
 
 
 def test_target_forms_are_shared_and_what_has_none_is_alone():
@@ -106,3 +127,35 @@ def test_a_carved_dev_split_keeps_them_together():
     speakers = data.strata["speaker"].codes
     assert not set(speakers[data.rows("train")]) & set(speakers[data.rows("dev")])
     assert data.notes["dev"]["kept_together"] == "sentences and speakers"
+
+
+def scored_pairs(seed):
+    """Pairs of 160 sentences, and what two judges make of them: each sentence sways both."""
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(0, 160, (300, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    one, other = rng.normal(size=(2, 160))
+    gold = 0.8 * one[pairs].sum(1) + rng.normal(size=len(pairs))
+    said = 0.6 * gold + 0.48 * other[pairs].sum(1) + 0.8 * rng.normal(size=len(pairs))
+    return pairs, gold, said
+
+
+def test_intervals_of_correlations_over_pairs_that_share_sentences_hold_the_truth():
+    drawn = [scored_pairs(seed) for seed in range(400)]
+    gold, said = (np.concatenate([each[k] for each in drawn]) for k in (1, 2))
+    true = np.corrcoef(gold, said)[0, 1]
+
+    def held(way):
+        return np.mean(
+            [
+                low <= true <= high
+                for pairs, gold, said in drawn
+                for low, high in [interval_of("pearson", Scores(gold), [Scores(said)], way(pairs))]
+            ]
+        )
+
+    alone = held(lambda pairs: {})
+    apart = held(lambda pairs: dict(zip("ab", pairs.T, strict=True)))
+    both = held(lambda pairs: dict(zip("ab", turned(pairs).T, strict=True)))
+    assert alone < 0.91 < apart < both
+    assert 0.93 <= both <= 0.97

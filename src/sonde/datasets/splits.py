@@ -5,7 +5,7 @@ without one, and part of data is taken that have splits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,13 +20,14 @@ def together(dataset: Dataset) -> dict[str, Ints]:
     """Codes [n] of what examples share, -1 for nothing, by what it is; only what two of them share
     at least.
 
-    Their sentences, the words of their spans (ignoring case), and the strata that the data set
-    names as `clusters`: target forms, pairs.
+    Their sentences, on whichever side of a pair, the words of their spans (ignoring case), and the
+    strata that the data set names as `clusters`: target forms, pairs.
     """
     shared = {}
+    sentences = turned(dataset.sites[:, :, 0])
     for k in range(dataset.sites.shape[1]):
         which = f" {k + 1}" if k else ""
-        shared[f"sentence{which}"] = dataset.sites[:, k, 0]
+        shared[f"sentence{which}"] = sentences[:, k]
         shared[f"words{which}"] = span_words(dataset, k)
     if dataset.sites.shape[1] > 1 and (dataset.sites[:, 1:, 0] == dataset.sites[:, :1, 0]).all():
         shared = {name: codes for name, codes in shared.items() if not name.startswith("sentence ")}
@@ -34,6 +35,60 @@ def together(dataset: Dataset) -> dict[str, Ints]:
         name: dataset.strata[name].codes for name in dataset.clusters if name in dataset.strata
     }
     return {name: _numbered(codes) for name, codes in shared.items() if _shared(codes)}
+
+
+ROUNDS = 10  # of looking for sentences that would better stand on the other side
+
+
+def turned(pairs: Ints) -> Ints:
+    """Pairs [n, 2] turned so that what several have stands on one side in as many as possible; what
+    is no pairs stays.
+
+    Where no odd number of pairs closes a circle, that is in all of them. Pairs that share
+    something are then found by their first halves and by their second ones.
+    """
+    if pairs.shape[1] != 2:
+        return pairs
+    sides = _sides(pairs)
+    first, second = sides[pairs].T
+    wrong = ((first == 1) & (second != 1)) | ((second == 0) & (first != 0))
+    return np.where(wrong[:, None], pairs[:, ::-1], pairs)
+
+
+def _sides(pairs: Ints) -> Ints:
+    """The side, 0 or 1, of each number that several pairs have, from neighbour to neighbour, then
+    by majority; -1 for the others.
+    """
+    shared = np.bincount(pairs.ravel()) > 1
+    near: dict[int, list[int]] = {int(number): [] for number in np.flatnonzero(shared)}
+    for one, other in pairs[shared[pairs].all(1) & (pairs[:, 0] != pairs[:, 1])].tolist():
+        near[one].append(other)
+        near[other].append(one)
+    side: dict[int, int] = {}
+    for start in near:
+        waiting = [] if start in side else [start]
+        side.setdefault(start, 0)
+        for number in waiting:  # grows while it is gone through
+            fresh = [other for other in near[number] if other not in side]
+            side.update(dict.fromkeys(fresh, 1 - side[number]))
+            waiting += dict.fromkeys(fresh)
+    for _ in range(ROUNDS):
+        if not _improved(side, near):
+            break
+    sides = np.full(len(shared), -1)
+    sides[list(side)] = list(side.values())
+    return sides
+
+
+def _improved(side: dict[int, int], near: Mapping[int, Sequence[int]]) -> bool:
+    """Whether numbers that stand on the side of most of their neighbours could be moved to the
+    other.
+    """
+    moved = False
+    for number, others in near.items():
+        if 2 * sum(side[other] == side[number] for other in others) > len(others):
+            side[number], moved = 1 - side[number], True
+    return moved
 
 
 def span_words(dataset: Dataset, site: int) -> Ints:
