@@ -110,3 +110,18 @@ def test_results_of_old_are_shown_all(place):
     (file,) = (place / "cache" / "results").glob("*.experiment")
     file.unlink()
     assert shown()[0] == {("a", 1)}
+
+
+def test_a_report_has_the_order_and_the_questions_of_its_run(place):
+    tasks = [f"ud/{name}:embedded,limit=60" for name in ("tense", "passive")]
+    chosen = [option for task in tasks for option in ("-t", task)]
+    how = ["-e", "length", "-e", "bow:random"]
+    folder = place / "results"
+    done = sonde(
+        "run", *chosen, *how, "--probe", "logreg", "--no-bounds", "-q", "-o", folder, "--seeds", 1
+    )
+    assert done.exit_code == 0, done.output
+    table = done.stdout.partition("1 seed")[0]
+    assert table.index("tense") < table.index("passive")
+    assert table.index("length") < table.index("bow:random")
+    assert sonde("report", folder).stdout.splitlines() == done.stdout.splitlines()

@@ -4,7 +4,7 @@ patterns of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
@@ -43,8 +43,8 @@ class Stored(NamedTuple):
 
 
 def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
-    """The newest result of each trial in a folder, ordered by trial, of those chosen; DataProblem
-    where there is none.
+    """The newest result of each trial in a folder, in the order in which they were asked for, of
+    those chosen; DataProblem where there is none.
 
     Without a folder, results are those in the cache of the experiment that was run last.
     """
@@ -59,13 +59,22 @@ def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
     if chosen.scores:
         scores = find_scores(paths.results, results)
         results |= {key: replace(results[key], scores=one) for key, one in scores.items()}
-    latest = newest(results.values())
+    latest = _in_order(newest(results.values()), results, paths.results)
     if older := len(results) - len(latest):
         remarks.append(
             f"{older:,} older results are left out: the same was measured again since, with other"
             " data or another version of the code"
         )
     return Stored(named(latest, chosen, f" in {paths.results}"), tuple(remarks))
+
+
+def _in_order(
+    latest: Sequence[Result], results: Mapping[str, Result], folder: Path
+) -> list[Result]:
+    """Results as they were asked for, those of the first experiment first; others last."""
+    asked = dict.fromkeys(key for one in reversed(experiments(folder)) for key in one.ids)
+    ranks = {id(results[key]): rank for rank, key in enumerate(asked) if key in results}
+    return sorted(latest, key=lambda result: ranks.get(id(result), len(asked)))
 
 
 def named(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Result]:
@@ -107,7 +116,7 @@ def _experiment(
             f"--experiment {which}: write last, all, or a number from 1 (the last) to {len(known)},"
             f" the first in {folder}"
         )
-    ids, date = known[number - 1].ids, known[number - 1].date
+    ids, date = frozenset(known[number - 1].ids), known[number - 1].date
     mine = {key: result for key, result in results.items() if key in ids}
     remarks = []
     if len(known) > 1:

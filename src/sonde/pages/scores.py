@@ -16,6 +16,7 @@ from sonde.analysis.row import CONSTANT, NO_CONTROL, Row
 from sonde.datasets.controls import CONTROLS, at_chance
 from sonde.metrics import null_share
 from sonde.pages.captions import bound_notes, by_kind, heading, kind_rules, short, source_notes
+from sonde.pages.described import question_of
 from sonde.references import summary
 from sonde.tables.table import Section, Table, number
 
@@ -237,7 +238,9 @@ def _code(row: Row) -> list[str]:
 
 
 def about(rows: Sequence[Row], question: str = "") -> str:
-    """The question of some rows, their metric, and how many folds or samples they are over."""
+    """The question of some rows, as given or as their task says, their metric, and how many folds
+    or samples they are over.
+    """
     first, many = rows[0], max(row.samples for row in rows)
     metric = "" if first.metric == "accuracy" else f" {first.metric}."
     folds = f" {many_folds} folds." if (many_folds := max(row.folds for row in rows)) > 1 else ""
@@ -251,6 +254,7 @@ def about(rows: Sequence[Row], question: str = "") -> str:
     if first.posed.word and first.control == NO_CONTROL:
         word = f" Best rule of one word: {first.posed.word}, {number(first.posed.worded)}."
     constructions = f" Made of {consists}." if (consists := composition(first.posed)) else ""
+    question = question or question_of(first.task)
     return f"{question}{metric}{folds}{samples}{rule}{word}{constructions}".strip()
 
 

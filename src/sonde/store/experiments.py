@@ -22,11 +22,11 @@ log = logging.getLogger("sonde.store")
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Trials that were asked for together, by what their results are stored under, and when they
-    last were.
+    """Trials that were asked for together, by what their results are stored under, in the order in
+    which they were asked for, and when they last were.
     """
 
-    ids: frozenset[str]
+    ids: tuple[str, ...]
     date: str
 
 
@@ -34,9 +34,8 @@ def record(root: Path, ids: Collection[str]) -> None:
     """Note that these were asked for together now; a folder that cannot be written keeps its
     results all the same.
     """
-    ordered = sorted(ids)
-    name = hashlib.blake2b("\n".join(ordered).encode(), digest_size=16).hexdigest() + SUFFIX
-    facts = {"date": datetime.now(UTC).isoformat(timespec="microseconds"), "ids": ordered}
+    name = hashlib.blake2b("\n".join(sorted(ids)).encode(), digest_size=16).hexdigest() + SUFFIX
+    facts = {"date": datetime.now(UTC).isoformat(timespec="microseconds"), "ids": list(ids)}
     try:
         write(root / name, "experiment", facts, {})
     except StoreProblem as problem:
@@ -51,4 +50,4 @@ def experiments(root: Path) -> list[Experiment]:
 def _read(root: Path) -> Iterator[Experiment]:
     for _, name in listed(root, SUFFIX, ".result", ".scores"):
         if name.endswith(SUFFIX) and (block := opened(root / name)) is not None:
-            yield Experiment(frozenset(block.facts["ids"]), str(block.facts["date"]))
+            yield Experiment(tuple(block.facts["ids"]), str(block.facts["date"]))

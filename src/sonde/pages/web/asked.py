@@ -7,8 +7,9 @@ from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.oracles import Kind
 from sonde.pages.captions import kind_rules
+from sonde.pages.described import described
 from sonde.pages.groups import shared_options
-from sonde.pages.web.study import Study, described
+from sonde.pages.web.study import Study
 from sonde.papers.bibliography import PAPERS, papers_of
 from sonde.probes import PROBES
 from sonde.tables.table import Section, Table, number

@@ -15,9 +15,10 @@ from sonde.analysis.rows import groups_of
 from sonde.core import Result
 from sonde.judgements.score import Judged
 from sonde.oracles import Kind
+from sonde.pages.described import question_of
 from sonde.pages.groups import Column
 from sonde.pages.wide import Grid, Line, firsts, grid, label_of
-from sonde.references import Contents, ReferenceProblem, brief, parsed_or_none, summary
+from sonde.references import brief
 from sonde.tasks import TASKS
 
 DETAILED = 3  # of the encoders that are judged: the best of each task
@@ -128,27 +129,7 @@ class Study:
 
     def question(self, task: str) -> str:
         """What a task asks; '' where nobody says."""
-        return self.beside.questions.get(task) or _question(task)
-
-
-def _question(task: str) -> str:
-    try:
-        return "" if "@" in task else str(TASKS.make(task).question)
-    except Exception:  # of a plugin that is gone, or of data that it looks for
-        return described(TASKS, task)
-
-
-def described(contents: Contents, reference: str) -> str:
-    """What the first paragraph says of what a reference names, of things that are built in: a
-    report runs nobody's files.
-    """
-    parsed = parsed_or_none(reference)
-    if parsed is None or "@" in parsed.name or parsed.name not in contents.table:
-        return ""
-    try:
-        return summary(contents.find(parsed.name)).replace("`", "")
-    except (ReferenceProblem, ImportError):
-        return ""
+        return self.beside.questions.get(task) or question_of(task)
 
 
 def many(count: int, noun: str) -> str:
