@@ -89,6 +89,13 @@ PROBE_OPTIONS = {
     "span": [("span", {"kinds": ("classes", "sets", "partial")})],
     "logreg": [("logreg", {})],
     "online": [("online:logreg%2Cc=1", {"kinds": ("classes", "sets", "partial")})],
+    "relatedness": [
+        ("relatedness", {"kinds": ("scores",), "pairs": True}),
+        # planted scores begin at 0, for which SentEval has no class
+        ("relatedness,protocol=senteval", {"kinds": ("scores",), "pairs": True, "learns": False}),
+        ("relatedness,protocol=krasnowska", {"kinds": ("scores",), "pairs": True, "learns": False}),
+    ],
+    "cosine": [("cosine", {"kinds": ("scores",), "pairs": True})],
     "majority": [("majority", {"learns": False})],
     "majority-feature": [("majority-feature", {"kinds": ("classes",)})],
     "nb-uni-tfidf": [("nb-uni-tfidf", {}), ("nb-uni-tfidf,alpha=0.5", {})],

@@ -99,6 +99,10 @@ def test_one_vector_a_sentence_is_read_as_it_is():
     np.testing.assert_array_equal(r.features("-"), np.concatenate([a, b], 1))
     contrasted = Readings(dataset, Vectors((layer,)), "mean+contrast").features("-")
     np.testing.assert_allclose(contrasted, np.concatenate([np.abs(a - b), a * b], 1))
+    four = Readings(dataset, Vectors((layer,)), "mean+infersent").features("-")
+    np.testing.assert_allclose(four, np.concatenate([a, b, np.abs(a - b), a * b], 1))
+    for site, alone in zip(r.sites("-"), (a, b), strict=True):
+        np.testing.assert_array_equal(site, alone)
 
 
 def test_layers_are_read_by_name_or_together():

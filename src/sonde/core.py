@@ -293,12 +293,14 @@ class Needs:
     words    whether it reads words in place of vectors
     stratum  the stratum that it reads, '' for none
     mixes    whether it learns the weights of a read such as `mix`
+    train    whether it learns from examples; one that does not is measured without any, too
     """
 
     seeds: bool = True
     words: bool = False
     stratum: str = ""
     mixes: bool = False
+    train: bool = True
 
 
 class Probe(Protocol):

@@ -108,13 +108,30 @@ class Readings:
         """One row an example, [examples, features] float32; `read_of` says what can be read. A mix
         has no features of its own.
         """
+        return _beside([view(self.view)(self, units) for units in self._layers(read)])
+
+    def sites(self, read: str) -> list[Floats]:
+        """What is read of each site alone, pooled as the view pools it, [examples, dim] each."""
+        pool = POOLS[self.view.partition("+")[0]]
+        layers = self._layers(read)
+        return [
+            _beside([pool(units, *self.units(k)) for units in layers])
+            for k in range(self.dataset.sites.shape[1])
+        ]
+
+    def _layers(self, read: str) -> list[Floats]:
+        """The layers of a read that has features."""
         how, layers = read_of(read, self.vectors.names)
         if how == "mix":
             raise ReadingProblem(
                 f"{read!r} is learnt with the probe; use a probe that learns it, such as span"
             )
-        blocks = [view(self.view)(self, self.vectors.layer(name)) for name in layers]
-        return np.concatenate(blocks, 1) if len(blocks) > 1 else blocks[0]
+        return [self.vectors.layer(name) for name in layers]
+
+
+def _beside(blocks: Sequence[Floats]) -> Floats:
+    """Blocks of columns side by side."""
+    return np.concatenate(blocks, 1) if len(blocks) > 1 else blocks[0]
 
 
 class Read(NamedTuple):
@@ -201,12 +218,12 @@ View = Callable[[Readings, Floats], Floats]
 
 
 def view(name: str) -> View:
-    """The view that `pool[+contrast][+asked]` names: how units are pooled, sites combined, and
-    asked words added.
+    """The view that `pool[+contrast][+asked]` names: how units are pooled, sites combined (side by
+    side where nothing is said), and asked words added.
     """
     pool, *parts = name.split("+")
-    if pool not in POOLS or not set(parts) <= {"contrast", *ASKED}:
-        more = ", ".join(f"+{part}" for part in ("contrast", *ASKED))
+    if pool not in POOLS or not set(parts) <= {*COMBINED, *ASKED}:
+        more = ", ".join(f"+{part}" for part in (*COMBINED, *ASKED))
         raise ReadingProblem(
             f"no view called {name!r}: write one of {', '.join(POOLS)}, then what is wanted of"
             f" {more}"
@@ -216,15 +233,9 @@ def view(name: str) -> View:
         sites = [
             POOLS[pool](units, *readings.units(k)) for k in range(readings.dataset.sites.shape[1])
         ]
-        combined = (
-            _contrast(sites)
-            if "contrast" in parts
-            else np.concatenate(sites, 1)
-            if len(sites) > 1
-            else sites[0]
-        )
+        combine = next((COMBINED[part] for part in parts if part in COMBINED), _beside)
         asked_of = [ASKED[part](readings, units) for part in parts if part in ASKED]
-        return np.concatenate([combined, *asked_of], 1) if asked_of else combined
+        return _beside([combine(sites), *asked_of])
 
     return read
 
@@ -304,11 +315,31 @@ POOLS: dict[str, Callable[[Floats, Ints, Ints], Floats]] = {
 }
 
 
-def _contrast(sites: list[Floats]) -> Floats:
+def _contrast(sites: Sequence[Floats]) -> Floats:
     """|u - v| ; u * v of two sites, as SentEval and Krasnowska-Kieraś & Wróblewska read pairs."""
+    u, v = _two(sites, "contrast")
+    return np.concatenate([np.abs(u - v), u * v], 1)
+
+
+def _infersent(sites: Sequence[Floats]) -> Floats:
+    """Both sites, |u - v| and u * v, as InferSent reads a premise and its hypothesis (Conneau et
+    al. 2017, Figure 1).
+    """
+    u, v = _two(sites, "infersent")
+    return np.concatenate([u, v, np.abs(u - v), u * v], 1)
+
+
+def _two(sites: Sequence[Floats], part: str) -> Sequence[Floats]:
     if len(sites) != 2:
-        raise ReadingProblem(f"contrast reads two sites, the task has {len(sites)}")
-    return np.concatenate([np.abs(sites[0] - sites[1]), sites[0] * sites[1]], 1)
+        raise ReadingProblem(f"{part} reads two sites, the task has {len(sites)}")
+    return sites
+
+
+COMBINED: dict[str, Callable[[Sequence[Floats]], Floats]] = {
+    "contrast": _contrast,
+    "infersent": _infersent,
+}
+"""How the two sites of a pair become one row."""
 
 
 def _asked(readings: Readings, units: Floats) -> Floats:

@@ -28,7 +28,7 @@ def problem(groups=1, n=150, dim=8, classes=3, seed=0):
     train, dev = (
         Part.of([x[rows]] * groups, [y[rows]] * groups) for rows in (slice(n), slice(n, None))
     )
-    return Problem(train, dev, "softmax", classes)
+    return Problem(train, dev, LOSSES["softmax"], classes)
 
 
 def alone(p, member, seed, plan):
@@ -120,7 +120,7 @@ def folds(*sizes):
         Part.of([getattr(p, part).inputs for p in each], [getattr(p, part).wanted for p in each])
         for part in ("train", "dev")
     ]
-    return each, Problem(*parts, "softmax", 3)
+    return each, Problem(*parts, LOSSES["softmax"], 3)
 
 
 def test_folds_of_unlike_size_trained_jointly_are_what_each_is_alone():

@@ -36,6 +36,7 @@ from sonde.core import (
     Task,
     Trial,
     choice_of,
+    needs_of,
 )
 from sonde.datasets import together
 from sonde.experiment.embed import embed, vectors
@@ -154,8 +155,9 @@ def ready(
     """
     readings, counts, rows = _readings(group, group.control(whole), store, before)
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
+    needed = {"train": needs_of(group.probe).train, "test": True}
     for name, part in (("train", train), ("test", test)):
-        if not len(part):
+        if needed[name] and not len(part):
             raise ValueError(f"no {name} examples are left to read ({_lost(counts)})")
     unseen = _unseen(train.labels, test.labels)
     counts = replace(counts, train=len(train), dev=len(dev), test=len(test), unseen=unseen)

@@ -20,6 +20,7 @@ from sonde.pages.plots import strata_figure
 from sonde.pages.probabilities import bits, bits_table
 from sonde.pages.records import csv, parquet
 from sonde.pages.scores import scores
+from sonde.pages.subsets import averages
 from sonde.pages.web.report import web_page
 from sonde.pages.web.study import NOTHING, Beside
 from sonde.pages.wide import wide
@@ -124,10 +125,11 @@ def bits_page(results: Sequence[Result]) -> Page[Results]:
 def strata_page(results: Sequence[Result], stratum: str) -> Page[Results]:
     """Scores by a stratum of the test examples, as a figure too."""
     rows = by_stratum(results, stratum)
+    every = [*rows, *averages(results, stratum)]
     return Page(
         tuple(results),
-        lambda: [strata_table(rows, stratum)],
-        texts={"csv": lambda: csv(rows)},
+        lambda: [strata_table(every, stratum)],
+        texts={"csv": lambda: csv(every)},
         files={FIGURE: lambda to: strata_figure(rows, stratum, to)},
     )
 

@@ -24,6 +24,7 @@ from sonde.metrics import METRICS, Answers, floor, interval_of
 from sonde.metrics.compare import micro_f1
 from sonde.pages.captions import heading
 from sonde.pages.scores import about, scored, signs_of, test_notes
+from sonde.pages.subsets import MEANS
 from sonde.probes import PROBES
 from sonde.references import brief
 from sonde.tables.table import Section, Table, number
@@ -327,6 +328,11 @@ def _notes(plain: Sequence[Row], stratum: str, expected: bool) -> Iterator[str]:
             "expected: the score of all test examples, with labels weighted to be as frequent as in"
             " this group; over it: the score minus that, so a difference that is not due to the"
             " labels."
+        )
+    if any(row.stratum in MEANS for row in plain):
+        yield (
+            f"(mean): of the values of {stratum}, each counting the same; (mean by size): each"
+            " counting as it has examples. The score of all examples together is a third number."
         )
     if any(math.isnan(row.score) for row in plain):
         yield "–: the metric counts no label of these examples."

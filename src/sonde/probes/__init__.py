@@ -10,6 +10,8 @@ PROBES = Contents(
         "span": "sonde.probes.span.probe:Span",
         "logreg": "sonde.probes.logreg.probe:LogReg",
         "online": "sonde.probes.online:online",
+        "relatedness": "sonde.probes.relatedness.probe:relatedness",
+        "cosine": "sonde.probes.cosine:Cosine",
         "majority": "sonde.probes.floors:Majority",
         "majority-feature": "sonde.probes.floors:MajorityFeature",
         "nb-uni-tfidf": "sonde.probes.bayes:uni",

@@ -16,7 +16,9 @@ from torch import Tensor
 
 
 class Loss(Protocol):
-    """One way to judge scores against targets."""
+    """One way to judge scores against targets; `statistics` is how many `judge` gives."""
+
+    statistics: int
 
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         """A label column's matrix as a tensor whose first axis is the examples."""
@@ -25,6 +27,22 @@ class Loss(Protocol):
     def gradient(self, scores: Tensor, wanted: Tensor) -> Tensor:
         """What the loss summed over a batch has as gradient in the scores; may write over them."""
         ...
+
+    def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, ...]:
+        """Statistics that say how well each member does, summed over the batch, [groups, members]
+        float64 each.
+        """
+        ...
+
+    def verdict(self, sums: Tensor, counts: Tensor) -> Tensor:
+        """How well each member does, more is better, and its loss an example, [members, 2], from
+        statistics summed over all examples [statistics, members] and how many these are [members].
+        """
+        ...
+
+
+class Curved(Loss, Protocol):
+    """A loss that a second-order method can minimise, too."""
 
     def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         """The loss of each member summed over the batch, [groups, members] float64, and its
@@ -45,8 +63,16 @@ class Loss(Protocol):
         ...
 
 
+def means(sums: Tensor, counts: Tensor) -> Tensor:
+    """The verdict of what is judged example by example."""
+    return (sums / counts).mT
+
+
 class Softmax:
     """Cross-entropy over classes; members are chosen by accuracy."""
+
+    statistics = 2
+    verdict = staticmethod(means)
 
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix, np.int64))
@@ -81,6 +107,9 @@ class Sigmoid:
     chosen by it.
     """
 
+    statistics = 2
+    verdict = staticmethod(means)
+
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix, np.float32))
 
@@ -104,6 +133,9 @@ class Sigmoid:
 class Squared:
     """Half the squared error; members are chosen by it."""
 
+    statistics = 2
+    verdict = staticmethod(means)
+
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix, np.float32))
 
@@ -121,4 +153,4 @@ class Squared:
         return -total, total
 
 
-LOSSES: dict[str, Loss] = {"softmax": Softmax(), "sigmoid": Sigmoid(), "squared": Squared()}
+LOSSES: dict[str, Curved] = {"softmax": Softmax(), "sigmoid": Sigmoid(), "squared": Squared()}

@@ -36,24 +36,27 @@ SIZES = (300, 100, 200)
 DIM = 12
 
 
-def check_probe(probe: Probe | str, *, kinds: Sequence[str] = KINDS, learns: bool = True) -> None:
+def check_probe(
+    probe: Probe | str, *, kinds: Sequence[str] = KINDS, learns: bool = True, pairs: bool = False
+) -> None:
     """A probe, or the reference of one, keeps every promise of a probe.
 
     kinds   the label columns that it is for: classes, scores, sets, partial (sets annotated in
             part, with weights)
     learns  whether it should find what the input tells; a constant floor does not
+    pairs   whether it is for pairs of sentences, whose labels are how much they are alike
     """
     made: Probe = PROBES.make(probe) if isinstance(probe, str) else probe
     assert made.name, "a probe needs a name: it is what tables call it"
     for kind in kinds:
-        check_on(made, kind, learns)
+        check_on(made, kind, learns, pairs)
     if "classes" in kinds:
         _check_missing_class(made)
 
 
-def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
+def check_on(probe: Probe, kind: str, learns: bool = True, pairs: bool = False) -> None:
     """A probe keeps its promises on one kind of label column."""
-    readings, who = planted(kind), f"{probe.name} on {kind}"
+    readings, who = planted(kind, pairs=pairs), f"{probe.name} on {kind}"
     settings, before = repr(probe), copy.deepcopy(readings)
     cells = (Cell("0", 0), Cell("1", 0), Cell("1", 1), Cell("cat", 0), Cell("1", 0, "loss"))
     noise, signal, *rest = fitted(probe, readings, cells)
@@ -111,9 +114,9 @@ def _check_learnt(who: str, kind: str, signal: Predictions, readings: Readings) 
     )
 
 
-def planted(kind: str, seed: int = 0) -> Readings:
+def planted(kind: str, seed: int = 0, pairs: bool = False) -> Readings:
     """Examples whose labels stand in layer '1' and in the words; layer '0' is noise. Kinds are
-    those of `KINDS`.
+    those of `KINDS`. Of pairs the labels stand in how much the two vectors are alike.
     """
     rng = np.random.default_rng(seed)
     n = sum(SIZES)
@@ -123,12 +126,12 @@ def planted(kind: str, seed: int = 0) -> Readings:
     for i, k in enumerate(hidden.tolist()):
         words = (f"sign{k}", *(f"w{w}" for w in rng.integers(50, size=4)), f"s{i}")
         tags = {"majority-feature": "abc"[k]} if kind == "classes" else {}
-        examples.append(
-            Example(
-                (Site(Sentence.of(words)),), _written(kind, k, rng), str(splits[i]), strata=tags
-            )
-        )
-    return Readings(Dataset.of(examples), _vectors(hidden, rng))
+        sites = (Site(Sentence.of(words)), Site(Sentence.of((f"other{i}",))))[: 1 + pairs]
+        examples.append(Example(sites, _written(kind, k, rng), str(splits[i]), strata=tags))
+    dataset = Dataset.of(examples)
+    if pairs:
+        return Readings(dataset, _alike(hidden, rng), "mean+contrast")
+    return Readings(dataset, _vectors(hidden, rng))
 
 
 def _vectors(hidden: Ints, rng: np.random.Generator) -> Vectors:
@@ -137,6 +140,16 @@ def _vectors(hidden: Ints, rng: np.random.Generator) -> Vectors:
     for layer in (noise, signal):
         layer.flags.writeable = False  # as vectors are that lie in the store
     return Vectors((noise, signal), ("0", "1"))
+
+
+def _alike(hidden: Ints, rng: np.random.Generator) -> Vectors:
+    """Vectors of pairs, first and second in turn; in layer '1' opposite, unrelated or like."""
+    noise, signal = rng.normal(size=(2, len(hidden), 2, DIM)).astype(np.float32)
+    signal[:, 1] += (2 * hidden[:, None] - 2) * signal[:, 0]
+    layers = tuple(np.ascontiguousarray(each.reshape(-1, DIM)) for each in (noise, signal))
+    for layer in layers:
+        layer.flags.writeable = False
+    return Vectors(layers, ("0", "1"))
 
 
 def _written(kind: str, hidden: int, rng: np.random.Generator) -> Label:

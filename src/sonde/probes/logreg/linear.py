@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sonde.probes.features import Aim
-from sonde.probes.losses import LOSSES, Loss
+from sonde.probes.losses import LOSSES, Curved
 from sonde.vectors import Floats
 
 Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
@@ -130,7 +130,7 @@ class Linear(NamedTuple):
         weights = (self.weights[k] * aims.factor).float().numpy()
         return weights, (self.biases[k] * aims.factor + aims.shift).float().numpy()
 
-    def judged(self, x: Floats, wanted: Tensor, loss: Loss) -> NDArray[np.float64]:
+    def judged(self, x: Floats, wanted: Tensor, loss: Curved) -> NDArray[np.float64]:
         """The mean quality and loss on other examples of each penalty's model [2, penalties]."""
         scores = torch.einsum("koi,ni->kon", self.weights.float(), torch.from_numpy(x))
         scores += self.biases.float()[:, :, None]
@@ -144,7 +144,7 @@ class Sums:
 
     x: Tensor
     wanted: Tensor
-    loss: Loss
+    loss: Curved
 
     def scores(self, weights: Tensor, biases: Tensor, start: int) -> Tensor:
         """Scores [1, penalties, outputs, rows] of one run of rows."""

@@ -16,7 +16,7 @@ from operator import itemgetter
 import torch
 from torch import Tensor
 
-from sonde.probes.losses import LOSSES
+from sonde.probes.losses import Loss
 from sonde.probes.mlp.blocks import Block, Lane
 from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.schedules import early
@@ -76,7 +76,7 @@ class Problem:
 
     train: Part
     dev: Part
-    loss: str
+    loss: Loss
     outputs: int
     likeliest: bool = False
 
@@ -121,7 +121,7 @@ class Joint:
         dtype: torch.dtype,
         shrink: float = 0.0,
     ) -> None:
-        self.problem, self.loss = problem, LOSSES[problem.loss]
+        self.problem, self.loss = problem, problem.loss
         self.lanes = [
             Lane(group, seed, number, member)
             for group, (seed, grid) in enumerate(zip(seeds, grids, strict=True))
@@ -208,7 +208,7 @@ class Joint:
     def _judged(self, block: Block) -> Tensor:
         """Score and loss an example over dev, [lanes, 2] float64."""
         counts = torch.tensor([self.problem.dev.counts[group] for group in self.groups])
-        total = torch.zeros(2, len(block.lanes), 1, dtype=torch.float64)
+        total = torch.zeros(self.loss.statistics, len(block.lanes), 1, dtype=torch.float64)
         units = len(block.lanes) * max(block.hidden, self.problem.outputs)
         size = max(64, min(4096, 2**20 // units))
         # groups that differ in how many examples they have are cut where the shorter ones end
@@ -220,7 +220,7 @@ class Joint:
             batch, wanted = self.problem.dev.take(torch.tensor(self.groups), rows)
             judged = self.loss.judge(block.forward(batch), wanted[block.groups])
             total += torch.stack(judged) * has[block.groups][:, None]
-        return (total[:, :, 0] / counts[block.groups].clamp(min=1)).mT
+        return self.loss.verdict(total[:, :, 0], counts[block.groups].clamp(min=1))
 
     def keep(self, lanes: Set[Lane]) -> None:
         """Drop the networks that are done, and the groups of which none is left."""

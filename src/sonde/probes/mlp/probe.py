@@ -278,7 +278,7 @@ class Mlp:
         problem = Problem(
             part([one.train for one in inputs], [one.aims.train for one in inputs]),
             part([one.dev for one in inputs], [one.aims.dev for one in inputs]),
-            loss,
+            LOSSES[loss],
             outputs,
             likeliest,
         )

@@ -1,0 +1,1 @@
+"""Scores of pairs as shares of classes; importing does nothing."""

@@ -1,0 +1,172 @@
+"""SentEval's regression: the score of a pair is what a softmax over the whole numbers of its scale
+lets expect (Tai, Socher & Manning 2015). One linear layer; all seeds and all reads in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from sonde.core import Cell, Needs, Predictions, Predictor
+from sonde.nets import precision as machine
+from sonde.probes.features import Scaling, common_scale, finite, no_scale
+from sonde.probes.mlp.grid import Member, Trained
+from sonde.probes.relatedness.scale import Scale
+from sonde.probes.schedules import Annealing, SentEvalLoop
+from sonde.reading import ReadingProblem, Readings
+from sonde.vectors import Floats
+
+LINEAR = Member(hidden=0)
+FIVE = Scale(lowest=1, many=5)
+# tools/relatedness.py of SentEval: looks every 50 passes, ends at the fourth without a better r
+SENTEVAL = SentEvalLoop(batch=64, tenacity=3, epoch_size=50, max_epoch=1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """How the regression is trained.
+
+    scale   the classes; None for the whole numbers that the scores of train lie between
+    scaled  whether features are brought to one scale first; SentEval reads them as they are
+    """
+
+    plan: Annealing | SentEvalLoop
+    scale: Scale | None = None
+    scaled: bool = False
+
+
+PROTOCOLS = {
+    # a linear layer over thousands of features needs a strong decay, and time to feel it
+    "fast": Protocol(Annealing(epochs=30, steps=600, decay=3.0), scaled=True),
+    # five classes from 1 to 5 whatever the scores: 0 to 5 of STS-B has no class for 0
+    "senteval": Protocol(SENTEVAL, FIVE),
+    # Krasnowska-Kieraś & Wróblewska 2019, footnote 8: 50 units and batches of 128, neither of which
+    # SentEval's regression reads
+    "krasnowska": Protocol(SENTEVAL, FIVE),
+}
+
+
+def relatedness(*, protocol: Literal["fast", "senteval", "krasnowska"] = "fast") -> Relatedness:
+    """Scores of pairs as a softmax over the whole numbers of their scale, chosen by Pearson's r on
+    dev.
+    """
+    name = "relatedness" if protocol == "fast" else f"relatedness-{protocol}"
+    return Relatedness(name, PROTOCOLS[protocol])
+
+
+@dataclass(frozen=True, slots=True)
+class Relatedness:
+    """Settings of the regression."""
+
+    name: str
+    protocol: Protocol
+    needs: ClassVar[Needs] = Needs()
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        scale = self._scale(train, dev)
+        inputs = {
+            read: self._input(train, dev, read) for read in dict.fromkeys(c.read for c in cells)
+        }
+        asked = dict.fromkeys((cell.read, cell.seed) for cell in cells)
+        by_width: dict[int, list[tuple[str, int]]] = {}
+        for read, seed in asked:
+            by_width.setdefault(inputs[read].train.shape[1], []).append((read, seed))
+        predictors: dict[tuple[str, int], Predictor] = {}
+        for alike in by_width.values():
+            chosen = [inputs[read] for read, _ in alike]
+            best = self._trained(chosen, [seed for _, seed in alike], _targets(scale, train, dev))
+            for (read, seed), one, trained in zip(alike, chosen, best, strict=True):
+                predictors[read, seed] = _predictor(read, one.scaling, trained, scale)
+        return [predictors[cell.read, cell.seed] for cell in cells]
+
+    def _scale(self, train: Readings, dev: Readings) -> Scale:
+        """The classes; ReadingProblem where there is nothing to learn or to choose by."""
+        if train.labels.numbers is None:
+            raise ReadingProblem(
+                f"{self.name} learns scores, but this task's labels are no numbers; take mlp"
+            )
+        if not len(train):
+            raise ReadingProblem(f"{self.name} has no training examples")
+        if not len(dev):
+            raise ReadingProblem(
+                f"{self.name} is stopped by Pearson's r on dev, and there are no dev examples; give"
+                " a dev split"
+            )
+        return self.protocol.scale or Scale.of(train.labels.numbers)
+
+    def _input(self, train: Readings, dev: Readings, read: str) -> Input:
+        features = finite(train, read, "train")
+        scaling = (common_scale if self.protocol.scaled else no_scale)(features)
+        return Input(scaling, scaling(features), scaling(finite(dev, read, "dev")))
+
+    def _trained(
+        self, inputs: Sequence[Input], seeds: Sequence[int], targets: tuple[Floats, Floats]
+    ) -> list[Trained]:
+        """Each input under its seed, at its best on dev."""
+        machine.spare_torch()
+        import torch
+
+        from sonde.probes.mlp.joint import Part, Problem
+        from sonde.probes.mlp.loops import anneal, persist
+        from sonde.probes.relatedness.loss import Expectation
+
+        loss, plan, many = Expectation(), self.protocol.plan, targets[0].shape[1] - 1
+        arrays = [each.train for each in inputs], [each.dev for each in inputs]
+        wanted = [loss.targets(each) for each in targets]
+        tensors = {id(a): torch.from_numpy(a) for each in arrays for a in each}
+        train, dev = (
+            Part.of([tensors[id(a)] for a in each], [y] * len(each))
+            for each, y in zip(arrays, wanted, strict=True)
+        )
+        problem = Problem(train, dev, loss, many)
+        if isinstance(plan, SentEvalLoop):
+            trained = persist(problem, seeds, [LINEAR], plan)
+        else:
+            trained = anneal(problem, seeds, [[LINEAR]] * len(seeds), plan, torch.float32)
+        return [best for [best] in trained]
+
+
+class Input(NamedTuple):
+    """One read, scaled: [examples, features] float32."""
+
+    scaling: Scaling
+    train: Floats
+    dev: Floats
+
+
+def _targets(scale: Scale, *parts: Readings) -> tuple[Floats, Floats]:
+    """Shares of the classes, and the score itself, [n, classes + 1]."""
+    train, dev = (
+        np.column_stack([scale.shares(scores), scores]).astype(np.float32)
+        for scores in (part.labels.matrix()[:, 0].astype(np.float64) for part in parts)
+    )
+    return train, dev
+
+
+def _predictor(read: str, scaling: Scaling, best: Trained, scale: Scale) -> Predictor:
+    weights, bias = best.layers
+    choice = {"classes": scale.many, "dev": best.score, "passes": round(best.passes, 2)}
+    return Expected(read, scaling, weights, bias[:, 0], scale.values, choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A fitted regression: weights [classes, features], bias and values [classes]."""
+
+    read: str
+    scaling: Scaling
+    weights: Floats
+    bias: Floats
+    values: Floats
+    choice: Mapping[str, Any]
+
+    def predict(self, readings: Readings) -> Predictions:
+        from scipy.special import softmax
+
+        scores = self.scaling(readings.features(self.read)) @ self.weights.T + self.bias
+        said = np.asarray(softmax(scores, axis=1) @ self.values, np.float32)[:, None]
+        labels = readings.labels
+        return Predictions(said, labels.names, labels.decode(said), labels.link)
