@@ -304,9 +304,7 @@ class Needs:
 
 
 class Probe(Protocol):
-    """Settings of a classifier that reads vectors; fitting returns predictors and changes nothing
-    here.
-    """
+    """Settings of a classifier that reads vectors; fitting changes nothing here."""
 
     @property
     def name(self) -> str: ...
