@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sonde.probes import PROBES
 from sonde.references import Contents, Reference, ReferenceProblem, brief
 from sonde.tasks import TASKS
 
@@ -287,3 +288,16 @@ def test_a_plugin_that_does_not_import_is_left_out_of_a_pattern(monkeypatch, cap
     assert "task ud/mine is left out: ModuleNotFoundError" in caplog.text
     with pytest.raises(ModuleNotFoundError):
         TASKS.make("ud/mine:bank")
+
+
+@pytest.mark.parametrize(
+    ("contents", "name", "meant"),
+    [
+        (PROBES, "logistic", "logreg"),
+        (TASKS, "ud/voice", "ud/passive"),
+        (TASKS, "ud/tens", "ud/tense"),
+    ],
+)
+def test_a_name_that_there_is_not_is_looked_for_in_what_things_say(contents, name, meant):
+    with pytest.raises(ReferenceProblem, match=f"did you mean '{meant}'"):
+        contents.find(name)

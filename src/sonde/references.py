@@ -34,6 +34,7 @@ __all__ = [
     "summary",
 ]
 
+TELLING = 5  # letters of a word that is looked for in what things say of themselves
 log = logging.getLogger("sonde.references")
 
 
@@ -165,9 +166,23 @@ class Contents:
         return {key.rstrip("_") for key in every if first is None or key != first.name}
 
     def _unknown(self, name: str, places: Iterable[str]) -> str:
-        near = difflib.get_close_matches(name, list(places), n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        typed, near = (
+            difflib.get_close_matches(name, list(places), n=1, cutoff=cutoff)
+            for cutoff in (0.75, 0.5)
+        )
+        meant = typed or self._about(name) or near
+        hint = f"; did you mean {meant[0]!r}?" if meant else ""
         return f"no {self.kind} called {name!r}{hint} (`sonde {self.kind}s` lists them)"
+
+    def _about(self, name: str) -> list[str]:
+        """The built-in things of the same family of which the first paragraph speaks of what a
+        name says last, as ud/passive of ud/voice.
+        """
+        family, _, word = name.rpartition("/")
+        if len(word) < TELLING or name in self.table:
+            return []
+        mine = [each for each in self.table if each.rpartition("/")[0] == family]
+        return [each for each in mine if word.lower() in summary(self.find(each)).lower()]
 
 
 def summary(thing: Any) -> str:

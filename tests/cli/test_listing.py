@@ -64,3 +64,13 @@ def test_many_are_listed_a_line_each():
     assert {line.split("  ")[0].strip() for line in lines} == {
         name for name in TASKS if name.startswith("edge/")
     }
+
+
+def test_tasks_of_a_language_come_with_the_treebanks_that_are_here(tmp_path, monkeypatch):
+    (tmp_path / "UD_Polish-PDB").mkdir()
+    (tmp_path / "UD_Polish-PDB" / "pl_pdb-ud-test.conllu").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert "treebanks here: UD_Polish-PDB (`sonde run -t ud/tense -l pl`)" in shown(
+        "tasks", "-l", "pl"
+    )
+    assert "treebanks here" not in shown("tasks", "-l", "cs")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -125,3 +126,14 @@ def test_a_report_has_the_order_and_the_questions_of_its_run(place):
     assert table.index("tense") < table.index("passive")
     assert table.index("length") < table.index("bow:random")
     assert sonde("report", folder).stdout.splitlines() == done.stdout.splitlines()
+
+
+def test_a_folder_without_results_is_answered_by_what_was_meant(place):
+    ran(place, "a", "-o", place / "results")
+    for written, meant in (
+        ("result", r"did you mean results\?"),
+        ("table.svg", "to write that file, put -o before it"),
+        ("elsewhere", "`sonde run -o .*elsewhere` makes some"),
+    ):
+        said = CliRunner().invoke(app, ["report", str(place / written)])
+        assert re.search(meant, str(said.exception))

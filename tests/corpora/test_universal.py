@@ -32,9 +32,11 @@ def test_other_texts_name_none(other):
 
 
 def test_a_slip_is_near_a_code_and_a_file_is_not():
-    assert near("en_ewtt") == near("ud/en_etw@2.17") == "en_ewt"
-    assert near("pl_pdbb") == "pl_pdb"
-    assert near("my_data") == near("results") == near("train.conllu") == ""
+    assert near("en_ewtt") == near("ud/en_etw@2.17") == ["en_ewt"]
+    assert near("pl_pdbb") == ["pl_pdb"]
+    assert set(near("pl_pbd")) >= {"pl_pdb", "pl_pud"}
+    assert near("pl_xyz") == ["pl_lfg", "pl_mpdt", "pl_pdb", "pl_pud"]
+    assert near("my_data") == near("results") == near("train.conllu") == []
 
 
 def test_every_code_is_a_language_and_the_corpus_in_small_letters():

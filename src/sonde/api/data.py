@@ -17,7 +17,7 @@ from sonde.audit import inspect as audited
 from sonde.audit.page import audit_page
 from sonde.cache import write_text
 from sonde.core import DataProblem, Published, Task
-from sonde.corpora.universal import near, treebank
+from sonde.corpora.universal import either, near, treebank
 from sonde.datasets.formats.tables import write
 from sonde.experiment.data import load
 from sonde.generation.events import files
@@ -176,9 +176,10 @@ def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
     bank = None if name in catalogue.COLLECTIONS else treebank(name)
     if bank is not None:
         return universal.listed(universal.wish(bank, folder, mirror), bank)
-    if code := near(name):
+    if codes := near(name):
         raise DataProblem(
-            f"no treebank of Universal Dependencies is called {name!r}; did you mean 'ud/{code}'?"
+            f"no treebank of Universal Dependencies is called {name!r}; did you mean"
+            f" {either(codes, 'ud/')}?"
         )
     chosen = catalogue.collection(name)
     return Wish(chosen, folder or place_of(chosen), base=mirror)

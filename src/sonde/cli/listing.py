@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -62,8 +63,19 @@ def tasks(
     else:
         # tasks of a family share their options
         _list(entries, name is not None, options=False)
+        if here := _treebanks(language):
+            typer.echo(f"treebanks here: {', '.join(here)} (`sonde run -t ud/tense -l {language}`)")
         if name is not None and len(entries) == 1 and (known := sonde.about(name)):
             _tell(_known(known))
+
+
+def _treebanks(language: str) -> list[str]:
+    """The treebanks in a language that are here, by name; none where no language is asked for."""
+    try:
+        every = sonde.get_tasks(language, "ud/tense") if language else []
+    except sonde.DataProblem:
+        return []
+    return [Path(sonde.Reference.parse(each).argument or "").name for each in every]
 
 
 def _known(about: About) -> list[tuple[str, str]]:

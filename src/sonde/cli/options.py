@@ -23,8 +23,7 @@ Tasks = Annotated[
         metavar="REFERENCE",
         autocompletion=names("tasks"),
         help=(
-            "A task, as `ud/tense:PATH`; repeat for several. A pattern such as `ud/*:PATH` names"
-            " many."
+            "Tasks, as `ud/tense:PATH`, or by pattern, as `ud/*:PATH`; several may follow one `-t`."
         ),
     ),
 ]
@@ -47,7 +46,7 @@ Encoders = Annotated[
         "-e",
         metavar="REFERENCE",
         autocompletion=names("encoders"),
-        help="An encoder, as `st:NAME_OR_PATH` or `npz:FILE`; may be repeated.",
+        help="Encoders, as `st:NAME_OR_PATH` or `npz:FILE`; several may follow one `-e`.",
     ),
 ]
 Models = Annotated[

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sonde.cache import cache_dir
 from sonde.core import DataProblem
-from sonde.corpora.universal import RELEASE, Treebank, near, treebank
+from sonde.corpora.languages import language, spoken
+from sonde.corpora.universal import RELEASE, Treebank, either, near, treebank, treebanks
 
 LISTING = "listing.json"
 """What a fetched treebank consists of, written before the first file is fetched."""
@@ -23,8 +24,9 @@ class Absent(DataProblem):
     def __init__(self, bank: Treebank) -> None:
         self.bank = bank
         asked = f"ud/{bank.code or bank.name}" + (f"@{bank.release}" if bank.release else "")
+        unlisted = "" if bank.code else f", nor among those that sonde knows of release {RELEASE}"
         super().__init__(
-            f"{bank} is not here: where there is a network, `sonde fetch {asked}` gets it"
+            f"{bank} is not here{unlisted}: where there is a network, `sonde fetch {asked}` gets it"
             f"{f' ({bank.licence})' if bank.licence else ''}; or set SONDE_TREEBANKS to a folder"
             f" that has {bank.name}"
         )
@@ -47,15 +49,23 @@ def located(path: str | Path, *, codes: bool = True) -> Path:
         return place
     bank = treebank(str(path))
     if bank is None:
-        if code := near(str(path)):
-            raise DataProblem(
-                f"no file or folder {str(path)!r}, and no such treebank; did you mean {code!r}?"
-            )
+        if hint := _meant(str(path)):
+            raise DataProblem(f"no file or folder {str(path)!r}{hint}")
         return place
     local = None if bank.release else _local(bank)
     if local is None and (local := kept(bank)) is None:
         raise Absent(bank)
     return local
+
+
+def _meant(text: str) -> str:
+    """What to write where a text is no treebank, but like one, or a language."""
+    if codes := near(text):
+        return f", and no such treebank; did you mean {either(codes)}?"
+    if text.isalpha() and (languages := spoken(text)):
+        codes = [code for code in treebanks() if language(code) in languages]
+        return f"; name a treebank as {either(codes)}, or write -l {text} for all that are here"
+    return ""
 
 
 def folder() -> Path | None:

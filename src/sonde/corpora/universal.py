@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 RELEASE = "2.17"
 """The release that is meant where none is named."""
+SOME = 8  # treebanks that a message names at most
 _ASKED = re.compile(r"(?:ud/)?([^@/\\]+)(?:@r?([0-9]{1,2}\.[0-9]{1,2}))?")
 _REPOSITORY = re.compile(r"UD_[A-Za-z][A-Za-z_]*-[A-Za-z0-9]+")
 
@@ -62,12 +63,24 @@ def treebank(text: str) -> Treebank | None:
     return Treebank("", name, release=release) if _REPOSITORY.fullmatch(name) else None
 
 
-def near(text: str) -> str:
-    """The code that a text may have meant; '' where none is like it."""
+def near(text: str) -> list[str]:
+    """The codes that a text may have meant: those that are written alike, or of all treebanks in
+    its language.
+    """
     code = text.removeprefix("ud/").partition("@")[0].lower()
     if not re.fullmatch(r"[a-z]{2,3}_[a-z0-9]+", code):
-        return ""
-    return next(iter(difflib.get_close_matches(code, treebanks(), 1, 0.75)), "")
+        return []
+    alike = difflib.get_close_matches(code, treebanks(), 3, 0.75)
+    if alike:
+        surely = difflib.get_close_matches(code, alike, 1, 0.9)
+        return surely or alike
+    return [each for each in treebanks() if each.startswith(code.partition("_")[0] + "_")]
+
+
+def either(codes: Sequence[str], before: str = "") -> str:
+    """Some codes as a message offers them: 'pl_lfg', 'pl_pdb' or 'pl_pud'."""
+    *others, last = [repr(before + code) for code in codes[:SOME]]
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 @cache

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -19,6 +20,8 @@ from sonde.references import Contents, brief, parsed_or_none
 from sonde.store.experiments import experiments
 from sonde.store.results import find_scores
 from sonde.tasks import TASKS
+
+FIGURES = frozenset({".svg", ".png", ".pdf", ".html", ".csv", ".tex"})
 
 
 class Chosen(NamedTuple):
@@ -51,9 +54,7 @@ def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
     paths = Paths.of(folder)
     known = dict(paths.result_store().read()) if paths.results.is_dir() else {}
     if not known:
-        raise DataProblem(
-            f"no results in {paths.results}: `sonde run -o {paths.results}` makes some"
-        )
+        raise DataProblem(_nothing_in(paths.results))
     which = chosen.experiment or ("all" if folder else "last")
     results, remarks = _experiment(known, paths.results, str(which))
     if chosen.scores:
@@ -66,6 +67,17 @@ def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
             " data or another version of the code"
         )
     return Stored(named(latest, chosen, f" in {paths.results}"), tuple(remarks))
+
+
+def _nothing_in(folder: Path) -> str:
+    """That a folder has no results, and what may have been meant."""
+    if folder.suffix in FIGURES:
+        return f"{folder.name} is no folder of results; to write that file, put -o before it"
+    beside = {p.name: p for p in folder.parent.glob("*") if p.is_dir()} if folder.name else {}
+    near = get_close_matches(folder.name, beside, 1, 0.6)
+    if near and any(Paths.of(beside[near[0]]).result_store().read()):
+        return f"no results in {folder}; did you mean {near[0]}?"
+    return f"no results in {folder}: `sonde run -o {folder}` makes some"
 
 
 def _in_order(
@@ -90,9 +102,11 @@ def named(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Re
     ]
     if not mine:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in results})
+        by = sorted({brief(ENCODERS, r.trial.encoder) for r in results})
         raise DataProblem(
             f"none of the {len(results):,} results{where} is of what was asked for; they"
-            f" are of {', '.join(known[:12])}, and without -t, -e and --read all are shown"
+            f" are of {', '.join(known[:12])}, read from {', '.join(by[:12])}, and without -t, -e"
+            " and --read all are shown"
         )
     return mine
 
