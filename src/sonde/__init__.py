@@ -9,6 +9,7 @@ from sonde._renamed import warn
 
 if TYPE_CHECKING:
     from sonde.analysis.layers import Depth
+    from sonde.analysis.relation import Correlation, Relation
     from sonde.annotators.tagger import Tagged
     from sonde.api.data import (
         Built,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         sentences,
         suite,
     )
+    from sonde.api.relating import relate
     from sonde.api.results import (
         Holdings,
         Selection,
@@ -169,6 +171,7 @@ __all__ = [
     "Compared",
     "Comparison",
     "Control",
+    "Correlation",
     "DataProblem",
     "Dataset",
     "Depth",
@@ -209,6 +212,7 @@ __all__ = [
     "Reason",
     "Reference",
     "ReferenceProblem",
+    "Relation",
     "Result",
     "Sampling",
     "Scores",
@@ -255,6 +259,7 @@ __all__ = [
     "predictions",
     "question",
     "read_experiment",
+    "relate",
     "report",
     "results",
     "run",
@@ -268,6 +273,7 @@ __all__ = [
 
 _PLACES = {
     "analysis.layers": "Depth",
+    "analysis.relation": "Correlation Relation",
     "annotators.tagger": "Tagged",
     "api.data": (
         "Built Fetched Generated annotate build collections fetch generate inspect score_sheets "
@@ -278,6 +284,7 @@ _PLACES = {
     "api.experiments": "Experiment read_experiment",
     "api.listing": "about available bibtex plugins",
     "api.measure": "Settings embed estimate evaluate run sentences suite",
+    "api.relating": "relate",
     "api.results": (
         "Holdings Selection card clean_cache compare holdings layers migrate predictions report "
         "results"

@@ -12,9 +12,9 @@ import pytest
 from mteb.results import TaskResult
 
 from fixtures.results import result, saying
+from sonde.analysis.languages import languages
 from sonde.core import Result
 from sonde.pages import render, write
-from sonde.pages.mteb import languages
 
 COMMIT = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 MINI = "sentence-transformers/all-MiniLM-L6-v2"

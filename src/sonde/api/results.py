@@ -273,6 +273,11 @@ def clean_cache(cache: str | Path | None = None, *, remove: bool = False) -> Cle
     return clean(paths.cache / "vectors", paths.results, remove)
 
 
+def stored_results(results: Results, selection: Selection) -> Stored:
+    """The results that a selection names, and what there is to say of them."""
+    return _of(results, _chosen(selection))
+
+
 def _of(results: Results, chosen: Chosen) -> Stored:
     """The results that are meant, and what there is to say of them."""
     if results is None or isinstance(results, str | Path):

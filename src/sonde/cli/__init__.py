@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from sonde.cli import data, judging, listing, measuring, results
+from sonde.cli import data, judging, listing, measuring, relating, results
 from sonde.cli.parsing import Command, sentence
 from sonde.errors import SondeError
 
@@ -36,6 +36,7 @@ for command in (
     data.fetch,
     results.report,
     results.compare,
+    relating.relate,
     results.card,
     results.layers,
     results.predictions,

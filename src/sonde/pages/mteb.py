@@ -15,53 +15,15 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from sonde.analysis.languages import languages
 from sonde.analysis.row import NO_CONTROL, PERCENT, Row
 from sonde.analysis.rows import rows, without_fold
 from sonde.cache import write_text
 from sonde.core import Result
-from sonde.corpora.languages import script, three
-from sonde.notes import Sources
 from sonde.references import parsed_or_none
-
-UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
-# families of tasks in one language
-BY_FAMILY = {"senteval": "en", "comp": "en", "rusenteval": "ru"}
-
-
-def languages(results: Iterable[Result]) -> list[str]:
-    """The languages of some results, each once, in order; `UNKNOWN` where nothing says which."""
-    codes = dict.fromkeys(code for result in results for code in _of(result))
-    return list(codes) or [UNKNOWN]
-
-
-def _of(result: Result) -> list[str]:
-    parsed = parsed_or_none(result.trial.task)
-    if parsed is None:
-        return []
-    family, path = parsed.name.partition("/")[0], PurePath(parsed.argument or "")
-    source = result.provenance.notes.part(Sources)
-    files = list(map(str, source.files)) if source else []
-    banks = [
-        match[1]
-        for file in files
-        if (match := re.match(r"([a-z]+_[a-z0-9]+)-ud-", PurePath(file).name))
-    ]
-    if str(path) == "embedded":
-        banks = ["en"]
-    elif family in BY_FAMILY:
-        banks = [BY_FAMILY[family]]
-    elif family == "xprobe":
-        banks = [path.name]
-    return [code for bank in banks if (code := _code(bank))]
-
-
-def _code(bank: str) -> str:
-    """Language and script of a treebank, as of 'en_ewt'; '' where they are not known."""
-    return f"{code}-{script(bank)}" if (code := three(bank)) else ""
-
 
 LONGEST = 150  # characters of a file's name
 NO_REVISION = "no_revision_available"  # as MTEB writes it

@@ -1,0 +1,126 @@
+"""What scores have to do with each other: correlations between tasks over encoders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal, Unpack
+
+from sonde.analysis.measured import scores_of
+from sonde.analysis.relation import Asked, Relation, related
+from sonde.analysis.score_files import families_from, scores_from
+from sonde.analysis.score_table import (
+    Score,
+    ScoreTable,
+    by_pattern,
+    chosen,
+    joined,
+    varying,
+    with_families,
+)
+from sonde.api.arguments import keywords, listed, optional
+from sonde.api.results import Results, Selection, stored_results
+from sonde.core import DataProblem
+from sonde.errors import UsageProblem
+from sonde.pages.relate import relation_page
+from sonde.tables.page import Page
+
+MOST = 100  # columns that are related at a time
+
+
+@keywords(optional(Selection))
+def relate(
+    results: Results = None,
+    *,
+    with_: str | Path | Sequence[str | Path] = (),
+    method: Literal["spearman", "pearson", "kendall"] = "spearman",
+    correction: Literal["holm", "bh"] = "holm",
+    rows: str | Sequence[str] = (),
+    columns: str | Sequence[str] = (),
+    family: str | None = None,
+    families: str | Path | None = None,
+    within: str | None = None,
+    constant: bool = False,
+    figure: Literal["heat", "dots"] = "heat",
+    seed: int = 0,
+    **selection: Unpack[Selection],
+) -> Page[Relation]:
+    """Correlations between tasks over encoders, as `sonde relate` shows them; `.content.found` has
+    one for each pair of columns.
+
+    results     an evaluation, results, or a folder; what was run last without, unless `with_` is
+                given
+    with_       scores from elsewhere, one or several: 'mteb:FOLDER' or a table in CSV; each source
+                is columns of its own
+    method      of correlation
+    correction  of p values for all pairs at once: holm, or bh for Benjamini-Hochberg
+    rows        patterns of the columns that are related with those of `columns`, in place of all
+    columns     with all
+    family      a regular expression: encoders in whose names it matches the same are variants of
+                one, and permuted and resampled together; by default, what is read of one model is
+    families    a CSV that says so: columns encoder and family
+    within      a regular expression of finer groups, for correlations within them
+    constant    whether encoders with constant vectors stay
+    figure      what is drawn: heat (a heat map) or dots (with intervals)
+    seed        of permutations and resamples
+    selection   the fields of `Selection`; `tasks` and `encoders` choose from other sources, too
+    DataProblem where fewer than two columns or three encoders are left.
+
+        sonde.relate("results/", with_="scores.csv").write("correlations.svg")
+    """
+    if family is not None and families is not None:
+        raise UsageProblem("family and families say the same in two ways: give one of them")
+    foreign = list(map(str, listed(with_)))
+    table = _table(results, foreign, constant, selection)
+    if family is not None:
+        table = with_families(table, by_pattern(family))
+    if families is not None:
+        table = with_families(table, families_from(Path(families)).get)
+    groups = None
+    if within is not None:
+        part = by_pattern(within)
+        groups = [part(row.name) or row.family for row in table.rows]
+    asked = Asked(method, correction, tuple(listed(rows)), tuple(listed(columns)), seed)
+    return relation_page(related(table, asked, groups), figure)
+
+
+def _table(
+    results: Results, foreign: Sequence[str], constant: bool, selection: Selection
+) -> ScoreTable:
+    """The scores of all sources that vary, of the tasks and encoders that are asked for."""
+    sources: list[Iterable[Score]] = []
+    remarks: list[str] = []
+    if results is not None or not foreign:
+        known = stored_results(results, selection if not foreign else {})
+        scores, left_out = scores_of(known.results)
+        sources.append(scores)
+        remarks += [*known.remarks, *left_out]
+    for source in foreign:
+        scores, left_out = scores_from(source, constant)
+        sources.append(scores)
+        remarks += left_out
+    table = joined(sources, remarks)
+    if foreign:
+        table = _selected(table, selection)
+    table = varying(table)
+    many = len(table.columns)
+    if many < 2 or len(table.rows) < 3:
+        raise DataProblem(
+            f"nothing to relate: {many} column{'s' * (many != 1)} of scores over"
+            f" {len(table.rows)} encoders; it takes two columns and three encoders"
+        )
+    if many > MOST:
+        raise UsageProblem(
+            f"{many:,} columns make {many * (many - 1) // 2:,} pairs: choose up to {MOST} with -t"
+            f" (there are {', '.join(c.name for c in table.columns[:5])}, ...)"
+        )
+    return table
+
+
+def _selected(table: ScoreTable, selection: Selection) -> ScoreTable:
+    """The columns and rows that are asked for, by the names that the table gives them."""
+    if tasks := listed(selection.get("tasks")):
+        table = table.with_columns(chosen(table.columns, tasks, "-t"))
+    if encoders := listed(selection.get("encoders")):
+        table = table.chosen_rows(encoders)
+    return table

@@ -1,0 +1,331 @@
+"""`sonde relate`: from results and tables of scores to correlations."""
+
+import csv
+import io
+import json
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from typer.testing import CliRunner
+
+import sonde
+from fixtures.results import result, saying
+from sonde.cli import app
+from sonde.labels import Classes
+
+SONDE_DATA = os.environ.get("SONDE_DATA", "")
+BERT = Path(SONDE_DATA, "results", "senteval-bert-layers", "senteval_bert_layers.tsv")
+SIX = ["TREC", "SUBJ", "STS B p", "TopConst", "Tense", "BShift"]
+
+
+def table(path, columns, rows):
+    """A CSV of these rows."""
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+    return path
+
+
+def wide(path, models=12, variants=1, seed=0):
+    """Scores of models on three tasks, the second like the first, the third like nothing."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for model in range(models):
+        skill = rng.normal()
+        for layer in range(variants):
+            near = skill + rng.normal() / 5
+            rows.append((f"m{model}", layer, near, near + rng.normal() / 5, rng.normal()))
+    return table(path, ("model", "layer", "one", "two", "three"), rows)
+
+
+def found(page):
+    return {(one.first, one.second): one for one in page.content.found}
+
+
+def measured(scores, **more):
+    """Results of encoders on tasks: encoder, task -> share right."""
+    return [
+        saying(result(share, encoder=encoder, task=task, **more), kind="trained")
+        for (encoder, task), share in scores.items()
+    ]
+
+
+def test_a_table_of_scores_is_related(tmp_path):
+    page = sonde.relate(with_=wide(tmp_path / "scores.csv"))
+    pairs = found(page)
+    scores = page.content.table.scores
+    assert pairs["one", "two"].correlation == pytest.approx(
+        spearmanr(scores[:, 0], scores[:, 1]).statistic
+    )
+    assert pairs["one", "two"].is_significant
+    assert not pairs["one", "three"].is_significant
+    assert pairs["one", "two"].n == 12
+    assert pairs["one", "two"].low < pairs["one", "two"].correlation < pairs["one", "two"].high
+    assert "12 encoders" in str(page)
+    assert "families" not in str(page)
+
+
+def test_variants_count_as_one(tmp_path):
+    page = sonde.relate(with_=wide(tmp_path / "scores.csv", models=12, variants=5))
+    pairs = found(page)
+    assert {(one.n, one.encoders) for one in pairs.values()} == {(12, 60)}
+    means = page.content.table.scores.reshape(12, 5, 3).mean(1)
+    assert pairs["one", "three"].correlation == pytest.approx(
+        spearmanr(means[:, 0], means[:, 2]).statistic
+    )
+    assert "60 encoders of 12 families" in str(page)
+    assert "the effective number is 12" in str(page)
+
+
+def test_with_two_families_no_p_value_is_given(tmp_path):
+    page = sonde.relate(with_=wide(tmp_path / "scores.csv", models=2, variants=20))
+    assert all(math.isnan(one.p) and math.isnan(one.low) for one in page.content.found)
+    assert "With two families no p value can be given" in str(page)
+    assert {one.n for one in page.content.found} == {40}
+
+
+def test_few_encoders_are_warned_of_and_what_they_cannot_show_is_said(tmp_path):
+    page = sonde.relate(with_=wide(tmp_path / "scores.csv", models=4))
+    assert "Warning: 4 encoders are few" in str(page)
+    assert "none of 3 pairs can be significant (Holm). It takes 5 encoders" in str(page)
+    assert not any(one.is_significant for one in page.content.found)
+    assert "can be significant" not in str(
+        sonde.relate(with_=wide(tmp_path / "scores.csv", models=6))
+    )
+
+
+def test_families_by_a_pattern_and_by_a_file(tmp_path):
+    scores = wide(tmp_path / "scores.csv", models=12)
+    by_pattern = sonde.relate(with_=scores, family=r"^m\d")  # m1, m10 and m11 are one
+    assert len(by_pattern.content.table.families) == 10
+    names = [row.name for row in by_pattern.content.table.rows]
+    given = table(tmp_path / "f.csv", ("encoder", "family"), [(names[0], "x"), (names[1], "x")])
+    assert len(sonde.relate(with_=scores, families=given).content.table.families) == 11
+    with pytest.raises(sonde.UsageProblem, match="give one of them"):
+        sonde.relate(with_=scores, families=given, family="m")
+
+
+def test_rows_and_columns_are_fewer_tests(tmp_path):
+    scores = wide(tmp_path / "scores.csv")
+    page = sonde.relate(with_=scores, rows="three", columns=["one", "two"])
+    assert set(found(page)) == {("one", "three"), ("two", "three")}
+    assert "2 pairs (Holm)" in str(page)
+    with pytest.raises(sonde.UsageProblem, match="no column for rows four: there are one, two"):
+        sonde.relate(with_=scores, rows="four")
+
+
+def test_results_are_related_and_what_is_no_embedding_is_left_out():
+    shares = np.random.default_rng(0).uniform(0.5, 1, (10, 2))
+    scores = {
+        (f"st:model-{i}", task): shares[i, t]
+        for i in range(10)
+        for t, task in enumerate(("ud/tense:EWT-bank", "ud/passive:EWT-bank"))
+    }
+    results = [
+        *measured(scores),
+        *measured({("length", "ud/tense:EWT-bank"): 0.6}),
+        saying(result(1.0, encoder="gold:clause", task="ud/tense:EWT-bank"), kind="oracle"),
+        result(0.5, encoder="st:model-1", task="ud/tense:EWT-bank", control="shuffled"),
+    ]
+    page = sonde.relate(results)
+    assert [row.name for row in page.content.table.rows] == [f"st:model-{i}" for i in range(10)]
+    assert [column.name for column in page.content.table.columns] == ["tense", "passive"]
+    assert found(page)["tense", "passive"].correlation == pytest.approx(
+        spearmanr(100 * shares).statistic
+    )
+    assert any("length" in remark for remark in page.remarks)
+
+
+def test_layers_and_options_of_a_model_are_one_family_and_seeds_one_row():
+    tasks = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
+    rng = np.random.default_rng(1)
+    results = [
+        saying(result(rng.uniform(0.5, 1), encoder=e, task=t, read=read, seed=seed), kind="trained")
+        for e in ("hf:a/one,pool=mean", "hf:a/one,pool=max", "st:a/one", "hf:two", "bow:random")
+        for t in tasks
+        for read in ("0", "1")
+        for seed in (0, 1, 2)
+    ]
+    relation = sonde.relate(results).content
+    assert len(relation.table.rows) == 10
+    assert set(relation.table.families) == {"a/one", "two", "bow:random"}
+    assert 0 <= relation.table.reliability(0) <= 1
+
+
+def test_an_encoder_that_answers_always_the_same_is_left_out():
+    tasks = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
+    scores = {(f"st:m{i}", t): 0.6 + i / 20 for i in range(5) for t in tasks}
+    flat = [
+        replace(r, predicted=Classes(np.zeros(200, np.int64), r.gold.names))
+        for r in measured({("st:flat", t): 0.5 for t in tasks})
+    ]
+    page = sonde.relate([*measured(scores), *flat])
+    assert len(page.content.table.rows) == 5
+    assert any("st:flat: left out" in remark for remark in page.remarks)
+
+
+def test_scores_over_other_test_examples_are_left_out():
+    tasks = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
+    scores = {(f"st:m{i}", t): 0.6 + i / 20 for i in range(5) for t in tasks}
+    other = saying(result(0.9, n=100, encoder="st:m9", task=tasks[0]), kind="trained")
+    page = sonde.relate([*measured(scores), other])
+    assert "st:m9" not in [row.name for row in page.content.table.rows]
+    assert any("1 scores over other test examples" in remark for remark in page.remarks)
+
+
+def test_scores_from_elsewhere_are_columns_of_their_own(tmp_path):
+    tasks = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
+    scores = {(f"st:org/m{i}", t): 0.6 + i / 20 for i in range(5) for t in tasks}
+    rows = [(f"m{i}", 50 + i, i) for i in range(4)] + [("stranger", 10, 9)]
+    page = sonde.relate(
+        measured(scores), with_=table(tmp_path / "s.csv", ("encoder", "tense", "MR"), rows)
+    )
+    relation = page.content
+    names = [column.name for column in relation.table.columns]
+    assert names == ["tense (sonde)", "passive", "tense (s.csv)", "MR"]
+    assert [row.name for row in relation.table.rows] == [
+        *[f"st:org/m{i}" for i in range(5)],
+        "stranger",
+    ]
+    assert found(page)["tense (sonde)", "tense (s.csv)"].n == 4
+    assert "were measured in ways of their own" in str(page)
+
+
+def test_a_score_a_line(tmp_path):
+    rows = [
+        (f"m{i}", task, language, 10 * i + k)
+        for i in range(4)
+        for k, (task, language) in enumerate([("tense", "en"), ("tense", "pl"), ("mood", "en")])
+    ]
+    path = table(tmp_path / "s.csv", ("encoder", "task", "language", "score"), rows)
+    relation = sonde.relate(with_=path).content
+    assert [c.name for c in relation.table.columns] == ["tense (eng)", "tense (pol)", "mood"]
+    table(path, ("encoder", "task", "score"), [("m", "t", 1), ("m", "t", 2)])
+    with pytest.raises(sonde.DataProblem, match=r"s\.csv:3: a second score of m on t"):
+        sonde.relate(with_=path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("task,score\nx,1\n", "no column says which encoder"),
+        ("encoder,a\n", "no line below the header"),
+        ("encoder,a,b\nx,1\n", r"s\.csv:2: not as many cells as the header has \(3\)"),
+        ("encoder,a\nx,1\ny,zwei\n", r"s\.csv:3: 'zwei' in column a is no number"),
+        ("encoder,a,b\nx,1,2\ny,2,3\n", "nothing to relate"),
+    ],
+)
+def test_a_broken_table_is_one_sentence(tmp_path, text, message):
+    (tmp_path / "s.csv").write_text(text)
+    with pytest.raises(sonde.DataProblem, match=message):
+        sonde.relate(with_=tmp_path / "s.csv")
+
+
+def test_columns_that_do_not_vary_are_left_out_and_named(tmp_path):
+    rows = [(f"m{i}", i, -i, 50, "" if i else 3) for i in range(5)]
+    path = table(tmp_path / "s.csv", ("encoder", "a", "b", "flat", "rare"), rows)
+    page = sonde.relate(with_=path)
+    assert set(found(page)) == {("a", "b")}
+    assert "flat: left out, all encoders have the same score" in page.remarks
+    assert "rare: left out, fewer than three encoders have a score" in page.remarks
+
+
+def test_mteb_s_results_are_what_mteb_reads(tmp_path):
+    """Main scores by language, of the split test, as `TaskResult` itself says."""
+    mteb = pytest.importorskip("mteb")
+    rng = np.random.default_rng(0)
+    for model in ("org__a", "org__b", "org__c_(embed_dim=64)", "org__c"):
+        folder = tmp_path / "results" / model / "0123456789abcdef"
+        folder.mkdir(parents=True)
+        (folder / "model_meta.json").write_text("{}")
+        for task in ("STS17", "STS12"):
+            subsets = [("en-en", ["eng-Latn"]), ("en-de", ["eng-Latn", "deu-Latn"])]
+            scores = [
+                {"main_score": rng.random(), "hf_subset": name, "languages": languages}
+                for name, languages in subsets[: 2 if task == "STS17" else 1]
+            ]
+            mteb.results.TaskResult(
+                dataset_revision="1",
+                task_name=task,
+                mteb_version="2.0.0",
+                scores={"test": scores, "validation": scores[:1]},
+                evaluation_time=1.0,
+            ).to_disk(folder / f"{task}.json")
+    relation = sonde.relate(with_=f"mteb:{tmp_path}").content
+    assert [c.name for c in relation.table.columns] == ["STS12", "STS17 (eng)", "STS17 (eng-deu)"]
+    assert relation.table.families == ("org/a", "org/b", "org/c")
+    for place, row in enumerate(relation.table.rows):
+        file = next(tmp_path.rglob(f"{row.name.replace('/', '__')}/*/STS17.json"))
+        theirs = mteb.results.TaskResult.from_disk(file)
+        for column, subset in ((1, "en-en"), (2, "en-de")):
+            (score,) = [s["main_score"] for s in theirs.scores["test"] if s["hf_subset"] == subset]
+            assert relation.table.scores[place, column] == pytest.approx(100 * score)
+        sts12 = mteb.results.TaskResult.from_disk(file.with_name("STS12.json"))
+        assert relation.table.scores[place, 0] == pytest.approx(
+            100 * sts12.get_score(splits=["test"])
+        )
+
+
+def test_a_folder_without_results_of_mteb_and_files_that_are_none(tmp_path):
+    with pytest.raises(sonde.DataProblem, match=r"no results of mteb in it: they lie in MODEL"):
+        sonde.relate(with_=f"mteb:{tmp_path}")
+    place = tmp_path / "m" / "r" / "T.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps({"mteb_dataset_name": "T", "test": {}}))
+    with pytest.raises(sonde.DataProblem, match=r"versions of mteb before 1\.11"):
+        sonde.relate(with_=f"mteb:{tmp_path}")
+    place.write_text("{")
+    with pytest.raises(sonde.DataProblem, match=r"T\.json: no JSON"):
+        sonde.relate(with_=f"mteb:{tmp_path}")
+
+
+@pytest.mark.parametrize("figure", ["heat", "dots"])
+@pytest.mark.parametrize("variants", [1, 4])
+def test_figures(tmp_path, figure, variants):
+    page = sonde.relate(with_=wide(tmp_path / "s.csv", variants=variants), figure=figure)
+    page.write(tmp_path / "f.svg")
+    drawn = (tmp_path / "f.svg").read_text()
+    assert drawn.count("<title>one, two: ") == 1
+    assert "#d8dde1" in drawn or figure == "dots"  # one and three have nothing to do with another
+    assert "<svg" in page.text("html")
+
+
+def test_the_command_line_shows_it_and_writes_it(tmp_path):
+    path = wide(tmp_path / "scores.csv")
+    done = CliRunner().invoke(app, ["relate", "--with", str(path), "--format", "csv"])
+    lines = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [line["first"] for line in lines] == ["one", "one", "two"]
+    assert lines[0]["how"] == "permutation"
+    for name in ("a.md", "a.tex", "a.html", "a.svg"):
+        done = CliRunner().invoke(app, ["relate", "--with", str(path), "-o", str(tmp_path / name)])
+        assert done.exit_code == 0, done.output
+        assert (tmp_path / name).stat().st_size > 100
+
+
+needs_bert = pytest.mark.skipif(not BERT.exists(), reason="SONDE_DATA has no senteval-bert-layers")
+
+
+@needs_bert
+def test_bert_s_layers_over_all_rows():
+    pairs = found(sonde.relate(with_=BERT, method="pearson", constant=True, tasks=SIX))
+    assert {one.n for one in pairs.values()} == {152}
+    three = pairs["TREC", "TopConst"], pairs["SUBJ", "Tense"], pairs["STS B p", "BShift"]
+    assert [round(one.correlation, 3) for one in three] == [0.869, 0.937, 0.100]
+
+
+@needs_bert
+def test_bert_s_layers_without_constant_vectors_and_within_families():
+    page = sonde.relate(with_=BERT, method="pearson", tasks=SIX, within="^[^,]+, [^,]+")
+    pairs = found(page)
+    three = pairs["TREC", "TopConst"], pairs["SUBJ", "Tense"], pairs["STS B p", "BShift"]
+    assert [round(one.correlation, 3) for one in three] == [0.821, 0.911, -0.018]
+    assert (three[2].positive, three[2].negative) == (1, 7)
+    assert all(math.isnan(one.p) for one in pairs.values())
+    assert "bert-base-uncased, first, layer 0, bert-large-uncased, first, layer 0: left out" in (
+        " ".join(page.remarks)
+    )
+    assert "the effective number is 2" in str(page)

@@ -1,0 +1,140 @@
+"""Correlations: coefficients against scipy's, p values uniform under the null, intervals that
+hold.
+"""
+
+import math
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from sonde.errors import UsageProblem
+from sonde.metrics.correlation import (
+    METHODS,
+    coefficients,
+    groups,
+    least_p,
+    p_values,
+    permuted,
+    ranks,
+)
+from sonde.metrics.correlation_intervals import fisher, intervals
+
+SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
+PAIR = [(0, 1)]
+
+
+def two(rng, n, rho=0.0):
+    """Two columns of n with a correlation."""
+    x = rng.normal(size=(n, 2))
+    return np.stack([x[:, 0], rho * x[:, 0] + math.sqrt(1 - rho**2) * x[:, 1]], 1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=15))
+def test_coefficients_are_scipy_s_with_ties(method, values):
+    x = np.array(values, float)
+    found = coefficients(x, PAIR, method)[0, 1]
+    if np.ptp(x, 0).min() == 0:
+        assert math.isnan(found.value)
+    else:
+        assert found.value == pytest.approx(SCIPY[method](x[:, 0], x[:, 1]).statistic, abs=1e-12)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=20))
+def test_ranks_are_scipy_s(values):
+    assert (ranks(np.array(values, float)[:, None])[:, 0] + 1).tolist() == stats.rankdata(
+        values
+    ).tolist()
+
+
+def test_each_pair_is_over_what_has_both():
+    x = np.random.default_rng(0).normal(size=(12, 3))
+    x[:4, 1] = np.nan
+    x[10:, 2] = np.nan
+    found = coefficients(x, [(0, 1), (0, 2), (1, 2)])
+    assert [one.n for one in found.values()] == [8, 10, 6]
+    assert found[1, 2].value == pytest.approx(stats.spearmanr(x[4:10, 1], x[4:10, 2]).statistic)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_exact_p_values_go_through_all_orders(method):
+    x = two(np.random.default_rng(1), 6, 0.7)
+    x[0] = x[1]  # a tie
+    observed = abs(SCIPY[method](x[:, 0], x[:, 1]).statistic)
+    every = [abs(SCIPY[method](x[:, 0], x[list(p), 1]).statistic) for p in permutations(range(6))]
+    found = p_values(x, PAIR, method)[0, 1]
+    assert found.how == "exact"
+    assert found.p == pytest.approx(np.mean(np.array(every) >= observed - 1e-9))
+
+
+def test_the_least_p_is_that_of_one_order_and_its_reverse():
+    assert p_values(np.array([[i, i] for i in range(7)], float), PAIR)[0, 1].p == least_p(7)
+    assert least_p(2) == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_random_permutations_and_approximations_agree_with_scipy(method):
+    for n, how in ((20, "permutation"), (40, "approximation")):
+        x = two(np.random.default_rng(n), n, 0.3)
+        found = p_values(x, PAIR, method)[0, 1]
+        assert found.how == how
+        assert found.p == pytest.approx(SCIPY[method](x[:, 0], x[:, 1]).pvalue, abs=0.02)
+
+
+def test_there_are_enough_permutations_for_all_pairs():
+    """The least p value is a tenth of what the best of them needs."""
+    x = np.random.default_rng(0).normal(size=(12, 80))
+    x[:, 1] = x[:, 0]
+    pairs = list(combinations(range(80), 2))
+    found = p_values(x, pairs)[0, 1]
+    assert found.how == "permutation"
+    assert found.p <= 0.05 / len(pairs) / 10
+
+
+@pytest.mark.parametrize("n", [7, 12])
+def test_p_values_are_uniform_where_columns_have_nothing_to_do_with_each_other(n):
+    """Of 1,200 tables, as many p values are below each level as it says."""
+    rng = np.random.default_rng(n)
+    p = []
+    for seed in range(1200):
+        (group,) = groups(two(rng, n), PAIR)
+        p.append(permuted(group, "pearson", 499, seed)[0, 1].p)
+    assert stats.kstest(p, "uniform").pvalue > 0.01
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    ("n", "rho", "method"), [(8, 0.5, "spearman"), (15, 0.5, "spearman"), (25, 0.0, "pearson")]
+)
+def test_intervals_hold_the_true_correlation(n, rho, method):
+    """93 to 97 in a hundred; benchmarks/relate.py asks more often."""
+    rng = np.random.default_rng(n)
+    true = 6 / math.pi * math.asin(rho / 2) if method == "spearman" else rho
+    holds = []
+    for seed in range(400):
+        low, high = intervals(two(rng, n, rho), PAIR, method, seed)[0, 1]
+        holds.append(low <= true <= high)
+    assert 0.925 <= np.mean(holds) <= 0.985
+
+
+def test_fisher_s_interval_is_the_textbook_s():
+    """Of eight pairs with r = .508, as in docs/relate.md."""
+    low, high = fisher(coefficients(np.zeros((8, 2)), PAIR)[0, 1]._replace(value=0.508))
+    assert (round(low, 2), round(high, 2)) == (-0.31, 0.89)
+
+
+def test_what_does_not_vary_has_no_correlation_no_p_and_no_interval():
+    x = two(np.random.default_rng(0), 12)
+    x[:, 1] = 3.3
+    assert math.isnan(coefficients(x, PAIR)[0, 1].value)
+    assert math.isnan(p_values(x, PAIR)[0, 1].p)
+    assert all(map(math.isnan, intervals(x, PAIR)[0, 1]))
+
+
+def test_a_method_that_there_is_not():
+    with pytest.raises(UsageProblem, match="no correlation 'tau': choose one of spearman, pearson"):
+        coefficients(np.zeros((4, 2)), PAIR, "tau")
