@@ -165,16 +165,19 @@ def _joins(known: Iterable[Scored], rows: Sequence[Scored]) -> Mapping[Scored, S
 
 def _told_apart(columns: Sequence[Measure]) -> list[Measure]:
     """The columns, whose names say the language or the source where they would else be the same."""
-    named = list(columns)
-    for field in ("language", "source"):
-        names = [column.name for column in named]
-        named = [
-            column._replace(name=f"{column.name} ({value})")
-            if names.count(column.name) > 1 and (value := getattr(column, field))
-            else column
-            for column in named
-        ]
-    return named
+    by_language = _with(columns, lambda column: column.language)
+    return _with(by_language, lambda column: column.source)
+
+
+def _with(columns: Sequence[Measure], said: Callable[[Measure], str]) -> list[Measure]:
+    """The columns, with what is said of them in names that several have."""
+    names = [column.name for column in columns]
+    return [
+        column._replace(name=f"{column.name} ({said(column)})")
+        if names.count(column.name) > 1 and said(column)
+        else column
+        for column in columns
+    ]
 
 
 def bare(reference: str) -> str:
