@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         card,
         clean_cache,
         compare,
+        compare_published,
         holdings,
         layers,
         migrate,
@@ -123,6 +124,9 @@ if TYPE_CHECKING:
     from sonde.pages.compare import (
         Compared,
         Comparison,
+    )
+    from sonde.papers.told import (
+        Printed,
     )
     from sonde.reading import (
         ReadingProblem,
@@ -206,6 +210,7 @@ __all__ = [
     "Predictions",
     "Predictor",
     "Prepared",
+    "Printed",
     "Probe",
     "ReadingProblem",
     "Readings",
@@ -243,6 +248,7 @@ __all__ = [
     "clean_cache",
     "collections",
     "compare",
+    "compare_published",
     "configure",
     "embed",
     "estimate",
@@ -286,8 +292,8 @@ _PLACES = {
     "api.measure": "Settings embed estimate evaluate run sentences suite",
     "api.relating": "relate",
     "api.results": (
-        "Holdings Selection card clean_cache compare holdings layers migrate predictions report "
-        "results"
+        "Holdings Selection card clean_cache compare compare_published holdings layers migrate "
+        "predictions report results"
     ),
     "audit.findings": "Audit",
     "cache": "FileProblem",
@@ -309,6 +315,7 @@ _PLACES = {
     "listing": "Entry Option Plugin",
     "metrics.metric": "Metric MetricProblem",
     "pages.compare": "Compared Comparison",
+    "papers.told": "Printed",
     "reading": "ReadingProblem Readings",
     "references": "Reference ReferenceProblem",
     "store.blocks": "StoreProblem",

@@ -3,6 +3,7 @@
 import io
 from csv import DictReader
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from sonde.analysis.answers import together
 from sonde.cli import app
 from sonde.core import DataProblem, Result, Tags, Trial
 from sonde.datasets.formats.tables import write
+from sonde.errors import UsageProblem
 from sonde.labels import Classes
-from sonde.metrics import Answers, difference, holm
+from sonde.metrics import Answers, benjamini_hochberg, difference, holm
 from sonde.pages.compare import compared, comparisons
 from sonde.pages.records import csv
 from sonde.tables.markup import markdown
@@ -292,3 +294,39 @@ def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
     assert "no encoder called" in str(
         sonde("compare", tmp_path / "out", "-a", "st:nothing").exception
     )
+
+
+def test_corrections_and_tests_are_chosen(tmp_path):
+    results = [result(right=share, encoder=f"st:{share}") for share in (0.95, 0.85, 0.8)]
+    plain = compared(results)
+    for test in ("permutation", "bootstrap"):
+        other = compared(results, test=test)
+        assert [one.p for one in other.found] != [one.p for one in plain.found]
+        for one, mine in zip(other.found, plain.found, strict=True):
+            assert one.difference == pytest.approx(mine.difference)
+            assert one.p == pytest.approx(mine.p, abs=0.1)
+    p = [one.p for one in plain.found]
+    assert [one.corrected for one in plain.found] == pytest.approx(holm(p))
+    assert [one.corrected for one in compared(results, correction="bh").found] == pytest.approx(
+        benjamini_hochberg(p)
+    )
+    assert "p (Benjamini-Hochberg)" in markdown(comparisons(compared(results, correction="bh")))
+    with pytest.raises(UsageProblem, match="no test 'wilcoxon': choose one of t, permutation"):
+        compare(results, test="wilcoxon")
+
+
+def test_letters_say_which_scores_are_told_apart():
+    results = [result(right=share, encoder=f"st:{share}") for share in (0.95, 0.9, 0.5)]
+    comparison = compared(results)
+    page = comparison.letters.text("markdown")
+    told = {frozenset((o.first, o.second)) for o in comparison.found if o.corrected < 0.05}
+    assert told
+    letters = {
+        line.split("|")[1].strip(): set(line.split("|")[3].strip())
+        for line in page.splitlines()
+        if line.startswith("| st:")
+    }
+    for first, second in combinations(letters, 2):
+        assert bool(letters[first] & letters[second]) is (frozenset((first, second)) not in told)
+    with pytest.raises(UsageProblem, match="leave --against out"):
+        CliRunner().invoke(app, ["compare", "--letters", "--against", "x"], catch_exceptions=False)

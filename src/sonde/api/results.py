@@ -13,13 +13,17 @@ from sonde.errors import UsageProblem
 from sonde.experiment.paths import Paths
 from sonde.judgements.score import judged
 from sonde.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
-from sonde.pages.asked import Chosen, Stored, named, of_encoder, stored
+from sonde.pages.asked import Chosen, Stored, is_asked, named, of_encoder, stored
 from sonde.pages.card import card_page
-from sonde.pages.compare import Comparison, compared
+from sonde.pages.compare import TESTS, Comparison, Test, compared
 from sonde.pages.layer_table import layers_page
 from sonde.pages.paper import paper_page
 from sonde.pages.probabilities import write as write_predictions
+from sonde.pages.records import csv
 from sonde.pages.web.study import Beside
+from sonde.papers import SUITES
+from sonde.papers.facts import Paper
+from sonde.papers.told import Printed, printed, summary, untold
 from sonde.store.kept import Cleaning, clean
 from sonde.store.migration import Holding, Migration
 from sonde.store.migration import holdings as held
@@ -178,25 +182,70 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
 
 @keywords(optional(Selection))
 def compare(
-    results: Results = None, against: str | None = None, **selection: Unpack[Selection]
+    results: Results = None,
+    against: str | None = None,
+    *,
+    correction: str = "holm",
+    test: Test = "t",
+    **selection: Unpack[Selection],
 ) -> Comparison:
     """Whether scores differ: paired differences over the same test examples, as `sonde compare`
     shows them; printing it shows the table.
 
-    results    an evaluation, results chosen from several ([r for r in many if ...]), or a folder
-    against    the encoder that all others are compared with, by its name or a pattern
-               ('bow:random'); all pairs without
-    selection  the fields of `Selection`
+    results     an evaluation, results chosen from several ([r for r in many if ...]), or a folder
+    against     the encoder that all others are compared with, by its name or a pattern
+                ('bow:random'); all pairs without
+    correction  of the p values of all tasks and pairs: 'holm', or 'bh' (Benjamini-Hochberg)
+    test        't': a jackknife over clusters and seeds, whose coverage is measured; 'permutation'
+                (McNemar's exact test, for one seed, accuracy and independent examples); or
+                'bootstrap'
+    selection   the fields of `Selection`
     Fields of `.found` are percent; `.corrected` is p corrected for all that is compared here.
-    DataProblem where nothing can be.
+    `.letters` shows many encoders at once. DataProblem where nothing can be compared.
 
         print(sonde.compare("results/", against="bow:random"))
+        print(sonde.compare("results/", correction="bh").letters)
     """
+    if test not in TESTS:
+        raise UsageProblem(f"no test {test!r}: choose one of {', '.join(TESTS)}")
     if against and (encoders := selection.get("encoders")):
         selection["encoders"] = [*listed(encoders), against]
     stored = _of(results, _chosen(selection))
     chosen = of_encoder(against, stored.results) if against else None
-    return compared(stored.results, chosen)._replace(remarks=stored.remarks)
+    found = compared(stored.results, chosen, correction, test)
+    return found._replace(remarks=stored.remarks)
+
+
+def compare_published(
+    paper: str, tasks: Sequence[str] | str | None = None, *, correction: str = "holm"
+) -> Page[tuple[Printed, ...]]:
+    """Which differences of a published table its test sets can show, from its accuracies and the
+    number of test examples alone, as `sonde compare --published` shows them.
+
+    paper       'conneau2018' or 'ud2019'
+    tasks       columns of the table by name or pattern ('ObjNum'): their pairs that cannot be told
+                apart are listed; without, a line a task
+    correction  of the p values of a task's pairs: 'holm', or 'bh' (Benjamini-Hochberg)
+    UsageProblem for a paper of which that is not known.
+
+        print(sonde.compare_published("ud2019", "ObjNum"))
+    """
+    published: Paper = SUITES.make(paper).paper
+    chosen = [one for one in printed(published, correction) if is_asked(listed(tasks), one.task)]
+    if not chosen:
+        known = ", ".join(published.tested)
+        raise UsageProblem(
+            f"no task of {paper} is called {listed(tasks)[0]!r}: choose of {known}"
+            if known
+            else f"of {paper} it is not known how many test examples a score is over; of"
+            " conneau2018 and ud2019 it is"
+        )
+    table = untold if tasks else summary
+    return Page(
+        tuple(chosen),
+        lambda: [table(published, chosen, correction)],
+        {"csv": lambda: csv(chosen)},
+    )
 
 
 @keywords(optional(Selection))

@@ -26,6 +26,7 @@ from sonde.cli.options import (
     remark,
     show,
 )
+from sonde.errors import UsageProblem
 
 Figure = Literal["dots", "heat", "radar"]
 PAGE = Path("report.html")
@@ -161,6 +162,34 @@ def compare(
             help="Compare all others with encoders of this name (default: all pairs).",
         ),
     ] = None,
+    letters: Annotated[
+        bool,
+        typer.Option(
+            "--letters", help="Scores with letters: those that share one are not told apart."
+        ),
+    ] = False,
+    published: Annotated[
+        str | None,
+        typer.Option(
+            "--published",
+            metavar="PAPER",
+            help=(
+                "What the table of `conneau2018` or `ud2019` can show, from its scores and numbers"
+                " of test examples alone."
+            ),
+        ),
+    ] = None,
+    correction: Annotated[
+        Literal["holm", "bh"],
+        typer.Option("--correction", help="For several comparisons: Holm, or Benjamini-Hochberg."),
+    ] = "holm",
+    test: Annotated[
+        Literal["t", "permutation", "bootstrap"],
+        typer.Option(
+            "--test",
+            help="Jackknife over clusters and seeds; swapped answers (McNemar); drawn examples.",
+        ),
+    ] = "t",
     style: Style = "terminal",
     output: Output = None,
 ) -> None:
@@ -171,19 +200,35 @@ def compare(
     and the interval is narrower than those of the scores; that these overlap says little. p values
     are corrected for how many differences are shown (Holm 1979), so choose what to compare with
     `-t`, `-e` and `--against` before you look. Oracles are compared only where `--against` names
-    them.
+    them. `--letters` shows many encoders at once.
 
     **Examples**
 
     - `sonde compare results/ --against bow:random`
     - `sonde compare results/ -t ud/tense -e 'st:*' -e 'hf:*'`
     - `sonde compare results/ -t 'edge/*' -e 'hf:*' --read lex --read mix`
+    - `sonde compare results/ --letters --correction bh`
+    - `sonde compare results/ -t text/trec -e 'st:*' --test permutation`
     - `sonde compare results/ --against length --format csv -o differences.csv`
+    - `sonde compare --published ud2019 -t ObjNum`
     """
+    if published:
+        page = sonde.compare_published(published, task, correction=correction)
+        put(page, style, output, "difference")
+        return
+    if letters and against:
+        raise UsageProblem("letters are of all pairs: leave --against out")
     comparison = sonde.compare(
-        results, against, tasks=task, encoders=encoder, reads=read, experiment=which
+        results,
+        against,
+        correction=correction,
+        test=test,
+        tasks=task,
+        encoders=encoder,
+        reads=read,
+        experiment=which,
     )
-    put(comparison.page, style, output, "difference")
+    put(comparison.letters if letters else comparison.page, style, output, "difference")
 
 
 def card(

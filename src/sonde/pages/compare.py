@@ -5,10 +5,10 @@ values corrected for their number.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from sonde.analysis.answers import differences, marks, together
 from sonde.analysis.row import NO_CONTROL, PERCENT, Row, said_of
 from sonde.analysis.rows import groups_of, kind_of, repeats, rows
 from sonde.core import DataProblem, Result
-from sonde.metrics import Answers, difference, holm
+from sonde.metrics import Answers, corrected, difference, holm
+from sonde.metrics.letters import display
+from sonde.metrics.multiplicity import NAMES
+from sonde.metrics.resampling import bootstrap, permutation
 from sonde.pages.captions import short
 from sonde.pages.records import csv
 from sonde.tables.page import Page
@@ -25,6 +28,19 @@ from sonde.tables.table import Section, Table, number
 
 LEAST = 0.001  # p values below are told as such
 WORDS = frozenset({"score of", "against"})
+Test = Literal["t", "permutation", "bootstrap"]
+TESTS: Mapping[str, str] = {
+    "t": "intervals and p values are paired",
+    "permutation": (
+        "p values are of a permutation test, which swaps the answers of the two, and take seeds as"
+        " they are; intervals are paired"
+    ),
+    "bootstrap": (
+        "intervals and p values are of a paired bootstrap over the test examples, and take seeds as"
+        " they are"
+    ),
+}
+"""How a difference is tested, and what a table says of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +48,11 @@ class Compared:
     """How much higher the first of two scores is, in percent, over n test examples that both
     answered.
 
-    low, high  the 95 % interval of the difference
-    p          of no difference, on its own; `corrected` for all comparisons made at once (Holm
-               1979)
-    clusters   what test examples were drawn together by, which interval and p know
+    low, high   the 95 % interval of the difference, which is the size of the effect
+    p           of no difference, on its own; `corrected` for all comparisons made at once
+    detectable  the smallest difference that these test examples would tell from none four times in
+                five, at a p of 0.05 on its own
+    clusters    what test examples were drawn together by, which interval and p know
     tested     a digest of the test examples, and the folds that are missing of them, as 'fold 3 of
                3'
     missing
@@ -52,6 +69,9 @@ class Compared:
     p: float
     corrected: float
     n: int
+    first_score: float
+    second_score: float
+    detectable: float
     first_seeds: int
     second_seeds: int
     clusters: str
@@ -63,12 +83,15 @@ class Compared:
 class Comparison(NamedTuple):
     """What was compared, and in words what could not be; printing it shows the table.
 
-    remarks  what there is to say of the results that were read
+    remarks            what there is to say of the results that were read
+    correction, test   as `compare` was asked for
     """
 
     found: tuple[Compared, ...]
     left_out: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    correction: str = "holm"
+    test: Test = "t"
 
     @property
     def page(self) -> Page[tuple[Compared, ...]]:
@@ -79,6 +102,13 @@ class Comparison(NamedTuple):
             {"csv": lambda: csv(self.found)},
             remarks=self.remarks,
         )
+
+    @property
+    def letters(self) -> Page[tuple[Compared, ...]]:
+        """The scores of each task, with letters that those share that are not told apart; of
+        comparisons of all pairs.
+        """
+        return Page(self.found, lambda: [lettered(self)], remarks=self.remarks)
 
     def __str__(self) -> str:
         return str(self.page)
@@ -98,7 +128,10 @@ class Measured(NamedTuple):
 
 
 def compared(
-    results: Sequence[Result], against: Callable[[Result], bool] | None = None
+    results: Sequence[Result],
+    against: Callable[[Result], bool] | None = None,
+    correction: str = "holm",
+    test: Test = "t",
 ) -> Comparison:
     """Differences between the rows of each task: of the others from those that `against` chooses,
     or of all pairs without it.
@@ -114,19 +147,20 @@ def compared(
             if why := apart(first, second):
                 left_out.append(f"{short(first.row.task)}: {first.name}, and {second.name}: {why}.")
             else:
-                comparisons.append(_compared(first, second))
+                comparisons.append(_compared(first, second, test))
     if not comparisons:
         one = ", one of them of what others are to be compared with" if against else ""
         raise DataProblem(
             "nothing can be compared:"
             f" {left_out[0] if left_out else f'no task has two scores{one}'}"
         )
-    corrected = holm([one.p for one in comparisons])
+    p = corrected([one.p for one in comparisons], correction)
     return Comparison(
-        tuple(
-            replace(one, corrected=float(p)) for one, p in zip(comparisons, corrected, strict=True)
-        ),
+        tuple(replace(one, corrected=float(v)) for one, v in zip(comparisons, p, strict=True)),
         tuple(left_out),
+        (),
+        correction,
+        test,
     )
 
 
@@ -217,10 +251,13 @@ def apart(first: Measured, second: Measured) -> str:
     return f"they are over other test examples ({first.row.n:,} and {second.row.n:,})"
 
 
-def _compared(first: Measured, second: Measured) -> Compared:
+def _compared(first: Measured, second: Measured, test: Test) -> Compared:
     clusters = {**first.answers.clusters, **second.answers.clusters}
-    test = difference(first.row.metric, first.answers, second.answers)
-    value, low, high = (PERCENT * v for v in test[:3])
+    both = first.row.metric, first.answers, second.answers
+    found = difference(*both)
+    drawn = bootstrap(*both) if test == "bootstrap" else found
+    p = permutation(*both) if test == "permutation" else drawn.p
+    value, low, high = (PERCENT * v for v in drawn[:3])
     return Compared(
         task=first.row.task,
         metric=first.row.metric,
@@ -229,9 +266,12 @@ def _compared(first: Measured, second: Measured) -> Compared:
         difference=value,
         low=low,
         high=high,
-        p=test.p,
-        corrected=test.p,
+        p=p,
+        corrected=p,
         n=first.row.n,
+        first_score=first.row.score,
+        second_score=second.row.score,
+        detectable=PERCENT * found.detectable,
         first_seeds=first.row.seeds,
         second_seeds=second.row.seeds,
         clusters=", ".join(clusters),
@@ -243,7 +283,17 @@ def _compared(first: Measured, second: Measured) -> Compared:
 
 def comparisons(comparison: Comparison) -> Table:
     """Comparisons as a table, one section a task."""
-    head = ("score of", "against", "difference", "95 % interval", "p", "p (Holm)", "n")
+    name = NAMES[comparison.correction]
+    head = (
+        "score of",
+        "against",
+        "difference",
+        "95 % interval",
+        "p",
+        f"p ({name})",
+        "detectable",
+        "n",
+    )
     sections: list[Section] = []
     tests: list[str] = []
     for task in dict.fromkeys(one.task for one in comparison.found):
@@ -258,30 +308,61 @@ def comparisons(comparison: Comparison) -> Table:
             )
         )
         tests += differences(mine, short(task))
+    return Table(head, tuple(sections), WORDS, (*_notes(comparison), *tests, *_beside(comparison)))
+
+
+DETECTABLE = (
+    "detectable: the smallest difference that these test examples would show four times in five, at"
+    " a p of 0.05 before the correction."
+)
+FEW = "With fewer than 3 seeds, intervals leave out how much scores vary between seeds."
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    """What the columns of a comparison mean."""
     many = len(comparison.found)
+    yield (
+        "difference: the first score less the second, in percent, over the same test examples;"
+        f" {TESTS[comparison.test]}."
+    )
+    yield (
+        f"p ({NAMES[comparison.correction]}): corrected for"
+        f" {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table."
+        " From 0.05 on, these data do not tell which of the two scores is the higher."
+    )
+    yield DETECTABLE
+    if any(min(one.first_seeds, one.second_seeds) < 3 for one in comparison.found):
+        yield FEW
+
+
+def _beside(comparison: Comparison) -> Iterator[str]:
+    """What else there is to say, and what was not compared."""
+    yield from computing.notes(computing.differing(comparison.found))
+    yield from (f"not compared: {why}" for why in comparison.left_out)
+
+
+def lettered(comparison: Comparison) -> Table:
+    """Scores with their letters as a table, one section a task, the best score first."""
+    sections = []
+    for task in dict.fromkeys(one.task for one in comparison.found):
+        mine = [one for one in comparison.found if one.task == task]
+        scores = {one.first: (one.first_score, one.n) for one in mine}
+        scores |= {one.second: (one.second_score, one.n) for one in mine}
+        ordered = sorted(scores, key=lambda name: -scores[name][0])
+        told = [(one.first, one.second) for one in mine if one.corrected < TOLD]
+        of = display(ordered, told)
+        body = tuple((x, number(scores[x][0]), of[x], f"{scores[x][1]:,}") for x in ordered)
+        sections.append(Section(short(task), body))
     notes = (
-        (
-            "difference: the first score less the second, in percent, over the same test examples;"
-            " intervals and p values are paired."
-        ),
-        (
-            "p (Holm): corrected for"
-            f" {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table."
-            " From 0.05 on, these data do not tell which of the two scores is the higher."
-        ),
-        *(
-            [FEW]
-            if any(min(one.first_seeds, one.second_seeds) < 3 for one in comparison.found)
-            else []
-        ),
-        *tests,
-        *computing.notes(computing.differing(comparison.found)),
+        "Two scores of a task that share a letter are not told apart by these test examples: the p"
+        f" value of their difference is {TOLD:g} or above, corrected for the"
+        f" {len(comparison.found):,} comparisons of this table ({NAMES[comparison.correction]})."
+        " That does not make them equal.",
+        f"{TESTS[comparison.test].capitalize()}.",
         *(f"not compared: {why}" for why in comparison.left_out),
     )
-    return Table(head, tuple(sections), WORDS, notes)
-
-
-FEW = "With fewer than 3 seeds, intervals leave out how much scores vary between seeds."
+    words = frozenset({"score of", "letters"})
+    return Table(("score of", "score", "letters", "n"), tuple(sections), words, notes)
 
 
 def _cells(one: Compared, mark: str) -> tuple[str, ...]:
@@ -293,6 +374,7 @@ def _cells(one: Compared, mark: str) -> tuple[str, ...]:
         interval,
         _p(one.p),
         _p(one.corrected),
+        number(one.detectable),
         f"{one.n:,}",
     )
 

@@ -35,6 +35,7 @@ FLOORS = (
     Floor("NB-bi-tfidf", "words", "nb-bi-tfidf"),
 )
 PEOPLE = "Hum. Eval."
+TESTED = 10_000  # test sentences of each task
 
 
 def conneau2018(
@@ -75,16 +76,6 @@ def conneau2018(
         PROBES.canonical(probe)
     summed = "" if reduction == "mean" else ",reduction=sum"
     mlp, words = (f"{MLP}{summed}", f"{WORDS}{summed}") if probe is None else (probe, probe)
-    columns, blocks, doubts = facts(
-        Path(__file__).with_suffix(".tsv"), "Conneau et al. 2018, Table 2"
-    )
-    paper = Paper(
-        "Conneau et al. 2018, Table 2: probing task accuracies",
-        columns,
-        blocks,
-        doubts,
-        frozenset({*(floor.name for floor in FLOORS), PEOPLE}),
-    )
     runs = (
         tasks_of("senteval", folder, (), task)
         if trees is None
@@ -92,12 +83,26 @@ def conneau2018(
     )
     return Suite(
         "conneau2018",
-        paper,
-        tuple(Column(TASKS[name], words if name == "WC" else mlp) for name in columns),
+        _paper(),
+        tuple(Column(TASKS[name], words if name == "WC" else mlp) for name in TASKS),
         ("senteval", "tree"),
         runs,
         floors=FLOORS,
         different=functools.partial(_different, probe=probe),
+    )
+
+
+def _paper() -> Paper:
+    columns, blocks, doubts = facts(
+        Path(__file__).with_suffix(".tsv"), "Conneau et al. 2018, Table 2"
+    )
+    return Paper(
+        "Conneau et al. 2018, Table 2: probing task accuracies",
+        columns,
+        blocks,
+        doubts,
+        frozenset({*(floor.name for floor in FLOORS), PEOPLE}),
+        dict.fromkeys(TASKS, TESTED),
     )
 
 

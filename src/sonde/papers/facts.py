@@ -9,8 +9,8 @@ doubted. Comments begin with `#`, doubts with `# ?`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -49,8 +49,11 @@ class Paper:
     """A published table: its columns in the paper's order and words, its rows, and the doubts about
     what is printed.
 
-    apart   names of rows that are no encoders: floors and people; they are neither ranked nor set
-            in bold
+    apart          names of rows that are no encoders: floors and people; they are neither ranked
+                   nor set in bold
+    tested         how many test examples a column is over, where that is known and it is an
+                   accuracy
+    blocks_differ  whether each block is over test examples of its own
     """
 
     title: str
@@ -58,6 +61,8 @@ class Paper:
     blocks: tuple[Block, ...]
     doubts: tuple[str, ...] = ()
     apart: frozenset[str] = frozenset()
+    tested: Mapping[str, int] = field(default_factory=dict)
+    blocks_differ: bool = False
 
 
 class Place(NamedTuple):

@@ -13,6 +13,7 @@ from sonde.papers.suite import Column, Floor, Suite, different, tasks_of
 from sonde.references import ReferenceProblem
 
 MLP = "mlp,protocol=krasnowska"
+TESTED = 7_500  # test sentences of each probing task
 # SentEval, which the authors ran, takes logistic regression for WordContent
 WORDS = "mlp,protocol=krasnowska,hidden=0"
 TASKS = {
@@ -68,6 +69,8 @@ def ud2019(
         tuple(block for block in blocks if block.heading in BLOCKS[language]),
         doubts,
         frozenset(floor.name for floor in FLOORS),
+        dict.fromkeys(TASKS, TESTED),
+        blocks_differ=True,
     )
     return Suite(
         "ud2019",

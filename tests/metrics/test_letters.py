@@ -1,0 +1,30 @@
+"""Letters of scores: two share one if and only if they are not told apart."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.metrics.letters import display
+
+
+def test_the_first_name_has_the_first_letter_and_the_middle_both():
+    assert display(["x", "y", "z"], [("x", "z")]) == {"x": "a", "y": "ab", "z": "b"}
+    assert display(["x", "y"], []) == {"x": "a", "y": "a"}
+    assert display(["x", "y"], [("y", "x")]) == {"x": "a", "y": "b"}
+
+
+@given(st.sets(st.sampled_from(list(combinations("uvwxyz", 2)))))
+def test_two_share_a_letter_if_and_only_if_they_are_not_told_apart(told):
+    letters = display("uvwxyz", sorted(told))
+    for pair in combinations("uvwxyz", 2):
+        assert bool(set(letters[pair[0]]) & set(letters[pair[1]])) is (pair not in told)
+    assert "a" in letters["u"]
+
+
+def test_more_groups_than_letters_have_numbers():
+    names = [str(i) for i in range(30)]
+    letters = display(names, list(combinations(names, 2)))
+    assert (letters["0"], letters["25"], letters["26"]) == ("a", "z", "a1")

@@ -1,0 +1,73 @@
+"""Which differences of published tables their test sets can show."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, norm
+
+import sonde
+from sonde.papers.told import detectable
+
+
+@pytest.mark.parametrize(
+    ("task", "scores"), [("ObjNum", (82.64, 82.53)), ("SentType", (98.57, 98.39))]
+)
+def test_bert_and_laser_cannot_be_told_apart_in_polish(task, scores):
+    """Krasnowska-Kieraś & Wróblewska 2019, Table 1: 7,500 test sentences each."""
+    [pair] = [
+        one
+        for one in sonde.compare_published("ud2019", task).content
+        if (one.block, one.first, one.second) == ("Polish", "BERT-mean", "LASER")
+    ]
+    assert (pair.first_score, pair.second_score, pair.n) == (*scores, 7500)
+    assert pair.p > 0.2
+    assert pair.corrected == 1
+    assert "BERT-mean" in str(sonde.compare_published("ud2019", task))
+
+
+def test_p_is_that_of_two_independent_shares():
+    for one in sonde.compare_published("conneau2018").content[::50]:
+        shares = one.first_score / 100, one.second_score / 100
+        error = math.sqrt(sum(x * (1 - x) for x in shares) / 10_000)
+        assert one.p == pytest.approx(2 * norm.sf((shares[0] - shares[1]) / error), abs=1e-12)
+        assert one.n == 10_000
+
+
+def test_on_as_many_examples_as_may_disagree_a_paired_test_just_tells():
+    for one in sonde.compare_published("ud2019", "ObjNum").content:
+        gap = one.difference * one.n / 100
+        if gap > 20:  # McNemar's test is near the normal distribution
+            few, many = (
+                binomtest(round((n + gap) / 2), round(n), 0.5).pvalue
+                for n in (one.disagree * 0.85, one.disagree * 1.15)
+            )
+            assert few < 0.05 < many
+
+
+def test_only_rows_over_the_same_test_examples_are_compared():
+    english = {
+        one.first for one in sonde.compare_published("ud2019").content if one.block == "English"
+    }
+    assert "USE" in english
+    assert all(one.block for one in sonde.compare_published("ud2019").content)
+    pairs = sonde.compare_published("conneau2018", "SentLen").content
+    assert len(pairs) == math.comb(len({n for p in pairs for n in (p.first, p.second)}), 2)
+    assert not any("Hum. Eval." in one.first or "Length" in one.second for one in pairs)
+
+
+def test_what_is_detectable_is_shown_four_times_in_five():
+    draws, n = np.random.default_rng(0), 7500
+    gap = detectable(80.0, n) / 100
+    one, other = draws.binomial(n, 0.8, 4000) / n, draws.binomial(n, 0.8 - gap, 4000) / n
+    error = np.sqrt((one * (1 - one) + other * (1 - other)) / n)
+    assert (np.abs(one - other) / error > norm.ppf(0.975)).mean() == pytest.approx(0.8, abs=0.03)
+
+
+def test_a_task_or_paper_that_is_not_known_is_refused():
+    with pytest.raises(sonde.UsageProblem, match="no task of ud2019 is called 'Voice'"):
+        sonde.compare_published("ud2019", "Voice")
+    with pytest.raises(sonde.UsageProblem, match="of conneau2018 and ud2019 it is"):
+        sonde.compare_published("tenney2019")
