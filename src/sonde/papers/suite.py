@@ -96,7 +96,8 @@ class Suite:
         if runs is None:
             raise DataProblem(f"{self.name} does not say on what to run: {self.missing}")
         if isinstance(runs, Reference):
-            return [(column, runs.named(f"{runs.name}/{column.task}")) for column in self.columns]
+            measured = [column for column in self.columns if column.task]
+            return [(column, runs.named(f"{runs.name}/{column.task}")) for column in measured]
         pairs = [
             (column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None
         ]

@@ -1,5 +1,5 @@
-"""Krasnowska-Kieraś & Wróblewska 2019, Table 1, the probing tasks: nine tasks in English and
-Polish, 90,000 sentences each.
+"""Krasnowska-Kieraś & Wróblewska 2019, Table 1: nine probing tasks in English and Polish, 90,000
+sentences each, and the paper's figures on two downstream tasks.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def ud2019(
     language: Literal["en", "pl", "both"] = "both",
 ) -> Suite:
     """Krasnowska-Kieraś & Wróblewska 2019, Table 1: nine tasks from any UD treebank, or on the sets
-    that the authors released.
+    that the authors released; beside them the paper's figures on Relatedness and Entailment.
 
     path      a treebank: the `ud/*` tasks, which are other data than the paper's
     with      further treebanks
@@ -64,7 +64,7 @@ def ud2019(
         Path(__file__).with_suffix(".tsv"), "Krasnowska-Kieraś & Wróblewska 2019, Table 1"
     )
     paper = Paper(
-        "Krasnowska-Kieraś & Wróblewska 2019, Table 1: accuracies of the probing tasks",
+        "Krasnowska-Kieraś & Wróblewska 2019, Table 1: probing and downstream tasks",
         columns,
         tuple(block for block in blocks if block.heading in BLOCKS[language]),
         doubts,
@@ -75,7 +75,7 @@ def ud2019(
     return Suite(
         "ud2019",
         paper,
-        tuple(Column(TASKS[name], WORDS if name == "WC" else MLP) for name in columns),
+        tuple(map(_column, columns)),
         ("ud", "ud2019"),
         (
             tasks_of("ud", path, with_, task)
@@ -88,3 +88,10 @@ def ud2019(
         FLOORS,
         functools.partial(different, family="ud2019", collection="ud2019"),
     )
+
+
+def _column(name: str) -> Column:
+    """A column with its task; the downstream tasks are the paper's alone."""
+    if name not in TASKS:
+        return Column("", "")
+    return Column(TASKS[name], WORDS if name == "WC" else MLP)
