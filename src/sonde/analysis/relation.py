@@ -103,15 +103,26 @@ class Relation:
     down: tuple[int, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def values(self) -> Doubles:
+        """What is correlated, [families or encoders, columns]."""
+        return means(self.table) if self.families else self.table.scores
+
     def __len__(self) -> int:
         return len(self.found)
 
 
-def related(table: ScoreTable, asked: Asked, groups: Sequence[str] | None = None) -> Relation:
-    """The correlations of a table's columns; `groups` says of which group of variants each encoder
-    is where that is finer than its family.
+def related(
+    table: ScoreTable,
+    asked: Asked,
+    groups: Sequence[str] | None = None,
+    pairs: Sequence[Pair] | None = None,
+) -> Relation:
+    """The correlations of a table's columns, of some pairs of them or of all that are asked for;
+    `groups` says of which group of variants each encoder is where that is finer than its family.
     """
-    across, down, pairs = _pairs(table, asked)
+    across, down, every = _pairs(table, asked)
+    pairs = every if pairs is None else pairs
     several = len(table.families) < len(table.rows)
     families = several and len(table.families) >= LEAST
     values = means(table) if families else table.scores

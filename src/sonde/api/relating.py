@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from sonde.analysis.measured import scores_of
-from sonde.analysis.relation import Asked, Relation, related
+from sonde.analysis.profiles import languages as between_languages
+from sonde.analysis.relation import Asked, related
 from sonde.analysis.score_files import families_from, scores_from
 from sonde.analysis.score_table import (
     Score,
@@ -21,8 +22,11 @@ from sonde.analysis.score_table import (
 from sonde.api.arguments import keywords, listed, optional
 from sonde.api.results import Results, Selection, stored_results
 from sonde.core import DataProblem
+from sonde.corpora.languages import spoken, three
 from sonde.errors import UsageProblem
 from sonde.pages.relate import relation_page
+from sonde.pages.relate_languages import languages_page
+from sonde.papers.published import published as published_scores
 from sonde.tables.page import Page
 
 MOST = 100  # columns that are related at a time
@@ -41,12 +45,14 @@ def relate(
     families: str | Path | None = None,
     within: str | None = None,
     constant: bool = False,
-    figure: Literal["heat", "dots"] = "heat",
+    languages: str | Sequence[str] = (),
+    published: Literal["conneau2018", "ud2019"] | None = None,
+    figure: Literal["heat", "dots", "radar", "scores"] = "heat",
     seed: int = 0,
     **selection: Unpack[Selection],
-) -> Page[Relation]:
+) -> Page[Any]:
     """Correlations between tasks over encoders, as `sonde relate` shows them; `.content.found` has
-    one for each pair of columns.
+    a `Correlation` for each pair of columns.
 
     results     an evaluation, results, or a folder; what was run last without, unless `with_` is
                 given
@@ -61,7 +67,11 @@ def relate(
     families    a CSV that says so: columns encoder and family
     within      a regular expression of finer groups, for correlations within them
     constant    whether encoders with constant vectors stay
-    figure      what is drawn: heat (a heat map) or dots (with intervals)
+    languages   two, by code or name ('en,pl'): each task in the one with itself in the other, over
+                encoders, and each encoder's scores over tasks
+    published   a paper's table in place of results
+    figure      what is drawn: heat (a heat map) or dots (with intervals); of two languages dots,
+                radar or scores
     seed        of permutations and resamples
     selection   the fields of `Selection`; `tasks` and `encoders` choose from other sources, too
     DataProblem where fewer than two columns or three encoders are left.
@@ -71,27 +81,62 @@ def relate(
     if family is not None and families is not None:
         raise UsageProblem("family and families say the same in two ways: give one of them")
     foreign = list(map(str, listed(with_)))
-    table = _table(results, foreign, constant, selection)
+    both = _two(languages)
+    if published is not None:
+        table, default = _published(published, results, foreign, selection)
+        both = both or default
+    else:
+        table = _table(results, foreign, constant, selection)
     if family is not None:
         table = with_families(table, by_pattern(family))
     if families is not None:
         table = with_families(table, families_from(Path(families)).get)
+    asked = Asked(method, correction, tuple(listed(rows)), tuple(listed(columns)), seed)
+    if both:
+        return languages_page(between_languages(table, *both, asked), figure)
+    table = varying(table)
+    _countable(table)
     groups = None
     if within is not None:
         part = by_pattern(within)
         groups = [part(row.name) or row.family for row in table.rows]
-    asked = Asked(method, correction, tuple(listed(rows)), tuple(listed(columns)), seed)
     return relation_page(related(table, asked, groups), figure)
+
+
+def _two(languages: str | Sequence[str]) -> tuple[str, str] | None:
+    """The codes of two languages; None where none are asked for."""
+    named = [part for each in listed(languages) for part in str(each).split(",") if part]
+    codes = [code for name in named for code in sorted(map(three, spoken(name)))[:1]]
+    if named and (len(named) != 2 or len(set(codes)) != 2):
+        raise UsageProblem(
+            f"languages={','.join(named)}: name two languages by code or name, as en,pl"
+        )
+    return (codes[0], codes[1]) if named else None
+
+
+def _published(
+    name: str, results: Results, foreign: Sequence[str], selection: Selection
+) -> tuple[ScoreTable, tuple[str, str] | None]:
+    """A paper's table, and the languages that it is in."""
+    if results is not None or foreign:
+        raise UsageProblem(
+            "a published table is related alone: leave out the results and --with, or --published"
+        )
+    paper = published_scores(name)
+    table = _selected(joined([paper.scores], paper.remarks), selection)
+    both = paper.languages
+    return table, (both[0], both[1]) if len(both) == 2 else None
 
 
 def _table(
     results: Results, foreign: Sequence[str], constant: bool, selection: Selection
 ) -> ScoreTable:
-    """The scores of all sources that vary, of the tasks and encoders that are asked for."""
+    """The scores of all sources, of the tasks and encoders that are asked for."""
     sources: list[Iterable[Score]] = []
     remarks: list[str] = []
     if results is not None or not foreign:
-        known = stored_results(results, selection if not foreign else {})
+        mine = Selection(reads=selection.get("reads"), experiment=selection.get("experiment"))
+        known = stored_results(results, mine if foreign else selection)
         scores, left_out = scores_of(known.results)
         sources.append(scores)
         remarks += [*known.remarks, *left_out]
@@ -102,7 +147,11 @@ def _table(
     table = joined(sources, remarks)
     if foreign:
         table = _selected(table, selection)
-    table = varying(table)
+    return table
+
+
+def _countable(table: ScoreTable) -> None:
+    """Refuse a table with too little or too much in it."""
     many = len(table.columns)
     if many < 2 or len(table.rows) < 3:
         raise DataProblem(
@@ -114,7 +163,6 @@ def _table(
             f"{many:,} columns make {many * (many - 1) // 2:,} pairs: choose up to {MOST} with -t"
             f" (there are {', '.join(c.name for c in table.columns[:5])}, ...)"
         )
-    return table
 
 
 def _selected(table: ScoreTable, selection: Selection) -> ScoreTable:

@@ -83,10 +83,29 @@ def relate(
     constant: Annotated[
         bool, typer.Option("--constant", help="Keep encoders with constant vectors.")
     ] = False,
-    figure: Annotated[
-        Literal["heat", "dots"],
+    languages: Annotated[
+        str | None,
         typer.Option(
-            "--figure", help="What is drawn where -o names a .svg, .png or .pdf file, and in HTML."
+            "--languages",
+            metavar="A,B",
+            help=(
+                "Each task in one language with itself in the other, over encoders, and each"
+                " encoder's scores over tasks, as `en,pl`."
+            ),
+        ),
+    ] = None,
+    published: Annotated[
+        Literal["conneau2018", "ud2019"] | None,
+        typer.Option("--published", help="A paper's table in place of results."),
+    ] = None,
+    figure: Annotated[
+        Literal["heat", "dots", "radar", "scores"],
+        typer.Option(
+            "--figure",
+            help=(
+                "What is drawn where -o names a .svg, .png or .pdf file, and in HTML; of two"
+                " languages dots, radar or scores."
+            ),
         ),
     ] = "heat",
     seed: Annotated[int, typer.Option("--seed", help="Of permutations and resamples.")] = 0,
@@ -110,6 +129,9 @@ def relate(
     - `sonde relate results/ -o correlations.svg`
     - `sonde relate results/ --with scores.csv --columns 'scores.csv'`
     - `sonde relate results/ --with mteb:results --rows sonde --columns mteb`
+    - `sonde relate results/ --languages en,pl`
+    - `sonde relate --published conneau2018 -o probing.svg`
+    - `sonde relate --published ud2019 -e BERT-mean -e LASER --figure radar -o radar.svg`
     - `sonde relate --with scores.csv --family '^[^,]+' --format csv -o correlations.csv`
     """
     page = sonde.relate(
@@ -123,6 +145,8 @@ def relate(
         families=families,
         within=within,
         constant=constant,
+        languages=languages or (),
+        published=published,
         figure=figure,
         seed=seed,
         tasks=task,
@@ -130,4 +154,4 @@ def relate(
         reads=read,
         experiment=which,
     )
-    put(page, style, output, "pair")
+    put(page, style, output, "pair" if isinstance(page.content, sonde.Relation) else "task")

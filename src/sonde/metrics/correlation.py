@@ -133,11 +133,11 @@ def permuted(group: Group, method: str, draws: int, seed: int = 0) -> dict[Pair,
     observed = np.abs(_products(features)) - ROUNDING
     count, total = np.zeros_like(observed), 0
     room = max(1, ROOM // max(features.size, 1))
-    for orders in _orders(group.n, draws, room, seed):
-        shuffled = _shuffled(features, orders)
+    for some in orders(group.n, draws, room, seed):
+        shuffled = _shuffled(features, some)
         products = features.reshape(len(features), -1) @ shuffled.transpose(0, 2, 1)
         count += (np.abs(products) >= observed).sum(0)
-        total += len(orders)
+        total += len(some)
     exact = group.n <= EXACT
     p = count / total if exact else (count + 1) / (total + 1)
     p[np.isnan(observed)] = math.nan
@@ -145,8 +145,8 @@ def permuted(group: Group, method: str, draws: int, seed: int = 0) -> dict[Pair,
     return {(i, j): Tested(float(p[group.of[i], group.of[j]]), how) for i, j in group.pairs}
 
 
-def _orders(n: int, draws: int, room: int, seed: int) -> Iterator[Ints]:
-    """Permutations of n, [some, n] at a time: all of few, else so many at random."""
+def orders(n: int, draws: int, room: int, seed: int) -> Iterator[Ints]:
+    """Permutations of n, up to [room, n] at a time: all of few, else so many at random."""
     if n <= EXACT:
         every = _permutations(n)
         yield from (every[start : start + room] for start in range(0, len(every), room))

@@ -20,6 +20,7 @@ RESAMPLES = 2000
 ROOM = 4_000_000  # numbers that lie in memory at a time
 EDGE = 1 - 1e-4  # of correlations, beyond which Fisher's scale runs away
 NORMAL = 1.959964
+WHOLE = 1 - 1e-9
 
 Interval = tuple[float, float]
 
@@ -46,13 +47,12 @@ def intervals(
 def fisher(one: Coefficient, method: str = "pearson") -> Interval:
     """The interval from a correlation and its number alone, as if values were normal: of Spearman's
     rho with the variance of Bonett & Wright (2000), of Kendall's tau with that of Fieller, Hartley
-    & Pearson (1957). NaN below five observations.
+    & Pearson (1957). NaN below five observations, and where the correlation is whole, whose doubt
+    cannot be known.
     """
     r, n = one
-    if n < 5 or math.isnan(r):
+    if n < 5 or math.isnan(r) or abs(r) > WHOLE:
         return math.nan, math.nan
-    if abs(r) >= 1:
-        return r, r
     variance = {"spearman": (1 + r * r / 2) / (n - 3), "kendall": 0.437 / (n - 4)}
     half = NORMAL * math.sqrt(variance.get(method, 1 / (n - 3)))
     return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
@@ -84,10 +84,9 @@ def _studentized(observed: Coefficient, drawn: Doubles) -> Interval:
     """As wide as resamples spread on Fisher's scale."""
     from scipy.special import stdtrit
 
-    if math.isnan(observed.value) or len(drawn) < RESAMPLES / 2:
+    whole = abs(observed.value) > WHOLE
+    if math.isnan(observed.value) or whole or len(drawn) < RESAMPLES / 2:
         return math.nan, math.nan
-    if abs(observed.value) >= 1:
-        return observed.value, observed.value
     spread = float(np.arctanh(np.clip(drawn, -EDGE, EDGE)).std(ddof=1))
     half = float(stdtrit(observed.n - 2, 0.975)) * spread
     centre = math.atanh(observed.value)

@@ -271,12 +271,12 @@ def radar(made: Grid) -> Drawing:
     names = [made.said(column) for column in made.columns]
     side = RADIUS + max(map(breadth, names)) + 14 + EDGE
     centre = side, RADIUS + EDGE + 18
-    marks = [*_web(centre, names)]
+    marks = [*web(centre, names)]
     floors = _floors(made, tasks)
     if floors:
-        marks.append(Shape(_around(centre, floors), GREY, 0.35))
+        marks.append(Shape(ring_points(centre, floors), GREY, 0.35))
     for line, colour in zip(whole, COLOURS, strict=False):
-        points = _around(centre, [line.cells[task].score for task in tasks])
+        points = ring_points(centre, [line.cells[task].score for task in tasks])
         marks.append(Stroke((*points, points[0]), colour, 1.8))
         marks += [
             Dot(x, y, 2.6, colour, title=f"{label_of(made, line)}: {line.cells[task].score:.1f}")
@@ -309,7 +309,7 @@ def _floors(made: Grid, tasks: Sequence[str]) -> list[float]:
     ]
 
 
-def _around(
+def ring_points(
     centre: tuple[float, float], scores: Sequence[float]
 ) -> tuple[tuple[float, float], ...]:
     """Where scores lie around a circle, the first on top."""
@@ -323,13 +323,14 @@ def _around(
     )
 
 
-def _web(centre: tuple[float, float], names: Sequence[str]) -> Iterator[Mark]:
+def web(centre: tuple[float, float], names: Sequence[str]) -> Iterator[Mark]:
+    """Rings, spokes and names around a circle."""
     for ring in (25, 50, 75, 100):
-        points = _around(centre, [ring] * len(names))
+        points = ring_points(centre, [ring] * len(names))
         yield Stroke((*points, points[0]), PALE, 0.8)
         yield Label(centre[0] + 3, centre[1] - RADIUS * ring / 100 + 9, f"{ring}", 7, colour=GREY)
-    ends = _around(centre, [107] * len(names))
-    for name, end, rim in zip(names, ends, _around(centre, [100] * len(names)), strict=True):
+    ends = ring_points(centre, [107] * len(names))
+    for name, end, rim in zip(names, ends, ring_points(centre, [100] * len(names)), strict=True):
         yield Stroke((centre, rim), PALE, 0.8)
         beside = end[0] - centre[0]
         anchor: Anchor = "middle" if abs(beside) < 5 else "start" if beside > 0 else "end"

@@ -1,0 +1,49 @@
+"""Whether two correlations over the same observations differ."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sonde.metrics.dependent import differ, every_pair
+
+
+def tables(rng, n, many, first=0.6, second=0.6, shared=0.5):
+    """p values of tables in which both pairs of variables share what drives them."""
+    p = []
+    for _ in range(many):
+        driver = rng.normal(size=n)
+        one, other = (shared * driver + rng.normal(size=n) for _ in range(2))
+        pairs = [
+            (x, r * x / x.std() + math.sqrt(1 - r * r) * rng.normal(size=n))
+            for x, r in ((one, first), (other, second))
+        ]
+        columns = np.stack([column for pair in pairs for column in pair])
+        p.append(differ(np.corrcoef(columns), n))
+    return np.array(p)
+
+
+def test_equal_correlations_differ_as_often_as_the_level_says():
+    p = tables(np.random.default_rng(0), 40, 2000)
+    assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=0.015)
+
+
+def test_unequal_ones_differ_more_often():
+    assert np.mean(tables(np.random.default_rng(1), 40, 200, 0.9, 0.1) <= 0.05) > 0.9
+
+
+def test_what_cannot_be_known():
+    whole = np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0.5], [0, 0, 0.5, 1]], float)
+    assert math.isnan(differ(whole, 10))
+    half = np.where(np.eye(4) == 1, 1, 0.5)
+    assert math.isnan(differ(half, 4))
+    assert differ(half, 10) == pytest.approx(1)
+
+
+def test_each_two_of_three_pairs():
+    x = np.random.default_rng(2).normal(size=(30, 6))
+    r = np.corrcoef(x.T)
+    p = every_pair(r, 30)
+    assert p.shape == (3, 3)
+    assert np.isnan(np.diag(p)).all()
+    assert p[0, 2] == p[2, 0] == differ(r[np.ix_([0, 3, 2, 5], [0, 3, 2, 5])], 30)
