@@ -192,6 +192,23 @@ def _fill(labels: Ints, need: NDArray[np.float64], rng: np.random.Generator) -> 
     return parts
 
 
+def stratified(labels: Ints, many: int, seed: int) -> Ints:
+    """The fold of each row [n], 0 to many - 1, each with its share of every class, as
+    `StratifiedKFold(many, shuffle=True, random_state=seed)` of scikit-learn draws them.
+    """
+    rng = np.random.RandomState(seed)
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    codes = np.argsort(np.argsort(first))[codes]  # classes in the order in which they come
+    ordered = np.sort(codes)
+    shares = np.stack([np.bincount(ordered[k::many], minlength=len(first)) for k in range(many)], 1)
+    folds = np.empty(len(labels), np.int64)
+    for c, share in enumerate(shares):
+        dealt = np.repeat(np.arange(many), share)
+        rng.shuffle(dealt)
+        folds[codes == c] = dealt
+    return folds
+
+
 def apportion(total: int, weights: NDArray[np.float64]) -> Ints:
     """`total` things in proportion to the positive weights, by largest remainder; they add up to
     `total`.

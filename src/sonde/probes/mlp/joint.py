@@ -15,6 +15,7 @@ from operator import itemgetter
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from sonde.probes.losses import Loss
 from sonde.probes.mlp.blocks import Block, Lane
@@ -31,18 +32,29 @@ class Part:
     inputs   [rows, dim], every distinct input after the other; wanted: targets, alike
     first    of each group, where its examples begin in `inputs` and in `wanted`, [groups, 2]
     counts   of each group, how many they are
+    chosen   which of its examples a group has, [groups, most]; None: all of them
     """
 
     inputs: Tensor
     wanted: Tensor
     first: Tensor
     counts: tuple[int, ...]
+    chosen: Tensor | None = None
 
     @classmethod
-    def of(cls, inputs: Sequence[Tensor], wanted: Sequence[Tensor]) -> Part:
-        """One input and one tensor of targets for each group; what groups share is kept once."""
+    def of(
+        cls,
+        inputs: Sequence[Tensor],
+        wanted: Sequence[Tensor],
+        chosen: Sequence[Tensor] | None = None,
+    ) -> Part:
+        """One input and one tensor of targets for each group, of which it may have some rows alone;
+        what groups share is kept once.
+        """
         (features, first), (targets, begin) = _stacked(inputs), _stacked(wanted)
-        return cls(features, targets, torch.tensor([first, begin]).mT, tuple(map(len, wanted)))
+        rows = None if chosen is None else pad_sequence(list(chosen), batch_first=True)
+        counts = tuple(map(len, wanted if chosen is None else chosen))
+        return cls(features, targets, torch.tensor([first, begin]).mT, counts, rows)
 
     def take(
         self, groups: Tensor, rows: Tensor, out: Tensor | None = None
@@ -50,6 +62,8 @@ class Part:
         """Examples [groups, batch, dim], in the memory of `out` where they fit there, and targets
         of some groups, by their rows [groups, batch].
         """
+        if self.chosen is not None:
+            rows = self.chosen[groups[:, None], rows]
         first = self.first[groups]
         shape = (*rows.shape, self.inputs.shape[1])
         if out is None or out.shape != shape:
@@ -145,11 +159,11 @@ class Joint:
         return set(self.lanes)
 
     def passes(self, size: int) -> Iterator[Tensor]:
-        """One pass over as many examples as each group has: the rows of each batch, [groups,
-        batch]; the last may be smaller.
+        """One pass over the examples that each group has: the rows of each batch, [groups, batch];
+        the last may be smaller, and has -1 where a group has fewer examples than another.
         """
         orders = [self._order(group) for group in self.groups]
-        every = torch.stack(orders)
+        every = pad_sequence(orders, batch_first=True, padding_value=-1)
         yield from (every[:, start : start + size] for start in range(0, every.shape[1], size))
 
     def stream(self, size: int) -> Iterator[Tensor]:
@@ -171,12 +185,16 @@ class Joint:
 
     def step(self, rows: Tensor, rate: float, reduction: str = "mean") -> None:
         """One step of every network on the batches of its group."""
-        self.batch, wanted = self.problem.train.take(torch.tensor(self.groups), rows, self.batch)
+        groups, there = torch.tensor(self.groups), rows >= 0
+        whole = bool(there.all())
+        self.batch, wanted = self.problem.train.take(groups, rows.clamp(min=0), self.batch)
         batch = self.batch
         for block in self.blocks:
             slope = self.loss.gradient(block.forward(batch, learning=True), wanted[block.groups])
+            if not whole:
+                slope *= there[block.groups][:, None, None]
             if reduction == "mean":
-                slope /= batch.shape[1]
+                slope /= there.sum(1)[block.groups][:, None, None, None]
             block.backward(batch, slope, rate)
 
     def early(self, first: int) -> frozenset[int]:
@@ -184,21 +202,20 @@ class Joint:
         judged = self.likeliest is not None and max(self.problem.dev.counts)
         return early(first) if judged else frozenset()
 
-    def look(self, passes: float, going: Set[Lane], early: bool = False) -> set[Lane]:
-        """Judge on dev, keep every network still going that is better than it ever was, and say
-        which.
+    def look(self, passes: Sequence[float], going: Set[Lane], early: bool = False) -> set[Lane]:
+        """Judge on dev after so many passes of each group, keep every network still going that is
+        better than it ever was, and say which.
 
-        An early look is for the loss alone: no network is better by it. `passes` are those of the
-        first group, whose examples may be more or fewer than another's.
+        An early look is for the loss alone: no network is better by it.
         """
-        better, counts = set(), self.problem.train.counts
+        better = set()
         for block in self.blocks:
             judged = self._judged(block).tolist()
             for k, lane in enumerate(block.lanes):
                 if lane not in going:
                     continue
-                own = passes * counts[0] / counts[lane.group]
-                look, state = (*judged[k], own), [t[k] for t in block.tensors]
+                look = (*judged[k], passes[lane.group])
+                state = [t[k] for t in block.tensors]
                 if not early and self.best.offer(lane, look, state):
                     better.add(lane)
                 if self.likeliest is not None:

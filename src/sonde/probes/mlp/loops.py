@@ -31,7 +31,8 @@ def anneal(
     size.
     """
     joint = Joint(problem, seeds, grids, dtype, plan.decay)
-    examples = problem.train.counts[0]
+    counts = problem.train.counts
+    examples = counts[0]
     size, steps = plan.batch_of(examples), plan.steps_of(examples)
     looks = plan.looks_of(steps) if problem.dev.counts[0] else {steps}
     cuts, before = plan.cuts_of(steps), joint.early(min(looks))
@@ -39,12 +40,12 @@ def anneal(
         if step in cuts:
             joint.cut(cuts[step])
         if step in before:
-            joint.look(step * size / examples, joint.running, early=True)
+            joint.look([step * size / n for n in counts], joint.running, early=True)
         joint.step(rows, plan.rate_at(step, steps))
         done = step + 1
         tell(done, steps)
         if done in looks:
-            joint.look(done * size / examples, joint.running)
+            joint.look([done * size / n for n in counts], joint.running)
     return joint.trained()
 
 
@@ -59,7 +60,7 @@ def persist(
     problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: SentEvalLoop
 ) -> list[list[Trained]]:
     """Train as SentEval does, every cell for as long as it would be trained alone; one that has
-    stopped changes no more.
+    stopped changes no more. Groups have as many batches, of which the last may differ in size.
     """
     joint = Joint(problem, seeds, [members] * len(seeds), torch.float32)
     misses, going = Counter[Lane](), joint.running
@@ -69,12 +70,12 @@ def persist(
     while going and passes <= plan.max_epoch:
         for rows in (r for _ in range(plan.epoch_size) for r in joint.passes(plan.batch)):
             if step in before:
-                joint.look(step / batches, going, early=True)
+                joint.look([step / batches] * len(seeds), going, early=True)
             joint.step(rows, plan.rate, plan.reduction)
             step += 1
         passes += plan.epoch_size
         tell(step)
-        misses.update(going - joint.look(passes, going))
+        misses.update(going - joint.look([passes] * len(seeds), going))
         going = {lane for lane in going if not plan.over(misses[lane])}
         # whole rows and columns of the grid, so that groups go on sharing their products
         groups, cells = {lane.group for lane in going}, {lane.number for lane in going}

@@ -8,9 +8,10 @@ Training is in `nets`.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,10 @@ from numpy.typing import NDArray
 from sonde.core import Cell, Job, Needs, Predictions, Predictor
 from sonde.nets import precision as machine
 from sonde.probes.ettinger import Ettinger
-from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
+from sonde.probes.features import Scaling, aim, common_scale, finite, no_scale
+from sonde.probes.mlp.fits import FOLDS, LEAST, Fit, Input, folds, held_out
 from sonde.probes.mlp.grid import Member, Trained
+from sonde.probes.mlp.protocols import PROTOCOLS, Protocol
 from sonde.probes.plain import OneByOne
 from sonde.probes.schedules import Annealing, SentEvalLoop
 from sonde.reading import ReadingProblem, Readings
@@ -28,55 +31,6 @@ from sonde.vectors import Floats
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-UNITS, DROPOUT = (50, 100, 200), (0.0, 0.1, 0.2)
-DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)
-
-
-@dataclass(frozen=True, slots=True)
-class Protocol:
-    """A grid over hidden units, dropout and L2, how each cell is trained, and how the best on dev
-    is told.
-
-    scaled   whether features are brought to one scale first; SentEval and the papers read them as
-             they are
-    rounded  whether dev accuracy is rounded to two decimals of a percent before the best is looked
-             for (SentEval)
-    """
-
-    hidden: tuple[int, ...]
-    dropout: tuple[float, ...]
-    l2: tuple[float, ...]
-    plan: Annealing | SentEvalLoop
-    scaled: bool = False
-    rounded: bool = False
-
-    @property
-    def halved(self) -> bool:
-        """Whether networks are taken out before the end; what is trained together may then differ
-        in how many examples it has.
-        """
-        return isinstance(self.plan, Annealing) and bool(self.plan.cuts)
-
-
-PROTOCOLS = {
-    # the corners of Conneau et al. 2018's grid under a schedule of our own; a quarter of the steps
-    # leaves two networks, half of them one
-    "fast": Protocol(
-        UNITS[::2], DROPOUT[::2], (0.0,), Annealing(cuts=((1 / 4, 2), (1 / 2, 1))), scaled=True
-    ),
-    # the whole grid, every network to its end for every seed: the default until version 0.2
-    "full": Protocol(UNITS, DROPOUT, (0.0,), Annealing(), scaled=True),
-    # Conneau et al. 2018: SentEval's README, "tuned the nhid (in [50, 100, 200]) and dropout (in
-    # [0.0, 0.1, 0.2]) on the dev set", each of which was a run of SentEval, whose SplitClassifier
-    # searches L2 as well (tools/validation.py): 3 x 3 x 4 cells
-    "acl18": Protocol(UNITS, DROPOUT, DECAYS, SentEvalLoop(), rounded=True),
-    # SentEval, tools/validation.py (SplitClassifier)
-    "senteval": Protocol((50,), (0.0,), DECAYS, SentEvalLoop(), rounded=True),
-    # Krasnowska-Kieraś & Wróblewska 2019, footnote 8, over SentEval's L2 grid
-    "krasnowska": Protocol((50,), (0.0,), DECAYS, SentEvalLoop(batch=128), rounded=True),
-}
-
 
 # features below which bfloat16 saves no time, and may cost what a few features say exactly
 NARROW = 64
@@ -189,7 +143,14 @@ class Mlp:
     def _check(self, train: Readings, dev: Readings) -> None:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
-        if not len(dev) and (len(self._grid()) > 1 or isinstance(self.protocol.plan, SentEvalLoop)):
+        if len(dev):
+            return
+        if isinstance(self.protocol.plan, SentEvalLoop) and len(train) < LEAST:
+            raise ReadingProblem(
+                f"{self.name} is tuned on folds of train where there are no dev examples, and"
+                f" {len(train)} are too few; give {LEAST}, or a dev split"
+            )
+        if isinstance(self.protocol.plan, Annealing) and len(self._grid()) > 1:
             raise ReadingProblem(
                 f"{self.name} is tuned on dev, and there are no dev examples; give one hidden,"
                 " dropout and l2, or a dev split"
@@ -216,16 +177,18 @@ class Mlp:
             seeds = tuple(dict.fromkeys(cell.seed for cell in job.cells if cell.read == read))
             labels = job.train.labels
             kind = (labels.loss, len(labels.names), likeliest)
-            yield Input(number, read, seeds, scaling, *scaled, aims, kind)
+            yield Input(number, read, seeds, scaling, *scaled, aims, kind, labels.balanced())
 
     def _likeness(self, one: Input) -> tuple[Any, ...]:
         """What inputs have in common that are trained at once."""
-        plan, examples = self.protocol.plan, len(one.train)
-        if isinstance(plan, Annealing) and self.protocol.halved:
-            length = (plan.batch_of(examples), plan.steps_of(examples), bool(len(one.dev)))
-            return (*one.kind, one.train.shape[1], *length)
+        plan, examples, dev = self.protocol.plan, len(one.train), bool(len(one.dev))
+        alike = (*one.kind, one.train.shape[1], dev)
+        if isinstance(plan, SentEvalLoop):
+            return alike
+        if self.protocol.halved:
+            return (*alike, plan.batch_of(examples), plan.steps_of(examples))
         # batches end with the examples, so that all have to have as many
-        return (*one.kind, one.train.shape[1], one.job)
+        return (*alike, one.job)
 
     def _trained(self, inputs: Sequence[Input]) -> Iterator[tuple[Fit, list[Trained]]]:
         """Every fit with what was trained: its whole grid, or what is left of it.
@@ -234,6 +197,9 @@ class Mlp:
         others train what was chosen.
         """
         grid = self._grid()
+        if not len(inputs[0].dev) and isinstance(self.protocol.plan, SentEvalLoop):
+            yield from self._train(self._tuned(inputs, grid))
+            return
         if len(grid) == 1 or not self.protocol.halved:
             yield from self._train([Fit(one, seed, grid) for one in inputs for seed in one.seeds])
             return
@@ -242,20 +208,53 @@ class Mlp:
             if TUNED in fit.input.seeds:
                 yield fit, trained
             chosen = [best_of(trained, self.protocol).member]
-            rest += [Fit(fit.input, seed, chosen) for seed in fit.input.seeds if seed != TUNED]
+            rest += [
+                Fit(fit.input, seed, chosen, told={"tuned": TUNED})
+                for seed in fit.input.seeds
+                if seed != TUNED
+            ]
         yield from self._train(rest)
+
+    def _tuned(self, inputs: Sequence[Input], grid: Sequence[Member]) -> list[Fit]:
+        """What is left to fit where there is no dev: the member that is best over folds of train,
+        on train without a twentieth.
+        """
+        asked = [(one, seed) for one in inputs for seed in one.seeds]
+        fits = [Fit(*each, grid, rows) for each in asked for rows in folds(each[0])]
+        scores: dict[tuple[int, str, int], list[list[float]]] = {}
+        for fit, trained in self._train(fits if len(grid) > 1 else []):
+            mine = scores.setdefault((fit.input.job, fit.input.read, fit.seed), [])
+            mine.append([each.score for each in trained])
+        rest = []
+        for one, seed in asked:
+            means = np.mean(scores.get((one.job, one.read, seed), [[0.0]]), 0)
+            best = int(np.argmax(np.round(100 * means, 2)))
+            told = {"folds": FOLDS, "folds_dev": float(means[best])} if len(grid) > 1 else {}
+            rest.append(Fit(one, seed, [grid[best]], held_out(one, seed), told))
+        return rest
 
     def _train(self, fits: Sequence[Fit]) -> Iterator[tuple[Fit, list[Trained]]]:
         """Fits of inputs that are alike, as many at once as fill the machine."""
-        if not fits:
-            return
-        first = fits[0].input
-        batch = self.protocol.plan.batch_of(len(first.train))
-        units = sum(member.hidden + first.kind[1] for member in fits[0].grid)
-        most = max(1, AT_ONCE // (batch * units))
-        for start in range(0, len(fits), most):
-            part = fits[start : start + most]
-            yield from zip(part, self._at_once(part), strict=True)
+        paced: dict[tuple[int, int], list[Fit]] = {}
+        for fit in fits:
+            paced.setdefault(self._pace(fit), []).append(fit)
+        for alike in paced.values():
+            first = alike[0]
+            batch = self.protocol.plan.batch_of(first.examples)
+            units = sum(member.hidden + first.input.kind[1] for member in first.grid)
+            most = max(1, AT_ONCE // (batch * units))
+            for start in range(0, len(alike), most):
+                part = alike[start : start + most]
+                yield from zip(part, self._at_once(part), strict=True)
+
+    def _pace(self, fit: Fit) -> tuple[int, int]:
+        """What fits have in common that go through their batches together: how many there are, and
+        where units are dropped, which is drawn by the batch, the size of the last.
+        """
+        if isinstance(self.protocol.plan, Annealing):
+            return 0, 0
+        last = fit.examples if any(member.dropout for member in fit.grid) else 0
+        return math.ceil(fit.examples / self.protocol.plan.batch), last
 
     def _at_once(self, fits: Sequence[Fit]) -> list[list[Trained]]:
         machine.spare_torch()
@@ -267,21 +266,20 @@ class Mlp:
 
         plan, (loss, outputs, likeliest) = self.protocol.plan, fits[0].input.kind
         dtype = torch.bfloat16 if self._format(fits[0].input) == "bf16" else torch.float32
-        inputs = [fit.input for fit in fits]
 
-        def part(features: Sequence[Floats], targets: Sequence[NDArray[Any]]) -> Part:
+        def part(which: int) -> Part:
+            """What is learnt from (0), or judged on (1)."""
+            rows = [torch.from_numpy(fit.rows[which]) for fit in fits if fit.rows is not None]
+            judged = which and not rows
+            features = [fit.input.dev if judged else fit.input.train for fit in fits]
+            aims = [fit.input.aims.dev if judged else fit.input.aims.train for fit in fits]
             return Part.of(
                 _shared(lambda x: torch.from_numpy(x).to(dtype), features),
-                _shared(LOSSES[loss].targets, targets),
+                _shared(LOSSES[loss].targets, aims),
+                rows or None,
             )
 
-        problem = Problem(
-            part([one.train for one in inputs], [one.aims.train for one in inputs]),
-            part([one.dev for one in inputs], [one.aims.dev for one in inputs]),
-            LOSSES[loss],
-            outputs,
-            likeliest,
-        )
+        problem = Problem(part(0), part(1), LOSSES[loss], outputs, likeliest)
         seeds, grids = [fit.seed for fit in fits], [fit.grid for fit in fits]
         if isinstance(plan, SentEvalLoop):
             return persist(problem, seeds, grids[0], plan)
@@ -306,7 +304,7 @@ class Mlp:
             "dev_loss": best.loss,
             "passes": round(best.passes, 2),
             "precision": self._format(fit.input),
-            **({"tuned": TUNED} if len(fit.grid) < len(self._grid()) else {}),
+            **fit.told,
         }
         *rest, weights, bias = best.layers
         layers = (
@@ -332,32 +330,6 @@ def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
     if protocol.scaled:
         return max(trained, key=lambda t: (t.score, -t.loss))
     return max(trained, key=lambda t: t.score)
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """One read of one job, scaled: [examples, features] float32.
-
-    seeds   the seeds that are asked for
-    kind    the loss, how many outputs, and whether states of the lowest loss are asked for
-    """
-
-    job: int
-    read: str
-    seeds: tuple[int, ...]
-    scaling: Scaling
-    train: Floats
-    dev: Floats
-    aims: Aim
-    kind: tuple[str, int, bool]
-
-
-class Fit(NamedTuple):
-    """An input, the seed of its draws, and the members of its grid."""
-
-    input: Input
-    seed: int
-    grid: Sequence[Member]
 
 
 @dataclass(frozen=True, slots=True)

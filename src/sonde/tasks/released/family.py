@@ -23,8 +23,10 @@ from sonde.corpora.tally import OnError
 from sonde.datasets import Candidate, SampleSettings, carve_dev, sample, thinned
 from sonde.oracles import Facts
 from sonde.references import Place
+from sonde.tasks.released.crossed import crossed
 from sonde.tasks.task import Definition
 
+Splits = Literal["published", "sampled", "senteval"]
 SUFFIXES = (".txt", ".tsv", ".csv")
 
 
@@ -37,7 +39,8 @@ class Options:
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
                 published figures are without
     splits      published: as the files have them; sampled: drawn anew from all rows, without
-                duplicates, where files lack a split
+                duplicates, where files lack a split; senteval: as its code takes them (files
+                without splits in ten folds of all rows, train whole where there is no dev)
     dev         carved: a tenth of train where the files have no dev split; none: train stays whole,
                 for probes that tune nothing
     on_error    raise: a bad row is an error; skip: bad rows are left out and counted
@@ -48,7 +51,7 @@ class Options:
 
     path: Place | None = None
     detokenise: bool = field(default=False, kw_only=True)
-    splits: Literal["published", "sampled"] = field(default="published", kw_only=True)
+    splits: Splits = field(default="published", kw_only=True)
     dev: Literal["carved", "none"] = field(default="carved", kw_only=True)
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
     seed: int = field(default=0, kw_only=True)
@@ -132,12 +135,19 @@ class Release:
         examples, notes = self._read(options)
         if options.splits == "sampled":
             return sample(self._candidates(examples), self._settings(options), notes)
-        self._check(examples, options)
+        if whole := options.splits == "senteval" and not any(e.split for e in examples):
+            self._candidates(examples)  # which refuses what cannot be drawn
+            examples = [replace(example, split="train") for example in examples]
+        else:
+            self._check(examples, options)
         if options.size is not None:
             notes["size"] = {"asked": options.size, "of": len(examples), "seed": options.seed}
             examples = thinned(examples, options.size, options.seed)
+        if whole:
+            return crossed(examples, options.fold, notes)
         dataset = Dataset.of(examples, notes)
-        if options.dev == "carved" and "train" in self.needs:
+        carved = options.dev == "carved" and options.splits == "published"
+        if carved and "train" in self.needs:
             dataset = carve_dev(dataset, options.seed)
         return dataset if self.told is None else dataset.noted(**self.told(dataset))
 
@@ -145,7 +155,7 @@ class Release:
         """All that the files have, whatever splits they lack: for an audit of what was
         published.
         """
-        drawn = options.splits == "sampled"
+        drawn = options.splits != "published"
         return self.load(options) if drawn else Dataset.of(*self._read(options))
 
     def _read(self, options: Options) -> tuple[list[Example], dict[str, Any]]:

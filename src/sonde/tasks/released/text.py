@@ -14,7 +14,7 @@ from typing import Literal
 
 from sonde.core import SPLITS
 from sonde.corpora.columns import Layout
-from sonde.tasks.released.family import Options, Release
+from sonde.tasks.released.family import Options, Release, Splits
 from sonde.tasks.released.folders import Files, definition
 from sonde.tasks.task import Definition
 
@@ -26,15 +26,16 @@ class UnsplitOptions(Options):
     path        the folder of the released files
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
                 published figures are without
-    splits      sampled: drawn from all rows, without duplicates; published: refused, since the
-                files have none
+    splits      sampled: drawn from all rows, without duplicates; senteval: all rows in ten folds
+                without a dev split, as its code takes them; published: refused, since the files
+                have none
     dev         what to do without a dev split; sampled splits have one
     on_error    raise: a bad row is an error; skip: bad rows are left out and counted
     seed, size  so many examples in all, classes in their shares; all without
     fold        'i/k': fold i of k is the test split
     """
 
-    splits: Literal["published", "sampled"] = field(default="sampled", kw_only=True)
+    splits: Splits = field(default="sampled", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class Sst2Options(Options):
                 whole sentences alone, as in those of Kim 2014 (stsa.binary.train)
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
                 published figures are without
-    splits      published: as the files have them; sampled: drawn anew from all rows, without
-                duplicates
+    splits      published: as the files have them, and as SentEval takes them; sampled: drawn anew
+                from all rows, without duplicates
     dev         what to do without a dev split; the files have one
     on_error    raise: a bad row is an error; skip: bad rows are left out and counted
     seed, size  so many examples in all, drawn over all of the files with splits and classes in
@@ -67,7 +68,7 @@ class TrecOptions(Options):
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
                 published figures are without
     splits      published: as the files have them; sampled: drawn anew from all rows, without
-                duplicates
+                duplicates; senteval: published with train whole, as dev=none
     dev         carved: a tenth of train, as the files have no dev split; none: train stays whole,
                 for probes that tune nothing
     on_error    raise: a bad row is an error; skip: bad rows are left out and counted
