@@ -71,7 +71,7 @@ def test_every_cell_of_a_joint_training_is_what_plain_torch_makes_of_it_alone(re
     members = [Member(5), Member(5, decay=1e-2), Member(9, decay=1e-3)]
     plan = SentEvalLoop(batch=32, max_epoch=24, tenacity=2, rate=1e-2, reduction=reduction)
     p = problem(groups=2)
-    for seed, group in zip((3, 4), persist(p, (3, 4), members, plan), strict=True):
+    for seed, group in zip((3, 4), persist(p, (3, 4), [members] * 2, plan), strict=True):
         for trained, member in zip(group, members, strict=True):
             best, when, layers = alone(p, member, seed, plan)
             assert trained.member == member
@@ -89,10 +89,10 @@ def test_a_grid_trained_jointly_equals_its_cells_trained_alone(hidden):
     ]
     members = [*dict.fromkeys(members), Member(4, 0.1)]
     p, plan = problem(groups=2), SentEvalLoop(batch=32, max_epoch=12, tenacity=1)
-    together = persist(p, (0, 1), members, plan)
+    together = persist(p, (0, 1), [members] * 2, plan)
     for g, seed in enumerate((0, 1)):
         for i, member in enumerate(members):
-            [[single]] = persist(problem(), (seed,), [member], plan)
+            [[single]] = persist(problem(), (seed,), [[member]], plan)
             assert (together[g][i].score, together[g][i].passes) == (single.score, single.passes)
             for a, b in zip(together[g][i].layers, single.layers, strict=True):
                 np.testing.assert_allclose(a, b, atol=1e-5)
@@ -178,7 +178,7 @@ def test_patience_is_counted_over_the_whole_run_and_never_reset(monkeypatch):
 
     monkeypatch.setattr(Joint, "look", look)
     monkeypatch.setattr(Joint, "step", lambda *_: None)
-    persist(problem(), (0,), [Member(2)], SentEvalLoop(tenacity=5, epoch_size=4))
+    persist(problem(), (0,), [[Member(2)]], SentEvalLoop(tenacity=5, epoch_size=4))
     assert len(looks) == 16
     assert pattern[: len(looks)].count("-") == 6
 
@@ -195,7 +195,7 @@ def test_the_last_look_is_the_one_after_max_epoch(monkeypatch):
 
     monkeypatch.setattr(Joint, "look", look)
     monkeypatch.setattr(Joint, "step", lambda *_: None)
-    persist(problem(), (0,), [Member(2)], SentEvalLoop(epoch_size=4, max_epoch=200))
+    persist(problem(), (0,), [[Member(2)]], SentEvalLoop(epoch_size=4, max_epoch=200))
     assert looks[-1] == 204
 
 
@@ -203,12 +203,12 @@ def test_a_cell_that_has_stopped_is_left_as_it_was():
     """One group stops at once, the other goes on; what the first had at its best stays."""
     p = problem(groups=2)
     plan = SentEvalLoop(batch=32, tenacity=0, max_epoch=40, rate=3e-2)
-    together = persist(p, (0, 5), [Member(4), Member(4, decay=0.3)], plan)
+    together = persist(p, (0, 5), [[Member(4), Member(4, decay=0.3)]] * 2, plan)
     passes = {t.passes for group in together for t in group}
     assert len(passes) > 1, "the cells of this test are meant to stop at different times"
     for seed, group in zip((0, 5), together, strict=True):
         for trained in group:
-            [[single]] = persist(problem(), (seed,), [trained.member], plan)
+            [[single]] = persist(problem(), (seed,), [[trained.member]], plan)
             assert trained.passes == single.passes
 
 
@@ -233,7 +233,7 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
 
     def fitted(problem):
         if isinstance(plan, SentEvalLoop):
-            return persist(problem, (0, 1), members, plan)
+            return persist(problem, (0, 1), [members] * 2, plan)
         return anneal(problem, (0, 1), [members] * 2, plan, torch.float32)
 
     alone = fitted(p)

@@ -56,14 +56,16 @@ class Part:
         counts = tuple(map(len, wanted if chosen is None else chosen))
         return cls(features, targets, torch.tensor([first, begin]).mT, counts, rows)
 
+    def rows(self, groups: Tensor, places: Tensor) -> Tensor:
+        """Which rows of its input the examples at some places are, for some groups."""
+        return places if self.chosen is None else self.chosen[groups, places]
+
     def take(
         self, groups: Tensor, rows: Tensor, out: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Examples [groups, batch, dim], in the memory of `out` where they fit there, and targets
-        of some groups, by their rows [groups, batch].
+        of some groups, by the rows of their inputs [groups, batch].
         """
-        if self.chosen is not None:
-            rows = self.chosen[groups[:, None], rows]
         first = self.first[groups]
         shape = (*rows.shape, self.inputs.shape[1])
         if out is None or out.shape != shape:
@@ -181,20 +183,23 @@ class Joint:
             left = [rows[ahead:] for rows in left]
 
     def _order(self, group: int) -> Tensor:
-        return torch.randperm(self.problem.train.counts[group], generator=self.orders[group])
+        train = self.problem.train
+        places = torch.randperm(train.counts[group], generator=self.orders[group])
+        return train.rows(torch.tensor(group), places)
 
     def step(self, rows: Tensor, rate: float, reduction: str = "mean") -> None:
         """One step of every network on the batches of its group."""
-        groups, there = torch.tensor(self.groups), rows >= 0
+        there = rows >= 0
         whole = bool(there.all())
-        self.batch, wanted = self.problem.train.take(groups, rows.clamp(min=0), self.batch)
-        batch = self.batch
+        groups, known = torch.tensor(self.groups), rows if whole else rows.clamp(min=0)
+        self.batch, wanted = self.problem.train.take(groups, known, self.batch)
+        batch, size = self.batch, rows.shape[1]
         for block in self.blocks:
             slope = self.loss.gradient(block.forward(batch, learning=True), wanted[block.groups])
             if not whole:
                 slope *= there[block.groups][:, None, None]
             if reduction == "mean":
-                slope /= there.sum(1)[block.groups][:, None, None, None]
+                slope /= size if whole else there.sum(1)[block.groups][:, None, None, None]
             block.backward(batch, slope, rate)
 
     def early(self, first: int) -> frozenset[int]:
@@ -233,8 +238,9 @@ class Joint:
         for start, end in zip([0, *ends], ends, strict=False):
             rows = torch.arange(start, end).expand(len(counts), -1)
             has = counts >= end
-            rows = torch.where(has[:, None], rows, 0)
-            batch, wanted = self.problem.dev.take(torch.tensor(self.groups), rows)
+            groups, dev = torch.tensor(self.groups), self.problem.dev
+            rows = dev.rows(groups[:, None], torch.where(has[:, None], rows, 0))
+            batch, wanted = dev.take(groups, rows)
             judged = self.loss.judge(block.forward(batch), wanted[block.groups])
             total += torch.stack(judged) * has[block.groups][:, None]
         return self.loss.verdict(total[:, :, 0], counts[block.groups].clamp(min=1))

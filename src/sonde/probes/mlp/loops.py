@@ -57,12 +57,15 @@ def _batches(joint: Joint, size: int, plan: Annealing) -> Iterator[Tensor]:
 
 
 def persist(
-    problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: SentEvalLoop
+    problem: Problem,
+    seeds: Sequence[int],
+    grids: Sequence[Sequence[Member]],
+    plan: SentEvalLoop,
 ) -> list[list[Trained]]:
     """Train as SentEval does, every cell for as long as it would be trained alone; one that has
     stopped changes no more. Groups have as many batches, of which the last may differ in size.
     """
-    joint = Joint(problem, seeds, [members] * len(seeds), torch.float32)
+    joint = Joint(problem, seeds, grids, torch.float32)
     misses, going = Counter[Lane](), joint.running
     batches = math.ceil(problem.train.counts[0] / plan.batch)
     before = joint.early(plan.epoch_size * batches)

@@ -282,7 +282,7 @@ class Mlp:
         problem = Problem(part(0), part(1), LOSSES[loss], outputs, likeliest)
         seeds, grids = [fit.seed for fit in fits], [fit.grid for fit in fits]
         if isinstance(plan, SentEvalLoop):
-            return persist(problem, seeds, grids[0], plan)
+            return persist(problem, seeds, grids, plan)
         return anneal(problem, seeds, grids, plan, dtype)
 
     def _format(self, one: Input) -> Literal["bf16", "float32"]:

@@ -121,11 +121,11 @@ class Relatedness:
             Part.of([tensors[id(a)] for a in each], [y] * len(each))
             for each, y in zip(arrays, wanted, strict=True)
         )
-        problem = Problem(train, dev, loss, many)
+        problem, grids = Problem(train, dev, loss, many), [[LINEAR]] * len(seeds)
         if isinstance(plan, SentEvalLoop):
-            trained = persist(problem, seeds, [LINEAR], plan)
+            trained = persist(problem, seeds, grids, plan)
         else:
-            trained = anneal(problem, seeds, [[LINEAR]] * len(seeds), plan, torch.float32)
+            trained = anneal(problem, seeds, grids, plan, torch.float32)
         return [best for [best] in trained]
 
 
