@@ -1,6 +1,7 @@
 """What papers say of their own tables, computed again from what they print."""
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -95,3 +96,13 @@ def test_what_cannot_be_drawn_or_related_is_said(tmp_path):
         sonde.relate([], published="ud2019")
     with pytest.raises(sonde.UsageProblem, match="no published table 'k19'"):
         sonde.relate(published="k19")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("conneau2018", {}), ("ud2019", {"method": "pearson"})]
+)
+def test_the_figures_of_the_page_are_what_is_drawn(tmp_path, name, options):
+    """Anew: `sonde relate --published NAME -o docs/figures/relate-NAME.svg`, with these options."""
+    sonde.relate(published=name, **options).write(tmp_path / "f.svg")
+    shown = Path(__file__).parents[2] / "docs" / "figures" / f"relate-{name}.svg"
+    assert (tmp_path / "f.svg").read_text("utf-8") == shown.read_text("utf-8")

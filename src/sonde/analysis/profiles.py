@@ -20,6 +20,7 @@ from sonde.metrics.metric import Doubles
 from sonde.metrics.multiplicity import corrected
 
 ALPHA = 0.05
+FEWEST = 5  # tasks of an encoder, below which it has no profile
 
 
 class TaskAgreement(NamedTuple):
@@ -131,9 +132,9 @@ def _agreements(relation: Relation, tasks: Sequence[str]) -> list[TaskAgreement]
 def _profiles(
     table: ScoreTable, first: Doubles, second: Doubles, asked: Asked
 ) -> tuple[list[Profile], float]:
-    """The encoders that have at least three tasks in both languages."""
+    """The encoders that have at least five tasks in both languages."""
     both = ~np.isnan(first) & ~np.isnan(second)
-    rows = np.flatnonzero(both.sum(1) >= LEAST)
+    rows = np.flatnonzero(both.sum(1) >= FEWEST)
     families = np.array([table.rows[i].family for i in rows])
     raw = _between(first[rows], second[rows], asked.method)
     moved = [half - np.nanmean(half, 0) for half in (first[rows], second[rows])]
