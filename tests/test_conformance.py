@@ -40,6 +40,9 @@ ENCODER_OPTIONS = {
     "length": ["length"],
     "words": ["words"],
     "random": ["random", "random,dim=4,seed=1", "random,pool=none,dim=4"],
+    "overlap": ["overlap"],
+    "hypothesis": ["hypothesis", "hypothesis,dim=8,seed=1"],
+    "negation": ["negation", "negation,words=nicht"],
     "bow": [
         "bow:random",
         "bow:random,pool=max,lowercase=true",

@@ -28,7 +28,7 @@ from sonde.encoders import ENCODERS
 from sonde.identity import Stated
 from sonde.references import Reference
 from sonde.tasks import TASKS
-from tasks.publications import compeval, senteval, text_sets, xprobe
+from tasks.publications import compeval, pair_sets, senteval, text_sets, xprobe
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -101,6 +101,7 @@ def folder(tmp_path_factory, environment) -> Path:
     )
     senteval(place / "senteval")
     text_sets(place / "downstream")
+    pair_sets(place / "downstream")
     compeval(place / "task_datasets")
     xprobe(place / "xprobe" / "en")
     (place / "request.json").write_text(

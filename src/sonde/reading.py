@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -213,17 +213,25 @@ def _gives(names: Sequence[str]) -> str:
     return "has no layers to choose from" if list(names) == ["-"] else f"gives {', '.join(names)}"
 
 
+@runtime_checkable
+class Viewed(Protocol):
+    """An encoder that says itself how its vectors are read, whatever view the task has."""
+
+    @property
+    def own_view(self) -> str: ...
+
+
 View = Callable[[Readings, Floats], Floats]
 """Readings and one layer [units, dim] -> [examples, features]."""
 
 
 def view(name: str) -> View:
     """The view that `pool[+contrast][+asked]` names: how units are pooled, sites combined (side by
-    side where nothing is said), and asked words added.
+    side where nothing is said), and what else is said of them.
     """
     pool, *parts = name.split("+")
-    if pool not in POOLS or not set(parts) <= {*COMBINED, *ASKED}:
-        more = ", ".join(f"+{part}" for part in (*COMBINED, *ASKED))
+    if pool not in POOLS or not set(parts) <= {*COMBINED, *BESIDES}:
+        more = ", ".join(f"+{part}" for part in (*COMBINED, *BESIDES))
         raise ReadingProblem(
             f"no view called {name!r}: write one of {', '.join(POOLS)}, then what is wanted of"
             f" {more}"
@@ -234,8 +242,8 @@ def view(name: str) -> View:
             POOLS[pool](units, *readings.units(k)) for k in range(readings.dataset.sites.shape[1])
         ]
         combine = next((COMBINED[part] for part in parts if part in COMBINED), _beside)
-        asked_of = [ASKED[part](readings, units) for part in parts if part in ASKED]
-        return _beside([combine(sites), *asked_of])
+        told = [BESIDES[part](readings, units) for part in parts if part in BESIDES]
+        return _beside([combine(sites), *told])
 
     return read
 
@@ -329,6 +337,11 @@ def _infersent(sites: Sequence[Floats]) -> Floats:
     return np.concatenate([u, v, np.abs(u - v), u * v], 1)
 
 
+def _second(sites: Sequence[Floats]) -> Floats:
+    """The second site alone."""
+    return _two(sites, "second")[1]
+
+
 def _two(sites: Sequence[Floats], part: str) -> Sequence[Floats]:
     if len(sites) != 2:
         raise ReadingProblem(f"{part} reads two sites, the task has {len(sites)}")
@@ -338,6 +351,7 @@ def _two(sites: Sequence[Floats], part: str) -> Sequence[Floats]:
 COMBINED: dict[str, Callable[[Sequence[Floats]], Floats]] = {
     "contrast": _contrast,
     "infersent": _infersent,
+    "second": _second,
 }
 """How the two sites of a pair become one row."""
 
@@ -351,5 +365,26 @@ def _asked_vectors(readings: Readings, units: Floats) -> Floats:
     return np.asarray(words[readings.dataset.asked].reshape(len(readings.dataset), -1), np.float32)
 
 
-ASKED: dict[str, View] = {"asked": _asked, "asked-vectors": _asked_vectors}
-"""What a probe is told of the asked words."""
+def _overlap(readings: Readings, units: Floats) -> Floats:
+    """How many words, case ignored, two sites share: of the first's, of the second's, of all,
+    [examples, 3].
+    """
+    sites, sentences = readings.dataset.sites, readings.dataset.sentences
+    if sites.shape[1] != 2:
+        raise ReadingProblem(f"overlap reads two sites, the task has {sites.shape[1]}")
+    forms = [tuple(map(str.casefold, sentence.words)) for sentence in sentences]
+    shares = np.zeros((len(sites), 3), np.float32)
+    for row, pair in zip(shares, sites.tolist(), strict=True):
+        one, other = (
+            set(forms[s] if start < 0 else forms[s][start:stop]) for s, start, stop in pair
+        )
+        row[:] = len(one & other) / np.maximum([len(one), len(other), len(one | other)], 1)
+    return shares
+
+
+BESIDES: dict[str, View] = {
+    "asked": _asked,
+    "asked-vectors": _asked_vectors,
+    "overlap": _overlap,
+}
+"""What a probe is told besides: the asked words, or how many words two sites share."""

@@ -154,6 +154,7 @@ def text_sets(folder: Path) -> Path:
 
 SICK = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment"
 SICK_FILES = {"train": "train", "dev": "trial", "test": "test_annotated"}
+YEARS = {2013: "FNWN", 2014: "images", 2015: "belief", 2016: "headlines"}
 ENTAILED = ("ENTAILMENT", "CONTRADICTION", "NEUTRAL")
 
 
@@ -192,6 +193,14 @@ def pair_sets(folder: Path) -> Path:
         if split != "dev":
             head = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String"
             written(f"MRPC/msr_paraphrase_{split}.txt", [head, *rows], "\r\n")
+        if split == "test":
+            for name in ("MSRpar", "surprise.OnWN"):
+                place = "STS/STS12-en-test/STS.{}." + name + ".txt"
+                written(place.format("gs"), ["", *(f"{i % 5}.5" for i, *_ in mine[1:])])
+                written(place.format("input"), [f"{a}\t{b}" for _, a, b in mine])
+            for year, name in YEARS.items():
+                rows = [f"{i % 5 or ''}\t{a}\t{b}" for i, a, b in mine]
+                written(f"STS12-16/{year}/{name}.test.tsv", rows)
         labels = [*(ENTAILED[i % 3].lower() for i, _, _ in mine), "-"]
         for what, cells in (("s1", [a for _, a, _ in mine]), ("s2", [b for *_, b in mine])):
             written(f"SNLI/{what}.{split}", [*cells, "Nobody knows ."])

@@ -31,7 +31,10 @@ def told(dataset):
     ]
 
 
-@pytest.mark.parametrize("name", names("pair"))
+YEARS = tuple(f"sts{year}" for year in range(12, 17))
+
+
+@pytest.mark.parametrize("name", [name for name in names("pair") if name not in YEARS])
 def test_every_task_reads_pairs_of_whole_sentences_in_their_order(tmp_path, name):
     place = pair_sets(tmp_path) / ("mine.jsonl" if name == "jsonl" else "")
     task = TASKS.make(f"pair/{name}:{place}")
@@ -44,6 +47,7 @@ def test_every_task_reads_pairs_of_whole_sentences_in_their_order(tmp_path, name
     assert task.view == "mean+contrast"
     scored = name in (*SCORES, "jsonl")
     assert task.metric == ("pearson" if scored else "accuracy")
+    assert task.probe == ("relatedness" if name in SCORES else "mlp")
     assert (dataset.labels.numbers is not None) == scored
     assert set(together(dataset)) == {"sentence"}
 
@@ -102,6 +106,46 @@ def test_a_dev_split_is_carved_only_where_the_files_have_none(tmp_path):
         file.rename(folder / "MRPC" / f"msr-para-{name}.tsv")
     (folder / "MRPC" / "msr-para-val.tsv").write_text("1\t2\t3\tOne .\tAnother .\n")
     assert len(load(f"pair/mrpc:{folder}").rows("dev")) == 1
+
+
+@pytest.mark.parametrize("name", YEARS)
+def test_pairs_of_the_shared_tasks_are_for_testing_alone_and_those_without_a_score_are_counted(
+    tmp_path, name
+):
+    folder = pair_sets(tmp_path)
+    task = TASKS.make(f"pair/{name}:{folder}")
+    dataset = task.load()
+    assert (task.probe, task.metric) == ("cosine", "pearson")
+    assert len(dataset.rows("test")) == len(dataset)
+    sizes = {"sts12": (22, 2)}.get(name, (9, 3))
+    assert (len(dataset), dataset.notes["source"]["without a label"]) == sizes
+    subsets = {"sts12": ("MSRpar", "OnWN"), "sts13": ("FNWN",), "sts14": ("images",)}
+    assert dataset.strata["subset"].names == subsets.get(name, dataset.strata["subset"].names)
+    read = {site.sentence.text for example in dataset.examples() for site in example.sites}
+    assert read < {text for split, *pair in pairs() if split == "test" for text in pair[1:]}
+
+
+def test_subsets_whose_sentences_or_scores_are_missing_are_left_out(tmp_path):
+    folder = pair_sets(tmp_path) / "STS" / "STS12-en-test"
+    (folder / "STS.input.MSRpar.txt").unlink()
+    dataset = load(f"pair/sts12:{folder}")
+    assert dataset.strata["subset"].names == ("OnWN",)
+    (folder / "STS.gs.surprise.OnWN.txt").unlink()
+    with pytest.raises(DataProblem, match=r"has STS\.gs\.MSRpar\.txt, STS\.input\.surprise"):
+        load(f"pair/sts12:{folder}")
+
+
+def test_the_shared_tasks_are_measured_without_training_beside_words_and_length(tmp_path):
+    folder = pair_sets(tmp_path)
+    evaluation = sonde.evaluate("random,dim=8", f"pair/sts12:{folder}", seeds=1)
+    assert not evaluation.failures
+    assert {(r.trial.encoder.partition(",")[0], r.trial.probe) for r in evaluation.results} == {
+        (encoder, "cosine") for encoder in ("random", "length", "bow:random")
+    }
+    with pytest.raises(
+        sonde.PlanProblem, match=r"no train split, which this probe learns from; `cosine` learns"
+    ):
+        sonde.evaluate("random,dim=8", f"pair/sts12:{folder}", probes="mlp")
 
 
 def test_pairs_of_snli_without_a_label_are_left_out_and_counted(tmp_path):
@@ -278,8 +322,17 @@ COUNTS = {
         "sick-e": (4_500, 500, 4_927),
         "sick-r": (4_500, 500, 4_927),
         "sts-b": (5_749, 1_500, 1_379),
+        "sts12": (0, 0, 2_358),
+        "sts15": (0, 0, 3_000),
     },
-    "downstream/SentEval-layout": {"snli": (0, 9_842, 9_824)},
+    "downstream/SentEval-layout": {
+        "snli": (0, 9_842, 9_824),
+        "sts12": (0, 0, 3_108),
+        "sts13": (0, 0, 1_500),
+        "sts14": (0, 0, 3_750),
+        "sts15": (0, 0, 3_000),
+        "sts16": (0, 0, 1_186),
+    },
     "downstream_pl": {
         "cdsc-e": (8_000, 1_000, 1_000),
         "cdsc-r": (8_000, 1_000, 1_000),

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -90,19 +91,25 @@ def content(dataset: Dataset) -> str:
     return state.hexdigest()
 
 
+Unit = Literal["sentence", "pair", "words"]
+"""What a label is about: a whole sentence, two of them, or words of sentences."""
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What a plan must know of a task: how many folds its data ask for (1: one test set), or why it
     is refused.
 
     strata  that it writes
-    spans   whether it is about words, and not about whole sentences
+    unit    what it is about
+    train   whether there is anything to learn from
     """
 
     folds: int = 1
     refused: str = ""
     strata: Sequence[str] = ()
-    spans: bool = False
+    unit: Unit = "sentence"
+    train: bool = True
 
 
 def facts(task: Task, known: Identity, cache: Path) -> Facts:
@@ -118,11 +125,20 @@ def facts(task: Task, known: Identity, cache: Path) -> Facts:
     return fresh
 
 
+def _unit(dataset: Dataset) -> Unit:
+    if about_words(dataset):
+        return "words"
+    return "pair" if dataset.sites.shape[1] == 2 else "sentence"
+
+
 def _find(task: Task, known: Identity) -> Facts:
     try:
         dataset = loaded(task, known)
         return Facts(
-            folds_needed(dataset), strata=sorted(dataset.strata), spans=about_words(dataset)
+            folds_needed(dataset),
+            strata=sorted(dataset.strata),
+            unit=_unit(dataset),
+            train=len(dataset.rows("train")) > 0,
         )
     except Fault:
         raise

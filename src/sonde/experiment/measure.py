@@ -46,7 +46,7 @@ from sonde.labels import Column
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.notes import Choice, Counts, Notes, Provenance
 from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of
-from sonde.reading import Readings
+from sonde.reading import Readings, Viewed
 from sonde.references import parsed_or_none
 from sonde.store.vectors import VectorStore
 from sonde.vectors import Ints, Vectors
@@ -292,7 +292,8 @@ def _readings(
             if flags.any()
         },
     )
-    return Readings(left, vectors, group.task.view), counts, rows
+    view = group.encoder.own_view if isinstance(group.encoder, Viewed) else group.task.view
+    return Readings(left, vectors, view), counts, rows
 
 
 def _words(group: Group, dataset: Dataset) -> dict[str, int]:

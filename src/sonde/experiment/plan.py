@@ -24,7 +24,7 @@ from sonde.identity import Identity, Ingredients, identity
 from sonde.metrics import METRICS
 from sonde.oracles import Kind
 from sonde.probes import PROBES
-from sonde.reading import ReadingProblem, reads_of, view
+from sonde.reading import ReadingProblem, Viewed, reads_of, view
 from sonde.references import Contents, Reference
 from sonde.tasks import TASKS
 
@@ -159,7 +159,7 @@ def _planned(design: Design, paths: Paths) -> Plan:
         for (task, thing), control in product(tasks.items(), controls)
         for reader in read_by[task]
         for probe in _probes_for(thing, reader.reference, probes, own=not named_probes)
-        if (task, probe) not in lacking
+        if (task, probe) not in lacking and _sees(probes[probe], reader.encoder)
         for trial in _trials(task, reader, (probe, probes[probe]), control)
     )
     identities = {
@@ -221,8 +221,8 @@ def _read_by(
     how = Reading(design.reads, design.seeds, design.bounds, design.usual)
     read_by, refused = dict[str, list[Reader]](), dict[str, str]()
     for reference, task in tasks.items():
-        words = bool(design.bounds) and facts(task, known[reference], paths.cache).spans
-        read_by[reference], unread = readers(task, words, encoders, how)
+        about = facts(task, known[reference], paths.cache).unit if design.bounds else "sentence"
+        read_by[reference], unread = readers(task, about, encoders, how)
         refused |= {
             f"{encoder.partition(',')[0]} on {reference.partition(',')[0]}": why
             for encoder, why in unread.items()
@@ -264,16 +264,28 @@ def _lacking(
     known: Mapping[str, Identity],
     cache: Path,
 ) -> dict[tuple[str, str], str]:
-    """(task, probe) where the probe reads a stratum that the task does not write, with what is
-    missing.
+    """(task, probe) where the probe needs what the task's data lack, with what that is."""
+    of_data = {ref: facts(task, known[ref], cache) for ref, task in tasks.items()}
+    lacking = {}
+    for (ref, data), (name, probe) in product(of_data.items(), probes.items()):
+        needs = needs_of(probe)
+        if needs.train and not data.train:
+            lacking[ref, name] = (
+                "the data have no train split, which this probe learns from; `cosine` learns"
+                " nothing"
+            )
+        elif needs.stratum and needs.stratum not in data.strata:
+            lacking[ref, name] = (
+                f"the task does not write the stratum {needs.stratum!r}, which this probe reads"
+            )
+    return lacking
+
+
+def _sees(probe: Probe, encoder: Encoder) -> bool:
+    """Whether a probe sees what an encoder is: one that learns nothing compares vectors as they
+    are, whatever view they bring.
     """
-    needy = {ref: stratum for ref, probe in probes.items() if (stratum := needs_of(probe).stratum)}
-    return {
-        (ref, probe): f"the task does not write the stratum {stratum!r}, which this probe reads"
-        for probe, stratum in needy.items()
-        for ref, task in tasks.items()
-        if stratum not in facts(task, known[ref], cache).strata
-    }
+    return needs_of(probe).train or not isinstance(encoder, Viewed)
 
 
 def _reads_words(probe: Probe) -> bool:

@@ -15,6 +15,7 @@ from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
 from sonde.encoders.origin import state_of
 from sonde.errors import SondeError
+from sonde.experiment.data import Unit
 from sonde.experiment.keys import encoder_identity
 from sonde.experiment.provenance import revision
 from sonde.identity import Identity, Stated
@@ -134,10 +135,12 @@ def _reserved(name: str) -> str:
     )
 
 
-BASELINES = {False: ("length", "bow:random"), True: ("bow:random,pool=none",)}
-"""Baselines that stand in every table, by whether a task is about words and not about whole
-sentences.
-"""
+BASELINES: Mapping[Unit, Sequence[str]] = {
+    "sentence": ("length", "bow:random"),
+    "pair": ("length", "overlap", "negation", "hypothesis", "bow:random"),
+    "words": ("bow:random,pool=none",),
+}
+"""Baselines that stand in every table, by what a task is about."""
 ORACLE = "gold"
 NAMELESS = "-"  # the layer of an encoder that has but one
 BOUND_SEEDS = 1  # bounds are there to be compared with, so that one fit is enough
@@ -189,15 +192,15 @@ def layers_of(encoder: Encoder) -> tuple[str, ...]:
 
 
 def readers(
-    task: Task, words: bool, encoders: Mapping[str, Encoder], how: Reading
+    task: Task, unit: Unit, encoders: Mapping[str, Encoder], how: Reading
 ) -> tuple[list[Reader], dict[str, str]]:
     """The readers of a task, bounds first, and the encoders that cannot read it, with the reason.
 
-    words  whether the task is about words of its sentences
+    unit  what the task is about
     """
     by_reference = {
         reference: Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS))
-        for reference, encoder in _bounds(task, words, how.bounds)
+        for reference, encoder in _bounds(task, unit, how.bounds)
     }
     refused: dict[str, str] = {}
     for reference, encoder in encoders.items():
@@ -215,9 +218,9 @@ def readers(
     return list(by_reference.values()), refused
 
 
-def _bounds(task: Task, words: bool, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:
+def _bounds(task: Task, unit: Unit, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:
     """The baselines of a task, and its default oracle where it has one."""
-    for baseline in BASELINES[words] if "baseline" in kinds else ():
+    for baseline in BASELINES[unit] if "baseline" in kinds else ():
         yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
     oracle = ENCODERS.make(ORACLE)
     if "oracle" in kinds and oracles_of(task) and isinstance(oracle, Informed):

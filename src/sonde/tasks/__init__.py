@@ -62,7 +62,8 @@ FAMILIES: dict[str, dict[str, str]] = {
     "linspector": {"released.linspector": "word pair contextual"},
     "pair": {
         "released.pair": (
-            "mrpc sick-e sick-r sts-b snli cdsc-e cdsc-r sick-pl-e sick-pl-r ppc jsonl"
+            "mrpc sick-e sick-r sts-b sts12 sts13 sts14 sts15 sts16 snli cdsc-e cdsc-r"
+            " sick-pl-e sick-pl-r ppc jsonl"
         )
     },
     "text": {"released.text": "mr cr subj mpqa sst2 sst5 trec 8tags wccrs-hotels wccrs-medicine"},

@@ -210,6 +210,24 @@ KNOWN: Mapping[str, About] = {
         "scores",
         "5,749 / 1,500 / 1,379",
     ),
+    **{
+        f"pair/sts{year}": About(
+            PAIR,
+            f"the shared task STS of 20{year}",
+            (f"agirre-20{year}-semeval",),
+            ("en",),
+            UNSTATED,
+            "scores",
+            f"none / none / {size}",
+        )
+        for year, size in (
+            (12, "3,108"),
+            (13, "1,500"),
+            (14, "3,750"),
+            (15, "3,000"),
+            (16, "1,186"),
+        )
+    },
     "pair/snli": About(
         PAIR,
         "the Stanford Natural Language Inference corpus",

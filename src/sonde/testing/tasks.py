@@ -5,17 +5,17 @@ be written down.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
-from sonde.core import SPLITS, Dataset, Task
+from sonde.core import SPLITS, Dataset, Task, needs_of
 from sonde.labels import Column
 from sonde.metrics import METRICS, MetricProblem
 from sonde.oracles import facts_of, oracles_of
 from sonde.probes import PROBES
 from sonde.reading import view
-from sonde.references import Reference
 from sonde.tasks import TASKS
 
 
@@ -30,10 +30,14 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     assert made.question.strip().endswith("?"), (
         f"the question of {made.name} should end with '?', found {made.question!r}"
     )
-    PROBES.find(Reference.parse(made.probe).name)
     view(made.view)
     first, second = made.load(), made.load()
-    check_dataset(first, sentences_may_recur=sentences_may_recur)
+    probe = PROBES.make(made.probe)
+    check_dataset(
+        first,
+        sentences_may_recur=sentences_may_recur,
+        splits=SPLITS if needs_of(probe).train else ("test",),
+    )
     same_dataset(
         first,
         second,
@@ -50,12 +54,16 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
         ) from problem
 
 
-def check_dataset(dataset: Dataset, *, sentences_may_recur: bool = False) -> None:
+def check_dataset(
+    dataset: Dataset, *, sentences_may_recur: bool = False, splits: Sequence[str] = SPLITS
+) -> None:
     """A data set is sound: arrays agree, every split has examples of every label, splits share no
     sentence and no target form.
+
+    splits  those that it must have; test alone for a probe that learns nothing
     """
     _check_arrays(dataset)
-    _check_labels(dataset)
+    _check_labels(dataset, splits)
     if not sentences_may_recur:
         words = [
             {dataset.sentences[s].words for s in dataset.sites[dataset.rows(name), :, 0].ravel()}
@@ -153,14 +161,14 @@ def _check_columns(dataset: Dataset) -> None:
         )
 
 
-def _check_labels(dataset: Dataset) -> None:
+def _check_labels(dataset: Dataset, splits: Sequence[str]) -> None:
     labels = dataset.labels
-    for name in SPLITS:
+    for name in splits:
         assert len(dataset.rows(name)), (
             f"no examples in {name}; carve a split with sonde.datasets.carve_dev, or sample one"
         )
     assert not labels.problem(), labels.problem()
-    for name in SPLITS if labels.classes is not None else ():
+    for name in splits if labels.classes is not None else ():
         counts = labels.take(dataset.rows(name)).counts()
         absent = [label for label, n in counts.items() if not n]
         assert not absent, f"{name} has no example of {', '.join(absent[:5])}"

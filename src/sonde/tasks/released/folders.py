@@ -98,12 +98,7 @@ def _there(release: Release, options: Options) -> bool:
 
 
 def definition(
-    name: str,
-    asks: str,
-    options: type[O],
-    release: Callable[[O], Release],
-    metric: str = "accuracy",
-    view: str = "mean",
+    name: str, asks: str, options: type[O], release: Callable[[O], Release]
 ) -> Definition[O]:
     """The definition of a task that reads the release that its options choose."""
 
@@ -116,7 +111,5 @@ def definition(
         options,
         lambda options: chosen(options).load(options),
         lambda options: chosen(options).parts(options),
-        metric=metric,
-        view=view,
         whole=lambda options: chosen(options).whole(options),
     )

@@ -63,13 +63,13 @@ def _release(layout: Layout, files: Files, fetched: str = "") -> Release:
 def _class(
     name: str, asks: str, release: Callable[[PairOptions], Release]
 ) -> Definition[PairOptions]:
-    return definition(name, asks, PairOptions, release, view=VIEW)
+    return replace(definition(name, asks, PairOptions, release), view=VIEW)
 
 
 def _score(
     name: str, asks: str, release: Callable[[PairOptions], Release]
 ) -> Definition[PairOptions]:
-    return definition(name, asks, PairOptions, release, "pearson", VIEW)
+    return replace(_class(name, asks, release), metric="pearson", probe="relatedness")
 
 
 MRPC = Layout(
@@ -210,6 +210,47 @@ snli = _class(
     ),
 )  # fmt: skip
 
+SUBSETS = {
+    2012: "MSRpar MSRvid SMTeuroparl surprise.OnWN surprise.SMTnews",
+    2013: "FNWN headlines OnWN SMT",
+    2014: "deft-forum deft-news headlines images OnWN tweet-news",
+    2015: "answers-forums answers-students belief headlines images",
+    2016: "answer-answer headlines plagiarism postediting question-question",
+}
+SCORED = Layout(
+    "score, two sentences",
+    3,
+    0,
+    1,
+    second=2,
+    scores=(0, 5),
+    absent="",
+    subset=r"^(?:STS\.gs\.)?(?:surprise\.)?(.+?)(?:\.test\.tsv|\.txt)",
+)
+
+
+def _yearly(year: int) -> Definition[PairOptions]:
+    """The test pairs of one year's shared task, whose subsets are strata."""
+    names = SUBSETS[year].split()
+    apart = tuple(
+        ("test", (f"STS.{what}.{name}.txt",)) for name in names for what in ("gs", "input")
+    )
+    joined = tuple(("test", (f"{name.removeprefix('surprise.')}.test.tsv",)) for name in names)
+    short = f"STS{year - 2000}-en-test"
+    layouts = (
+        (replace(SCORED, beside=2), Files((f"STS/{short}", short), apart, 2, some=True)),
+        (
+            replace(SCORED, raw=True),
+            Files((f"STS12-16/{year}", str(year)), joined, some=True),
+        ),
+    )
+    release = present(*(replace(_release(*each), needs=("test",)) for each in layouts))
+    return replace(_score(f"pair/sts{year - 2000}", SIMILAR, release), probe="cosine")
+
+
+sts12, sts13, sts14, sts15, sts16 = map(_yearly, SUBSETS)
+
+
 OWN = Layout(
     "",
     3,
@@ -257,8 +298,5 @@ def _judged_by(options: PairOptions) -> Mapping[str, str]:
 
 
 jsonl = replace(
-    definition(
-        "pair/jsonl", "Which label do the two sentences have?", PairOptions, _own, view=VIEW
-    ),
-    varied=_judged_by,
+    _class("pair/jsonl", "Which label do the two sentences have?", _own), varied=_judged_by
 )
