@@ -38,6 +38,8 @@ LISTS = {  # what CSV and Parquet hold, by what writes it
     "report --bits": "sonde.pages.probabilities:Bits",
     "layers": "sonde.pages.layer_table:LayerRow",
     "compare": "sonde.pages.compare:Compared",
+    "relate": "sonde.analysis.relation:Correlation",
+    "relate --languages": "sonde.pages.relate_languages:LanguageRow",
 }
 
 

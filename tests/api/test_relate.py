@@ -145,15 +145,39 @@ def test_layers_and_options_of_a_model_are_one_family_and_seeds_one_row():
     rng = np.random.default_rng(1)
     results = [
         saying(result(rng.uniform(0.5, 1), encoder=e, task=t, read=read, seed=seed), kind="trained")
-        for e in ("hf:a/one,pool=mean", "hf:a/one,pool=max", "st:a/one", "hf:two", "bow:random")
+        for e in (
+            *("hf:a/one,pool=mean", "hf:a/one,pool=max", "st:a/one", "hf:two", "bow:random"),
+            *("hf:two,weights=random,seed=1", "hf:two,weights=random,seed=2"),
+        )
         for t in tasks
         for read in ("0", "1")
         for seed in (0, 1, 2)
     ]
     relation = sonde.relate(results).content
-    assert len(relation.table.rows) == 10
-    assert set(relation.table.families) == {"a/one", "two", "bow:random"}
+    assert len(relation.table.rows) == 14
+    families = {"a/one", "two", "bow:random", "hf:two,weights=random"}
+    assert set(relation.table.families) == families
     assert 0 <= relation.table.reliability(0) <= 1
+
+
+def test_columns_and_rows_are_chosen_by_the_names_that_tables_show():
+    tasks = ("ud/tense:EWT-bank", "ud/passive:EWT-bank", "ud/sent-len:EWT-bank")
+    results = measured(
+        {
+            (f"{kind}:m{i}", t): 0.6 + i / 20
+            for i in range(4)
+            for t in tasks
+            for kind in ("st", "hf")
+        }
+    )
+    for chosen in (["tense", "sent-len"], ["ud/tense", "ud/s*"]):
+        relation = sonde.relate(results, tasks=chosen, encoders="hf").content
+        assert [c.name for c in relation.table.columns] == ["tense", "sent-len"]
+        assert [row.name for row in relation.table.rows] == [f"hf:m{i}" for i in range(4)]
+    with pytest.raises(sonde.UsageProblem, match="no column for -t mood: there are tense, passive"):
+        sonde.relate(results, tasks="mood")
+    with pytest.raises(sonde.UsageProblem, match="no encoder is called gpt: there are st:m0"):
+        sonde.relate(results, encoders="gpt")
 
 
 def test_an_encoder_that_answers_always_the_same_is_left_out():
@@ -292,6 +316,11 @@ def test_figures(tmp_path, figure, variants):
     assert drawn.count("<title>one, two: ") == 1
     assert "#d8dde1" in drawn or figure == "dots"  # one and three have nothing to do with another
     assert "<svg" in page.text("html")
+
+
+def test_latex_has_its_signs(tmp_path):
+    page = sonde.relate(with_=wide(tmp_path / "s.csv"))
+    assert r"Spearman's $\rho$ over 12 encoders" in page.text("latex")
 
 
 def test_the_command_line_shows_it_and_writes_it(tmp_path):

@@ -22,6 +22,8 @@ from sonde.references import Reference, ReferenceProblem
 
 MODELS = frozenset({"hf", "st"})
 """Encoders whose argument is a model, which several of them may read."""
+OTHER = frozenset({"weights", "vectors"})
+"""Options that make another encoder of one: it has learnt something else, or nothing."""
 
 
 class Scored(NamedTuple):
@@ -86,11 +88,13 @@ class ScoreTable:
         return ScoreTable(rows, self.columns, scores, noise, (*self.remarks, *remarks))
 
     def chosen_rows(self, patterns: Sequence[str]) -> ScoreTable:
-        """The table with the rows that patterns name, by name or family; UsageProblem for none."""
+        """The table with the rows that patterns name, by name, kind or family; UsageProblem for
+        none.
+        """
         kept = [
             i
             for i, row in enumerate(self.rows)
-            if any(fnmatchcase(n, p) for n in (row.name, row.family) for p in patterns)
+            if any(fnmatchcase(name, p) for name in _names(row) for p in patterns)
         ]
         if not kept:
             raise UsageProblem(
@@ -180,6 +184,10 @@ def _with(columns: Sequence[Measure], said: Callable[[Measure], str]) -> list[Me
     ]
 
 
+def _names(row: Scored) -> tuple[str, str, str]:
+    return row.name, row.family, re.split("[:,]", row.name)[0]
+
+
 def bare(reference: str) -> str:
     """The name of a model without who made it, in small letters, as `all-minilm-l6-v2`."""
     return re.split(r"/|__", reference.rstrip("/"))[-1].casefold()
@@ -187,16 +195,17 @@ def bare(reference: str) -> str:
 
 def of_encoder(shown: str, read: str = "") -> Scored:
     """The row of an encoder of sonde: its family is the model, or the encoder without its options,
-    whatever is read of it and however.
+    whatever is read of it and however; random weights, and other vectors, are another family.
     """
     try:
         parsed = Reference.parse(shown)
     except ReferenceProblem:
         return Scored(f"{shown}{read}", shown, bare(shown))
     argument = (parsed.argument or "").partition("@")[0]
-    if parsed.name in MODELS and argument:
+    kept = tuple(option for option in parsed.options if option[0] in OTHER)
+    if parsed.name in MODELS and argument and not kept:
         return Scored(f"{shown}{read}", argument, bare(argument))
-    return Scored(f"{shown}{read}", str(Reference(parsed.name, parsed.argument)))
+    return Scored(f"{shown}{read}", str(Reference(parsed.name, parsed.argument, kept)))
 
 
 def with_families(table: ScoreTable, families: Callable[[str], str | None]) -> ScoreTable:

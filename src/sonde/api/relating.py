@@ -73,7 +73,8 @@ def relate(
     figure      what is drawn: heat (a heat map) or dots (with intervals); of two languages dots,
                 radar or scores
     seed        of permutations and resamples
-    selection   the fields of `Selection`; `tasks` and `encoders` choose from other sources, too
+    selection   the fields of `Selection`; `tasks` are names or patterns of columns ('tense',
+                'ud/*', a source), `encoders` of rows ('hf', 'hf:*', a family)
     DataProblem where fewer than two columns or three encoders are left.
 
         sonde.relate("results/", with_="scores.csv").write("correlations.svg")
@@ -136,7 +137,7 @@ def _table(
     remarks: list[str] = []
     if results is not None or not foreign:
         mine = Selection(reads=selection.get("reads"), experiment=selection.get("experiment"))
-        known = stored_results(results, mine if foreign else selection)
+        known = stored_results(results, mine)
         scores, left_out = scores_of(known.results)
         sources.append(scores)
         remarks += [*known.remarks, *left_out]
@@ -144,10 +145,7 @@ def _table(
         scores, left_out = scores_from(source, constant)
         sources.append(scores)
         remarks += left_out
-    table = joined(sources, remarks)
-    if foreign:
-        table = _selected(table, selection)
-    return table
+    return _selected(joined(sources, remarks), selection)
 
 
 def _countable(table: ScoreTable) -> None:

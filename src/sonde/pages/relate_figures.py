@@ -23,7 +23,7 @@ from sonde.tables.drawing import (
 )
 
 CELL, TALL = 40.0, 20.0
-INSIGNIFICANT = "#d8dde1"
+INSIGNIFICANT, FAINT = "#d8dde1", "#5f6b74"
 NEGATIVE, NEUTRAL, POSITIVE = (178, 60, 40), (246, 246, 244), (27, 88, 150)
 MOST = 80  # pairs that are drawn as dots
 PANEL = 260.0
@@ -66,7 +66,8 @@ def _cell(one: Correlation, x: float, y: float) -> Iterator[Mark]:
     grey = tested and not one.is_significant
     fill = INSIGNIFICANT if grey else _colour(one.correlation)
     yield Shape(box(x + 1, y + 1, CELL - 2, TALL - 2), fill, title=said(one))
-    colour = "#ffffff" if not grey and abs(one.correlation) > 0.6 else "#1c2328"
+    colour = "#1c2328" if abs(one.correlation) <= 0.6 else "#ffffff"
+    colour = FAINT if grey else colour
     text = f"{round(one.correlation, 2) + 0:.2f}".replace("-", "−")
     yield Label(x + CELL / 2, y + TALL / 2 + 3, text, 9, "middle", colour)
 

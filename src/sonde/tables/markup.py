@@ -30,6 +30,8 @@ _LATEX = {
     "×": r"$\times$",
     "→": r"$\rightarrow$",
     "−": r"$-$",
+    "ρ": r"$\rho$",
+    "τ": r"$\tau$",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
