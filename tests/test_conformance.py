@@ -378,7 +378,11 @@ def other_content(place: Path, folder: Path) -> Path:
 
 @pytest.mark.parametrize("name", METRICS.table)
 def test_metrics_are_best_where_all_is_right(name):
-    labels = column([1.0, 2.0, 4.0]) if name in ("pearson", "spearman") else column(["a", "b", "a"])
+    labels = (
+        column([1.0, 2.0, 4.0])
+        if name in ("pearson", "spearman", "r2")
+        else column(["a", "b", "a"])
+    )
     assert METRICS.make(name)(labels, labels) == pytest.approx(1)
 
 

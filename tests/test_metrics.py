@@ -102,6 +102,32 @@ def test_correlations_are_what_scipy_computes(pairs, offset):
             assert found == pytest.approx(reference(x, y).statistic, abs=1e-6)
 
 
+@given(
+    st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=3, max_size=40),
+    st.sampled_from([0.0, 1e6]),
+)
+def test_r2_is_what_scikit_learn_computes(pairs, offset):
+    from sklearn.metrics import mean_squared_error, r2_score
+
+    x, y = np.array(pairs, float).T + offset
+    found = METRICS.make("r2")(Scores(x), Scores(y))
+    if np.ptp(x) == 0:
+        assert found == 0
+    else:
+        assert found == pytest.approx(r2_score(x, y), abs=1e-6)
+        assert (1 - found) * x.var() == pytest.approx(mean_squared_error(x, y), abs=1e-6)
+
+
+def test_the_interval_of_r2_may_lie_below_zero_and_never_above_one():
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=200)
+    far, near = (Scores(gold + size * rng.normal(size=200)) for size in (3.0, 0.01))
+    low, high = interval_of("r2", Scores(gold), [far])
+    assert low < METRICS.make("r2")(Scores(gold), far) < high < 0
+    low, high = interval_of("r2", Scores(gold), [near])
+    assert 0.99 < low < high <= 1
+
+
 def test_a_constant_that_is_not_round_does_not_correlate():
     assert METRICS.make("pearson")(Scores(np.arange(9.0)), Scores(np.full(9, 0.1 + 0.2))) == 0
 
@@ -220,7 +246,7 @@ def test_intervals_are_ordered_and_within_bounds(seeds, n, share, seed):
 
 def noisy(rng, metric, n, seeds):
     """Gold labels and predictions of some seeds, all drawn afresh."""
-    if metric in ("pearson", "spearman"):
+    if metric in ("pearson", "spearman", "r2"):
         gold = rng.normal(size=n)
         shared = gold + rng.normal(size=n)
         return Scores(gold), [Scores(shared + 0.5 * rng.normal(size=n)) for _ in range(seeds)]
@@ -233,7 +259,7 @@ def noisy(rng, metric, n, seeds):
 
 
 @pytest.mark.parametrize("seeds", [1, 4])
-@pytest.mark.parametrize("metric", ["macro-f1", "micro-f1,only=a", "pearson"])
+@pytest.mark.parametrize("metric", ["macro-f1", "micro-f1,only=a", "pearson", "r2"])
 def test_intervals_of_metrics_that_are_no_means_cover_too(metric, seeds):
     rng = np.random.default_rng(2)
     name = metric.partition(",")[0]

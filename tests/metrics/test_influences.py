@@ -94,6 +94,23 @@ def test_influences_of_correlations_are_their_slopes(metric, seed, ties):
     assert made.influences(Scores(x), Scores(y)) == pytest.approx(slopes, abs=1e-6)
 
 
+@given(st.integers(0, 200))
+def test_influences_of_r2_are_its_slopes(seed):
+    rng = np.random.default_rng(seed)
+    x, error = rng.normal(size=(2, 12))
+
+    def value(weights):
+        mean = weights @ x / weights.sum()
+        return 1 - (weights @ error**2) / (weights @ (x - mean) ** 2)
+
+    slopes = [
+        (value(np.ones(12) + STEP * unit) - value(np.ones(12) - STEP * unit)) / (2 * STEP)
+        for unit in np.eye(12)
+    ]
+    influences = METRICS.make("r2").influences(Scores(x), Scores(x + error))
+    assert influences == pytest.approx(slopes, rel=1e-4, abs=1e-5)
+
+
 def test_of_a_mean_they_are_the_distances_to_it():
     gold, predicted = classes(np.random.default_rng(0))
     right = gold.ids == predicted.ids

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 import sonde
 from sonde.core import DataProblem
@@ -314,6 +315,28 @@ def test_a_task_is_measured_beside_its_floors(tmp_path):
     evaluation = sonde.evaluate("random,dim=8", tasks, probes="logreg", seeds=1)
     assert not evaluation.failures
     assert {r.metric for r in evaluation.results} == {"accuracy", "pearson"}
+
+
+def test_the_same_answers_can_be_judged_by_another_metric(tmp_path):
+    folder = pair_sets(tmp_path / "sets")
+    tasks = [f"pair/sick-e:{folder}", f"pair/sick-r:{folder}"]
+    whole = sonde.evaluate(
+        "bow:random", tasks, probes="logreg", seeds=1, bounds=False, output=tmp_path / "out"
+    )
+    scored = next(r for r in whole.results if r.metric == "pearson")
+    (again,) = sonde.results(tmp_path / "out", metric="spearman")
+    expected = spearmanr(scored.gold.values, scored.predicted.values).statistic
+    assert again.metric == "spearman"
+    assert again.score == pytest.approx(expected)
+    assert again.low <= again.score <= again.high
+    page = sonde.report(tmp_path / "out", metric="spearman")
+    assert "spearman" in str(page)
+    assert any(r.startswith(f"left out: pair/sick-e:{folder}: a correlation") for r in page.remarks)
+    assert "pearson" in str(sonde.report(tmp_path / "out"))
+    with pytest.raises(DataProblem, match="no answer can be judged by pearson"):
+        sonde.report(tmp_path / "out", tasks=["pair/sick-e"], metric="pearson")
+    with pytest.raises(sonde.UsageProblem, match="leave metric out with a suite"):
+        sonde.report(tmp_path / "out", metric="accuracy", suite="ud2019")
 
 
 COUNTS = {

@@ -13,7 +13,7 @@ from sonde.errors import UsageProblem
 from sonde.experiment.paths import Paths
 from sonde.judgements.score import judged
 from sonde.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
-from sonde.pages.asked import Chosen, Stored, is_asked, named, of_encoder, stored
+from sonde.pages.asked import Chosen, Stored, is_asked, judged_by, named, of_encoder, stored
 from sonde.pages.card import card_page
 from sonde.pages.compare import TESTS, Comparison, Test, compared
 from sonde.pages.layer_table import layers_page
@@ -44,12 +44,14 @@ class Selection(TypedDict, total=False):
     reads       what was read of the encoders ('lex', 'mix*')
     experiment  those asked for together: 'last', 'all', or how many experiments ago, from 1; all of
                 a folder that is named, the last of the cache
+    metric      what answers are judged by in place of the metric of their task ('spearman')
     """
 
     tasks: Sequence[str] | None
     encoders: Sequence[str] | None
     reads: Sequence[str] | None
     experiment: str | int | None
+    metric: str | None
 
 
 @keywords(optional(Selection))
@@ -115,6 +117,10 @@ def report(
     if sum(views.values()) > 1:
         named = " and ".join(name for name, chosen in views.items() if chosen)
         raise UsageProblem(f"{named} are views of their own: ask for one of them")
+    if suite is not None and selection.get("metric"):
+        raise UsageProblem(
+            "a paper's figures are in its own metrics: leave metric out with a suite"
+        )
     if human and suite is None and (any(views.values()) or _bounds(human)):
         raise UsageProblem(
             "a bound stands in a paper's table: name its suite; on the page for browsers stand"
@@ -330,10 +336,12 @@ def stored_results(results: Results, selection: Selection) -> Stored:
 def _of(results: Results, chosen: Chosen) -> Stored:
     """The results that are meant, and what there is to say of them."""
     if results is None or isinstance(results, str | Path):
-        return stored(results, chosen)
-    given = list(results)
-    patterns = chosen.tasks or chosen.encoders or chosen.reads
-    return Stored(named(given, chosen) if patterns else given)
+        shown = stored(results, chosen)
+    else:
+        given = list(results)
+        patterns = chosen.tasks or chosen.encoders or chosen.reads
+        shown = Stored(named(given, chosen) if patterns else given)
+    return judged_by(shown, chosen.metric) if chosen.metric else shown
 
 
 def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
@@ -344,4 +352,9 @@ def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
 def _chosen(selection: Selection, scores: bool = False) -> Chosen:
     """What is asked for; a pattern may stand where a list of them may."""
     patterns = {name: listed(selection.get(name)) for name in ("tasks", "encoders", "reads")}
-    return Chosen(**patterns, experiment=selection.get("experiment"), scores=scores)
+    return Chosen(
+        **patterns,
+        experiment=selection.get("experiment"),
+        scores=scores,
+        metric=selection.get("metric"),
+    )

@@ -238,6 +238,16 @@ ReadPatterns = Annotated[
 ]
 
 
+JudgedBy = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        metavar="METRIC",
+        help="Judge the same answers by another metric, as `spearman` or `micro-f1,only=1`.",
+    ),
+]
+
+
 def encoders_of(
     encoders: list[str] | None,
     models: list[str] | None,

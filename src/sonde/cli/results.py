@@ -14,6 +14,7 @@ from sonde.cli.options import (
     Cache,
     EncoderPatterns,
     Folder,
+    JudgedBy,
     Output,
     Quiet,
     ReadPatterns,
@@ -38,6 +39,7 @@ def report(
     task: TaskPatterns = None,
     encoder: EncoderPatterns = None,
     read: ReadPatterns = None,
+    metric: JudgedBy = None,
     style: Style = "terminal",
     output: Output = None,
     suite: Suite = None,
@@ -111,14 +113,12 @@ def report(
     **Examples**
 
     - `sonde report`
-    - `sonde report --experiment 2`
     - `sonde report results/`
     - `sonde report results/ --format csv -o results.csv`
-    - `sonde report results/ --format latex`
     - `sonde report results/ --each`
     - `sonde report results/ --html -o report.html`
     - `sonde report results/ -o scores.svg`
-    - `sonde report results/ --figure heat -o scores.svg`
+    - `sonde report results/ --metric spearman`
     - `sonde report results/ --format mteb -o mteb_results/`
     - `sonde report results/ --classes`
     - `sonde report results/ --bits`
@@ -141,6 +141,7 @@ def report(
         encoders=encoder,
         reads=read,
         experiment=which,
+        metric=metric,
     )
     if html:
         style, output = "html", output or PAGE

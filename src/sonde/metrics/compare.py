@@ -78,6 +78,13 @@ def spearman() -> Metric:
     )
 
 
+def r2() -> Metric:
+    """Share of the variance of gold scores that predicted ones explain: 1 - mean squared error /
+    variance. 0 for their mean, and below for what is further off; 0 where gold does not vary.
+    """
+    return Metric("r2", _square_sums, _explained, -np.inf, _explained_influence)
+
+
 Pairs = tuple[Ints, Ints]
 """The example and the label of each pair."""
 
@@ -336,6 +343,35 @@ def _moved(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     x, y = x / sx, y / sy
     r = float((x * y).mean())
     return (x * y - r * (x * x + y * y) / 2) / n, (y - r * x) / (n * sx), (x - r * y) / (n * sy)
+
+
+def _squares(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
+    """How far gold scores are from their mean, and predicted ones from gold, [n] each."""
+    x, y = _values(gold, predicted)
+    return x - x.mean(), y - x
+
+
+def _square_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
+    """Counts, sums and squares of gold scores, and squared errors, [many, 4]."""
+    x, error = _squares(gold, predicted)
+    return summed(np.stack([np.ones(len(x)), x, x * x, error * error], 1), blocks, many)
+
+
+def _explained(sums: Doubles) -> Doubles:
+    n, x, xx, errors = np.moveaxis(sums, -1, 0)
+    n = np.maximum(n, 1)
+    variance = xx / n - (x / n) ** 2
+    return np.where(variance > 0, 1 - ratio(errors / n, variance), 0.0)
+
+
+def _explained_influence(gold: Column, predicted: Column) -> Doubles:
+    x, error = _squares(gold, predicted)
+    variance = float((x * x).mean())
+    if not variance > 0:
+        return np.zeros(len(x))
+    unexplained = float((error * error).mean()) / variance
+    moved = unexplained * (x * x - variance) - (error * error - unexplained * variance)
+    return np.asarray(moved / variance / len(x), np.float64)
 
 
 def _ranks(values: Doubles) -> Doubles:

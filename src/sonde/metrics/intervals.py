@@ -124,11 +124,14 @@ def _interval(fits: Fits, clusters: Clusters, strata: Ints, least: float) -> tup
 
 def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
     """Wilson's interval with as many examples as the variance is worth; Fisher's transformation for
-    correlations.
+    correlations, Student's interval for what has no lower end.
     """
     t = quantile(spread.df)
     if least >= 0:
         return _wilson(min(max(mean, 0.0), 1.0), spread, t)
+    if np.isinf(least):
+        half = t * float(np.sqrt(spread.variance))
+        return mean - half, min(mean + half, 1.0)
     if abs(mean) >= 1:
         return mean, mean
     centre, half = np.arctanh(mean), t * np.sqrt(spread.variance) / (1 - mean**2)

@@ -27,7 +27,7 @@ class MetricProblem(SondeError, ValueError):
 @dataclass(frozen=True, slots=True)
 class Metric:
     """Compares gold and predicted labels: `metric(gold, predicted)` is at most 1 and at least
-    `least` (0 or -1).
+    `least` (0, -1, or minus infinity).
 
     sums       (gold, predicted, blocks [n], many) -> [many, statistics]: statistics that add up,
                summed over each block
@@ -112,6 +112,7 @@ METRICS = Contents(
         "macro-f1": "sonde.metrics.compare:macro_f1",
         "mcc": "sonde.metrics.compare:mcc",
         "micro-f1": "sonde.metrics.compare:micro_f1",
+        "r2": "sonde.metrics.compare:r2",
         "pearson": "sonde.metrics.compare:pearson",
         "spearman": "sonde.metrics.compare:spearman",
     },

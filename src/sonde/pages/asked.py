@@ -15,6 +15,7 @@ from sonde.analysis.rows import newest
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
 from sonde.experiment.paths import Paths
+from sonde.metrics import METRICS, MetricProblem, interval_of, rescored
 from sonde.pages.captions import short
 from sonde.references import Contents, brief, parsed_or_none
 from sonde.store.experiments import experiments
@@ -29,6 +30,7 @@ class Chosen(NamedTuple):
 
     experiment  'last', 'all', or how many experiments ago, from 1
     scores      whether results come with their scores, where these were kept
+    metric      what answers are judged by in place of the metric of their task
     """
 
     tasks: Sequence[str] | None = None
@@ -36,6 +38,7 @@ class Chosen(NamedTuple):
     reads: Sequence[str] | None = None
     experiment: str | int | None = None
     scores: bool = False
+    metric: str | None = None
 
 
 class Stored(NamedTuple):
@@ -67,6 +70,26 @@ def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
             " data or another version of the code"
         )
     return Stored(named(latest, chosen, f" in {paths.results}"), tuple(remarks))
+
+
+def judged_by(shown: Stored, metric: str) -> Stored:
+    """The same answers judged by another metric, without those that it cannot judge; DataProblem
+    where these are all.
+    """
+    measure, name = METRICS.make(metric), METRICS.canonical(metric)
+    results, lost = list[Result](), dict[str, list[str]]()
+    for result in shown.results:
+        try:
+            again = rescored(result, name)
+        except MetricProblem as problem:
+            lost.setdefault(str(problem), []).append(brief(TASKS, result.trial.task))
+            continue
+        low, high = interval_of(measure, again.gold, [again.predicted], again.clusters)
+        results.append(replace(again, low=low, high=high))
+    told = [f"left out: {', '.join(dict.fromkeys(names))}: {why}" for why, names in lost.items()]
+    if not results:
+        raise DataProblem(f"no answer can be judged by {metric}: {'; '.join(told[:1])}")
+    return Stored(results, (*shown.remarks, *told))
 
 
 def _nothing_in(folder: Path) -> str:
