@@ -180,6 +180,27 @@ def test_columns_and_rows_are_chosen_by_the_names_that_tables_show():
         sonde.relate(results, encoders="gpt")
 
 
+def test_results_in_two_languages_are_set_beside_each_other():
+    banks = {"en_ewt": "UD_English-EWT", "pl_pdb": "UD_Polish-PDB"}
+    rng = np.random.default_rng(0)
+    results = []
+    for i in range(12):
+        skill = rng.uniform(0.6, 0.9)
+        for code, bank in banks.items():
+            files = {"source": {"files": [f"{bank}/{code}-ud-train.conllu"], "skipped": 0}}
+            for question in ("tense", "passive", "sent-len", "top-deps", "subj-num"):
+                share = skill + rng.uniform(0, 0.1)
+                each = result(share, encoder=f"st:m{i}", task=f"ud/{question}:{bank}")
+                results.append(saying(each, kind="trained", notes=files))
+    found = sonde.relate(results, languages=["en", "Polish"]).content
+    assert [each.task for each in found.tasks][:2] == ["ud/tense", "ud/passive"]
+    assert {each.found.n for each in found.tasks} == {12}
+    assert all(each.found.is_significant for each in found.tasks)
+    assert {each.n for each in found.profiles} == {5}
+    names = {column.name for column in sonde.relate(results).content.table.columns}
+    assert {"tense (eng)", "tense (pol)", "passive (eng)", "passive (pol)"} <= names
+
+
 def test_an_encoder_that_answers_always_the_same_is_left_out():
     tasks = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
     scores = {(f"st:m{i}", t): 0.6 + i / 20 for i in range(5) for t in tasks}

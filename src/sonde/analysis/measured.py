@@ -19,7 +19,7 @@ from sonde.core import DataProblem, Result
 from sonde.references import Reference, parsed_or_none
 
 SOURCE = "sonde"
-NO_EMBEDDINGS = frozenset({"length", "words"})
+NO_EMBEDDINGS = frozenset({"length", "words", "overlap", "negation", "hypothesis"})
 """Encoders that give no embeddings: a baseline's features."""
 
 Group = tuple[Row, Sequence[Result]]
