@@ -379,3 +379,13 @@ def test_bert_s_layers_without_constant_vectors_and_within_families():
         " ".join(page.remarks)
     )
     assert "the effective number is 2" in str(page)
+
+
+@needs_bert
+def test_constant_vectors_score_what_a_majority_vote_scores():
+    """So that of the doubted figures in Conneau et al.'s Table 2, 20.0 and 0.5, neither holds."""
+    relation = sonde.relate(with_=BERT, constant=True, tasks=["SentLen", "WC", "TreeDepth"]).content
+    names = [row.name for row in relation.table.rows]
+    for model in ("bert-base-uncased", "bert-large-uncased"):
+        scores = relation.table.scores[names.index(f"{model}, first, layer 0")]
+        assert scores.tolist() == [16.67, 0.10, 17.88]
