@@ -6,6 +6,11 @@ import csv
 import json
 from pathlib import Path
 
+import pytest
+
+from sonde.core import DataProblem
+from sonde.tasks import TASKS
+
 SPLITS = (("tr", "train", 8), ("va", "dev", 2), ("te", "test", 2))
 SENTEVAL = {
     "sentence_length": "0 1 2", "word_content": "river stone", "tree_depth": "5 6 10",
@@ -208,6 +213,20 @@ def pair_sets(folder: Path) -> Path:
     lines = [json.dumps({"a": a, "b": b, "score": i, "split": s}) for s, i, a, b in pairs()]
     written("mine.jsonl", lines)
     return folder
+
+
+def refused_or_counted(reference: str, place: Path, line: str, message: str) -> None:
+    """Assert that a line that is added to a file is an error with file and line, and with
+    on_error=skip is left out and counted.
+    """
+    number = place.read_bytes().count(b"\n") + 1
+    place.write_bytes(place.read_bytes() + line.encode() + b"\n")
+    with pytest.raises(DataProblem) as problem:
+        TASKS.make(reference).load()
+    assert str(problem.value) == f"{place}:{number}: {message}"
+    notes = TASKS.make(f"{reference},on_error=skip").load().notes
+    assert notes["source"]["skipped"] == 1
+    assert notes["problems"] == [str(problem.value)]
 
 
 def released(folder: Path) -> Path:

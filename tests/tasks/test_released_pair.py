@@ -17,7 +17,7 @@ import sonde
 from sonde.core import DataProblem
 from sonde.datasets import together
 from sonde.tasks import TASKS, names
-from tasks.publications import pair_sets, pairs
+from tasks.publications import pair_sets, pairs, refused_or_counted
 
 SCORES = ("sick-r", "sts-b", "cdsc-r", "sick-pl-r")
 
@@ -102,6 +102,9 @@ def test_a_dev_split_is_carved_only_where_the_files_have_none(tmp_path):
     assert "dev" not in load(f"pair/sick-e:{folder}").notes
     carved = load(f"pair/mrpc:{folder}")
     assert carved.notes["dev"]["carved_from_train"] == len(carved.rows("dev")) > 0
+    for option in ("dev=none", "splits=senteval"):
+        whole = load(f"pair/mrpc:{folder},{option}")
+        assert (len(whole), len(whole.rows("dev"))) == (len(carved), 0)
     for split, name in (("train", "train"), ("test", "test")):
         file = folder / "MRPC" / f"msr_paraphrase_{split}.txt"
         file.rename(folder / "MRPC" / f"msr-para-{name}.tsv")
@@ -220,15 +223,8 @@ BAD = [
 @pytest.mark.parametrize(("name", "file", "line", "message"), BAD)
 def test_a_bad_row_is_one_line_that_names_it_or_is_counted(tmp_path, name, file, line, message):
     place = pair_sets(tmp_path) / file
-    number = place.read_bytes().count(b"\n") + 1
-    place.write_bytes(place.read_bytes() + line.encode() + b"\n")
     reference = f"pair/{name}:{place if name == 'jsonl' else tmp_path}"
-    with pytest.raises(DataProblem) as problem:
-        load(reference)
-    assert str(problem.value) == f"{place}:{number}: {message}"
-    notes = load(f"{reference},on_error=skip").notes
-    assert notes["source"]["skipped"] == 1
-    assert notes["problems"] == [str(problem.value)]
+    refused_or_counted(reference, place, line, message)
 
 
 def read_or_told(reference, file):

@@ -11,7 +11,7 @@ import pytest
 import sonde
 from sonde.core import DataProblem
 from sonde.tasks import TASKS, names
-from tasks.publications import text_sets
+from tasks.publications import refused_or_counted, text_sets
 
 UNSPLIT = ("mr", "cr", "subj", "mpqa")
 
@@ -163,14 +163,8 @@ def test_questions_have_coarse_labels_or_fine_ones_and_their_dev_split_is_carved
 )
 def test_a_bad_row_is_an_error_with_file_and_line_or_counted(tmp_path, name, file, line, message):
     place = text_sets(tmp_path) / file
-    number = place.read_bytes().count(b"\n") + 1
-    place.write_bytes(place.read_bytes() + line.encode() + b"\n")
-    with pytest.raises(DataProblem) as problem:
-        load(f"text/{name}:{tmp_path}")
-    assert str(problem.value) == f"{place}:{number}: {message}"
-    notes = load(f"text/{name}:{tmp_path},on_error=skip").notes
-    assert notes["source"]["skipped"] == 1
-    assert notes["problems"] == [str(problem.value)]
+    reference = f"text/{name}:{tmp_path}"
+    refused_or_counted(reference, place, line, message)
 
 
 def test_bytes_that_are_not_utf8_are_named_where_files_should_be_that(tmp_path):

@@ -30,7 +30,8 @@ class PairOptions(Options):
     path        the folder of the released files; without, where `sonde fetch` puts them
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
                 published figures are without
-    splits      published: as the files have them; pairs are not drawn anew, as they share sentences
+    splits      published: as the files have them; senteval: the same with train whole where they
+                have no dev; pairs are not drawn anew, as they share sentences
     dev         carved: a tenth of train where the files have no dev split; none: train stays whole,
                 for probes that tune nothing
     on_error    raise: a bad row is an error; skip: bad rows are left out and counted
@@ -39,7 +40,7 @@ class PairOptions(Options):
     fold        refused, as splits are kept as they are
     """
 
-    splits: Literal["published"] = field(default="published", kw_only=True)
+    splits: Literal["published", "senteval"] = field(default="published", kw_only=True)
 
 
 VIEW = "mean+contrast"
