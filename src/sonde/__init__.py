@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         report,
         results,
     )
+    from sonde.api.training import train
     from sonde.audit.findings import Audit
     from sonde.cache import FileProblem
     from sonde.core import (
@@ -154,6 +155,7 @@ if TYPE_CHECKING:
     from sonde.tasks.find import get_tasks
     from sonde.tasks.released.catalogue import Collection
     from sonde.tasks.rules import question
+    from sonde.training.sentences import Training
     from sonde.training.static import Trained
     from sonde.vectors import (
         Spans,
@@ -234,6 +236,7 @@ __all__ = [
     "Tags",
     "Task",
     "Trained",
+    "Training",
     "Tree",
     "Trial",
     "UsageProblem",
@@ -274,6 +277,7 @@ __all__ = [
     "sentences",
     "suite",
     "tag",
+    "train",
     "train_vectors",
 ]
 
@@ -291,6 +295,7 @@ _PLACES = {
     "api.listing": "about available bibtex plugins",
     "api.measure": "Settings embed estimate evaluate run sentences suite",
     "api.relating": "relate",
+    "api.training": "train",
     "api.results": (
         "Holdings Selection card clean_cache compare compare_published holdings layers migrate "
         "predictions report results"
@@ -327,6 +332,7 @@ _PLACES = {
     "tasks.find": "get_tasks",
     "tasks.rules": "question",
     "tasks.released.catalogue": "Collection",
+    "training.sentences": "Training",
     "training.static": "Trained",
     "vectors": "Spans Vectors",
 }

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from sonde.cli import data, judging, listing, measuring, relating, results
+from sonde.cli import data, judging, listing, measuring, relating, results, training
 from sonde.cli.parsing import Command, sentence
 from sonde.errors import SondeError
 
@@ -44,6 +44,7 @@ for command in (
     data.generate,
     data.tag,
     data.vectors,
+    training.train,
     results.cache,
     listing.tasks,
     listing.encoders,

@@ -24,14 +24,16 @@ WORDS = {
 
 class Command(TyperCommand):
     """A command whose options that may be repeated take several values after one flag, as `-t A B`;
-    one with arguments leaves what follows to them.
+    one that takes arguments does so where these stand first, and there are not several.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments."""
-        if not any(isinstance(each, TyperArgument) for each in self.params):
+        taken = [each for each in self.params if isinstance(each, TyperArgument)]
+        first = [each for each in args[: len(taken)] if not each.startswith("-")]
+        if len(first) == len(taken) and all(each.nargs == 1 for each in taken):
             flags = [flag for each in self.params if each.multiple for flag in each.opts]
-            args = list(_spread(args, flags))
+            args = [*first, *_spread(args[len(taken) :], flags)]
         return super().parse_args(ctx, args)
 
 

@@ -20,6 +20,7 @@ ENCODERS = EncoderContents(
         "bow": "sonde.encoders.bags:bow",
         "static": "sonde.encoders.bags:static",
         "untrained": "sonde.encoders.untrained:Untrained",
+        "trained": "sonde.encoders.trained:Trained",
         "npz": "sonde.encoders.given:npz",
         "parquet": "sonde.encoders.given:parquet",
         "hf": "sonde.encoders.hf:HuggingFace",

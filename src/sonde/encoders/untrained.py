@@ -8,7 +8,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -57,23 +57,13 @@ class Untrained:
         return "random" if self.vectors is None else digest([self.vectors])
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        vectors, numbers = self._words(sentences)
+        forms, numbers = forms_of(sentences, self.lowercase)
+        vectors, _ = _table(self.vectors, self.dim, self.seed).look_up(forms)
         net = _net(self._architecture, vectors.shape[1], self.hidden, self.layers, self.seed)
-        counts = np.array([len(s.words) for s in sentences], np.int64)
-        lengths, starts = np.minimum(counts, LONGEST), np.cumsum(counts) - counts
-        by_word = self.pool == "none"
-        units = offsets(lengths) if by_word else np.arange(len(sentences) + 1)
         width = self.hidden if self.architecture == "gated-convnet" else 2 * self.hidden
-        outputs = np.zeros((int(units[-1]), width), np.float32)
-
-        def work(rows: Ints) -> None:
-            words = [numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)]
-            states = _passed(net, [vectors[forms] for forms in words], by_word)
-            outputs[ranges(units[rows], units[rows + 1])[0]] = states
-
-        spread(work, batches(lengths, self.tokens), side_by_side=True)
-        spans = word_units(counts, lengths) if by_word else None
-        return Vectors((outputs,), ("-",), spans, counts > LONGEST)
+        counts = np.array([len(s.words) for s in sentences], np.int64)
+        read = WordsRead(vectors, numbers, counts)
+        return encoded(net, read, width, self.pool == "none", self.tokens)
 
     @property
     def _architecture(self) -> str:
@@ -84,14 +74,44 @@ class Untrained:
             else self.architecture
         )
 
-    def _words(self, sentences: Sequence[Sentence]) -> tuple[Floats, Any]:
-        """A vector for each word form, and the number of each word's form, one sentence after the
-        other.
-        """
-        forms: dict[str, int] = {}
-        words = (w.lower() if self.lowercase else w for s in sentences for w in s.words)
-        numbers = np.array([forms.setdefault(w, len(forms)) for w in words], np.int64)
-        return _table(self.vectors, self.dim, self.seed).look_up(list(forms))[0], numbers
+
+def forms_of(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
+    """The distinct words of some sentences, and the number of each word's, one sentence after the
+    other.
+    """
+    forms: dict[str, int] = {}
+    words = (w.lower() if lowercase else w for s in sentences for w in s.words)
+    numbers = np.array([forms.setdefault(w, len(forms)) for w in words], np.int64)
+    return list(forms), numbers
+
+
+class WordsRead(NamedTuple):
+    """What a network reads: a vector for each distinct word, the number of each word's, one
+    sentence after the other, and how many words each sentence has.
+    """
+
+    vectors: Floats
+    numbers: Ints
+    counts: Ints
+
+
+def encoded(net: Any, read: WordsRead, width: int, by_word: bool, tokens: int) -> Vectors:
+    """What a network over word vectors makes of sentences: a vector of `width` numbers for each, or
+    for each of their words.
+    """
+    counts = read.counts
+    lengths, starts = np.minimum(counts, LONGEST), np.cumsum(counts) - counts
+    units = offsets(lengths) if by_word else np.arange(len(counts) + 1)
+    outputs = np.zeros((int(units[-1]), width), np.float32)
+
+    def work(rows: Ints) -> None:
+        words = [read.numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)]
+        states = _passed(net, [read.vectors[forms] for forms in words], by_word)
+        outputs[ranges(units[rows], units[rows + 1])[0]] = states
+
+    spread(work, batches(lengths, tokens), side_by_side=True)
+    spans = word_units(counts, lengths) if by_word else None
+    return Vectors((outputs,), ("-",), spans, counts > LONGEST)
 
 
 def _passed(net: Any, parts: Sequence[Floats], by_word: bool) -> Floats:

@@ -83,10 +83,17 @@ class BiLSTM(nn.Module):
     read.
     """
 
-    def __init__(self, dim: int, hidden: int = 512, layers: int = 2, pool: str = "max") -> None:
+    def __init__(
+        self,
+        dim: int,
+        hidden: int = 512,
+        layers: int = 2,
+        pool: str = "max",
+        directions: int = 2,
+    ) -> None:
         super().__init__()
-        self.pool = pool
-        self.lstm = nn.LSTM(dim, hidden, layers, batch_first=True, bidirectional=True)
+        self.pool, self.directions = pool, directions
+        self.lstm = nn.LSTM(dim, hidden, layers, batch_first=True, bidirectional=directions == 2)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Sentences [batch, 2 * hidden], or words [batch, words, 2 * hidden]; lengths [batch] are
@@ -94,7 +101,7 @@ class BiLSTM(nn.Module):
         """
         states, (last, _) = self.lstm(pack_padded_sequence(words, lengths, batch_first=True))
         if self.pool == "last":
-            return torch.cat([last[-2], last[-1]], 1)
+            return torch.cat([*last[-self.directions :]], 1)
         padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
         return padded if self.pool == "none" else padded.amax(1)
 

@@ -1,0 +1,55 @@
+"""Training sentence encoders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sonde.api.arguments import listed
+from sonde.api.measure import sentences
+from sonde.training.sentences import Request, Settings, Training
+from sonde.training.sentences import train as trained
+
+
+def train(
+    architecture: str,
+    objective: str,
+    data: str | Path | Iterable[str | Path],
+    output: str | Path,
+    *,
+    dev: str | Path | Iterable[str | Path] = (),
+    where: Mapping[str, str] | None = None,
+    exclude: Iterable[str | Path] = (),
+    tasks: Any = (),
+    settings: Settings | None = None,
+    told: Callable[[int, int, int, float], None] | None = None,
+    **options: Any,
+) -> Training:
+    """Train a sentence encoder, as `sonde train` does, and keep it in a folder; it is then
+    `trained:FOLDER`.
+
+    architecture    'bilstm-max', 'bilstm-last', 'lstm-last', 'gated-convnet', or 'mean' of the word
+                    vectors, of which only embedding= is trained
+    objective       'translate', 'autoencode', 'denoise', 'next', 'parse' or 'infer'
+    data            files: two that are aligned or a table to translate, running text, bracketed
+                    trees to parse, tables or JSON lines of pairs to infer
+    output          a folder; a training that was stopped goes on in it
+    dev             files to judge by; a twentieth of the examples without
+    where           of tables: which rows are read, as {'source': 'lingnli*'}
+    exclude, tasks  corpora and tasks whose sentences are left out, as `sentences` reads them
+    told            is called with the epoch, the words done in it, of how many, and the loss
+    options         the fields of `sonde.training.sentences.Settings`; or all of them as `settings`
+    Needs tokenizers and sacrebleu (`pip install 'sonde[train]'`). DataProblem for data that cannot
+    be used, UsageProblem where the folder holds another training.
+
+        sonde.train("bilstm-max", "translate", ["train.en", "train.de"], "models/en-de", epochs=5)
+    """
+    probed = sentences(exclude, tasks) if listed(exclude) or listed(tasks) else []
+    paths, judged = ([Path(p).expanduser() for p in _several(x)] for x in (data, dev))
+    request = Request(architecture, objective, paths, judged, where, probed)  # type: ignore[arg-type]
+    return trained(request, Path(output).expanduser(), settings or Settings.of(options), told)
+
+
+def _several(paths: str | Path | Iterable[str | Path]) -> list[str | Path]:
+    return [paths] if isinstance(paths, str | Path) else list(paths)

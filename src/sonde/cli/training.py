@@ -1,0 +1,137 @@
+"""`sonde train`: a sentence encoder, from files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from tqdm import tqdm
+
+import sonde
+from sonde.cli.options import Quiet, Tasks, listed
+from sonde.errors import UsageProblem
+
+Data = Annotated[
+    list[Path],
+    typer.Option("--data", metavar="FILE", help="What it learns from; several may follow."),
+]
+Dev = Annotated[
+    list[Path] | None,
+    typer.Option("--dev", metavar="FILE", help="Judge by these (default: a part of the data)."),
+]
+Folder = Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")]
+Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", metavar="COLUMN=PATTERN", help="Only such rows of a table."),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude", metavar="CORPUS", help="Leave out the sentences of these, as they are probed."
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Further settings, as `clip=1`; see docs/training.md."
+    ),
+]
+
+
+def train(
+    architecture: Annotated[
+        str,
+        typer.Argument(metavar="ARCHITECTURE", help="As `bilstm-max`, `gated-convnet`, `mean`."),
+    ],
+    objective: Annotated[
+        str,
+        typer.Option(
+            "--objective",
+            metavar="NAME",
+            help="translate, autoencode, denoise, next, parse or infer.",
+        ),
+    ],
+    data: Data,
+    output: Folder,
+    dev: Dev = None,
+    where: Where = None,
+    exclude: Exclude = None,
+    task: Tasks = None,
+    vectors: Annotated[
+        Path | None,
+        typer.Option("--vectors", metavar="FILE", help="Static word vectors (default: random)."),
+    ] = None,
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data.")] = 8,
+    hidden: Annotated[
+        int, typer.Option("--hidden", min=1, help="Units of a layer, of each direction.")
+    ] = 512,
+    seed: Annotated[int, typer.Option("--seed", help="Of weights and of the order of data.")] = 0,
+    setting: Set = None,
+    quiet: Quiet = False,
+) -> None:
+    """Train a sentence encoder on files, and keep it as it is after every epoch.
+
+    The folder is then an encoder, `trained:FOLDER`, and `trained:FOLDER,epoch=2` is it after two
+    epochs. A training that was stopped goes on. Needs pip install 'sonde[train]'.
+
+    **Examples**
+
+    - `sonde train bilstm-max --objective translate --data train.en train.de -o models/en-de`
+    - `sonde train bilstm-last --objective next --data novels.txt.xz --vectors novels.vec
+      --exclude UD_English-EWT -o models/next`
+    - `sonde train bilstm-max --objective infer --data nli.tsv --where 'source=lingnli*'
+      --set batch=2048 -o models/nli`
+    - `sonde run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
+    """
+    with _Bars(quiet) as bars:
+        done = sonde.train(
+            architecture,
+            objective,
+            data,
+            output,
+            dev=listed(dev),
+            where=dict(_named(where)),
+            exclude=listed(exclude),
+            tasks=listed(task),
+            told=bars.told,
+            vectors=vectors,
+            epochs=epochs,
+            hidden=hidden,
+            seed=seed,
+            **dict(_named(setting)),
+        )
+    typer.echo(str(done))
+
+
+def _named(pairs: list[str] | None) -> list[tuple[str, Any]]:
+    for pair in listed(pairs):
+        if "=" not in pair:
+            raise UsageProblem(f"{pair!r}: write NAME=VALUE")
+    return [(name, value) for name, _, value in (pair.partition("=") for pair in listed(pairs))]
+
+
+class _Bars:
+    """A bar for each epoch."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet, self.epoch = quiet, 0
+        self.bar: Any = None
+
+    def __enter__(self) -> _Bars:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+    def told(self, epoch: int, done: int, of: int, loss: float) -> None:
+        """Draw how far an epoch is."""
+        if epoch != self.epoch:
+            self.__exit__()
+            self.bar = tqdm(
+                total=of, desc=f"epoch {epoch}", unit=" words", unit_scale=True, disable=self.quiet
+            )
+            self.epoch = epoch
+        self.bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
+        self.bar.update(done - self.bar.n)

@@ -1,0 +1,217 @@
+"""What sentence encoders are trained on: examples read from files, each a sentence with the text or
+label that it is to give.
+
+A blank line in running text ends a paragraph. docs/training.md has the layouts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import pairwise, zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+from sonde.core import DataProblem
+from sonde.corpora import brackets
+from sonde.corpora.files import lines, uncompressed
+from sonde.corpora.text import letters, tokens, words
+
+Words = tuple[str, ...]
+
+
+class Example(NamedTuple):
+    """A sentence, and what it is to give: the words and the text of another, or a label as well.
+
+    first   words that the encoder reads
+    text    what a decoder is to write; '' where a label is asked for
+    second  words of a second sentence, which is encoded too; () for none
+    label   '' for none
+    """
+
+    first: Words
+    text: str = ""
+    second: Words = ()
+    label: str = ""
+
+
+@dataclass
+class Reading:
+    """How files are read, and what was counted on the way.
+
+    english   quotes are made straight, and clitics split off, as English treebanks have them
+    longest   words, beyond which a sentence is left out
+    left_out  what `letters` makes of sentences that are left out, as they will be probed
+    where     of files with columns: which rows are read, a pattern of a column's cells by its name
+    """
+
+    english: bool = False
+    longest: int = 60
+    left_out: frozenset[str] = frozenset()
+    where: Mapping[str, str] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def words(self, text: str) -> Words:
+        """The words of a text."""
+        return tokens(words(text)) if self.english else words(text)
+
+    def usable(self, *texts: str) -> bool:
+        """Whether none of some texts is probed, and counts those that are."""
+        known = bool(self.left_out) and any(letters(text) in self.left_out for text in texts)
+        self.counts["probed"] += known
+        return not known
+
+    def fits(self, *sentences: Words) -> bool:
+        """Whether no sentence is empty or too long, and counts those that are."""
+        empty = not all(sentences)
+        long = not empty and max(map(len, sentences)) > self.longest
+        self.counts["empty"] += empty
+        self.counts["too long"] += long
+        return not empty and not long
+
+
+Reader = Callable[[Sequence[Path], Reading], Iterator[Example]]
+
+
+def translations(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+    """Of two files of as many lines, or of tables with a source and its translation in the first
+    two columns, each line.
+    """
+    for first, second in _aligned(paths):
+        source = how.words(first)
+        if how.usable(first) and how.fits(source, how.words(second)):
+            how.counts["read"] += 1
+            yield Example(source, second)
+
+
+def _aligned(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    tables = [path for path in paths if uncompressed(path).suffix == ".tsv"]
+    if len(tables) == len(paths):
+        for path in paths:
+            for number, line in lines(path):
+                cells = line.split("\t")
+                if len(cells) < 2:
+                    raise DataProblem(f"{path}:{number}: a source and its translation stand here")
+                yield cells[0].strip(), cells[1].strip()
+        return
+    if len(paths) != 2 or tables:
+        raise DataProblem(
+            "translations are read from two files of as many lines, source and target, or from"
+            " tables (.tsv) with both in a line"
+        )
+    for one, other in zip_longest(lines(paths[0]), lines(paths[1])):
+        if one is None or other is None:
+            short, number = (paths[0], other[0]) if one is None else (paths[1], one[0])
+            raise DataProblem(
+                f"{short}:{number}: the file ends before this line, which the other one has"
+            )
+        yield one[1].strip(), other[1].strip()
+
+
+def themselves(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+    """Each line of running text, which is to give itself."""
+    for path in paths:
+        for text in _running(path):
+            sentence = how.words(text)
+            if text and how.usable(text) and how.fits(sentence):
+                how.counts["read"] += 1
+                yield Example(sentence, text)
+
+
+def following(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+    """Each line of running text with the next one of its paragraph, which it is to give."""
+    for path in paths:
+        for first, second in pairwise(_running(path)):
+            if not (first and second):
+                continue
+            source = how.words(first)
+            if how.usable(first, second) and how.fits(source, how.words(second)):
+                how.counts["read"] += 1
+                yield Example(source, second)
+
+
+def _running(path: Path) -> Iterator[str]:
+    """The lines of running text; '' for one that begins with `# `, as for a blank one."""
+    for _, line in lines(path):
+        text = line.strip()
+        yield "" if text.startswith("# ") else text
+
+
+def trees(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+    """Each sentence of bracketed trees, which is to give its tree without its words (Vinyals et al.
+    2015; Conneau et al. 2018, Table 1).
+    """
+    for path in paths:
+        for tree in brackets.read(path):
+            if how.usable(tree.sentence.text, " ".join(tree.words)) and how.fits(tree.words):
+                how.counts["read"] += 1
+                yield Example(tree.words, " ".join(_linear(tree, 0)))
+
+
+def _linear(tree: brackets.Tree, node: int) -> Iterator[str]:
+    yield f"({tree.labels[node]}"
+    for label, _, _, below in tree.children(node):
+        if below < 0:
+            yield label
+        else:
+            yield from _linear(tree, below)
+    yield f"){tree.labels[node]}"
+
+
+COLUMNS = {
+    "premise": ("premise", "sentence1"),
+    "hypothesis": ("hypothesis", "sentence2"),
+    "label": ("label", "gold_label"),
+}
+UNLABELLED = frozenset({"-", ""})
+
+
+def inferences(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+    """Pairs of a premise and a hypothesis with their label, from tables (.tsv, with a header) or
+    JSON lines (.jsonl); pairs without a label are left out and counted.
+    """
+    for path in paths:
+        rows = _json(path) if uncompressed(path).suffix == ".jsonl" else _rows(path)
+        for where, row in rows:
+            if not all(fnmatchcase(row.get(key, ""), p) for key, p in how.where.items()):
+                continue
+            cells = {
+                name: next((row[key] for key in keys if key in row), None)
+                for name, keys in COLUMNS.items()
+            }
+            if missing := [name for name, cell in cells.items() if cell is None]:
+                raise DataProblem(f"{where}: no {missing[0]}; it stands in a column of that name")
+            premise, hypothesis, label = (str(cell).strip() for cell in cells.values())
+            if label in UNLABELLED:
+                how.counts["without a label"] += 1
+                continue
+            first, second = how.words(premise), how.words(hypothesis)
+            if how.usable(premise, hypothesis) and how.fits(first, second):
+                how.counts["read"] += 1
+                yield Example(first, second=second, label=label)
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
+    header: list[str] = []
+    for number, line in lines(path):
+        cells = line.split("\t")
+        if not header:
+            header = cells
+        elif line:
+            if len(cells) != len(header):
+                raise DataProblem(f"{path}:{number}: {len(cells)} cells, not {len(header)}")
+            yield f"{path}:{number}", dict(zip(header, cells, strict=True))
+
+
+def _json(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
+    for number, line in lines(path):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict):
+            raise DataProblem(f"{path}:{number}: no JSON object")
+        yield f"{path}:{number}", {key: str(value) for key, value in row.items()}
