@@ -7,7 +7,6 @@ never stopped.
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from sonde.vectors import Floats, Ints
 
 STATE = "state.safetensors"
 POOL = 100  # batches whose examples are sorted by length together
+BROKEN = 1e4  # a loss, from which on nothing is learnt any more; NaN is none below
 TOLD = 0.3  # seconds from one word on progress to the next
 
 
@@ -142,7 +142,7 @@ class Learner:
             loss, over = self._step(rows, draws)
             total, count = total + loss, count + over
             words += int(self.lesson.lengths[rows].sum())
-            if not math.isfinite(loss):
+            if not loss / max(over, 1) < BROKEN:
                 raise DataProblem(
                     f"epoch {number}: the loss is no number any more; take a lower rate than"
                     f" {self.schedule.rate:g}"

@@ -93,6 +93,7 @@ class Lesson(Protocol):
         ...
 
 
+MOST = 700.0  # of which a perplexity is still a number
 BATCH = 64  # sentences that are judged at once
 WRITTEN = 1000  # sentences of dev that are written for a BLEU
 
@@ -140,7 +141,7 @@ class Writing:
             scores, wanted = self.head.scores(encode(self.words, part), pieces)
             total += float(functional.cross_entropy(scores, wanted, reduction="sum"))
             right, count = right + int((scores.argmax(1) == wanted).sum()), count + len(wanted)
-        found = {"perplexity": math.exp(total / count), "accuracy": 100 * right / count}
+        found = {"perplexity": math.exp(min(total / count, MOST)), "accuracy": 100 * right / count}
         if self.objective.figure == "bleu":
             found["bleu"] = self._bleu(rows[:WRITTEN], encode)
         return found

@@ -217,7 +217,7 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     while not _over(learner.epochs, objective, settings):
         number = len(learner.epochs) + 1
         learner.epoch(parts.train, parts.dev, partial(told or _nothing, number))
-        if _since(learner.epochs, objective):
+        if _stalled(learner.epochs):
             learner.slower()
         _keep(out, learner)
         _say(out, learner, objective, said)
@@ -369,6 +369,14 @@ def _best(epochs: Sequence[Epoch], objective: Objective) -> int:
 def _since(epochs: Sequence[Epoch], objective: Objective) -> int:
     """Epochs since the best one."""
     return len(epochs) - _best(epochs, objective)
+
+
+def _stalled(epochs: Sequence[Epoch]) -> bool:
+    """Whether the last epoch is no better than the best before: by perplexity, which is surer than
+    BLEU, or by accuracy where nothing is written.
+    """
+    steady = [e.figures.get("perplexity", -e.figures["accuracy"]) for e in epochs]
+    return len(steady) > 1 and steady[-1] >= min(steady[:-1])
 
 
 def _over(epochs: Sequence[Epoch], objective: Objective, settings: Settings) -> bool:

@@ -1,0 +1,205 @@
+"""`sonde train`: encoders learn, go on after a stop, and are encoders."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from typer.testing import CliRunner
+
+import sonde
+from sonde.cli import app
+from sonde.core import Sentence
+from sonde.encoders import ENCODERS
+from sonde.training.sentences import Request, Settings, train
+
+NAMES = ("Anna", "Bea", "Carl", "Dora", "Emil", "Fred", "Gina", "Hans", "Ida", "Jan")
+VERBS = {"sees": "sieht", "hears": "hört", "knows": "kennt"}
+SMALL = {"hidden": 16, "layers": 1, "dim": 16, "decoder": 32, "pieces": 300, "batch": 256}
+
+
+@pytest.fixture
+def files(tmp_path) -> tuple[Path, Path]:
+    """Two aligned files in which each word has one translation."""
+    draws = random.Random(0)
+    pairs = [
+        (draws.choice(NAMES), draws.choice(sorted(VERBS)), draws.choice(NAMES)) for _ in range(1500)
+    ]
+    english = "".join(f"{a} {v} {b} .\n" for a, v, b in pairs)
+    german = "".join(f"{a} {VERBS[v]} {b} .\n" for a, v, b in pairs)
+    (tmp_path / "a.en").write_text(english, "utf-8")
+    (tmp_path / "a.de").write_text(german, "utf-8")
+    return tmp_path / "a.en", tmp_path / "a.de"
+
+
+@pytest.fixture
+def pairs(tmp_path) -> Path:
+    """Pairs whose label is whether the second sentence names who acts in the first."""
+    draws = random.Random(1)
+    rows = ["source\tpremise\thypothesis\tlabel"]
+    for _ in range(1500):
+        one, other = draws.sample(NAMES, 2)
+        who = draws.choice((one, other))
+        label = "entailment" if who == one else "contradiction"
+        rows.append(f"made\t{one} sees {other} .\t{who} sees .\t{label}")
+    (tmp_path / "nli.tsv").write_text("\n".join(rows) + "\n", "utf-8")
+    return tmp_path / "nli.tsv"
+
+
+def weights(folder: Path, epoch: int) -> dict[str, torch.Tensor]:
+    from safetensors.torch import load_file
+
+    return load_file(folder / f"epoch-{epoch}.safetensors")
+
+
+LEARNING = {**SMALL, "batch": 128, "patience": 0, "rate": 0.01}
+
+
+def test_translation_is_learnt_beyond_what_is_trivial(files, tmp_path):
+    made = sonde.train("bilstm-max", "translate", files, tmp_path / "m", epochs=15, **LEARNING)
+    best = made.epochs[made.best - 1]
+    assert best["dev perplexity"] < made.trivial["perplexity of bigrams"] / 2
+    assert best["dev bleu"] > 20
+    assert max(made.trivial["bleu of copying"], made.trivial["bleu of the commonest text"]) < 10
+
+
+@pytest.mark.parametrize("architecture", ["bilstm-last", "lstm-last", "gated-convnet", "mean"])
+def test_every_architecture_learns_and_is_an_encoder(files, tmp_path, architecture):
+    how = {**LEARNING, "hidden": 12, "layers": 2, "embedding": 10}
+    made = sonde.train(architecture, "next", files[0], tmp_path / "m", epochs=2, **how)
+    first, second = (epoch["loss"] for epoch in made.epochs)
+    assert second < first
+    encoder = ENCODERS.make(f"trained:{tmp_path / 'm'}")
+    assert encoder.encode([Sentence.of(["Anna", "sees"])]).layers[0].shape == (1, 10)
+    with pytest.raises(sonde.DataProblem, match="no vector for each word"):
+        ENCODERS.make(f"trained:{tmp_path / 'm'},pool=none").encode([Sentence.of(["Anna"])])
+
+
+def test_inference_is_learnt_beyond_the_second_sentence(pairs, tmp_path):
+    made = sonde.train("bilstm-last", "infer", pairs, tmp_path / "m", epochs=12, **LEARNING)
+    assert made.epochs[made.best - 1]["dev accuracy"] > 85
+    assert made.trivial["accuracy of the second sentence alone"] < 70
+    assert "best: epoch" in str(made)
+
+
+def test_a_training_that_was_stopped_ends_as_one_that_was_not(files, tmp_path):
+    how = {**SMALL, "patience": 0}
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    sonde.train("bilstm-max", "denoise", files[0], whole, epochs=3, **how)
+    for epochs in (1, 2, 3):
+        sonde.train("bilstm-max", "denoise", files[0], parts, epochs=epochs, **how)
+    for epoch in (1, 2, 3):
+        one, other = weights(whole, epoch), weights(parts, epoch)
+        assert one.keys() == other.keys()
+        assert all(torch.equal(one[key], other[key]) for key in one)
+    figures = [
+        [{k: v for k, v in epoch.items() if k != "seconds"} for epoch in facts["epochs"]]
+        for facts in (json.loads((f / "model.json").read_text("utf-8")) for f in (whole, parts))
+    ]
+    assert figures[0] == figures[1]
+
+
+def test_what_was_said_last_is_said_again_where_a_kill_came_before_it(files, tmp_path):
+    made = sonde.train("bilstm-max", "next", files[0], tmp_path / "m", epochs=2, **SMALL)
+    said = (tmp_path / "m" / "model.json").read_text("utf-8")
+    (tmp_path / "m" / "model.json").unlink()
+    again = sonde.train("bilstm-max", "next", files[0], tmp_path / "m", epochs=2, **SMALL)
+    assert again.epochs == made.epochs
+    assert (tmp_path / "m" / "model.json").read_text("utf-8") == said
+
+
+def test_a_folder_that_holds_another_training_is_refused(files, tmp_path):
+    sonde.train("bilstm-max", "autoencode", files[0], tmp_path / "m", epochs=1, **SMALL)
+    with pytest.raises(sonde.UsageProblem, match="holds another training"):
+        sonde.train("bilstm-max", "autoencode", files[1], tmp_path / "m", epochs=1, **SMALL)
+
+
+def test_a_trained_folder_is_an_encoder_of_each_epoch(files, tmp_path):
+    made = sonde.train("bilstm-max", "translate", files, tmp_path / "m", epochs=2, **SMALL)
+    sentences = [Sentence.of(t.split()) for t in ("Anna sees Bea .", "Emil", "Quux hears Dora .")]
+    first = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=1").encode(sentences)
+    second = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=2").encode(sentences)
+    best = ENCODERS.make(f"trained:{tmp_path / 'm'}").encode(sentences)
+    assert first.layers[0].shape == (3, 32)
+    assert not np.allclose(first.layers[0], second.layers[0])
+    np.testing.assert_array_equal(best.layers[0], (first, second)[made.best - 1].layers[0])
+    alone = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=1").encode(sentences[:1])
+    np.testing.assert_allclose(alone.layers[0][0], first.layers[0][0], atol=1e-6)
+    words = ENCODERS.make(f"trained:{tmp_path / 'm'},pool=none,epoch=1").encode(sentences)
+    np.testing.assert_allclose(words.layers[0][:4].max(0), first.layers[0][0], atol=1e-6)
+    with pytest.raises(sonde.DataProblem, match="no epoch 7: write best, or a number from 1 to 2"):
+        _ = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=7").fingerprint
+
+
+def test_an_encoder_knows_whether_its_word_vectors_are_still_there(files, tmp_path):
+    lines = [f"{word} {' '.join(['0.1'] * 4)}" for word in (*NAMES, *VERBS, ".")]
+    (tmp_path / "a.vec").write_text("\n".join(lines) + "\n", "utf-8")
+    options = {**SMALL, "vectors": tmp_path / "a.vec", "epochs": 1}
+    made = sonde.train("gated-convnet", "autoencode", files[0], tmp_path / "m", **options)
+    assert not made.counts.get("words without a vector")
+    encoder = ENCODERS.make(f"trained:{tmp_path / 'm'}")
+    assert encoder.encode([Sentence.of(["Anna"])]).layers[0].shape == (1, 16)
+    (tmp_path / "a.vec").rename(tmp_path / "b.vec")
+    with pytest.raises(sonde.DataProblem, match=r"trained with the word vectors .*write vectors="):
+        encoder.encode([Sentence.of(["Anna"])])
+    moved = ENCODERS.make(f"trained:{tmp_path / 'm'},vectors={tmp_path / 'b.vec'}")
+    assert moved.encode([Sentence.of(["Anna"])]).layers[0].shape == (1, 16)
+
+
+def test_sentences_that_will_be_probed_are_left_out(files, tmp_path):
+    probed = [Sentence.of(["anna", "Sees", "Bea", "!"])]
+    how = Settings.of({**SMALL, "epochs": 1})
+    made = train(Request("mean", "autoencode", [files[0]], exclude=probed), tmp_path / "m", how)
+    many = files[0].read_text("utf-8").count("Anna sees Bea .")
+    assert many > 0
+    assert made.counts["probed"] == many
+    assert made.counts["read"] == 1500 - many
+
+
+def test_on_the_command_line(files, tmp_path):
+    settings = [f"{name}={value}" for name, value in SMALL.items() if name != "hidden"]
+    said = CliRunner().invoke(
+        app,
+        [
+            *("train", "bilstm-max", "--objective", "translate", "--data", *map(str, files)),
+            *("-o", str(tmp_path / "m"), "--epochs", "1", "--hidden", "16", "-q"),
+            *("--set", *settings),
+        ],
+        catch_exceptions=False,
+    )
+    assert "translate, " in said.output
+    assert "weights of the encoder" in said.output
+    assert (tmp_path / "m" / "README.md").read_text("utf-8").startswith("# m\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"architecture": "transformer"},
+            "no architecture 'transformer': choose one of bilstm-max",
+        ),
+        ({"objective": "guess"}, "no objective 'guess': choose one of translate"),
+        ({"size": 3}, "no setting 'size': choose one of vectors, dim"),
+        ({"hidden": "many"}, "hidden=many: not a whole number"),
+        ({"optimizer": "rmsprop"}, "no optimizer 'rmsprop'"),
+        ({"english": "maybe"}, "english=maybe: not true or false"),
+        ({"epochs": 0}, "epochs=0: a number of at least 1"),
+    ],
+)
+def test_mistakes_are_said_before_anything_is_read(options, said, tmp_path):
+    asked = {"architecture": "bilstm-max", "objective": "translate", **options}
+    with pytest.raises(sonde.UsageProblem, match=said):
+        sonde.train(data=tmp_path / "nothing", output=tmp_path / "m", **asked)
+
+
+def test_a_rate_that_breaks_the_loss_is_said(files, tmp_path):
+    with pytest.raises(sonde.DataProblem, match="the loss is no number any more; take a lower"):
+        sonde.train(
+            "bilstm-max", "translate", files, tmp_path / "m",
+            **SMALL, optimizer="sgd", rate=1e30, clip=0,
+        )  # fmt: skip

@@ -1,0 +1,139 @@
+"""What trained encoders learn from: files in several layouts, and what is wrong with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sonde
+from sonde.training.data import Reading, following, inferences, themselves, translations, trees
+from sonde.training.objectives import noised
+from sonde.training.texts import Pieces, Texts, perplexities
+
+
+def written(tmp_path, **texts):
+    paths = []
+    for name, text in texts.items():
+        path = tmp_path / name.replace("_", ".")
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        paths.append(path)
+    return paths
+
+
+def test_translations_are_aligned_lines_or_columns(tmp_path):
+    two = written(tmp_path, a_en="A dog .\n\nA cat\n", a_de="Ein Hund .\nnichts\nEine Katze\n")
+    how = Reading()
+    assert [(e.first, e.text) for e in translations(two, how)] == [
+        (("A", "dog", "."), "Ein Hund ."),
+        (("A", "cat"), "Eine Katze"),
+    ]
+    assert how.counts["empty"] == 1
+    table = written(tmp_path, a_tsv="A dog\tUn chien\tlicence\n")
+    assert [(e.first, e.text) for e in translations(table, Reading())] == [
+        (("A", "dog"), "Un chien")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ({"a_en": "A\nB\n", "a_de": "A\n"}, r"a\.de:2: the file ends before this line"),
+        ({"a_en": "A\n", "a_de": "A\nB\n"}, r"a\.en:2: the file ends before this line"),
+        ({"a_en": "A\n"}, "two files of as many lines, source and target, or from tables"),
+        ({"a_tsv": "A\n"}, r"a\.tsv:1: a source and its translation stand here"),
+        ({"a_en": b"A\nB\xff\n", "a_de": "A\nB\n"}, r"a\.en:2: .*UTF-8"),
+    ],
+)
+def test_files_that_are_not_aligned_are_named(tmp_path, texts, said):
+    with pytest.raises(sonde.DataProblem, match=said):
+        list(translations(written(tmp_path, **texts), Reading()))
+
+
+def test_the_next_sentence_is_of_the_same_paragraph(tmp_path):
+    paths = written(tmp_path, a_txt="One .\nTwo .\n\nThree .\nFour .\n# book\nFive .\n")
+    assert [(e.first[0], e.text) for e in following(paths, Reading())] == [
+        ("One", "Two ."),
+        ("Three", "Four ."),
+    ]
+    assert len(list(themselves(paths, Reading()))) == 5
+
+
+def test_trees_lose_their_words_as_in_the_papers_example(tmp_path):
+    paths = written(
+        tmp_path, a_ptb="(ROOT (S (NP (NNP John)) (VP (VBZ has) (NP (DT a) (NN dog)))))\n"
+    )
+    [example] = trees(paths, Reading())
+    assert example.first == ("John", "has", "a", "dog")
+    assert example.text == "(ROOT (S (NP NNP )NP (VP VBZ (NP DT NN )NP )VP )S )ROOT"
+
+
+def test_inferences_are_read_from_tables_and_json(tmp_path):
+    head = "source\tpremise\thypothesis\tlabel\n"
+    rows = "x\tA b .\tA .\tentailment\ny\tC .\tD .\tneutral\nx\tE .\tF .\t-\n"
+    paths = written(tmp_path, a_tsv=head + rows)
+    how = Reading(where={"source": "x*"})
+    assert [(e.first, e.second, e.label) for e in inferences(paths, how)] == [
+        (("A", "b", "."), ("A", "."), "entailment")
+    ]
+    assert how.counts["without a label"] == 1
+    lines = '{"sentence1": "A .", "sentence2": "B .", "gold_label": "neutral"}\n'
+    [example] = inferences(written(tmp_path, a_jsonl=lines), Reading())
+    assert example.label == "neutral"
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ({"a_tsv": "premise\tlabel\nA\tb\n"}, r"a\.tsv:2: no hypothesis; it stands in a column"),
+        ({"a_tsv": "premise\thypothesis\tlabel\nA\tb\n"}, r"a\.tsv:2: 2 cells, not 3"),
+        ({"a_jsonl": "[1]\n"}, r"a\.jsonl:1: no JSON object"),
+    ],
+)
+def test_pairs_that_cannot_be_read_are_named(tmp_path, texts, said):
+    with pytest.raises(sonde.DataProblem, match=said):
+        list(inferences(written(tmp_path, **texts), Reading()))
+
+
+def test_long_sentences_are_counted_and_left_out(tmp_path):
+    paths = written(tmp_path, a_txt="word " * 10_000 + "\nshort one\n")
+    how = Reading()
+    assert [e.first for e in themselves(paths, how)] == [("short", "one")]
+    assert how.counts["too long"] == 1
+
+
+def test_a_text_comes_back_from_its_pieces():
+    texts = ["Straße, naïve café!", "the dogs bark", "the dog barked"] * 20
+    pieces = Pieces.of(texts, 300, whole=False)
+    encoded = Pieces.read(str(pieces)).encode(["the dogs barked", "Straße ☃"])
+    assert pieces.decode(encoded.row(i)[1:-1].tolist() for i in range(2)) == [
+        "the dogs barked",
+        "Straße ☃",
+    ]
+    assert len(pieces) <= 300
+    many = pieces.encode(["the dog"] * 10_000)
+    assert len(many) == 10_000
+    assert len(set(many.lengths.tolist())) == 1
+
+
+def test_words_are_dropped_and_swapped_as_often_as_asked():
+    rows = [list(range(20)) for _ in range(2000)]
+    words, draws = Texts.of(rows), np.random.default_rng(0)
+    dropped = noised(words, np.arange(2000), 0.1, 0.0, draws)
+    assert dropped.lengths.mean() == pytest.approx(18, abs=0.1)
+    swapped = noised(words, np.arange(2000), 0.0, 0.3, draws)
+    moved = swapped.ids.reshape(2000, 20) != np.arange(20)
+    # ten pairs a row, or nine where the first word is passed over
+    assert moved.sum() / 2 / 2000 == pytest.approx(9.5 * 0.3, abs=0.1)
+    assert np.array_equal(
+        np.sort(swapped.ids.reshape(2000, 20), 1), np.tile(np.arange(20), (2000, 1))
+    )
+    assert noised(Texts.of([[7]]), np.arange(1), 1.0, 1.0, draws).ids.tolist() == [7]
+
+
+def test_perplexities_are_those_of_counts():
+    train = Texts.of([[0, 3, 4, 1]] * 3)
+    found = perplexities(train, Texts.of([[0, 3, 4, 1]]), 5)
+    single = np.array([0, 4, 0, 4, 4]) / 12  # add-one; START and PAD are never written
+    expected = np.exp(-np.log(single[[3, 4, 1]]).mean())
+    assert found["unigram"] == pytest.approx(expected)
+    assert 1 < found["bigram"] < found["unigram"]
