@@ -16,6 +16,7 @@ from fixtures.models import (
     given_npz,
     given_parquet,
     sentence_transformer,
+    trained,
     transformer,
     word_vectors,
 )
@@ -55,6 +56,7 @@ ENCODER_OPTIONS = {
         + ["untrained:bilstm-max,vectors=VEC,hidden=16"]
         + [f"untrained:{a},hidden=16,dim=8,pool=none" for a in ("bilstm-max", "gated-convnet")]
     ),
+    "trained": ["trained:TRAINED", "trained:TRAINED,epoch=1,pool=none"],
     "npz": ["npz:NPZ"],
     "parquet": ["parquet:PARQUET"],
     "hf": (
@@ -231,6 +233,7 @@ def places(tmp_path_factory):
         "PARQUET": lambda: given_parquet(folder / "ours.parquet"),
         "HF": lambda: transformer(folder / "hf"),
         "ST": lambda: sentence_transformer(folder / "st"),
+        "TRAINED": lambda: trained(folder),
         "TABLES": tables,
         "RELEASED": lambda: released(folder / "released"),
         "EDGES": lambda: edge_files(folder / "edges"),

@@ -29,6 +29,7 @@ for library in (
 ):
     importlib.import_module(library)  # what they change as they are imported is not ours
 
+SMALL = {"embedding": 4, "dim": 4, "decoder": 4, "pieces": 270}
 TASK, QUICK = "ud/tense:embedded", "untrained:bilstm-max,layers=1,hidden=16"
 
 
@@ -148,6 +149,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "annotate": lambda: sonde.annotate(TASK, "sheet.tsv", n=5),
         "score_sheets": lambda: sonde.score_sheets(["sheet.tsv"]),
         "tag": lambda: sonde.tag("a.txt", "a.txt", "a.tagged"),
+        "train": lambda: sonde.train("mean", "next", "a.txt", "m", epochs=1, **SMALL),
         "train_vectors": lambda: sonde.train_vectors("a.txt", "a.vec", least=1, epochs=1, dim=2),
         "get_tasks": lambda: sonde.get_tasks(["English"]),
         "estimate": lambda: str(sonde.estimate(TASK, "length", probes=["logreg"], seeds=1)),
@@ -183,6 +185,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "fetch",
         "score_sheets",
         "tag",
+        "train",
         "train_vectors",
         "get_tasks",
         "model",

@@ -155,7 +155,7 @@ if TYPE_CHECKING:
     from sonde.tasks.find import get_tasks
     from sonde.tasks.released.catalogue import Collection
     from sonde.tasks.rules import question
-    from sonde.training.sentences import Training
+    from sonde.training.folder import Training
     from sonde.training.static import Trained
     from sonde.vectors import (
         Spans,
@@ -332,7 +332,7 @@ _PLACES = {
     "tasks.find": "get_tasks",
     "tasks.rules": "question",
     "tasks.released.catalogue": "Collection",
-    "training.sentences": "Training",
+    "training.folder": "Training",
     "training.static": "Trained",
     "vectors": "Spans Vectors",
 }

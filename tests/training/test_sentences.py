@@ -15,7 +15,8 @@ import sonde
 from sonde.cli import app
 from sonde.core import Sentence
 from sonde.encoders import ENCODERS
-from sonde.training.sentences import Request, Settings, train
+from sonde.training.sentences import train
+from sonde.training.settings import Request, Settings
 
 NAMES = ("Anna", "Bea", "Carl", "Dora", "Emil", "Fred", "Gina", "Hans", "Ida", "Jan")
 VERBS = {"sees": "sieht", "hears": "hört", "knows": "kennt"}

@@ -8,8 +8,9 @@ from typing import Any
 
 from sonde.api.arguments import listed
 from sonde.api.measure import sentences
-from sonde.training.sentences import Request, Settings, Training
+from sonde.training.folder import Training
 from sonde.training.sentences import train as trained
+from sonde.training.settings import Request, Settings
 
 
 def train(
@@ -39,7 +40,7 @@ def train(
     where           of tables: which rows are read, as {'source': 'lingnli*'}
     exclude, tasks  corpora and tasks whose sentences are left out, as `sentences` reads them
     told            is called with the epoch, the words done in it, of how many, and the loss
-    options         the fields of `sonde.training.sentences.Settings`; or all of them as `settings`
+    options         the fields of `sonde.training.settings.Settings`; or all of them as `settings`
     Needs tokenizers and sacrebleu (`pip install 'sonde[train]'`). DataProblem for data that cannot
     be used, UsageProblem where the folder holds another training.
 

@@ -1,13 +1,10 @@
-"""Training a sentence encoder from files: what is asked for, the folder that it is kept in, and the
-card in it.
-"""
+"""Training a sentence encoder from files, an epoch after the other, in a folder."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,102 +12,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from sonde.cache import draft, write_text
-from sonde.core import DataProblem, Sentence
+from sonde.cache import draft
+from sonde.core import DataProblem
 from sonde.corpora.files import digest
 from sonde.corpora.text import letters
 from sonde.encoders.tables import FileTable, RandomTable
 from sonde.encoders.trained import MODEL, facts_of
 from sonde.errors import UsageProblem
-from sonde.nets.trainable import ARCHITECTURES, Architecture, Shape
+from sonde.nets.trainable import Shape
 from sonde.training.data import Example, Reading
+from sonde.training.folder import Training, described, say
 from sonde.training.loop import Epoch, Learner, Schedule
-from sonde.training.objectives import OBJECTIVES, Objective, copied, lesson_of
+from sonde.training.objectives import Objective, copied, lesson_of
+from sonde.training.settings import Request, Settings
 from sonde.vectors import Floats, Ints
 
-CARD = "README.md"
 FORMAT = 1
 SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a sentence encoder is trained; docs/training.md says where each default is from.
-
-    vectors    a file of static word vectors, which are not trained; random ones of `dim` numbers
-               without
-    hidden     units of a layer, of each direction
-    layers     how many; 0: 2 recurrent ones, or 8 convolutions
-    embedding  numbers of the sentence vector, by a linear layer; 0: the pooled states as they are
-    decoder    units of each of the decoder's two layers
-    pieces     how many pieces texts are cut into at most
-    epochs     passes over the examples
-    optimizer  adam, sgd, or auto: adam for recurrent networks, sgd for convolutions
-    rate       of learning; 0: 0.001 for adam, 0.1 for sgd
-    clip       the norm that gradients are scaled down to; 0 for none
-    batch      words and pieces of a batch at most
-    patience   epochs without a better figure on dev, after which training ends; 0 for no end
-    drop, swap for `denoise`: how often a word is left out, and two neighbours change places
-    longest    words of a sentence, beyond which it is left out
-    english    quotes are made straight, and clitics split off, as English treebanks have them
-    most       examples that are read at most; 0 for all
-    seed       of weights, of the order of examples and of noise
-    """
-
-    vectors: Path | None = None
-    dim: int = 300
-    hidden: int = 512
-    layers: int = 0
-    embedding: int = 0
-    decoder: int = 512
-    pieces: int = 8000
-    epochs: int = 8
-    optimizer: str = "auto"
-    rate: float = 0.0
-    clip: float = 5.0
-    batch: int = 4096
-    patience: int = 3
-    drop: float = 0.1
-    swap: float = 0.1
-    longest: int = 60
-    english: bool = False
-    most: int = 0
-    seed: int = 0
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Settings:
-        """Settings by name, whose values may be texts; UsageProblem for one that there is not."""
-        kinds = {field.name: type(getattr(cls(), field.name)) for field in fields(cls)}
-        made: dict[str, Any] = {}
-        for name, value in options.items():
-            if name not in kinds:
-                raise UsageProblem(f"no setting {name!r}: choose one of {', '.join(kinds)}")
-            try:
-                made[name] = _read(kinds[name], value)
-            except ValueError:
-                raise UsageProblem(f"{name}={value}: not {NUMBERS[kinds[name]]}") from None
-        return cls(**made)
-
-    def __post_init__(self) -> None:
-        if self.optimizer not in ("auto", "adam", "sgd"):
-            raise UsageProblem(f"no optimizer {self.optimizer!r}: choose one of auto, adam, sgd")
-        for name in ("hidden", "decoder", "pieces", "epochs", "batch", "longest", "dim"):
-            if getattr(self, name) < 1:
-                raise UsageProblem(f"{name}={getattr(self, name)}: a number of at least 1")
-
-
-NUMBERS = {int: "a whole number", float: "a number", bool: "true or false"}
-
-
-def _read(kind: type, value: Any) -> Any:
-    """A value of a setting of that kind."""
-    if kind is type(None):  # the file of vectors
-        return None if value is None else Path(value)
-    if kind is bool and isinstance(value, str):
-        if value.lower() not in ("true", "false"):
-            raise ValueError
-        return value.lower() == "true"
-    return kind(value)
 
 
 @dataclass(frozen=True)
@@ -123,79 +41,8 @@ class Kit:
     seed: int
 
 
-@dataclass(frozen=True)
-class Training:
-    """A trained encoder, as `train` leaves it; printing it says what became of it.
-
-    folder   the encoder is `trained:FOLDER`
-    figure   by which the best epoch is told
-    trivial  what needs no encoder does as well, on dev
-    counts   sentences that were read, and left out and why
-    """
-
-    folder: Path
-    objective: str
-    figure: str
-    best: int
-    epochs: Sequence[Mapping[str, Any]]
-    trivial: Mapping[str, float]
-    counts: Mapping[str, int]
-    parameters: int
-
-    def __str__(self) -> str:
-        head = f"{self.folder}: {self.objective}, {self.parameters:,} weights of the encoder"
-        lines = [head, "", _table(self.epochs)]
-        lines.append(f"best: epoch {self.best}, by {self.figure} on dev")
-        lines += [f"{name}: {value:.1f}" for name, value in self.trivial.items()]
-        lines.append(", ".join(f"{name}: {n:,}" for name, n in self.counts.items()))
-        return "\n".join(lines)
-
-
-def _table(epochs: Sequence[Mapping[str, Any]]) -> str:
-    """Epochs as a table."""
-    head = list(epochs[0]) if epochs else []
-    rows = [head, *([_said(each[key]) for key in head] for each in epochs)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
-
-
-def _said(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
-
-
 Told = Callable[[int, int, int, float], None]
 """Gets the number of the epoch, the words done in it, of how many, and the loss."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What an encoder is to learn, and from what.
-
-    files    that the objective reads
-    dev      files to judge by; a part of the examples without
-    where    of files with columns: which rows are read, as patterns by column
-    exclude  sentences that are left out, as they will be probed
-    """
-
-    architecture: Architecture
-    objective: str
-    files: Sequence[Path]
-    dev: Sequence[Path] = ()
-    where: Mapping[str, str] | None = None
-    exclude: Sequence[Sentence] = ()
-
-    def check(self) -> Objective:
-        """The objective; UsageProblem for a name that there is not."""
-        for kind, name, known in (
-            ("architecture", self.architecture, ARCHITECTURES),
-            ("objective", self.objective, tuple(OBJECTIVES)),
-        ):
-            if name not in known:
-                raise UsageProblem(f"no {kind} {name!r}: choose one of {', '.join(known)}")
-        return OBJECTIVES[self.objective]
 
 
 def train(request: Request, out: Path, settings: Settings, told: Told | None = None) -> Training:
@@ -396,40 +243,4 @@ def _keep(out: Path, learner: Learner) -> None:
 
 
 def _say(out: Path, learner: Learner, objective: Objective, facts: Mapping[str, Any]) -> None:
-    """Write what is known of the encoder."""
-    said = {
-        **facts,
-        "best": _best(learner.epochs, objective),
-        "epochs": [epoch.plain() for epoch in learner.epochs],
-    }
-    write_text(out / MODEL, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
-    write_text(out / CARD, _card(out, said))
-
-
-def described(folder: Path) -> Training:
-    """What is known of a trained encoder; DataProblem where a folder holds none."""
-    facts = facts_of(folder)
-    return Training(
-        folder,
-        facts["objective"],
-        facts["figure"],
-        facts["best"],
-        facts["epochs"],
-        facts["trivial"],
-        facts["counts"],
-        facts["parameters"],
-    )
-
-
-def _card(out: Path, facts: Mapping[str, Any]) -> str:
-    files = "\n".join(f"- `{name}` ({mark})" for name, mark in facts["files"].items())
-    return (
-        f"# {out.name}\n\nA sentence encoder that `sonde train` made: {facts['architecture']},"
-        f" {facts['parameters']:,} weights, trained to {facts['objective']}. Read it with"
-        f" `trained:{out.name}`.\n\n## Data\n\n{files}\n\n"
-        + ", ".join(f"{name}: {n:,}" for name, n in facts["counts"].items())
-        + f"\n\n## Figures on dev\n\n```\n{_table(facts['epochs'])}\n```\n\nBest: epoch"
-        f" {facts['best']}, by {facts['figure']}.\n\n"
-        + "\n".join(f"- {name}: {value:.1f}" for name, value in facts["trivial"].items())
-        + f"\n\n## Settings\n\n```json\n{json.dumps(facts['settings'], indent=1)}\n```\n"
-    )
+    say(out, {**facts, "best": _best(learner.epochs, objective)}, learner.epochs)

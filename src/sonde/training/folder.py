@@ -1,0 +1,94 @@
+"""The folder of a trained encoder: what is said of it in a file and in a card."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sonde.cache import write_text
+from sonde.encoders.trained import MODEL, facts_of
+from sonde.training.loop import Epoch
+
+CARD = "README.md"
+
+
+@dataclass(frozen=True)
+class Training:
+    """A trained encoder, as `train` leaves it; printing it says what became of it.
+
+    folder   the encoder is `trained:FOLDER`
+    figure   by which the best epoch is told
+    trivial  what needs no encoder does as well, on dev
+    counts   sentences that were read, and left out and why
+    """
+
+    folder: Path
+    objective: str
+    figure: str
+    best: int
+    epochs: Sequence[Mapping[str, Any]]
+    trivial: Mapping[str, float]
+    counts: Mapping[str, int]
+    parameters: int
+
+    def __str__(self) -> str:
+        head = f"{self.folder}: {self.objective}, {self.parameters:,} weights of the encoder"
+        lines = [head, "", _table(self.epochs)]
+        lines.append(f"best: epoch {self.best}, by {self.figure} on dev")
+        lines += [f"{name}: {value:.1f}" for name, value in self.trivial.items()]
+        lines.append(", ".join(f"{name}: {n:,}" for name, n in self.counts.items()))
+        return "\n".join(lines)
+
+
+def _table(epochs: Sequence[Mapping[str, Any]]) -> str:
+    """Epochs as a table."""
+    head = list(epochs[0]) if epochs else []
+    rows = [head, *([_said(each[key]) for key in head] for each in epochs)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )
+
+
+def _said(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+
+
+def say(out: Path, facts: Mapping[str, Any], epochs: Sequence[Epoch]) -> None:
+    """Write what is known of an encoder after some epochs."""
+    said = {**facts, "epochs": [epoch.plain() for epoch in epochs]}
+    write_text(out / MODEL, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
+    write_text(out / CARD, _card(out, said))
+
+
+def described(folder: Path) -> Training:
+    """What is known of a trained encoder; DataProblem where a folder holds none."""
+    facts = facts_of(folder)
+    return Training(
+        folder,
+        facts["objective"],
+        facts["figure"],
+        facts["best"],
+        facts["epochs"],
+        facts["trivial"],
+        facts["counts"],
+        facts["parameters"],
+    )
+
+
+def _card(out: Path, facts: Mapping[str, Any]) -> str:
+    files = "\n".join(f"- `{name}` ({mark})" for name, mark in facts["files"].items())
+    return (
+        f"# {out.name}\n\nA sentence encoder that `sonde train` made: {facts['architecture']},"
+        f" {facts['parameters']:,} weights, trained to {facts['objective']}. Read it with"
+        f" `trained:{out.name}`.\n\n## Data\n\n{files}\n\n"
+        + ", ".join(f"{name}: {n:,}" for name, n in facts["counts"].items())
+        + f"\n\n## Figures on dev\n\n```\n{_table(facts['epochs'])}\n```\n\nBest: epoch"
+        f" {facts['best']}, by {facts['figure']}.\n\n"
+        + "\n".join(f"- {name}: {value:.1f}" for name, value in facts["trivial"].items())
+        + f"\n\n## Settings\n\n```json\n{json.dumps(facts['settings'], indent=1)}\n```\n"
+    )

@@ -1,0 +1,121 @@
+"""What is asked for where an encoder is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sonde.core import Sentence
+from sonde.errors import UsageProblem
+from sonde.nets.trainable import ARCHITECTURES, Architecture
+from sonde.training.objectives import OBJECTIVES, Objective
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a sentence encoder is trained; docs/training.md says where each default is from.
+
+    vectors    a file of static word vectors, which are not trained; random ones of `dim` numbers
+               without
+    hidden     units of a layer, of each direction
+    layers     how many; 0: 2 recurrent ones, or 8 convolutions
+    embedding  numbers of the sentence vector, by a linear layer; 0: the pooled states as they are
+    decoder    units of each of the decoder's two layers
+    pieces     how many pieces texts are cut into at most
+    epochs     passes over the examples
+    optimizer  adam, sgd, or auto: adam for recurrent networks, sgd for convolutions
+    rate       of learning; 0: 0.001 for adam, 0.1 for sgd
+    clip       the norm that gradients are scaled down to; 0 for none
+    batch      words and pieces of a batch at most
+    patience   epochs without a better figure on dev, after which training ends; 0 for no end
+    drop, swap for `denoise`: how often a word is left out, and two neighbours change places
+    longest    words of a sentence, beyond which it is left out
+    english    quotes are made straight, and clitics split off, as English treebanks have them
+    most       examples that are read at most; 0 for all
+    seed       of weights, of the order of examples and of noise
+    """
+
+    vectors: Path | None = None
+    dim: int = 300
+    hidden: int = 512
+    layers: int = 0
+    embedding: int = 0
+    decoder: int = 512
+    pieces: int = 8000
+    epochs: int = 8
+    optimizer: str = "auto"
+    rate: float = 0.0
+    clip: float = 5.0
+    batch: int = 4096
+    patience: int = 3
+    drop: float = 0.1
+    swap: float = 0.1
+    longest: int = 60
+    english: bool = False
+    most: int = 0
+    seed: int = 0
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Settings:
+        """Settings by name, whose values may be texts; UsageProblem for one that there is not."""
+        kinds = {field.name: type(field.default) for field in fields(cls)}
+        made: dict[str, Any] = {}
+        for name, value in options.items():
+            if name not in kinds:
+                raise UsageProblem(f"no setting {name!r}: choose one of {', '.join(kinds)}")
+            try:
+                made[name] = _read(kinds[name], value)
+            except ValueError:
+                raise UsageProblem(f"{name}={value}: not {NUMBERS[kinds[name]]}") from None
+        return cls(**made)
+
+    def __post_init__(self) -> None:
+        if self.optimizer not in ("auto", "adam", "sgd"):
+            raise UsageProblem(f"no optimizer {self.optimizer!r}: choose one of auto, adam, sgd")
+        for name in ("hidden", "decoder", "pieces", "epochs", "batch", "longest", "dim"):
+            if (value := asdict(self)[name]) < 1:
+                raise UsageProblem(f"{name}={value}: a number of at least 1")
+
+
+NUMBERS = {int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def _read(kind: type, value: Any) -> Any:
+    """A value of a setting of that kind."""
+    if kind is type(None):  # the file of vectors
+        return None if value is None else Path(value)
+    if kind is bool and isinstance(value, str):
+        if value.lower() not in ("true", "false"):
+            raise ValueError
+        return value.lower() == "true"
+    return kind(value)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What an encoder is to learn, and from what.
+
+    files    that the objective reads
+    dev      files to judge by; a part of the examples without
+    where    of files with columns: which rows are read, as patterns by column
+    exclude  sentences that are left out, as they will be probed
+    """
+
+    architecture: Architecture
+    objective: str
+    files: Sequence[Path]
+    dev: Sequence[Path] = ()
+    where: Mapping[str, str] | None = None
+    exclude: Sequence[Sentence] = ()
+
+    def check(self) -> Objective:
+        """The objective; UsageProblem for a name that there is not."""
+        for kind, name, known in (
+            ("architecture", self.architecture, ARCHITECTURES),
+            ("objective", self.objective, tuple(OBJECTIVES)),
+        ):
+            if name not in known:
+                raise UsageProblem(f"no {kind} {name!r}: choose one of {', '.join(known)}")
+        return OBJECTIVES[self.objective]
