@@ -152,6 +152,10 @@ def test_whatever_lays_out_scores_marks_them():
     scoreless = {
         "asked.py": "questions and encoders of the page, before any score",
         "told.py": "published scores, each block over its own test examples",
+        **{
+            file.name: "correlations over encoders, each with its n"
+            for file in (Path(sonde.__file__).parent / "pages").glob("relat*.py")
+        },
     }
     texts = {file: file.read_text("utf-8") for file in Path(sonde.__file__).parent.rglob("*.py")}
     makers = [
