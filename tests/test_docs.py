@@ -88,6 +88,9 @@ def folder(tmp_path_factory, environment) -> Path:
     ]
     for name in ("sentences.txt", "novels.txt"):
         (place / name).write_text("\n".join(texts) + "\n", "utf-8")
+    for name in ("train.en", "train.de"):  # of other sentences than the treebank
+        lines = (f"the dog of {a} sees {b} .\n" for a in ("Ida", "Jan", "Eva") for b in range(30))
+        (place / name).write_text("".join(lines), "utf-8")
     rng = np.random.default_rng(0)
     np.savez(
         place / "my_vectors.npz",
