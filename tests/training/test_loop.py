@@ -9,8 +9,7 @@ import torch
 from sonde.nets.trainable import Shape
 from sonde.training.data import Example
 from sonde.training.loop import Learner, Schedule, batches
-from sonde.training.objectives import OBJECTIVES, lesson_of
-from sonde.training.sentences import Kit
+from sonde.training.objectives import OBJECTIVES, Kit
 
 WORDS = "the a dog cat sees hears barks often".split()
 
@@ -27,7 +26,8 @@ def learner(objective: str, architecture: str) -> Learner:
     ]
     shape = Shape(architecture, 6, 5, 2)
     words: dict[str, int] = {}
-    lesson = lesson_of(OBJECTIVES[objective], examples, words, Kit(shape, 270, 7, 0))
+    chosen = OBJECTIVES[objective]
+    lesson = chosen.lesson(chosen, examples, words, Kit(shape, 270, 7, 0))
     table = draws.normal(size=(len(words), 6)).astype(np.float32)
     return Learner(shape.network(), lesson, table, Schedule("adam", 0.01, 0.0, 64))
 

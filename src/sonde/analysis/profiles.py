@@ -17,9 +17,8 @@ from sonde.core import DataProblem
 from sonde.metrics.correlation import EXACT, LEAST, coefficients, orders
 from sonde.metrics.dependent import every_pair
 from sonde.metrics.metric import Doubles
-from sonde.metrics.multiplicity import corrected
+from sonde.metrics.multiplicity import ALPHA, corrected
 
-ALPHA = 0.05
 FEWEST = 5  # tasks of an encoder, below which it has no profile
 
 

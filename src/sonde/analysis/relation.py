@@ -23,9 +23,8 @@ from sonde.metrics.correlation import (
 )
 from sonde.metrics.correlation_intervals import intervals
 from sonde.metrics.metric import Doubles
-from sonde.metrics.multiplicity import NAMES, corrected
+from sonde.metrics.multiplicity import ALPHA, NAMES, corrected
 
-ALPHA = 0.05
 FEW = 10  # families, below which a correlation is a hint
 
 

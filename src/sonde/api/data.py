@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from sonde.annotators.tagger import Tagged, tag_text
+from sonde.api.arguments import listed
 from sonde.api.measure import at, sentences
 from sonde.audit import Audit
 from sonde.audit import inspect as audited
@@ -252,8 +253,7 @@ def tag(
 
         print(sonde.tag("novels.txt.xz", "brown.zip", "novels.tagged.xz").accuracy)
     """
-    listed = [texts] if isinstance(texts, str | Path) else texts
-    return tag_text(listed, source, output, seed, on_error, progress)
+    return tag_text(listed(texts), source, output, seed, on_error, progress)
 
 
 def train_vectors(
@@ -276,9 +276,9 @@ def train_vectors(
 
         sonde.train_vectors("novels.txt", "novels.vec", exclude=["UD_English-EWT"])
     """
-    listed = [texts] if isinstance(texts, str | Path) else texts
     probed = sentences(exclude, tasks) if exclude or tasks else []
-    return static.train_vectors(listed, output, probed, settings or static.Settings(**options))
+    chosen = settings or static.Settings(**options)
+    return static.train_vectors(listed(texts), output, probed, chosen)
 
 
 def annotate(

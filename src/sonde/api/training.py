@@ -47,10 +47,6 @@ def train(
         sonde.train("bilstm-max", "translate", ["train.en", "train.de"], "models/en-de", epochs=5)
     """
     probed = sentences(exclude, tasks) if listed(exclude) or listed(tasks) else []
-    paths, judged = ([Path(p).expanduser() for p in _several(x)] for x in (data, dev))
+    paths, judged = ([Path(p).expanduser() for p in listed(x)] for x in (data, dev))
     request = Request(architecture, objective, paths, judged, where, probed)  # type: ignore[arg-type]
     return trained(request, Path(output).expanduser(), settings or Settings.of(options), told)
-
-
-def _several(paths: str | Path | Iterable[str | Path]) -> list[str | Path]:
-    return [paths] if isinstance(paths, str | Path) else list(paths)

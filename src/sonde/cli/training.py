@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from tqdm import tqdm
 
 import sonde
 from sonde.cli.options import Quiet, Tasks, listed
@@ -105,10 +104,11 @@ def train(
 
 
 def _named(pairs: list[str] | None) -> list[tuple[str, Any]]:
-    for pair in listed(pairs):
-        if "=" not in pair:
-            raise UsageProblem(f"{pair!r}: write NAME=VALUE")
-    return [(name, value) for name, _, value in (pair.partition("=") for pair in listed(pairs))]
+    named = [pair.partition("=") for pair in listed(pairs)]
+    for text, sign, _ in named:
+        if not sign:
+            raise UsageProblem(f"{text!r}: write NAME=VALUE")
+    return [(name, value) for name, _, value in named]
 
 
 class _Bars:
@@ -128,6 +128,8 @@ class _Bars:
     def told(self, epoch: int, done: int, of: int, loss: float) -> None:
         """Draw how far an epoch is."""
         if epoch != self.epoch:
+            from tqdm import tqdm
+
             self.__exit__()
             self.bar = tqdm(
                 total=of, desc=f"epoch {epoch}", unit=" words", unit_scale=True, disable=self.quiet

@@ -5,6 +5,7 @@ for.
 from __future__ import annotations
 
 import codecs
+import functools
 import gzip
 import hashlib
 import lzma
@@ -360,3 +361,16 @@ class FileTable:
             if (vector := self._kept[word]) is not None:
                 vectors[i], known[i] = vector, True
         return vectors, known
+
+
+def word_table(path: Path | None, dim: int, seed: int) -> WordTable:
+    """Word vectors of a file, or random ones of so many dimensions, as they stand; shared, as
+    tables keep the words that were asked for.
+    """
+    return RandomTable(dim, seed) if path is None else _file_table(path, digest([path]))
+
+
+@functools.lru_cache(maxsize=4)
+def _file_table(path: Path, mark: str) -> FileTable:
+    """The table of a file as it is now; one that was written again is another."""
+    return FileTable(path)

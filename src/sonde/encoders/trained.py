@@ -13,12 +13,12 @@ import numpy as np
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
-from sonde.encoders.tables import FileTable, RandomTable, WordTable
+from sonde.encoders.tables import WordTable, word_table
 from sonde.encoders.untrained import WordsRead, encoded, forms_of
 from sonde.references import Place
 from sonde.vectors import Vectors
 
-MODEL = "model.json"
+MODEL, FORMAT = "model.json", 1
 
 
 @dataclass(frozen=True)
@@ -44,20 +44,20 @@ class Trained:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{digest([self.weights])} {self.facts['vectors']}"
+        facts = self.facts
+        return f"{digest([self._weights(facts)])} {facts['vectors']}"
 
     @property
     def facts(self) -> Mapping[str, Any]:
         """What the folder says of itself; DataProblem where it holds no encoder."""
         return facts_of(Path(self.folder).expanduser())
 
-    @property
-    def weights(self) -> Path:
+    def _weights(self, facts: Mapping[str, Any]) -> Path:
         """The file of the epoch that is read."""
-        number = str(self.facts["best"]) if self.epoch == "best" else self.epoch
+        number = str(facts["best"]) if self.epoch == "best" else self.epoch
         file = Path(self.folder).expanduser() / f"epoch-{number}.safetensors"
         if not (number.isdecimal() and file.is_file()):
-            many = len(self.facts["epochs"])
+            many = len(facts["epochs"])
             raise DataProblem(
                 f"{self.folder} has no epoch {number}: write best, or a number from 1 to {many}"
             )
@@ -73,19 +73,19 @@ class Trained:
         forms, numbers = forms_of(sentences)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         vectors, _ = self._table(facts["settings"], facts["vectors"]).look_up(forms)
-        net = _net(self.weights, shape, by_word)
+        net = _net(self._weights(facts), shape, by_word)
         return encoded(net, WordsRead(vectors, numbers, counts), shape.width, by_word, self.tokens)
 
     def _table(self, settings: Mapping[str, Any], mark: str) -> WordTable:
-        if settings["vectors"] is None:
-            return RandomTable(settings["dim"], settings["seed"])
-        path = self.vectors or Path(settings["vectors"])
-        if not path.is_file() or digest([path]) != mark:
+        path = None
+        if settings["vectors"] is not None:
+            path = self.vectors or Path(settings["vectors"])
+        if path is not None and (not path.is_file() or digest([path]) != mark):
             raise DataProblem(
                 f"{self.folder} was trained with the word vectors {path}, which are not there or"
                 " have changed; write vectors=FILE for where they are"
             )
-        return _file_table(path)
+        return word_table(path, settings["dim"], settings["seed"])
 
 
 def facts_of(folder: Path) -> dict[str, Any]:
@@ -94,16 +94,11 @@ def facts_of(folder: Path) -> dict[str, Any]:
         facts = json.loads((folder / MODEL).read_text("utf-8"))
     except (OSError, ValueError):
         facts = None
-    if not isinstance(facts, dict) or facts.get("format") != 1:
+    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise DataProblem(
             f"{folder} holds no encoder that `sonde train` made: no {MODEL} that can be read"
         )
     return facts
-
-
-@functools.lru_cache(maxsize=4)
-def _file_table(path: Path) -> WordTable:
-    return FileTable(path)
 
 
 @functools.lru_cache(maxsize=4)

@@ -15,7 +15,7 @@ import numpy as np
 from sonde.core import Sentence
 from sonde.corpora.files import digest
 from sonde.encoders.batches import batches, spread
-from sonde.encoders.tables import FileTable, RandomTable, WordTable
+from sonde.encoders.tables import word_table
 from sonde.oracles import Kind
 from sonde.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
 
@@ -58,7 +58,7 @@ class Untrained:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         forms, numbers = forms_of(sentences, self.lowercase)
-        vectors, _ = _table(self.vectors, self.dim, self.seed).look_up(forms)
+        vectors, _ = word_table(self.vectors, self.dim, self.seed).look_up(forms)
         net = _net(self._architecture, vectors.shape[1], self.hidden, self.layers, self.seed)
         width = self.hidden if self.architecture == "gated-convnet" else 2 * self.hidden
         counts = np.array([len(s.words) for s in sentences], np.int64)
@@ -129,14 +129,6 @@ def _passed(net: Any, parts: Sequence[Floats], by_word: bool) -> Floats:
     if not by_word:
         return states
     return np.concatenate([row[:length] for row, length in zip(states, lengths, strict=True)])
-
-
-@functools.lru_cache(maxsize=4)
-def _table(path: Path | None, dim: int, seed: int) -> WordTable:
-    """Word vectors, scaled as they stand; shared by encoders, as they keep the words that were
-    asked for.
-    """
-    return RandomTable(dim, seed) if path is None else FileTable(path)
 
 
 @functools.lru_cache(maxsize=4)

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from sonde.errors import UsageProblem
 from sonde.metrics.metric import Doubles
+from sonde.metrics.multiplicity import ALPHA
 from sonde.vectors import Ints
 
 LEAST = 3  # observations, below which a correlation says nothing
 MANY = 30  # observations, from which on p values are those of an approximation
 EXACT = 9  # observations, up to which all permutations are gone through
-ALPHA = 0.05
 ROOM = 4_000_000  # numbers that lie in memory at a time
 ROUNDING = 1e-9  # by which equal coefficients may differ
 

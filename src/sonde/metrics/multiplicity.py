@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike
 from sonde.errors import UsageProblem
 from sonde.metrics.metric import Doubles
 
+ALPHA = 0.05
+"""The level of significance of all that is called told apart, or significant."""
+
 
 def holm(p: ArrayLike) -> Doubles:
     """The p values [n] of several tests, corrected for their number (Holm 1979): at 0.05, one table

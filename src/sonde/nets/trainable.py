@@ -66,10 +66,6 @@ class Shape:
     def network(self, seed: int = 0, by_word: bool = False) -> Encoder:
         """The encoder with weights that the seed draws; `by_word` gives a vector for each word."""
         body, draw = self._body("none" if by_word else "")
-
-        def draw_all(net: nn.Module, generator: torch.Generator) -> None:
-            draw(net, generator)
-
         with torch.device("meta"):
             head = nn.Linear(self.pooled, self.embedding) if self.embedding else None
         if head is not None:
@@ -80,7 +76,7 @@ class Shape:
                     weights.uniform_(
                         -bound, bound, generator=torch.Generator().manual_seed(seed + 1)
                     )
-        return Encoder(drawn(body, draw_all, seed), head)
+        return Encoder(drawn(body, draw, seed), head)
 
     def _body(self, pool: str) -> Any:
         layers, kind = self.layers, self.architecture

@@ -18,7 +18,7 @@ from sonde.experiment.paths import Paths
 from sonde.metrics import METRICS, MetricProblem, interval_of, rescored
 from sonde.pages.captions import short
 from sonde.references import Contents, brief, parsed_or_none
-from sonde.store.experiments import experiments
+from sonde.store.experiments import Experiment, experiments
 from sonde.store.results import find_scores
 from sonde.tasks import TASKS
 
@@ -59,11 +59,12 @@ def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
     if not known:
         raise DataProblem(_nothing_in(paths.results))
     which = chosen.experiment or ("all" if folder else "last")
-    results, remarks = _experiment(known, paths.results, str(which))
+    every = experiments(paths.results)
+    results, remarks = _experiment(known, every, paths.results, str(which))
     if chosen.scores:
         scores = find_scores(paths.results, results)
         results |= {key: replace(results[key], scores=one) for key, one in scores.items()}
-    latest = _in_order(newest(results.values()), results, paths.results)
+    latest = _in_order(newest(results.values()), results, every)
     if older := len(results) - len(latest):
         remarks.append(
             f"{older:,} older results are left out: the same was measured again since, with other"
@@ -104,10 +105,10 @@ def _nothing_in(folder: Path) -> str:
 
 
 def _in_order(
-    latest: Sequence[Result], results: Mapping[str, Result], folder: Path
+    latest: Sequence[Result], results: Mapping[str, Result], every: Sequence[Experiment]
 ) -> list[Result]:
     """Results as they were asked for, those of the first experiment first; others last."""
-    asked = dict.fromkeys(key for one in reversed(experiments(folder)) for key in one.ids)
+    asked = dict.fromkeys(key for one in reversed(every) for key in one.ids)
     ranks = {id(results[key]): rank for rank, key in enumerate(asked) if key in results}
     return sorted(latest, key=lambda result: ranks.get(id(result), len(asked)))
 
@@ -135,12 +136,11 @@ def named(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Re
 
 
 def _experiment(
-    results: dict[str, Result], folder: Path, which: str
+    results: dict[str, Result], known: Sequence[Experiment], folder: Path, which: str
 ) -> tuple[dict[str, Result], list[str]]:
     """The results of one experiment of a folder, or of all; and which of how many it is, and what
     of it is missing.
     """
-    known = experiments(folder)
     if which == "all" or not known:
         many = (
             f"results of {len(known)} experiments, each of which is a run; --experiment last"

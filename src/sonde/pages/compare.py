@@ -19,7 +19,7 @@ from sonde.analysis.rows import groups_of, kind_of, repeats, rows
 from sonde.core import DataProblem, Result
 from sonde.metrics import Answers, corrected, difference, holm
 from sonde.metrics.letters import display
-from sonde.metrics.multiplicity import NAMES
+from sonde.metrics.multiplicity import ALPHA, NAMES
 from sonde.metrics.resampling import bootstrap, permutation
 from sonde.pages.captions import short
 from sonde.pages.records import csv
@@ -164,9 +164,6 @@ def compared(
     )
 
 
-TOLD = 0.05  # below which a p value tells two scores apart
-
-
 def leaders(results: Sequence[Result]) -> frozenset[tuple[str, ...]]:
     """The best row of each task, and those that a paired comparison with it does not tell from it:
     task, encoder, layer and probe.
@@ -200,7 +197,7 @@ def _alike(mine: Sequence[Measured]) -> list[Measured]:
     p = [difference(best.row.metric, best.answers, one.answers).p for one in others]
     return [
         best,
-        *(one for one, corrected in zip(others, holm(p), strict=True) if corrected >= TOLD),
+        *(one for one, corrected in zip(others, holm(p), strict=True) if corrected >= ALPHA),
     ]
 
 
@@ -349,13 +346,13 @@ def lettered(comparison: Comparison) -> Table:
         scores = {one.first: (one.first_score, one.n) for one in mine}
         scores |= {one.second: (one.second_score, one.n) for one in mine}
         ordered = sorted(scores, key=lambda name: -scores[name][0])
-        told = [(one.first, one.second) for one in mine if one.corrected < TOLD]
+        told = [(one.first, one.second) for one in mine if one.corrected < ALPHA]
         of = display(ordered, told)
         body = tuple((x, number(scores[x][0]), of[x], f"{scores[x][1]:,}") for x in ordered)
         sections.append(Section(short(task), body))
     notes = (
         "Two scores of a task that share a letter are not told apart by these test examples: the p"
-        f" value of their difference is {TOLD:g} or above, corrected for the"
+        f" value of their difference is {ALPHA:g} or above, corrected for the"
         f" {len(comparison.found):,} comparisons of this table ({NAMES[comparison.correction]})."
         " That does not make them equal.",
         f"{TESTS[comparison.test].capitalize()}.",

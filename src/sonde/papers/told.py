@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from sonde.metrics import corrected
-from sonde.metrics.multiplicity import NAMES
+from sonde.metrics.multiplicity import ALPHA, NAMES
 from sonde.papers.facts import PERCENT, Block, Figure, Line, Paper
 from sonde.tables.table import Section, Table, number
 
-TOLD = 0.05  # below which a p value tells two scores apart
 SHOWN = 2  # encoders that are not told from the best, before the others are counted
 REACH = 1.959964  # standard errors of a normal distribution on either side of 95 % of it
 POWER = 0.841621  # more of them for a difference that is shown four times in five
@@ -120,7 +119,7 @@ def summary(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") ->
     bodies: dict[str, list[tuple[str, ...]]] = {}
     for (block, task), mine in by_task(pairs).items():
         best = mine[0]
-        left = [one for one in mine if one.corrected >= TOLD]
+        left = [one for one in mine if one.corrected >= ALPHA]
         alike = [f"{one.second} {one.second_score:g}" for one in left if one.first == best.first]
         bodies.setdefault(block, []).append(
             (
@@ -134,7 +133,7 @@ def summary(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") ->
         )
     notes = (
         f"{paper.title}.",
-        f"Not told: the p value of the difference is {TOLD:g} or above, corrected for the pairs of"
+        f"Not told: the p value of the difference is {ALPHA:g} or above, corrected for the pairs of"
         f" a task ({NAMES[correction]}), if encoders err independently of each other. Encoders that"
         " err on the same examples differ more surely, which a published table cannot show.",
         "detectable: the difference from the best score that so many examples would show four times"
@@ -156,7 +155,7 @@ def untold(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") -> 
     tested = ("difference", "p", f"p ({NAMES[correction]})", "disagree")
     sections = []
     for (block, task), mine in by_task(pairs).items():
-        body = tuple(_cells(one) for one in mine if one.corrected >= TOLD)
+        body = tuple(_cells(one) for one in mine if one.corrected >= ALPHA)
         told = f"{len(mine) - len(body)} of {len(mine)} pairs are told apart"
         title = f"{block}, {task}" if block else task
         sections.append(Section(title, body, f"n = {mine[0].n:,}; {told}."))

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from sonde.cache import draft
 from sonde.core import DataProblem
-from sonde.training.objectives import Figures, Lesson, noised
+from sonde.training.objectives import Figures, Lesson
 from sonde.training.texts import Texts
 from sonde.vectors import Floats, Ints
 
@@ -68,8 +68,6 @@ class Schedule:
     rate: float
     clip: float
     batch: int
-    drop: float = 0.0
-    swap: float = 0.0
     seed: int = 0
 
     def optimizer_of(self, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
@@ -118,7 +116,7 @@ class Learner:
 
     def encode(self, words: Texts, rows: Ints) -> Tensor:
         """Sentence vectors of some rows, in their order."""
-        lengths = words.lengths[rows]
+        lengths = words.lengths_of(rows)
         order = np.argsort(-lengths, kind="stable")
         table = words.padded(rows[order], -1)
         padded = torch.from_numpy(table)
@@ -136,12 +134,13 @@ class Learner:
         seed = (self.schedule.seed, number)
         draws = np.random.default_rng((*seed, 1))
         total, count, words, last = 0.0, 0, 0, began
-        every = int(self.lesson.lengths[train].sum())
+        lengths = self.lesson.lengths
+        every = int(lengths[train].sum())
         self.network.train()
-        for rows in batches(self.lesson.lengths, train, self.schedule.batch, seed):
+        for rows in batches(lengths, train, self.schedule.batch, seed):
             loss, over = self._step(rows, draws)
             total, count = total + loss, count + over
-            words += int(self.lesson.lengths[rows].sum())
+            words += int(lengths[rows].sum())
             if not loss / max(over, 1) < BROKEN:
                 raise DataProblem(
                     f"epoch {number}: the loss is no number any more; take a lower rate than"
@@ -159,15 +158,11 @@ class Learner:
         return self.epochs[-1]
 
     def _step(self, rows: Ints, draws: np.random.Generator) -> tuple[float, int]:
-        how = self.schedule
-        words = None
-        if how.drop or how.swap:
-            words = noised(self.lesson.words, rows, how.drop, how.swap, draws)  # type: ignore[attr-defined]
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.lesson.loss(rows, self.encode, words)
+        loss = self.lesson.loss(rows, self.encode, draws)
         torch.autograd.backward(loss.total / loss.over)
-        if how.clip:
-            nn.utils.clip_grad_norm_(self.parameters, how.clip)
+        if self.schedule.clip:
+            nn.utils.clip_grad_norm_(self.parameters, self.schedule.clip)
         self.optimizer.step()
         return float(loss.total.detach()), loss.over
 

@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sonde.core import DataProblem
-from sonde.nets.trainable import PAD, Classifier, Decoder, draw_head
+from sonde.nets.trainable import PAD, Classifier, Decoder, Shape, draw_head
 from sonde.training import data
 from sonde.training.data import Example, Reader
 from sonde.training.texts import Pieces, Texts, numbered, perplexities
@@ -29,6 +29,7 @@ Figures = Mapping[str, float]
 class Objective:
     """What is learnt.
 
+    lesson    makes examples into numbers, with their head
     reads     the files
     figure    by which the best epoch on dev is told
     whole     whether pieces are words as they stand
@@ -36,6 +37,7 @@ class Objective:
     """
 
     name: str
+    lesson: Callable[[Objective, Sequence[Example], dict[str, int], Kit], Lesson]
     reads: Reader
     figure: Literal["bleu", "perplexity", "accuracy"]
     whole: bool = False
@@ -47,17 +49,18 @@ class Objective:
         return self.figure != "perplexity"
 
 
-OBJECTIVES: Mapping[str, Objective] = {
-    each.name: each
-    for each in (
-        Objective("translate", data.translations, "bleu"),
-        Objective("autoencode", data.themselves, "bleu"),
-        Objective("denoise", data.themselves, "bleu", noise=True),
-        Objective("next", data.following, "perplexity"),
-        Objective("parse", data.trees, "accuracy", whole=True),
-        Objective("infer", data.inferences, "accuracy"),
-    )
-}
+@dataclass(frozen=True)
+class Kit:
+    """What a lesson is made with: the encoder's shape, how many pieces there are at most, the
+    decoder's units, the seed; how often `denoise` leaves a word out, and swaps two.
+    """
+
+    shape: Shape
+    pieces: int
+    decoder: int
+    seed: int
+    drop: float = 0.0
+    swap: float = 0.0
 
 
 class Encode(Protocol):
@@ -80,8 +83,8 @@ class Lesson(Protocol):
     def head(self) -> nn.Module: ...
     @property
     def lengths(self) -> Ints: ...
-    def loss(self, rows: Ints, encode: Encode, words: Texts | None = None) -> Loss:
-        """Of some examples; `words` are what the encoder reads of them in place of their own."""
+    def loss(self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None) -> Loss:
+        """Of some examples; noise is drawn for the objective that has it."""
         ...
 
     def figures(self, rows: Ints, encode: Encode) -> Figures:
@@ -108,10 +111,11 @@ class Writing:
     pieces: Pieces
     wanted: Texts
     head: Decoder
+    noise: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def of(
-        cls, objective: Objective, examples: Sequence[Example], words: dict[str, int], how: Any
+        cls, objective: Objective, examples: Sequence[Example], words: dict[str, int], how: Kit
     ) -> Writing:
         """Examples as numbers, and a decoder of `how.shape`'s vectors."""
         texts = [example.text for example in examples]
@@ -119,17 +123,20 @@ class Writing:
         head = Decoder(how.shape.width, len(pieces), how.decoder)
         draw_head(head, how.seed + 2)
         encoded = numbered((example.first for example in examples), words)
-        return cls(objective, encoded, texts, pieces, pieces.encode(texts), head)
+        noise = (how.drop, how.swap) if objective.noise else (0.0, 0.0)
+        return cls(objective, encoded, texts, pieces, pieces.encode(texts), head, noise)
 
     @property
     def lengths(self) -> Ints:
         """Words and pieces of each example, by which batches are made."""
         return self.words.lengths + self.wanted.lengths
 
-    def loss(self, rows: Ints, encode: Encode, words: Texts | None = None) -> Loss:
+    def loss(self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None) -> Loss:
         """Minus the logarithm of the pieces' probabilities."""
         pieces = self.wanted.padded(rows, PAD)
-        read = (self.words, rows) if words is None else (words, np.arange(len(rows)))
+        read = self.words, rows
+        if draws is not None and any(self.noise):
+            read = noised(self.words, rows, *self.noise, draws), np.arange(len(rows))
         total = self.head(encode(*read), torch.from_numpy(pieces))
         return Loss(total, int((pieces[:, 1:] != PAD).sum()))
 
@@ -197,7 +204,7 @@ class Inferring:
 
     @classmethod
     def of(
-        cls, objective: Objective, examples: Sequence[Example], words: dict[str, int], how: Any
+        cls, objective: Objective, examples: Sequence[Example], words: dict[str, int], how: Kit
     ) -> Inferring:
         """Examples as numbers, and a classifier of pairs."""
         names = tuple(sorted({example.label for example in examples}))
@@ -214,7 +221,7 @@ class Inferring:
         """Words of each pair."""
         return self.first.lengths + self.second.lengths
 
-    def loss(self, rows: Ints, encode: Encode, words: Texts | None = None) -> Loss:
+    def loss(self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None) -> Loss:
         """Minus the logarithm of the labels' probabilities."""
         scores = self._scores(rows, encode)
         wanted = torch.from_numpy(self.labels[rows])
@@ -249,12 +256,17 @@ class Inferring:
         }
 
 
-def lesson_of(
-    objective: Objective, examples: Sequence[Example], words: dict[str, int], how: Any
-) -> Lesson:
-    """Examples as numbers with their head; `how` has shape, pieces, decoder and seed."""
-    kind: Callable[..., Lesson] = Inferring.of if objective.name == "infer" else Writing.of
-    return kind(objective, examples, words, how)
+OBJECTIVES: Mapping[str, Objective] = {
+    each.name: each
+    for each in (
+        Objective("translate", Writing.of, data.translations, "bleu"),
+        Objective("autoencode", Writing.of, data.themselves, "bleu"),
+        Objective("denoise", Writing.of, data.themselves, "bleu", noise=True),
+        Objective("next", Writing.of, data.following, "perplexity"),
+        Objective("parse", Writing.of, data.trees, "accuracy", whole=True),
+        Objective("infer", Inferring.of, data.inferences, "accuracy"),
+    )
+}
 
 
 def _parts(rows: Ints) -> list[Ints]:

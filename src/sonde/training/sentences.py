@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,29 +16,18 @@ from sonde.cache import draft
 from sonde.core import DataProblem
 from sonde.corpora.files import digest
 from sonde.corpora.text import letters
-from sonde.encoders.tables import FileTable, RandomTable
-from sonde.encoders.trained import MODEL, facts_of
+from sonde.encoders.tables import word_table
+from sonde.encoders.trained import FORMAT, MODEL, facts_of
 from sonde.errors import UsageProblem
 from sonde.nets.trainable import Shape
 from sonde.training.data import Example, Reading
 from sonde.training.folder import Training, described, say
 from sonde.training.loop import Epoch, Learner, Schedule
-from sonde.training.objectives import Objective, copied, lesson_of
+from sonde.training.objectives import Kit, Objective, copied
 from sonde.training.settings import Request, Settings
-from sonde.vectors import Floats, Ints
+from sonde.vectors import Ints
 
-FORMAT = 1
 SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
-
-
-@dataclass(frozen=True)
-class Kit:
-    """What a lesson is made with."""
-
-    shape: Shape
-    pieces: int
-    decoder: int
-    seed: int
 
 
 Told = Callable[[int, int, int, float], None]
@@ -87,12 +76,14 @@ def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learne
     """An encoder with its lesson, and what is said of them."""
     objective, words = request.check(), dict[str, int]()
     sizes = settings.hidden, settings.layers, settings.embedding
-    shape = Shape(request.architecture, _dim(settings), *sizes)
-    kit = Kit(shape, settings.pieces, settings.decoder, settings.seed)
-    lesson = lesson_of(objective, parts.examples, words, kit)
-    table, known = _vectors(list(words), settings)
+    table = word_table(settings.vectors, settings.dim, settings.seed)
+    shape = Shape(request.architecture, table.look_up(["the"])[0].shape[1], *sizes)
+    noise = settings.drop, settings.swap
+    kit = Kit(shape, settings.pieces, settings.decoder, settings.seed, *noise)
+    lesson = objective.lesson(objective, parts.examples, words, kit)
+    vectors, known = table.look_up(list(words))
     network = shape.network(settings.seed)
-    learner = Learner(network, lesson, table, _schedule(objective, request, settings))
+    learner = Learner(network, lesson, vectors, _schedule(request, settings))
     with torch.inference_mode():
         trivial = dict(lesson.trivial(parts.train, parts.dev))
     if objective.figure == "bleu":
@@ -166,29 +157,12 @@ def _split(request: Request, how: Reading, settings: Settings) -> Parts:
     return Parts(examples, train, dev)
 
 
-def _dim(settings: Settings) -> int:
-    if settings.vectors is None:
-        return settings.dim
-    return int(FileTable(settings.vectors).look_up(["the"])[0].shape[1])
-
-
-def _vectors(words: Sequence[str], settings: Settings) -> tuple[Floats, Any]:
-    """The vector of each word, and whether it has one."""
-    table = (
-        RandomTable(settings.dim, settings.seed)
-        if settings.vectors is None
-        else FileTable(settings.vectors)
-    )
-    return table.look_up(words)
-
-
-def _schedule(objective: Objective, request: Request, settings: Settings) -> Schedule:
+def _schedule(request: Request, settings: Settings) -> Schedule:
     kind = settings.optimizer
     if kind == "auto":
         kind = "sgd" if request.architecture == "gated-convnet" else "adam"
-    noise = (settings.drop, settings.swap) if objective.noise else (0.0, 0.0)
     rate = settings.rate or (0.1 if kind == "sgd" else 0.001)
-    return Schedule(kind, rate, settings.clip, settings.batch, *noise, settings.seed)
+    return Schedule(kind, rate, settings.clip, settings.batch, settings.seed)
 
 
 def _copied(parts: Parts) -> Mapping[str, float]:

@@ -45,6 +45,10 @@ class Texts(NamedTuple):
         """How long each row is."""
         return np.diff(self.starts)
 
+    def lengths_of(self, rows: Ints) -> Ints:
+        """How long some rows are."""
+        return self.starts[rows + 1] - self.starts[rows]
+
     def row(self, i: int) -> NDArray[np.int32]:
         """One row."""
         return self.ids[self.starts[i] : self.starts[i + 1]]
@@ -56,7 +60,7 @@ class Texts(NamedTuple):
 
     def padded(self, rows: Ints, fill: int) -> NDArray[np.int64]:
         """Some rows as a table [rows, longest]."""
-        table = np.full((len(rows), int(self.lengths[rows].max(initial=1))), fill, np.int64)
+        table = np.full((len(rows), int(self.lengths_of(rows).max(initial=1))), fill, np.int64)
         for k, i in enumerate(rows.tolist()):
             row = self.row(i)
             table[k, : len(row)] = row

@@ -13,7 +13,7 @@ from sonde.analysis.answers import together
 from sonde.analysis.row import CONSTANT, PERCENT, Row
 from sonde.analysis.rows import repeats
 from sonde.metrics import difference, holm
-from sonde.pages.compare import TOLD
+from sonde.metrics.multiplicity import ALPHA
 from sonde.pages.groups import Column
 from sonde.pages.scores import score_notes
 from sonde.pages.web.study import Study, many
@@ -46,7 +46,7 @@ class Duel(NamedTuple):
     @property
     def is_told(self) -> bool:
         """Whether the data tell that the encoder is better."""
-        return self.difference > 0 and (self.p < TOLD if self.p == self.p else self.low > 0)
+        return self.difference > 0 and (self.p < ALPHA if self.p == self.p else self.low > 0)
 
 
 def trust(study: Study) -> Chapter:

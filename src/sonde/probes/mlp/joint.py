@@ -8,12 +8,14 @@ draws, and trains a whole grid, or what is left of it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, groupby, islice
 from operator import itemgetter
+from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
@@ -73,6 +75,12 @@ class Part:
         torch.index_select(self.inputs, 0, (rows + first[:, :1]).flatten(), out=out.flatten(0, 1))
         wanted = self.wanted[rows + first[:, 1:]]
         return out, wanted if wanted.ndim == 2 else wanted.transpose(1, 2)
+
+
+def shared(make: Callable[[NDArray[Any]], Tensor], arrays: Sequence[NDArray[Any]]) -> list[Tensor]:
+    """A tensor of each array, the same of what is the same array."""
+    tensors = {id(array): make(array) for array in {id(a): a for a in arrays}.values()}
+    return [tensors[id(array)] for array in arrays]
 
 
 def _stacked(tensors: Sequence[Tensor]) -> tuple[Tensor, list[int]]:

@@ -19,6 +19,19 @@ from sonde.probes.schedules import Annealing, SentEvalLoop
 from sonde.progress import tell
 
 
+def trained(
+    problem: Problem,
+    seeds: Sequence[int],
+    grids: Sequence[Sequence[Member]],
+    plan: Annealing | SentEvalLoop,
+    dtype: torch.dtype,
+) -> list[list[Trained]]:
+    """The grid of each group as its plan trains it; SentEval's loop computes in float32."""
+    if isinstance(plan, SentEvalLoop):
+        return persist(problem, seeds, grids, plan)
+    return anneal(problem, seeds, grids, plan, dtype)
+
+
 def anneal(
     problem: Problem,
     seeds: Sequence[int],

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sonde.core import Cell, Job, Needs, Predictions, Predictor
 from sonde.nets import precision as machine
@@ -30,7 +29,7 @@ from sonde.references import ReferenceProblem
 from sonde.vectors import Floats
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    pass
 
 # features below which bfloat16 saves no time, and may cost what a few features say exactly
 NARROW = 64
@@ -261,8 +260,8 @@ class Mlp:
         import torch
 
         from sonde.probes.losses import LOSSES
-        from sonde.probes.mlp.joint import Part, Problem
-        from sonde.probes.mlp.loops import anneal, persist
+        from sonde.probes.mlp.joint import Part, Problem, shared
+        from sonde.probes.mlp.loops import trained
 
         plan, (loss, outputs, likeliest) = self.protocol.plan, fits[0].input.kind
         dtype = torch.bfloat16 if self._format(fits[0].input) == "bf16" else torch.float32
@@ -274,16 +273,14 @@ class Mlp:
             features = [fit.input.dev if judged else fit.input.train for fit in fits]
             aims = [fit.input.aims.dev if judged else fit.input.aims.train for fit in fits]
             return Part.of(
-                _shared(lambda x: torch.from_numpy(x).to(dtype), features),
-                _shared(LOSSES[loss].targets, aims),
+                shared(lambda x: torch.from_numpy(x).to(dtype), features),
+                shared(LOSSES[loss].targets, aims),
                 rows or None,
             )
 
         problem = Problem(part(0), part(1), LOSSES[loss], outputs, likeliest)
         seeds, grids = [fit.seed for fit in fits], [fit.grid for fit in fits]
-        if isinstance(plan, SentEvalLoop):
-            return persist(problem, seeds, grids, plan)
-        return anneal(problem, seeds, grids, plan, dtype)
+        return trained(problem, seeds, grids, plan, dtype)
 
     def _format(self, one: Input) -> Literal["bf16", "float32"]:
         """What the products of an input are computed in."""
@@ -313,12 +310,6 @@ class Mlp:
             bias * np.float32(aims.factor) + np.float32(aims.shift),
         )
         return Perceptron(fit.input.read, fit.input.scaling, layers, choice)
-
-
-def _shared(make: Callable[[NDArray[Any]], Tensor], arrays: Sequence[NDArray[Any]]) -> list[Tensor]:
-    """A tensor of each array, the same of what is the same array."""
-    tensors = {id(array): make(array) for array in {id(a): a for a in arrays}.values()}
-    return [tensors[id(array)] for array in arrays]
 
 
 def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:

@@ -109,24 +109,19 @@ class Relatedness:
         machine.spare_torch()
         import torch
 
-        from sonde.probes.mlp.joint import Part, Problem
-        from sonde.probes.mlp.loops import anneal, persist
+        from sonde.probes.mlp.joint import Part, Problem, shared
+        from sonde.probes.mlp.loops import trained
         from sonde.probes.relatedness.loss import Expectation
 
         loss, plan, many = Expectation(), self.protocol.plan, targets[0].shape[1] - 1
         arrays = [each.train for each in inputs], [each.dev for each in inputs]
         wanted = [loss.targets(each) for each in targets]
-        tensors = {id(a): torch.from_numpy(a) for each in arrays for a in each}
         train, dev = (
-            Part.of([tensors[id(a)] for a in each], [y] * len(each))
+            Part.of(shared(torch.from_numpy, each), [y] * len(each))
             for each, y in zip(arrays, wanted, strict=True)
         )
         problem, grids = Problem(train, dev, loss, many), [[LINEAR]] * len(seeds)
-        if isinstance(plan, SentEvalLoop):
-            trained = persist(problem, seeds, grids, plan)
-        else:
-            trained = anneal(problem, seeds, grids, plan, torch.float32)
-        return [best for [best] in trained]
+        return [best for [best] in trained(problem, seeds, grids, plan, torch.float32)]
 
 
 class Input(NamedTuple):
