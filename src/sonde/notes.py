@@ -244,6 +244,30 @@ class Counts(Part):
     left_out: Mapping[str, Mapping[str, Mapping[str, int]]] = NOTHING
 
 
+@dataclass(frozen=True, slots=True)
+class Checkpoint(Part):
+    """An encoder at some point of its training, and what was known of the training.
+
+    at         how far it had come: epochs or steps; 0 is before training
+    unit       epoch or step
+    of, best   how many epochs there were, and which was the best on dev; 0 where nobody says
+    objective  what it was trained for
+    figure     of dev, by which the best is told, as bleu
+    figures    those of this epoch: the loss of train, and those of dev
+    trivial    figures of what needs no encoder
+    """
+
+    key: ClassVar[str] = "checkpoint"
+    at: int = 0
+    unit: str = "epoch"
+    of: int = 0
+    best: int = 0
+    objective: str = ""
+    figure: str = ""
+    figures: Mapping[str, float] = NOTHING
+    trivial: Mapping[str, float] = NOTHING
+
+
 NO_NOTES, NO_CHOICE = Notes(), Choice()
 
 
@@ -256,6 +280,7 @@ class Provenance(Part):
     computed     the processor, the precisions and the threads
     constants    constant answers chosen on train, by kind; None in results of an earlier version
     tested       a digest that stands for the test examples
+    checkpoint   where in its training the encoder was, where it says so
     format       that of the file, where it is an earlier one; else 0
     other        what another version or a stranger kept, by name
     """
@@ -275,6 +300,7 @@ class Provenance(Part):
     constants: Mapping[str, Sequence[str]] | None = None
     tested: str = ""
     choice: Choice = NO_CHOICE
+    checkpoint: Checkpoint | None = None
     format: int = 0
     other: Mapping[str, Any] = NOTHING
 
@@ -285,6 +311,7 @@ class Provenance(Part):
         known = {key: value for key, value in values.items() if key in names and value is not None}
         typed: dict[str, Callable[[Mapping[str, Any]], Any]]
         typed = {"counts": Counts.read, "notes": Notes, "choice": Choice}
+        typed["checkpoint"] = Checkpoint.read
         known |= {key: make(known[key]) for key, make in typed.items() if key in known}
         return cls(**known, other={k: v for k, v in values.items() if k not in names})
 

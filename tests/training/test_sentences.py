@@ -204,3 +204,49 @@ def test_a_rate_that_breaks_the_loss_is_said(files, tmp_path):
             "bilstm-max", "translate", files, tmp_path / "m",
             **SMALL, optimizer="sgd", rate=1e30, clip=0,
         )  # fmt: skip
+
+
+def test_epochs_of_a_folder_are_encoders_of_their_own(files, tmp_path):
+    folder = tmp_path / "m"
+    made = sonde.train("bilstm-max", "translate", files, folder, epochs=3, patience=0, **SMALL)
+
+    def epochs(text: str) -> list[str]:
+        each = ENCODERS.expand(f"trained:{folder},epoch={text},pool=auto")
+        return [dict(one.options)["epoch"] for one in each]
+
+    assert epochs("*") == ["1", "2", "3"]
+    assert epochs("0+*") == ["0", "1", "2", "3"]
+    assert epochs("2-3+best") == ["2", "3", "best"]
+    assert epochs("best") == ["best"]
+    best = ENCODERS.make(f"trained:{folder}").point_of_training
+    assert (best.at, best.best, best.of, best.figure) == (made.best, made.best, 3, "bleu")
+    assert best.figures["bleu"] == made.epochs[made.best - 1]["dev bleu"]
+    assert best.figures["loss"] == made.epochs[made.best - 1]["loss"]
+    assert best.trivial == made.trivial
+    (folder / "epoch-2.safetensors").unlink()
+    assert epochs("*") == ["1", "3"]
+    with pytest.raises(sonde.DataProblem, match="has no epoch 2: write best, a number from 1 to 3"):
+        _ = ENCODERS.make(f"trained:{folder},epoch=2").fingerprint
+    for file in folder.glob("epoch-*"):
+        file.unlink()
+    with pytest.raises(sonde.DataProblem, match="no epoch is kept there"):
+        epochs("*")
+    (folder / "model.json").write_text("{}")
+    with pytest.raises(sonde.DataProblem, match="holds no encoder that `sonde train` made"):
+        epochs("*")
+
+
+def test_before_training_the_weights_are_those_that_training_began_with(files, tmp_path):
+    folder, how = tmp_path / "m", {**SMALL, "embedding": 6}
+    sonde.train("bilstm-max", "next", files[0], folder, epochs=1, rate=1e-12, **how)
+    sentences = [Sentence.of(t.split()) for t in ("Anna sees Bea .", "Emil", "Quux hears Dora .")]
+    before, after = (
+        ENCODERS.make(f"trained:{folder},epoch={epoch}").encode(sentences).layers[0]
+        for epoch in (0, 1)
+    )
+    np.testing.assert_allclose(before, after, atol=1e-6)
+    assert np.ptp(before, axis=0).min() > 1e-3
+    encoder = ENCODERS.make(f"trained:{folder},epoch=0")
+    assert (encoder.kind, encoder.point_of_training.at) == ("baseline", 0)
+    assert encoder.point_of_training.figures == {}
+    assert encoder.fingerprint != ENCODERS.make(f"trained:{folder},epoch=1").fingerprint

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from sonde.core import DataProblem, Encoder, EncoderStop, Sentence
+from sonde.encoders.checkpoints import Expanding
 from sonde.encoders.origin import called, source
 from sonde.encoders.st import class_of, live
-from sonde.references import Contents, Reference
+from sonde.references import Contents, Reference, ReferenceProblem
 from sonde.vectors import Vectors
 
 TAKES = 'takes = "sentences"'
@@ -287,10 +288,23 @@ class EncoderContents(Contents):
         typed = f"on the command line, -m {name}"
         return f"{said}; if it is a model, write st:{name} or hf:{name} ({typed})"
 
+    def expand(self, reference: str | Reference) -> list[Reference]:
+        """The encoders that a reference stands for, as those of all epochs of a training."""
+        single: list[Reference] = []
+        for one in super().expand(reference):
+            factory = self.find(one.name)
+            single += factory.expanded(one) if isinstance(factory, Expanding) else [one]
+        return single
+
     def make(self, reference: str | Reference) -> Encoder:
-        """The encoder that a reference names."""
-        parsed = Reference.parse(reference) if isinstance(reference, str) else reference
-        return adapt(super().make(parsed), str(parsed))
+        """The encoder that a reference names; ReferenceProblem where it stands for several."""
+        each = self.expand(reference)
+        if len(each) > 1:
+            raise ReferenceProblem(
+                f"{reference} stands for {len(each):,} encoders, and here goes one: as {each[0]}"
+            )
+        single = each[0] if each else reference  # a pattern that fits nothing is told below
+        return adapt(super().make(single), str(single))
 
 
 def _is_factory(thing: Any) -> bool:

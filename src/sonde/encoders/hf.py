@@ -31,7 +31,7 @@ Lexical = Literal["auto", "trained", "drawn"]
 @dataclass(frozen=True)
 class HuggingFace(Saved):
     """A transformer by folder or hub name[@revision]: one layer, several or all, pooled over its
-    real tokens.
+    real tokens. `revisions=step1000+step2000` stands for the model at each of these.
 
     layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4),
               all, N, N-M; several with +

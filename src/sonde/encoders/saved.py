@@ -20,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem
+from sonde.encoders.checkpoints import revisions_of
 from sonde.encoders.hub import Files, Trust, files_of
 from sonde.nets.precision import native_bf16, reproducible, spare_torch
+from sonde.references import Reference
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
@@ -209,6 +211,11 @@ class Saved:
     code_revision: str
 
     takes = "sentences"
+
+    @staticmethod
+    def expanded(reference: Reference) -> list[Reference]:
+        """The model at each of the revisions that a reference names."""
+        return revisions_of(reference)
 
     @property
     def files(self) -> Files:

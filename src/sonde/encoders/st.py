@@ -30,6 +30,7 @@ vocabulary, and one of each token.
 @dataclass(frozen=True)
 class SentenceTransformers(Saved):
     """A sentence-transformers model by folder or name: what its own `encode` returns, faster.
+    `revisions=A+B` stands for the model at each of these.
 
     prompt   text put before each sentence; without it the one that the model itself would take
     task     what the sentences are: query or document, as `encode_query` and `encode_document` take

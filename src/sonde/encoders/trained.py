@@ -15,7 +15,9 @@ from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
 from sonde.encoders.tables import WordTable, word_table
 from sonde.encoders.untrained import WordsRead, encoded, forms_of
-from sonde.references import Place
+from sonde.notes import Checkpoint
+from sonde.oracles import Kind
+from sonde.references import Place, Reference
 from sonde.vectors import Vectors
 
 MODEL, FORMAT = "model.json", 1
@@ -25,7 +27,8 @@ MODEL, FORMAT = "model.json", 1
 class Trained:
     """An encoder that `sonde train` made, by its folder.
 
-    epoch    after which it is read: the best on dev, or a number
+    epoch    after which it is read: the best on dev, or a number; 0 is before training. Several
+             encoders are 1+4+best, 1-4, * (all epochs that the folder has) or 0+*
     pool     auto, as it was trained; none keeps a vector for each word
     vectors  the file of word vectors that it was trained with, where that lies elsewhere now
     """
@@ -37,6 +40,39 @@ class Trained:
     tokens: int = field(default=4096, kw_only=True)
     takes = "sentences"
 
+    @staticmethod
+    def expanded(reference: Reference) -> list[Reference]:
+        """The encoders of all the epochs that a reference names."""
+        text = dict(reference.options).get("epoch", "best")
+        names = _epochs(text, Path(reference.argument or "").expanduser())
+        plain = reference.without("epoch")
+        return [reference] if names == [text] else [plain.plus(epoch=each) for each in names]
+
+    @property
+    def kind(self) -> Kind:
+        """A baseline before training."""
+        return "baseline" if self.epoch == "0" else "trained"
+
+    @property
+    def point_of_training(self) -> Checkpoint:
+        """The epoch, its figures, and what is known of the training."""
+        facts = self.facts
+        number = int(self._number(facts))
+        known: Mapping[str, Any] = next(
+            (each for each in facts["epochs"] if each["epoch"] == number), {}
+        )
+        shown = {name: value for name, value in known.items() if name.startswith(("loss", "dev "))}
+        return Checkpoint(
+            number,
+            "epoch",
+            len(facts["epochs"]),
+            facts["best"],
+            facts["objective"],
+            facts["figure"],
+            {name.removeprefix("dev "): value for name, value in shown.items()},
+            facts["trivial"],
+        )
+
     @property
     def name(self) -> str:
         return f"trained:{self.folder}" + ("" if self.epoch == "best" else f",epoch={self.epoch}")
@@ -45,23 +81,33 @@ class Trained:
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
         facts = self.facts
-        return f"{digest([self._weights(facts)])} {facts['vectors']}"
+        file = self._weights(facts)
+        if file is None:
+            drawn = json.dumps(facts["shape"], sort_keys=True)
+            return f"{drawn} seed={facts['settings']['seed']} {facts['vectors']}"
+        return f"{digest([file])} {facts['vectors']}"
 
     @property
     def facts(self) -> Mapping[str, Any]:
         """What the folder says of itself; DataProblem where it holds no encoder."""
         return facts_of(Path(self.folder).expanduser())
 
-    def _weights(self, facts: Mapping[str, Any]) -> Path:
-        """The file of the epoch that is read."""
+    def _number(self, facts: Mapping[str, Any]) -> str:
+        """The number of the epoch that is read."""
         number = str(facts["best"]) if self.epoch == "best" else self.epoch
-        file = Path(self.folder).expanduser() / f"epoch-{number}.safetensors"
-        if not (number.isdecimal() and file.is_file()):
+        file = _file(Path(self.folder).expanduser(), number)
+        if number != "0" and not (number.isdecimal() and file.is_file()):
             many = len(facts["epochs"])
             raise DataProblem(
-                f"{self.folder} has no epoch {number}: write best, or a number from 1 to {many}"
+                f"{self.folder} has no epoch {number}: write best, a number from 1 to {many}, or 0"
+                " for before training"
             )
-        return file
+        return number
+
+    def _weights(self, facts: Mapping[str, Any]) -> Path | None:
+        """The file of the epoch that is read; None before training."""
+        number = self._number(facts)
+        return _file(Path(self.folder).expanduser(), number) if number != "0" else None
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from sonde.nets.trainable import Shape
@@ -73,7 +119,7 @@ class Trained:
         forms, numbers = forms_of(sentences)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         vectors, _ = self._table(facts["settings"], facts["vectors"]).look_up(forms)
-        net = _net(self._weights(facts), shape, by_word)
+        net = _net(self._weights(facts), facts["settings"]["seed"], shape, by_word)
         return encoded(net, WordsRead(vectors, numbers, counts), shape.width, by_word, self.tokens)
 
     def _table(self, settings: Mapping[str, Any], mark: str) -> WordTable:
@@ -101,10 +147,35 @@ def facts_of(folder: Path) -> dict[str, Any]:
     return facts
 
 
+def _file(folder: Path, epoch: str) -> Path:
+    return folder / f"epoch-{epoch}.safetensors"
+
+
+def _epochs(text: str, folder: Path) -> list[str]:
+    """The epochs that a text names, each once: `best`, `N`, `N-M`, `*`, or several with +."""
+    names: list[str] = []
+    for part in text.split("+"):
+        first, dash, last = part.partition("-")
+        if part == "*":
+            numbers = sorted(each["epoch"] for each in facts_of(folder)["epochs"])
+            names += [str(n) for n in numbers if _file(folder, str(n)).is_file()]
+        elif dash and first.isdecimal() and last.isdecimal():
+            names += map(str, range(int(first), int(last) + 1))
+        else:
+            names.append(part)
+    if not names:
+        raise DataProblem(f"{folder}: epoch={text} names nothing, and no epoch is kept there")
+    return list(dict.fromkeys(names))
+
+
 @functools.lru_cache(maxsize=4)
-def _net(weights: Path, shape: Any, by_word: bool) -> Any:
+def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
+    """A network with the weights of a file, or with those that training began with, which the seed
+    draws.
+    """
     from safetensors.torch import load_file
 
-    net = shape.network(by_word=by_word)
-    net.load_state_dict(load_file(weights))
+    net = shape.network(seed, by_word)
+    if weights is not None:
+        net.load_state_dict(load_file(weights))
     return net.eval()

@@ -40,7 +40,7 @@ from sonde.core import (
 )
 from sonde.datasets import together
 from sonde.experiment.embed import embed, vectors
-from sonde.experiment.provenance import computed, git_commit, revision, versions
+from sonde.experiment.provenance import checkpoint, computed, git_commit, revision, versions
 from sonde.experiment.readable import readable
 from sonde.labels import Column
 from sonde.metrics import METRICS, constants, floor, interval_of
@@ -381,4 +381,5 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
         seeds=sorted({t.seed for t in group.trials}),
         counts=counts,
         notes=notes,
+        checkpoint=checkpoint(group.encoder),
     )

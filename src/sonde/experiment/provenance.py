@@ -10,8 +10,10 @@ import platform
 from pathlib import Path
 
 from sonde.core import Encoder, Probe, Revised, Rounding, Running
+from sonde.encoders.checkpoints import Checkpointed
 from sonde.identity import Stated
 from sonde.nets.precision import processor, reproducible
+from sonde.notes import Checkpoint
 
 PACKAGES = (
     "sonde",
@@ -65,6 +67,11 @@ def revision(encoder: Encoder) -> str:
     if isinstance(encoder, Revised):
         return encoder.revision
     return encoder.fingerprint if isinstance(encoder, Stated) else ""
+
+
+def checkpoint(encoder: Encoder) -> Checkpoint | None:
+    """Where in its training an encoder is; None where it does not say."""
+    return encoder.point_of_training if isinstance(encoder, Checkpointed) else None
 
 
 def computed(encoder: Encoder, probe: Probe) -> dict[str, str]:

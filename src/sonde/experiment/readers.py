@@ -62,21 +62,17 @@ class Names:
     states: dict[str, str] = field(default_factory=dict)
 
     def add(self, thing: Any, label: str | None) -> None:
-        """Give a thing its name."""
-        encoder = make_encoder(thing)
+        """Give a thing its name; a reference of several encoders gives each its own."""
         if isinstance(thing, str | Reference):
-            name = ENCODERS.canonical(thing)
             if label is not None:
                 raise DataProblem(
                     f"{str(thing)!r} is a reference and goes by itself; {label!r} can name a model"
                     " or a function"
                 )
-            if name in self.things:
-                raise DataProblem(
-                    f"a model and an encoder of sonde are both called {name!r}; {HOW}"
-                )
-            self.encoders[name] = encoder
+            for reference in ENCODERS.expand(thing):
+                self._refer(reference)
             return
+        encoder = make_encoder(thing)
         if label is not None and (taken := _reserved(label)):
             raise DataProblem(
                 f"{label!r} cannot name a model, since {taken!r} is an encoder of sonde; choose"
@@ -87,6 +83,13 @@ class Names:
         state = "" if isinstance(encoder, Stated) else state_of(encoder)
         name = label or self._free(encoder, state, derived=encoder is not thing)
         self.encoders[name], self.things[name], self.states[name] = encoder, thing, state
+
+    def _refer(self, reference: Reference) -> None:
+        """Name the encoder of a reference by it."""
+        encoder, name = make_encoder(reference), ENCODERS.canonical(reference)
+        if name in self.things:
+            raise DataProblem(f"a model and an encoder of sonde are both called {name!r}; {HOW}")
+        self.encoders[name] = encoder
 
     def identity(self, name: str, encoder: Encoder, kept: str) -> Identity:
         """What decides the vectors of what is called so, kept in some type."""

@@ -267,7 +267,7 @@ def embed_ahead(
 ) -> dict[str, Embedded]:
     """Fill the cache of vectors with sentences, by encoder; what became of them."""
     store, done = paths.vector_store(), {}
-    for reference in references:
+    for reference in [str(one) for text in references for one in ENCODERS.expand(text)]:
         encoder = make(reference)
         known = encoder_identity(ENCODERS.canonical(reference), encoder, paths.dtype)
         with encoding_bar(encoder.name, progress):
