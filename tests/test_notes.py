@@ -11,6 +11,7 @@ import sonde
 from sonde.core import Dataset, Example, Result, Sentence, Trial
 from sonde.labels import column
 from sonde.notes import (
+    Checkpoint,
     Choice,
     Code,
     Controlled,
@@ -32,6 +33,7 @@ PARTS = [
     Sources(["a.conllu"], 2),
     Code(1.0, 2.0, 3.0),
     Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
+    Checkpoint(3, "epoch", 8, 5, "translate", "bleu", {"bleu": 7.1}, {"bleu of copying": 0.4}),
 ]
 SAID = {
     "kind": "trained",
@@ -43,6 +45,7 @@ SAID = {
     "notes": {"left out": {"too short": 1}, "one word": PARTS[2].plain(), "mine": [1]},
     "constants": {},
     "choice": {"c": 1.0, "mix": [0.5, 0.5]},
+    "checkpoint": PARTS[-1].plain(),
 }
 
 

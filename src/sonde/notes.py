@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
 P = TypeVar("P", bound="Part")
 
@@ -266,6 +266,16 @@ class Checkpoint(Part):
     figure: str = ""
     figures: Mapping[str, float] = NOTHING
     trivial: Mapping[str, float] = NOTHING
+
+
+@runtime_checkable
+class Checkpointed(Protocol):
+    """An encoder that knows at which point of its training it is; of one that does not, its name
+    may tell.
+    """
+
+    @property
+    def point_of_training(self) -> Checkpoint: ...
 
 
 NO_NOTES, NO_CHOICE = Notes(), Choice()

@@ -132,7 +132,7 @@ def test_a_trained_folder_is_an_encoder_of_each_epoch(files, tmp_path):
     np.testing.assert_allclose(alone.layers[0][0], first.layers[0][0], atol=1e-6)
     words = ENCODERS.make(f"trained:{tmp_path / 'm'},pool=none,epoch=1").encode(sentences)
     np.testing.assert_allclose(words.layers[0][:4].max(0), first.layers[0][0], atol=1e-6)
-    with pytest.raises(sonde.DataProblem, match="no epoch 7: write best, or a number from 1 to 2"):
+    with pytest.raises(sonde.DataProblem, match="no epoch 7: write best, a number from 1 to 2"):
         _ = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=7").fingerprint
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from sonde.core import DataProblem
-from sonde.notes import Checkpoint
 from sonde.references import Reference, parsed_or_none
 
 REVISIONS = "revisions"
@@ -31,14 +30,6 @@ class Expanding(Protocol):
     def expanded(self, reference: Reference) -> Sequence[Reference]:
         """The references of single encoders, in order; the reference itself for one."""
         ...
-
-
-@runtime_checkable
-class Checkpointed(Protocol):
-    """An encoder that knows at which point of its training it is."""
-
-    @property
-    def point_of_training(self) -> Checkpoint: ...
 
 
 class Named(NamedTuple):

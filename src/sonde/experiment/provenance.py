@@ -10,10 +10,9 @@ import platform
 from pathlib import Path
 
 from sonde.core import Encoder, Probe, Revised, Rounding, Running
-from sonde.encoders.checkpoints import Checkpointed
 from sonde.identity import Stated
 from sonde.nets.precision import processor, reproducible
-from sonde.notes import Checkpoint
+from sonde.notes import Checkpoint, Checkpointed
 
 PACKAGES = (
     "sonde",
