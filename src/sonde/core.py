@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde._logits import Logits
-from sonde.examples import (
-    SPLITS,
-    DataProblem,
-    Dataset,
-    EncoderStop,
-    Example,
-    Sentence,
-    Site,
-    Tags,
-)
+from sonde.examples import SPLITS, DataProblem, Dataset, EncoderStop, Example, Sentence, Site, Tags
 from sonde.labels import Column, Link
 from sonde.notes import Provenance
 from sonde.reading import Readings
@@ -37,7 +28,7 @@ __all__ = [
     "EncoderStop", "Example", "Facts", "Informed", "Job", "Joining", "Kind", "Kinded", "Layered",
     "Lexical", "Needs", "Needy", "Predictions", "Predictor", "Prepared", "Probe", "Published",
     "Result", "Revised", "Rounding", "Running", "Sampled", "Sampling", "Sentence", "Site", "Tags",
-    "Task", "Trial", "choice_of", "needs_of",
+    "Task", "Taught", "Trial", "choice_of", "needs_of",
 ]  # fmt: skip
 
 
@@ -197,6 +188,15 @@ class Lexical(Encoder, Protocol):
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
         """Which words [n] are read, in part, as the unknown token; None where that is not known."""
+        ...
+
+
+@runtime_checkable
+class Taught(Encoder, Protocol):
+    """An encoder that knows which sentences it was trained on; it is probed on none of them."""
+
+    def saw(self) -> NDArray[np.uint64] | None:
+        """Their hashes as `sonde.corpora.seen` makes them, sorted; None where nobody knows."""
         ...
 
 

@@ -161,6 +161,57 @@ def test_sentences_that_will_be_probed_are_left_out(files, tmp_path):
     assert made.counts["read"] == 1500 - many
 
 
+def test_a_folder_keeps_hashes_of_train_and_dev(files, tmp_path):
+    (tmp_path / "dev.tsv").write_text("Zoe sees Bea .\tZoe sieht Bea .\n", "utf-8")
+    sonde.train(
+        "mean", "translate", files, tmp_path / "m", dev=tmp_path / "dev.tsv", epochs=1, **SMALL
+    )
+    texts = {t.strip() for f in files for t in f.read_text("utf-8").splitlines()}
+    seen = ENCODERS.make(f"trained:{tmp_path / 'm'}").saw()
+    assert len(seen) == len(texts) + 2
+    assert f"`seen.npy` has eight bytes of each of {len(seen):,} different texts" in (
+        tmp_path / "m/README.md"
+    ).read_text("utf-8")
+
+
+def test_examples_that_are_not_drawn_were_not_seen(files, tmp_path):
+    sonde.train("mean", "autoencode", files[0], tmp_path / "m", epochs=1, most=40, **SMALL)
+    assert 20 < len(ENCODERS.make(f"trained:{tmp_path / 'm'}").saw()) <= 40
+
+
+def test_an_encoder_is_probed_on_none_of_its_sentences(files, tmp_path):
+    rows: list[str] = []
+    draws = random.Random(2)
+    for split in ("tr", "va", "te"):
+        for _ in range(30):
+            name = draws.choice(NAMES)
+            rows.append(f"{split}\t{name < 'E'}\t{name} runs {draws.random()} .")
+    (tmp_path / "a.tsv").write_text("\n".join(rows) + "\n", "utf-8")
+    (tmp_path / "b.tsv").write_text("\n".join([*rows, "te\tTrue\tAnna sees Bea."]), "utf-8")
+    folder = tmp_path / "m"
+    sonde.train("mean", "translate", files, folder, epochs=1, **SMALL)
+    tables = [f"table:{tmp_path / name}" for name in ("a.tsv", "b.tsv")]
+    settings = {"probes": ["logreg"], "seeds": 1, "bounds": False, "output": tmp_path / "r"}
+    done = sonde.evaluate(f"trained:{folder}", tables, **settings)
+    assert len(done.results) == 1
+    assert done.failures == {
+        f"trained:{folder} on {tables[1]}": "1 of 91 examples (1 of test) have sentences that this"
+        " encoder was trained on, such as 'Anna sees Bea.'; train it without them (`sonde train"
+        " --exclude CORPUS`, or `-t TASK`), or probe other sentences"
+    }
+    (folder / "seen.npy").unlink()
+    done = sonde.evaluate([f"trained:{folder}", "length"], tables[0], **settings)
+    assert len(done.results) == 1
+    assert "seen.npy: the hashes of the" in next(iter(done.failures.values()))
+    facts = json.loads((folder / "model.json").read_text("utf-8"))
+    del facts["seen"]
+    (folder / "model.json").write_text(json.dumps(facts), "utf-8")
+    done = sonde.evaluate(f"trained:{folder}", tables, **settings)
+    assert len(done.results) == 2
+    assert done.remarks[0].startswith(f"trained:{folder}")
+    assert "trained before sonde kept which sentences it read" in done.remarks[0]
+
+
 def test_on_the_command_line(files, tmp_path):
     settings = [f"{name}={value}" for name, value in SMALL.items() if name != "hidden"]
     said = CliRunner().invoke(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sonde
+from sonde.corpora.seen import hashed
 from sonde.training.data import Reading, following, inferences, themselves, translations, trees
 from sonde.training.objectives import noised
 from sonde.training.texts import Pieces, Texts, perplexities
@@ -137,3 +138,39 @@ def test_perplexities_are_those_of_counts():
     expected = np.exp(-np.log(single[[3, 4, 1]]).mean())
     assert found["unigram"] == pytest.approx(expected)
     assert 1 < found["bigram"] < found["unigram"]
+
+
+def seen(how: Reading) -> set[int]:
+    return set(how.seen.distinct().tolist())
+
+
+@pytest.mark.parametrize(
+    ("reads", "texts", "keys"),
+    [
+        (
+            translations,
+            {"a_tsv": "A dog\tUn chien\n!\tVide\n\tRien\n"},
+            {"adog", "unchien", "vide"},
+        ),
+        (themselves, {"a_txt": "A dog .\n\nA b c d e\n"}, {"adog"}),
+        (following, {"a_txt": "A dog .\nA cat .\n\nAlone\n"}, {"adog", "acat"}),
+        (trees, {"a_mrg": "(S (NP (-LRB- -LRB-) (N dog)) (V runs))"}, {"dogruns"}),
+        (
+            inferences,
+            {"a_tsv": "premise\thypothesis\tlabel\nA dog\tA cat\tno\nOne\tTwo\t-\n"},
+            {"adog", "acat"},
+        ),
+    ],
+)
+def test_every_text_that_is_read_is_kept_by_its_hash(reads, texts, keys, tmp_path):
+    how = Reading(longest=4)
+    assert list(reads(written(tmp_path, **texts), how))
+    assert seen(how) == {hashed(key) for key in keys}
+
+
+def test_what_will_be_probed_is_left_out_on_either_side(tmp_path):
+    how = Reading(left_out=frozenset({"unchien"}))
+    table = written(tmp_path, a_tsv="A dog\tUn chien\nA cat\tUn chat\n")
+    assert [e.first for e in translations(table, how)] == [("A", "cat")]
+    assert seen(how) == {hashed("acat"), hashed("unchat")}
+    assert how.counts["probed"] == 1

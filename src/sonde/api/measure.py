@@ -144,6 +144,7 @@ def run(
     )
     with at(cache), reproducing(reproducible):
         made, paths, remarks = _planned(tasks, encoders, asked)
+        remarks += tuple(made.remarks.values())
         outcome = measured(made, paths, local(jobs), progress)
         if output is not None:
             remarks += _opened(paths.results)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sonde.core import DataProblem, Sentence
+from sonde.corpora import seen
 from sonde.corpora.files import digest
 from sonde.encoders.tables import WordTable, word_table
 from sonde.encoders.untrained import WordsRead, encoded, forms_of
@@ -91,6 +92,15 @@ class Trained:
     def facts(self) -> Mapping[str, Any]:
         """What the folder says of itself; DataProblem where it holds no encoder."""
         return facts_of(Path(self.folder).expanduser())
+
+    def saw(self) -> seen.Hashes | None:
+        """Hashes of the sentences that it was trained on, none before training; None of a folder
+        that an earlier version made, which has no such file. DataProblem where it is damaged.
+        """
+        if self.epoch == "0":
+            return np.empty(0, np.uint64)
+        many = self.facts.get("seen")
+        return None if many is None else seen.read(Path(self.folder).expanduser(), many)
 
     def _number(self, facts: Mapping[str, Any]) -> str:
         """The number of the epoch that is read."""

@@ -17,6 +17,7 @@ from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
 from sonde.errors import SondeError
 from sonde.experiment.data import Facts, facts, task_identity
+from sonde.experiment.exposure import Memory, memories
 from sonde.experiment.keys import trial_id
 from sonde.experiment.paths import Paths
 from sonde.experiment.readers import NAMELESS, Reader, Reading, layers_of, names_of, readers
@@ -45,6 +46,7 @@ class Plan:
     ids         what each trial's result is stored under
     identities  of each thing, by kind and reference
     refused     tasks that the data cannot answer, with the reason; shown beside the results
+    remarks     what there is to say of encoders, by reference
     """
 
     trials: tuple[Trial, ...]
@@ -54,6 +56,7 @@ class Plan:
     controls: Mapping[str, Control]
     identities: Mapping[tuple[str, str], Identity]
     refused: Mapping[str, str] = field(default_factory=dict)
+    remarks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> dict[Trial, str]:
@@ -131,7 +134,10 @@ def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 _PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
-    map(attrgetter, ("tasks", "encoders", "probes", "controls", "identities", "refused"))
+    map(
+        attrgetter,
+        ("tasks", "encoders", "probes", "controls", "identities", "refused", "remarks"),
+    )
 )
 
 
@@ -149,7 +155,8 @@ def _planned(design: Design, paths: Paths) -> Plan:
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
     known = _task_identities(design, tasks)
-    read_by, unread = _read_by(tasks, encoders, design, known, paths)
+    taught, remarks = memories(encoders)
+    read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
     refused |= unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     lacking = _lacking(tasks, probes, known, paths.cache)
@@ -169,7 +176,7 @@ def _planned(design: Design, paths: Paths) -> Plan:
         **_identities(CONTROLS, controls),
         **_identities(METRICS, metrics),
     }
-    return Plan(trials, tasks, encoders, probes, controls, identities, refused)
+    return Plan(trials, tasks, encoders, probes, controls, identities, refused, remarks)
 
 
 def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Identity]:
@@ -216,13 +223,22 @@ def _read_by(
     design: Design,
     known: Mapping[str, Identity],
     paths: Paths,
+    taught: Mapping[str, Memory],
 ) -> tuple[dict[str, list[Reader]], dict[str, str]]:
-    """The readers of each task; and the encoders that cannot read one, with the reason."""
+    """The readers of each task; and the encoders that cannot read one, or must not, with the
+    reason.
+    """
     how = Reading(design.reads, design.seeds, design.bounds, design.usual)
     read_by, refused = dict[str, list[Reader]](), dict[str, str]()
     for reference, task in tasks.items():
         about = facts(task, known[reference], paths.cache).unit if design.bounds else "sentence"
-        read_by[reference], unread = readers(task, about, encoders, how)
+        able, unread = readers(task, about, encoders, how)
+        unread |= {
+            name: why
+            for name, memory in taught.items()
+            if (why := memory.refusal(task, known[reference], paths.cache))
+        }
+        read_by[reference] = [reader for reader in able if reader.reference not in unread]
         refused |= {
             f"{encoder.partition(',')[0]} on {reference.partition(',')[0]}": why
             for encoder, why in unread.items()

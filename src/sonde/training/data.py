@@ -18,6 +18,7 @@ from typing import NamedTuple
 from sonde.core import DataProblem
 from sonde.corpora import brackets
 from sonde.corpora.files import lines, uncompressed
+from sonde.corpora.seen import Collected
 from sonde.corpora.text import letters, tokens, words
 
 Words = tuple[str, ...]
@@ -46,6 +47,7 @@ class Reading:
     longest   words, beyond which a sentence is left out
     left_out  what `letters` makes of sentences that are left out, as they will be probed
     where     of files with columns: which rows are read, a pattern of a column's cells by its name
+    seen      hashes of the texts of every example that was read
     """
 
     english: bool = False
@@ -53,24 +55,32 @@ class Reading:
     left_out: frozenset[str] = frozenset()
     where: Mapping[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
+    seen: Collected = field(default_factory=Collected)
+    _keys: Sequence[str] = field(default=(), init=False)
 
     def words(self, text: str) -> Words:
         """The words of a text."""
         return tokens(words(text)) if self.english else words(text)
 
     def usable(self, *texts: str) -> bool:
-        """Whether none of some texts is probed, and counts those that are."""
-        known = bool(self.left_out) and any(letters(text) in self.left_out for text in texts)
+        """Whether none of an example's texts is probed, and counts those that are."""
+        self._keys = [letters(text) for text in texts]
+        known = any(key in self.left_out for key in self._keys)
         self.counts["probed"] += known
         return not known
 
     def fits(self, *sentences: Words) -> bool:
-        """Whether no sentence is empty or too long, and counts those that are."""
+        """Whether no sentence of a usable example is empty or too long, and counts those that are;
+        the texts of one that is read are noted in `seen`.
+        """
         empty = not all(sentences)
         long = not empty and max(map(len, sentences)) > self.longest
         self.counts["empty"] += empty
         self.counts["too long"] += long
-        return not empty and not long
+        if empty or long:
+            return False
+        self.seen.add(self._keys)
+        return True
 
 
 Reader = Callable[[Sequence[Path], Reading], Iterator[Example]]
@@ -82,7 +92,7 @@ def translations(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
     """
     for first, second in _aligned(paths):
         source = how.words(first)
-        if how.usable(first) and how.fits(source, how.words(second)):
+        if how.usable(first, second) and how.fits(source, how.words(second)):
             how.counts["read"] += 1
             yield Example(source, second)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sonde.cache import write_text
+from sonde.corpora.seen import SEEN
 from sonde.encoders.trained import MODEL, facts_of
 from sonde.training.loop import Epoch
 
@@ -87,6 +88,9 @@ def _card(out: Path, facts: Mapping[str, Any]) -> str:
         f" {facts['parameters']:,} weights, trained to {facts['objective']}. Read it with"
         f" `trained:{out.name}`.\n\n## Data\n\n{files}\n\n"
         + ", ".join(f"{name}: {n:,}" for name, n in facts["counts"].items())
+        + f"\n\n`{SEEN}` has eight bytes of each of {facts['seen']:,} different texts that it was"
+        " trained on or judged by (sources, targets, both sentences of pairs), told by letters and"
+        " digits. It is probed on none of them."
         + f"\n\n## Figures on dev\n\n```\n{_table(facts['epochs'])}\n```\n\nBest: epoch"
         f" {facts['best']}, by {facts['figure']}.\n\n"
         + "\n".join(f"- {name}: {value:.1f}" for name, value in facts["trivial"].items())

@@ -14,6 +14,7 @@ import torch
 
 from sonde.cache import draft
 from sonde.core import DataProblem
+from sonde.corpora import seen
 from sonde.corpora.files import digest
 from sonde.corpora.text import letters
 from sonde.encoders.tables import word_table
@@ -47,7 +48,10 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     parts = _split(request, how, settings)
     learner, facts = _learner(request, parts, settings)
     counts = how.counts + Counter(facts.pop("counts"))
+    hashes = how.seen.distinct()
+    seen.write(out, hashes)
     said = {**asked, **facts, "figure": objective.figure, "counts": dict(counts)}
+    said["seen"] = len(hashes)
     if learner.resume(out):
         _say(out, learner, objective, said)
     while not _over(learner.epochs, objective, settings):
@@ -138,6 +142,7 @@ def _split(request: Request, how: Reading, settings: Settings) -> Parts:
         draws = np.random.default_rng(settings.seed)
         kept = np.sort(draws.choice(len(examples), settings.most, replace=False))
         examples = [examples[i] for i in kept.tolist()]
+        how.seen.keep(kept)
     many = len(examples)
     if request.dev:
         examples += reads(request.dev, how)

@@ -1,0 +1,70 @@
+"""Hashes of the sentences that an encoder was trained on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sonde
+from sonde.core import Sentence
+from sonde.corpora.seen import SEEN, Collected, among, hashed, hashes_of, read, write
+from sonde.corpora.text import letters
+
+
+def collected(*examples: tuple[str, ...]) -> Collected:
+    made = Collected()
+    for texts in examples:
+        made.add(map(letters, texts))
+    return made
+
+
+def test_a_sentence_is_told_by_its_letters_whatever_its_words():
+    seen = collected(("I don't know.", "Ich weiß nicht."), ("...",)).distinct()
+    asked = [
+        Sentence(("I", "do", "n't", "know", "."), "I don’t know ."),
+        Sentence(("ICH", "WEISS", "NICHT"), "another text"),
+        Sentence.of(["I", "know"]),
+        Sentence.of(["...", "!"]),
+        Sentence.of(["ich", "weiß", "nicht", "3"]),
+    ]
+    assert among(hashes_of(asked), seen).tolist() == [True, True, False, False, False]
+
+
+def test_hashes_are_the_same_on_every_machine():
+    """What `printf adog | b2sum -l 64` prints, read with the lowest byte first."""
+    assert hashed("adog") == int.from_bytes(bytes.fromhex("27b1a0f754b61c67"), "little")
+    assert hashed("") == 0
+
+
+def test_examples_that_are_not_kept_were_not_seen():
+    made = collected(("one", "two"), ("three",), (), ("four", "two"))
+    made.keep(np.array([1, 3]))
+    assert set(made.distinct().tolist()) == {hashed("three"), hashed("four"), hashed("two")}
+    made.add(["five"])
+    assert len(made.distinct()) == 4
+    made.keep(np.array([2]))
+    assert made.distinct().tolist() == [hashed("five")]
+
+
+def test_nothing_is_among_nothing():
+    assert not among(hashes_of([Sentence.of(["a"])]), collected().distinct()).any()
+    assert among(hashes_of([]), collected(("a",)).distinct()).tolist() == []
+
+
+@pytest.mark.parametrize("texts", [(), ("a", "b")])
+def test_what_is_written_is_read(texts, tmp_path):
+    seen = collected(texts).distinct()
+    write(tmp_path, seen)
+    np.testing.assert_array_equal(read(tmp_path, len(texts)), seen)
+    assert np.load(tmp_path / SEEN, allow_pickle=False).dtype == np.uint64
+
+
+def test_a_damaged_file_is_said(tmp_path):
+    write(tmp_path, collected(("a", "b")).distinct())
+    for damage in (b"", (tmp_path / SEEN).read_bytes()[:-8], b"\x80\x04K\x01."):
+        (tmp_path / SEEN).write_bytes(damage)
+        with pytest.raises(sonde.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
+            read(tmp_path, 2)
+    (tmp_path / SEEN).unlink()
+    with pytest.raises(sonde.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
+        read(tmp_path, 2)
