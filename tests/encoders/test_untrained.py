@@ -6,6 +6,7 @@ import torch
 
 from sonde.core import Sentence
 from sonde.encoders import make
+from sonde.nets.trainable import Shape
 
 ARCHITECTURES = ["bilstm-last", "bilstm-max", "gated-convnet"]
 SMALL = "dim=12,hidden=8"
@@ -52,25 +53,20 @@ def test_order_matters_to_each():
 
 
 def test_sizes_are_the_papers():
-    from sonde.encoders.untrained import _net
-
-    millions = [
-        sum(p.numel() for p in _net(a, 300, 512, None, 0).parameters()) / 1e6 for a in ARCHITECTURES
-    ]
+    networks = [Shape(a, 300).network() for a in ARCHITECTURES]
+    millions = [sum(p.numel() for p in each.parameters()) / 1e6 for each in networks]
     assert millions == pytest.approx([9.6, 9.6, 12.7], abs=0.1)  # the paper says ~12M of the last
-    convolutions = _net("gated-convnet", 300, 512, None, 0).convolutions
+    convolutions = networks[2].body.convolutions
     assert (len(convolutions), convolutions[0].kernel_size) == (8, (3,))
 
 
 def test_lstm_states_are_torchs_own():
-    from sonde.encoders.untrained import _net
-
     words = (
         make("bow:random,dim=12,pool=none").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0]
     )
-    net = _net("bilstm-max", 12, 8, None, 0)
+    net = Shape("bilstm-max", 12, 8).network().body
     with torch.no_grad():
-        states, _ = net.lstm(torch.from_numpy(words)[None])
+        states, _ = net.cells(torch.from_numpy(words)[None])
     found = {
         a: make(f"untrained:{a},{SMALL}").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0]
         for a in ARCHITECTURES[:2]

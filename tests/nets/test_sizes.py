@@ -13,9 +13,9 @@ pytest.importorskip("torch")
 def test_both_readings_of_the_paper_s_bilstm(hidden, width, millions):
     from sonde.core import Sentence
     from sonde.encoders import make
-    from sonde.nets.architectures import BiLSTM
+    from sonde.nets.architectures import Recurrent
 
-    net = BiLSTM(300, hidden, 2)
+    net = Recurrent(300, hidden, 2)
     assert sum(w.numel() for w in net.parameters()) / 1e6 == pytest.approx(millions, abs=0.05)
     assert make(f"untrained:bilstm-max,hidden={hidden}").encode(
         [Sentence.of(["Cats", "sleep"])]

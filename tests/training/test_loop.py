@@ -6,29 +6,32 @@ import numpy as np
 import pytest
 import torch
 
-from sonde.nets.trainable import Shape
+from sonde.nets.trainable import ARCHITECTURES, Shape
+from sonde.training import loop
 from sonde.training.data import Example
+from sonde.training.examples import Examples
 from sonde.training.loop import Learner, Schedule, batches
 from sonde.training.objectives import OBJECTIVES, Kit
+from sonde.training.ranks import Ranks
 
 WORDS = "the a dog cat sees hears barks often".split()
 
 
-def learner(objective: str, architecture: str) -> Learner:
+def learner(objective: str, architecture: str, attention: bool = False) -> Learner:
+    texts = {"infer": 0, "skip": 2}.get(objective, 1)
     draws = np.random.default_rng(0)
 
     def text() -> tuple[str, ...]:
         return tuple(draws.choice(WORDS, draws.integers(1, 9)).tolist())
 
     examples = [
-        Example(text(), " ".join(text()), text() if objective == "infer" else (), label)
+        Example(text(), (" ".join(text()),) * texts, text() if objective == "infer" else (), label)
         for label in ("yes", "no") * 8
     ]
     shape = Shape(architecture, 6, 5, 2)
-    words: dict[str, int] = {}
-    chosen = OBJECTIVES[objective]
-    lesson = chosen.lesson(chosen, examples, words, Kit(shape, 270, 7, 0))
-    table = draws.normal(size=(len(words), 6)).astype(np.float32)
+    chosen, (read, _) = OBJECTIVES[objective], Examples.of(examples)
+    lesson = chosen.lesson(chosen, read, Kit(shape, 270, 7, 0, attention))
+    table = draws.normal(size=(len(read.forms), 6)).astype(np.float32)
     return Learner(shape.network(), lesson, table, Schedule("adam", 0.01, 0.0, 64))
 
 
@@ -40,12 +43,10 @@ def gradients(one: Learner, parts: list[np.ndarray]) -> list[torch.Tensor]:
     return [parameter.grad.clone() for parameter in one.parameters]
 
 
-@pytest.mark.parametrize("objective", ["next", "infer"])
-@pytest.mark.parametrize(
-    "architecture", ["bilstm-max", "bilstm-last", "lstm-last", "gated-convnet"]
-)
+@pytest.mark.parametrize("objective", ["next", "skip", "infer", "next with attention"])
+@pytest.mark.parametrize("architecture", [a for a in ARCHITECTURES if a != "mean"])
 def test_a_batch_learns_what_its_sentences_teach_one_by_one(objective, architecture):
-    one = learner(objective, architecture)
+    one = learner(objective.split()[0], architecture, "attention" in objective)
     rows = np.arange(16)
     together = gradients(one, [rows])
     alone = gradients(one, [np.array([i]) for i in rows])
@@ -77,6 +78,93 @@ def test_a_sentence_longer_than_a_batch_is_a_batch():
 
 def test_writing_stops_at_the_end_and_at_the_limit():
     one = learner("next", "bilstm-max")
-    written = one.lesson.head.write(one.encode(one.lesson.words, np.arange(4)), 6)
+    written = one.lesson.head[0].write(one.encode(one.lesson.words, np.arange(4)), 6)
     assert len(written) == 4
     assert all(len(row) <= 6 and 1 not in row for row in written)
+
+
+@pytest.mark.parametrize("attention", [False, True])
+def test_what_is_written_is_the_likeliest_piece_after_each(attention):
+    one = learner("next", "bilstm-max", attention)
+    decoder, rows = one.lesson.head[0], np.arange(4)
+    with torch.inference_mode():
+        written = decoder.write(one.encode(one.lesson.words, rows), 6)
+        for row, pieces in zip(rows, written, strict=True):
+            if pieces:
+                read = one.encode(one.lesson.words, np.array([row]))
+                scores, _ = decoder.scores(read, torch.tensor([[0, *pieces]]))
+                scores[:, [0, 2]] = -torch.inf  # where a text begins, and what follows its end
+                assert scores.argmax(1).tolist() == pieces
+    assert any(written)
+
+
+def test_attention_reads_words_and_not_what_stands_behind_them():
+    one = learner("next", "bilstm-max", attention=True)
+    short, long = (int(f(one.lesson.words.lengths)) for f in (np.argmin, np.argmax))
+    together = one.encode(one.lesson.words, np.array([short, long]))
+    alone = one.encode(one.lesson.words, np.array([short]))
+    pieces = torch.from_numpy(one.lesson.wanted[0].padded(np.array([short]), 2))
+    decoder = one.lesson.head[0]
+    padded = type(alone)(together.sentences[:1], together.words[:1], together.lengths[:1])
+    torch.testing.assert_close(decoder(padded, pieces), decoder(alone, pieces))
+    moved = alone._replace(words=alone.words + 1)
+    assert not torch.allclose(decoder(moved, pieces), decoder(alone, pieces))
+
+
+def test_the_decoders_of_skip_share_their_pieces():
+    one = learner("skip", "bigru-last")
+    first, second = one.lesson.head
+    assert first.embedding is second.embedding
+    assert first.lstm is not second.lstm
+    assert len(one.parameters) == len({id(p) for p in one.parameters})
+
+
+def test_bfloat16_learns_what_float32_learns():
+    torch.manual_seed(0)
+    exact, mixed = learner("next", "bilstm-max"), learner("next", "bilstm-max")
+    object.__setattr__(mixed.schedule, "precision", "bf16")
+    rows = np.arange(16)
+    for _ in range(20):
+        losses = [
+            one._step(rows, np.random.default_rng(0), one.lesson.lengths)[0]
+            for one in (exact, mixed)
+        ]
+    assert losses[0] != losses[1]
+    assert losses[1] == pytest.approx(losses[0], rel=0.05)
+
+
+def test_an_epoch_that_was_stopped_ends_as_one_that_was_not(tmp_path):
+    rows = np.arange(16)
+    whole, parts = learner("next", "bilstm-max"), learner("next", "bilstm-max")
+    for one in (whole, parts):
+        object.__setattr__(one.schedule, "batch", 24)
+    whole.epoch(rows, rows[:4], lambda *_: None)
+
+    class Stopped(Exception):
+        pass
+
+    def told(done: int, *_: float) -> None:
+        parts.keep(tmp_path)
+        if parts.part.done == 3:
+            raise Stopped
+
+    loop.TOLD = -1.0
+    try:
+        with pytest.raises(Stopped):
+            parts.epoch(rows, rows[:4], told)
+    finally:
+        loop.TOLD = 0.3
+    again = learner("next", "bilstm-max")
+    object.__setattr__(again.schedule, "batch", 24)
+    assert again.resume(tmp_path)
+    assert again.part.done == 3
+    again.epoch(rows, rows[:4], lambda *_: None)
+    assert again.epochs[0].loss == whole.epochs[0].loss
+    assert all(map(torch.equal, again.parameters, whole.parameters))
+
+
+def test_each_process_has_a_batch_of_every_group():
+    work = [np.array([i]) for i in range(5)]
+    first, second = (Ranks(rank, 2).mine(work) for rank in (0, 1))
+    assert [b.tolist() for b in first] == [[0], [2], [4]]
+    assert [b.tolist() for b in second] == [[1], [3], []]

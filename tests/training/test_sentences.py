@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +70,9 @@ def test_translation_is_learnt_beyond_what_is_trivial(files, tmp_path):
     assert max(made.trivial["bleu of copying"], made.trivial["bleu of the commonest text"]) < 10
 
 
-@pytest.mark.parametrize("architecture", ["bilstm-last", "lstm-last", "gated-convnet", "mean"])
+@pytest.mark.parametrize(
+    "architecture", ["bilstm-last", "lstm-last", "bigru-max", "gru-last", "gated-convnet", "mean"]
+)
 def test_every_architecture_learns_and_is_an_encoder(files, tmp_path, architecture):
     how = {**LEARNING, "hidden": 12, "layers": 2, "embedding": 10}
     made = sonde.train(architecture, "next", files[0], tmp_path / "m", epochs=2, **how)
@@ -78,6 +82,71 @@ def test_every_architecture_learns_and_is_an_encoder(files, tmp_path, architectu
     assert encoder.encode([Sentence.of(["Anna", "sees"])]).layers[0].shape == (1, 10)
     with pytest.raises(sonde.DataProblem, match="no vector for each word"):
         ENCODERS.make(f"trained:{tmp_path / 'm'},pool=none").encode([Sentence.of(["Anna"])])
+
+
+def test_vectors_of_words_are_learnt_and_kept(files, tmp_path):
+    how = {**LEARNING, "learned": True, "least": 3}
+    made = sonde.train("mean", "translate", files, tmp_path / "m", epochs=3, **how)
+    first, *_, last = (epoch["dev perplexity"] for epoch in made.epochs)
+    assert last < first
+    words = (tmp_path / "m" / "words.txt").read_text("utf-8").split("\n")
+    assert set(words) == {"<unk>", *NAMES, *VERBS, "."}
+    encoder = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=3")
+    vectors = encoder.encode([Sentence.of([w]) for w in ("Anna", "Quux", "<unk>")]).layers[0]
+    np.testing.assert_array_equal(vectors[1], vectors[2])
+    table = weights(tmp_path / "m", 3)["words"].numpy()
+    np.testing.assert_allclose(vectors[0], table[words.index("Anna")], atol=1e-6)
+    other = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=1").encode([Sentence.of(["Anna"])])
+    assert not np.allclose(other.layers[0], vectors[0])
+
+
+def test_trees_are_judged_by_their_constituents(tmp_path):
+    draws = random.Random(2)
+    lines = []
+    for _ in range(600):
+        subject = "(NP (DT the) (NN dog))" if draws.random() < 0.5 else "(NP (PRP she))"
+        rest = "(VP (VBZ barks))" if draws.random() < 0.5 else "(VP (VBZ sees) (NP (PRP him)))"
+        lines.append(f"(ROOT (S {subject} {rest} (. .)))")
+    (tmp_path / "a.ptb").write_text("\n".join(dict.fromkeys(lines)) + "\n" + "\n".join(lines))
+    how = {**LEARNING, "longest": 9}
+    dev = tmp_path / "dev.ptb"
+    dev.write_text("(ROOT (S (NP (DT a) (NN cat)) (VP (VBZ sees) (NP (PRP him))) (. .)))\n")
+    made = sonde.train(
+        "bilstm-max", "parse", tmp_path / "a.ptb", tmp_path / "m", dev=dev, epochs=4, **how
+    )
+    assert made.figure == "accuracy"
+    assert {"dev f1", "dev accuracy", "dev perplexity"} <= set(made.epochs[0])
+    assert 0 <= made.trivial["f1 of the commonest tree of the length"] <= 100
+
+
+def test_a_recipe_gives_way_to_what_is_said():
+    how = Settings.of({"hidden": "8"}, "small")
+    assert (how.hidden, how.decoder, how.layers) == (8, 256, 1)
+    with pytest.raises(sonde.UsageProblem, match="no recipe 'big': choose one of small, paper"):
+        Settings.of({}, "big")
+
+
+TOGETHER = """
+import sys, torch, sonde
+torch.set_num_threads(1)
+sonde.train("bilstm-max", "translate", sys.argv[1:3], sys.argv[3], epochs=2, patience=0,
+            hidden=8, layers=1, dim=8, decoder=8, pieces=300, batch=int(sys.argv[4]))
+"""
+
+
+def test_processes_that_torchrun_started_train_one_encoder(files, tmp_path):
+    (tmp_path / "go.py").write_text(TOGETHER)
+    many = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    for start, out in ((many, "two"), ([sys.executable], "one")):
+        asked = ["go.py", *map(str, files), out, "128"]
+        done = subprocess.run(
+            [*start, *asked], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+    one, two = (json.loads((tmp_path / f / "model.json").read_text()) for f in ("one", "two"))
+    assert [e["words"] for e in two["epochs"]] == [e["words"] for e in one["epochs"]]
+    assert two["epochs"][1]["loss"] < two["epochs"][0]["loss"]
+    assert two["epochs"][0]["loss"] == pytest.approx(one["epochs"][0]["loss"], rel=0.1)
 
 
 def test_inference_is_learnt_beyond_the_second_sentence(pairs, tmp_path):

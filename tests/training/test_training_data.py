@@ -7,7 +7,15 @@ import pytest
 
 import sonde
 from sonde.corpora.seen import hashed
-from sonde.training.data import Reading, following, inferences, themselves, translations, trees
+from sonde.training.data import (
+    Reading,
+    following,
+    inferences,
+    neighbours,
+    themselves,
+    translations,
+    trees,
+)
 from sonde.training.objectives import noised
 from sonde.training.texts import Pieces, Texts, perplexities
 
@@ -24,13 +32,13 @@ def written(tmp_path, **texts):
 def test_translations_are_aligned_lines_or_columns(tmp_path):
     two = written(tmp_path, a_en="A dog .\n\nA cat\n", a_de="Ein Hund .\nnichts\nEine Katze\n")
     how = Reading()
-    assert [(e.first, e.text) for e in translations(two, how)] == [
+    assert [(e.first, e.texts[0]) for e in translations(two, how)] == [
         (("A", "dog", "."), "Ein Hund ."),
         (("A", "cat"), "Eine Katze"),
     ]
     assert how.counts["empty"] == 1
     table = written(tmp_path, a_tsv="A dog\tUn chien\tlicence\n")
-    assert [(e.first, e.text) for e in translations(table, Reading())] == [
+    assert [(e.first, e.texts[0]) for e in translations(table, Reading())] == [
         (("A", "dog"), "Un chien")
     ]
 
@@ -52,11 +60,19 @@ def test_files_that_are_not_aligned_are_named(tmp_path, texts, said):
 
 def test_the_next_sentence_is_of_the_same_paragraph(tmp_path):
     paths = written(tmp_path, a_txt="One .\nTwo .\n\nThree .\nFour .\n# book\nFive .\n")
-    assert [(e.first[0], e.text) for e in following(paths, Reading())] == [
+    assert [(e.first[0], e.texts[0]) for e in following(paths, Reading())] == [
         ("One", "Two ."),
         ("Three", "Four ."),
     ]
     assert len(list(themselves(paths, Reading()))) == 5
+
+
+def test_neighbours_are_the_sentences_on_both_sides(tmp_path):
+    paths = written(tmp_path, a_txt="One .\nTwo .\nThree .\nFour .\n\nFive .\nSix .\n")
+    assert [(e.first[0], e.texts) for e in neighbours(paths, Reading())] == [
+        ("Two", ("One .", "Three .")),
+        ("Three", ("Two .", "Four .")),
+    ]
 
 
 def test_trees_lose_their_words_as_in_the_papers_example(tmp_path):
@@ -65,7 +81,7 @@ def test_trees_lose_their_words_as_in_the_papers_example(tmp_path):
     )
     [example] = trees(paths, Reading())
     assert example.first == ("John", "has", "a", "dog")
-    assert example.text == "(ROOT (S (NP NNP )NP (VP VBZ (NP DT NN )NP )VP )S )ROOT"
+    assert example.texts[0] == "(ROOT (S (NP NNP )NP (VP VBZ (NP DT NN )NP )VP )S )ROOT"
 
 
 def test_inferences_are_read_from_tables_and_json(tmp_path):

@@ -23,6 +23,7 @@ def train(
     where: Mapping[str, str] | None = None,
     exclude: Iterable[str | Path] = (),
     tasks: Any = (),
+    recipe: str = "",
     settings: Settings | None = None,
     told: Callable[[int, int, int, float], None] | None = None,
     **options: Any,
@@ -30,15 +31,17 @@ def train(
     """Train a sentence encoder, as `sonde train` does, and keep it in a folder; it is then
     `trained:FOLDER`.
 
-    architecture    'bilstm-max', 'bilstm-last', 'lstm-last', 'gated-convnet', or 'mean' of the word
-                    vectors, of which only embedding= is trained
-    objective       'translate', 'autoencode', 'denoise', 'next', 'parse' or 'infer'
+    architecture    'bilstm-max', 'bilstm-last', 'lstm-last', 'bigru-max', 'bigru-last', 'gru-last',
+                    'gated-convnet', or 'mean' of the word vectors, of which only embedding= and
+                    learned= are trained
+    objective       'translate', 'autoencode', 'denoise', 'next', 'skip', 'parse' or 'infer'
     data            files: two that are aligned or a table to translate, running text, bracketed
                     trees to parse, tables or JSON lines of pairs to infer
     output          a folder; a training that was stopped goes on in it
     dev             files to judge by; a twentieth of the examples without
     where           of tables: which rows are read, as {'source': 'lingnli*'}
     exclude, tasks  corpora and tasks whose sentences are left out, as `sentences` reads them
+    recipe          'small' for two cores and minutes, 'paper' for the sizes of Conneau et al. 2018
     told            is called with the epoch, the words done in it, of how many, and the loss
     options         the fields of `sonde.training.settings.Settings`; or all of them as `settings`
     Needs tokenizers and sacrebleu (`pip install 'sonde[train]'`). DataProblem for data that cannot
@@ -49,4 +52,6 @@ def train(
     probed = sentences(exclude, tasks) if listed(exclude) or listed(tasks) else []
     paths, judged = ([Path(p).expanduser() for p in listed(x)] for x in (data, dev))
     request = Request(architecture, objective, paths, judged, where, probed)  # type: ignore[arg-type]
-    return trained(request, Path(output).expanduser(), settings or Settings.of(options), told)
+    return trained(
+        request, Path(output).expanduser(), settings or Settings.of(options, recipe), told
+    )

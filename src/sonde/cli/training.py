@@ -48,7 +48,7 @@ def train(
         typer.Option(
             "--objective",
             metavar="NAME",
-            help="translate, autoencode, denoise, next, parse or infer.",
+            help="translate, autoencode, denoise, next, skip, parse or infer.",
         ),
     ],
     data: Data,
@@ -61,11 +61,22 @@ def train(
         Path | None,
         typer.Option("--vectors", metavar="FILE", help="Static word vectors (default: random)."),
     ] = None,
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data.")] = 8,
+    recipe: Annotated[
+        str,
+        typer.Option(
+            "--recipe", metavar="NAME", help="small (two cores, minutes) or paper (a GPU)."
+        ),
+    ] = "",
+    epochs: Annotated[
+        int | None, typer.Option("--epochs", min=1, help="Passes over the data (default: 8).")
+    ] = None,
     hidden: Annotated[
-        int, typer.Option("--hidden", min=1, help="Units of a layer, of each direction.")
-    ] = 512,
-    seed: Annotated[int, typer.Option("--seed", help="Of weights and of the order of data.")] = 0,
+        int | None,
+        typer.Option("--hidden", min=1, help="Units of each direction (default: 512)."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Of weights and of the order of data (default: 0).")
+    ] = None,
     setting: Set = None,
     quiet: Quiet = False,
 ) -> None:
@@ -83,6 +94,7 @@ def train(
       --set batch=2048 -o models/nli`
     - `sonde run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
     """
+    given: dict[str, Any] = {"vectors": vectors, "epochs": epochs, "hidden": hidden, "seed": seed}
     with _Bars(quiet) as bars:
         done = sonde.train(
             architecture,
@@ -94,10 +106,8 @@ def train(
             exclude=listed(exclude),
             tasks=listed(task),
             told=bars.told,
-            vectors=vectors,
-            epochs=epochs,
-            hidden=hidden,
-            seed=seed,
+            recipe=recipe,
+            **{name: value for name, value in given.items() if value is not None},
             **dict(_named(setting)),
         )
     typer.echo(str(done))

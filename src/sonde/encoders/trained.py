@@ -19,9 +19,10 @@ from sonde.encoders.untrained import WordsRead, encoded, forms_of
 from sonde.notes import Checkpoint
 from sonde.oracles import Kind
 from sonde.references import Place, Reference
-from sonde.vectors import Vectors
+from sonde.vectors import Floats, Vectors
 
 MODEL, FORMAT = "model.json", 1
+WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,13 @@ class Trained:
             raise DataProblem(f"{self.folder} has embedding=, and so no vector for each word")
         forms, numbers = forms_of(sentences)
         counts = np.array([len(s.words) for s in sentences], np.int64)
-        vectors, _ = self._table(facts["settings"], facts["vectors"]).look_up(forms)
-        net = _net(self._weights(facts), facts["settings"]["seed"], shape, by_word)
+        weights, settings = self._weights(facts), facts["settings"]
+        table = self._table(settings, facts["vectors"])
+        if settings["learned"]:
+            vectors = _learnt(Path(self.folder).expanduser(), weights, table, forms)
+        else:
+            vectors, _ = table.look_up(forms)
+        net = _net(weights, settings["seed"], shape, by_word)
         return encoded(net, WordsRead(vectors, numbers, counts), shape.width, by_word, self.tokens)
 
     def _table(self, settings: Mapping[str, Any], mark: str) -> WordTable:
@@ -187,5 +193,19 @@ def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
 
     net = shape.network(seed, by_word)
     if weights is not None:
-        net.load_state_dict(load_file(weights))
+        net.load_state_dict({k: v for k, v in load_file(weights).items() if k != "words"})
     return net.eval()
+
+
+def _learnt(folder: Path, weights: Path | None, table: WordTable, forms: Sequence[str]) -> Floats:
+    """The learnt vectors of some words [words, dim]; those that training began with where no
+    weights are.
+    """
+    from safetensors.numpy import load_file
+
+    words = (folder / WORDS).read_text("utf-8").split("\n")
+    rows = {word: row for row, word in enumerate(words)}
+    if weights is None:
+        return table.look_up([words[rows.get(form, 0)] for form in forms])[0]
+    learnt: Floats = load_file(weights)["words"]
+    return learnt[[rows.get(form, 0) for form in forms]]

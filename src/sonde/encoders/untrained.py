@@ -57,22 +57,15 @@ class Untrained:
         return "random" if self.vectors is None else digest([self.vectors])
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        from sonde.nets.trainable import Shape
+
         forms, numbers = forms_of(sentences, self.lowercase)
         vectors, _ = word_table(self.vectors, self.dim, self.seed).look_up(forms)
-        net = _net(self._architecture, vectors.shape[1], self.hidden, self.layers, self.seed)
-        width = self.hidden if self.architecture == "gated-convnet" else 2 * self.hidden
+        shape = Shape(self.architecture, vectors.shape[1], self.hidden, self.layers or 0)
         counts = np.array([len(s.words) for s in sentences], np.int64)
-        read = WordsRead(vectors, numbers, counts)
-        return encoded(net, read, width, self.pool == "none", self.tokens)
-
-    @property
-    def _architecture(self) -> str:
-        """The architecture with the pooling that it is to have."""
-        return (
-            f"{self.architecture.removesuffix('-max').removesuffix('-last')}-none"
-            if self.pool == "none"
-            else self.architecture
-        )
+        read, by_word = WordsRead(vectors, numbers, counts), self.pool == "none"
+        net = _net(shape, self.seed, by_word)
+        return encoded(net, read, shape.width, by_word, self.tokens)
 
 
 def forms_of(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
@@ -132,19 +125,5 @@ def _passed(net: Any, parts: Sequence[Floats], by_word: bool) -> Floats:
 
 
 @functools.lru_cache(maxsize=4)
-def _net(architecture: str, dim: int, hidden: int, layers: int | None, seed: int) -> Any:
-    from sonde.nets.architectures import (
-        BiLSTM,
-        GatedConvNet,
-        draw_convolutional,
-        draw_recurrent,
-        drawn,
-    )
-
-    if architecture.startswith("gated-convnet"):
-        last = "none" if architecture.endswith("-none") else "max"
-        return drawn(
-            lambda: GatedConvNet(dim, hidden, layers or 8, pool=last), draw_convolutional, seed
-        )
-    pool = architecture.removeprefix("bilstm-")
-    return drawn(lambda: BiLSTM(dim, hidden, layers or 2, pool), draw_recurrent, seed)
+def _net(shape: Any, seed: int, by_word: bool) -> Any:
+    return shape.network(seed, by_word)

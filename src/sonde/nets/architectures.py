@@ -1,4 +1,4 @@
-"""Networks over words (Conneau et al. 2018, section 3.1): bidirectional LSTMs and stacked gated
+"""Networks over words (Conneau et al. 2018, section 3.1): LSTMs, GRUs and stacked gated
 convolutions (Gehring et al. 2017), and drawing their weights from a generator of their own, so that
 neither the global seed nor the order of work matters.
 """
@@ -39,13 +39,20 @@ class GatedConvNet(nn.Module):
         """Sentences [batch, hidden], or words [batch, words, hidden]; lengths [batch] are at least
         1.
         """
-        there = (torch.arange(words.shape[1]) < lengths[:, None]).unsqueeze(1)
+        sentences, states = self.read(words, lengths)
+        return states if self.pool == "none" else sentences
+
+    def read(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Sentences and words, with zeros for words behind a sentence's end."""
+        lengths = lengths.to(words.device)
+        steps = torch.arange(words.shape[1], device=words.device)
+        there = (steps < lengths[:, None]).unsqueeze(1)
         states = self.enter(words * positions(words, lengths)).transpose(1, 2)
         for convolution in self.convolutions:
             states = torch.where(there, states, 0)
             states = (functional.glu(convolution(states), 1) + states) * HALF
-        masked: Tensor = states.masked_fill(~there, -torch.inf)
-        return masked.transpose(1, 2) if self.pool == "none" else masked.amax(2)
+        states = torch.where(there, states, 0).transpose(1, 2)
+        return maximum(states, lengths), states
 
 
 def positions(words: Tensor, lengths: Tensor) -> Tensor:
@@ -53,8 +60,10 @@ def positions(words: Tensor, lengths: Tensor) -> Tensor:
     (Sukhbaatar et al. 2015, 4.1).
     """
     steps, dim = words.shape[1:]
-    j = (torch.arange(1, steps + 1)[None, :, None] / lengths[:, None, None]).to(words.dtype)
-    k = torch.arange(1, dim + 1)[None, None, :] / dim
+    j = (
+        torch.arange(1, steps + 1, device=words.device)[None, :, None] / lengths[:, None, None]
+    ).to(words.dtype)
+    k = torch.arange(1, dim + 1, device=words.device)[None, None, :] / dim
     return (1 - j) - k * (1 - 2 * j)
 
 
@@ -72,11 +81,11 @@ def draw_convolutional(net: nn.Module, generator: torch.Generator) -> None:
             module.bias.zero_()
 
 
-class BiLSTM(nn.Module):
-    """Words [batch, words, dim] -> sentences [batch, 2 * hidden]: the last states, or the maximum
-    over words.
+class Recurrent(nn.Module):
+    """Words [batch, words, dim] -> sentences [batch, directions * hidden]: the last states of LSTM
+    or GRU cells, or the maximum over words.
 
-    With pool `none`, the states of all words [batch, words, 2 * hidden].
+    With pool `none`, the states of all words [batch, words, directions * hidden].
 
     `last` joins what the forward direction knows after the last word with what the backward one
     knows after the first. Sentences go longest first; what stands behind a sentence's end is never
@@ -90,25 +99,40 @@ class BiLSTM(nn.Module):
         layers: int = 2,
         pool: str = "max",
         directions: int = 2,
+        gru: bool = False,
     ) -> None:
         super().__init__()
         self.pool, self.directions = pool, directions
-        self.lstm = nn.LSTM(dim, hidden, layers, batch_first=True, bidirectional=directions == 2)
+        kind = nn.GRU if gru else nn.LSTM
+        self.cells = kind(dim, hidden, layers, batch_first=True, bidirectional=directions == 2)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Sentences [batch, 2 * hidden], or words [batch, words, 2 * hidden]; lengths [batch] are
-        at least 1 and descend.
+        """Sentences [batch, width], or words [batch, words, width]; lengths [batch] are at least 1
+        and descend.
         """
-        states, (last, _) = self.lstm(pack_padded_sequence(words, lengths, batch_first=True))
+        sentences, states = self.read(words, lengths)
+        return states if self.pool == "none" else sentences
+
+    def read(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Sentences and words, with zeros for words behind a sentence's end."""
+        packed = pack_padded_sequence(words, lengths.cpu(), batch_first=True)
+        states, last = self.cells(packed)
+        padded, _ = pad_packed_sequence(states, batch_first=True)
         if self.pool == "last":
-            return torch.cat([*last[-self.directions :]], 1)
-        padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
-        return padded if self.pool == "none" else padded.amax(1)
+            ends = last[0] if isinstance(last, tuple) else last
+            return torch.cat([*ends[-self.directions :]], 1), padded
+        return maximum(padded, lengths), padded
+
+
+def maximum(states: Tensor, lengths: Tensor) -> Tensor:
+    """The greatest of each number over a sentence's words: [batch, words, n] -> [batch, n]."""
+    there = torch.arange(states.shape[1], device=states.device) < lengths.to(states.device)[:, None]
+    return states.masked_fill(~there[..., None], -torch.inf).amax(1)
 
 
 def draw_recurrent(net: nn.Module, generator: torch.Generator) -> None:
     """Weights and biases uniform within 1/sqrt(hidden), as torch draws an LSTM's."""
-    bound = next(m.hidden_size for m in net.modules() if isinstance(m, nn.LSTM)) ** -0.5
+    bound = next(m.hidden_size for m in net.modules() if isinstance(m, nn.RNNBase)) ** -0.5
     for weights in net.parameters():
         weights.uniform_(-bound, bound, generator=generator)
 

@@ -5,29 +5,33 @@ while they learn, a decoder of text or a classifier of pairs (Conneau et al. 201
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from sonde.nets.architectures import (
-    BiLSTM,
     GatedConvNet,
+    Recurrent,
     draw_convolutional,
     draw_recurrent,
     drawn,
 )
 
-Architecture = Literal["bilstm-max", "bilstm-last", "lstm-last", "gated-convnet", "mean"]
-ARCHITECTURES: tuple[Architecture, ...] = (
+Architecture = Literal[
     "bilstm-max",
     "bilstm-last",
     "lstm-last",
+    "bigru-max",
+    "bigru-last",
+    "gru-last",
     "gated-convnet",
     "mean",
-)
+]
+ARCHITECTURES: tuple[Architecture, ...] = get_args(Architecture)
 START, END, PAD = 0, 1, 2
 """Pieces that every vocabulary of a decoder begins with."""
 
@@ -52,7 +56,7 @@ class Shape:
         """How many numbers the pooled states have."""
         if self.architecture == "mean":
             return self.dim
-        return self.hidden * (2 if self.architecture.startswith("bilstm") else 1)
+        return self.hidden * (2 if self.architecture.startswith("bi") else 1)
 
     @property
     def width(self) -> int:
@@ -87,10 +91,10 @@ class Shape:
                 lambda: GatedConvNet(self.dim, self.hidden, layers or 8, pool=pool or "max"),
                 draw_convolutional,
             )
-        directions = 2 if kind.startswith("bilstm") else 1
-        how = pool or kind.rpartition("-")[2]
+        name, _, last = kind.partition("-")
+        directions, gru = 2 if name.startswith("bi") else 1, name.endswith("gru")
         return (
-            lambda: BiLSTM(self.dim, self.hidden, layers or 2, how, directions),
+            lambda: Recurrent(self.dim, self.hidden, layers or 2, pool or last, directions, gru),
             draw_recurrent,
         )
 
@@ -104,7 +108,25 @@ class Mean(nn.Module):
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Sentences [batch, dim]; what stands behind a sentence's end is zeros."""
-        return words if self.pool else words.sum(1) / lengths[:, None]
+        sentences, states = self.read(words, lengths)
+        return states if self.pool else sentences
+
+    def read(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Sentences and words."""
+        return words.sum(1) / lengths.to(words.device)[:, None], words
+
+
+class Read(NamedTuple):
+    """What an encoder makes of a batch.
+
+    sentences  [batch, width]
+    words      the states that were pooled [batch, words, pooled]
+    lengths    words of each sentence [batch]
+    """
+
+    sentences: Tensor
+    words: Tensor
+    lengths: Tensor
 
 
 class Encoder(nn.Module):
@@ -115,56 +137,112 @@ class Encoder(nn.Module):
         self.body, self.head = body, head
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Sentences [batch, width]; lengths [batch] are at least 1 and descend."""
+        """Sentences [batch, width], or words where the body pools none; lengths [batch] are at
+        least 1 and descend.
+        """
         states: Tensor = self.body(words, lengths)
         return states if self.head is None else self.head(states)
 
+    def read(self, words: Tensor, lengths: Tensor) -> Read:
+        """Sentences with the states of their words."""
+        sentences, states = self.body.read(words, lengths)  # type: ignore[operator]
+        return Read(sentences if self.head is None else self.head(sentences), states, lengths)
+
+
+class Words(nn.Module):
+    """Vectors of words [words, dim], which are learnt or stay as they are."""
+
+    def __init__(self, table: Tensor, learned: bool = False) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(table, requires_grad=learned)
+
+    def forward(self, numbers: Tensor) -> Tensor:
+        """[batch, words] -> [batch, words, dim]; zeros for a number below zero."""
+        read = functional.embedding(numbers.clamp(min=0), self.weight)
+        return read.masked_fill((numbers < 0)[..., None], 0.0)
+
 
 class Decoder(nn.Module):
-    """Writes text from a sentence vector, which is read at every step; layers of LSTM, without
-    attention.
+    """Writes text from a sentence vector, which is read at every step, by layers of LSTM.
+
+    attended  numbers of the states of words that it looks at, weighted anew at each step by a
+              product with its own state (Luong et al. 2015, 3.1, `general`); 0 for none
     """
 
-    def __init__(self, width: int, pieces: int, hidden: int, layers: int = 2) -> None:
+    def __init__(
+        self, width: int, pieces: int, hidden: int, layers: int = 2, attended: int = 0
+    ) -> None:
         super().__init__()
         self.hidden, self.layers = hidden, layers
         self.embedding = nn.Embedding(pieces, hidden)
         self.lstm = nn.LSTM(hidden + width, hidden, layers, batch_first=True)
         self.output = nn.Linear(hidden, pieces)
+        self.query = nn.Linear(hidden, attended, bias=False) if attended else None
+        self.mix = nn.Linear(hidden + attended, hidden) if attended else None
 
-    def forward(self, sentences: Tensor, pieces: Tensor) -> Tensor:
+    def forward(self, read: Read, pieces: Tensor) -> Tensor:
         """The loss of pieces [batch, steps], START first, PAD behind the end: minus the logarithm
         of their probabilities, summed.
         """
-        scores, wanted = self.scores(sentences, pieces)
+        scores, wanted = self.scores(read, pieces)
         return functional.cross_entropy(scores, wanted, reduction="sum")
 
-    def scores(self, sentences: Tensor, pieces: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, read: Read, pieces: Tensor) -> tuple[Tensor, Tensor]:
         """Scores of the piece after each one [steps of all, pieces], and that piece."""
-        read, wanted = pieces[:, :-1], pieces[:, 1:]
+        before, wanted = pieces[:, :-1], pieces[:, 1:]
         there = wanted != PAD
-        states, _ = self.lstm(self._inputs(sentences, read))
+        states, _ = self._states(read, before, None)
         return self.output(states[there]), wanted[there]
 
-    def _inputs(self, sentences: Tensor, pieces: Tensor) -> Tensor:
+    def _states(self, read: Read, pieces: Tensor, state: Any) -> tuple[Tensor, Any]:
+        """The states [batch, steps, hidden] from which pieces are told, and where the LSTM is."""
         steps = pieces.shape[1]
-        return torch.cat([self.embedding(pieces), sentences[:, None].expand(-1, steps, -1)], 2)
+        given = read.sentences[:, None].expand(-1, steps, -1)
+        states, state = self.lstm(torch.cat([self.embedding(pieces), given], 2), state)
+        if self.query is None or self.mix is None:
+            return states, state
+        weights = self.query(states) @ read.words.transpose(1, 2)
+        words = torch.arange(read.words.shape[1], device=weights.device)
+        there = words < read.lengths.to(weights.device)[:, None]
+        weights = weights.masked_fill(~there[:, None], -torch.inf).softmax(2)
+        return torch.tanh(self.mix(torch.cat([states, weights @ read.words], 2))), state
 
     @torch.inference_mode()
-    def write(self, sentences: Tensor, longest: int) -> list[list[int]]:
+    def write(self, read: Read, longest: int) -> list[list[int]]:
         """The pieces that are the likeliest at each step, for each sentence, to the end."""
-        many = len(sentences)
-        pieces = torch.full((many, 1), START)
-        state, texts = None, torch.full((many, longest), END)
-        done = torch.zeros(many, dtype=torch.bool)
+        many, device = len(read.sentences), read.sentences.device
+        pieces = torch.full((many, 1), START, device=device)
+        state, texts = None, torch.full((many, longest), END, device=device)
+        done = torch.zeros(many, dtype=torch.bool, device=device)
         for step in range(longest):
-            states, state = self.lstm(self._inputs(sentences, pieces), state)
-            pieces = self.output(states).argmax(2)
+            states, state = self._states(read, pieces, state)
+            scores = self.output(states)
+            scores[..., [START, PAD]] = -torch.inf
+            pieces = scores.argmax(2)
             done |= pieces[:, 0] == END
             texts[:, step] = torch.where(done, END, pieces[:, 0])
             if done.all():
                 break
         return [row[: row.index(END)] if END in row else row for row in texts.tolist()]
+
+
+class Decoders(nn.Module):
+    """A decoder for each of several texts, which share the vectors of their pieces (Kiros et al.
+    2015, 2.1).
+    """
+
+    def __init__(self, decoders: Sequence[Decoder]) -> None:
+        super().__init__()
+        first, *others = decoders
+        for other in others:
+            other.embedding, other.output = first.embedding, first.output
+        self.each = nn.ModuleList(decoders)
+
+    def __iter__(self) -> Iterator[Decoder]:
+        return (cast("Decoder", decoder) for decoder in self.each)
+
+    def __getitem__(self, i: int) -> Decoder:
+        return cast("Decoder", self.each[i])
 
 
 class Classifier(nn.Module):

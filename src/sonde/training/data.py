@@ -20,21 +20,22 @@ from sonde.corpora import brackets
 from sonde.corpora.files import lines, uncompressed
 from sonde.corpora.seen import Collected
 from sonde.corpora.text import letters, tokens, words
+from sonde.training.linear import linear
 
 Words = tuple[str, ...]
 
 
 class Example(NamedTuple):
-    """A sentence, and what it is to give: the words and the text of another, or a label as well.
+    """A sentence, and what it is to give: texts, or a label with a second sentence.
 
     first   words that the encoder reads
-    text    what a decoder is to write; '' where a label is asked for
+    texts   what decoders are to write, a line each
     second  words of a second sentence, which is encoded too; () for none
     label   '' for none
     """
 
     first: Words
-    text: str = ""
+    texts: tuple[str, ...] = ()
     second: Words = ()
     label: str = ""
 
@@ -94,7 +95,7 @@ def translations(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
         source = how.words(first)
         if how.usable(first, second) and how.fits(source, how.words(second)):
             how.counts["read"] += 1
-            yield Example(source, second)
+            yield Example(source, (second,))
 
 
 def _aligned(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
@@ -128,7 +129,7 @@ def themselves(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
             sentence = how.words(text)
             if text and how.usable(text) and how.fits(sentence):
                 how.counts["read"] += 1
-                yield Example(sentence, text)
+                yield Example(sentence, (text,))
 
 
 def following(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
@@ -140,7 +141,28 @@ def following(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
             source = how.words(first)
             if how.usable(first, second) and how.fits(source, how.words(second)):
                 how.counts["read"] += 1
-                yield Example(source, second)
+                yield Example(source, (second,))
+
+
+def neighbours(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+    """Each line of running text with the one before and the one after it in its paragraph, which it
+    is to give (Kiros et al. 2015, section 2).
+    """
+    for path in paths:
+        for before, middle, after in _threes(_running(path)):
+            if not (before and middle and after):
+                continue
+            source = how.words(middle)
+            if how.usable(before, middle, after) and how.fits(
+                how.words(before), source, how.words(after)
+            ):
+                how.counts["read"] += 1
+                yield Example(source, (before, after))
+
+
+def _threes(texts: Iterator[str]) -> Iterator[tuple[str, str, str]]:
+    for (before, middle), (_, after) in pairwise(pairwise(texts)):
+        yield before, middle, after
 
 
 def _running(path: Path) -> Iterator[str]:
@@ -158,17 +180,7 @@ def trees(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
         for tree in brackets.read(path):
             if how.usable(tree.sentence.text, " ".join(tree.words)) and how.fits(tree.words):
                 how.counts["read"] += 1
-                yield Example(tree.words, " ".join(_linear(tree, 0)))
-
-
-def _linear(tree: brackets.Tree, node: int) -> Iterator[str]:
-    yield f"({tree.labels[node]}"
-    for label, _, _, below in tree.children(node):
-        if below < 0:
-            yield label
-        else:
-            yield from _linear(tree, below)
-    yield f"){tree.labels[node]}"
+                yield Example(tree.words, (" ".join(linear(tree)),))
 
 
 COLUMNS = {

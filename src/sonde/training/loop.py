@@ -1,7 +1,7 @@
 """The loop that trains a sentence encoder, an epoch after the other: batches, steps, checkpoints.
 
-Every epoch draws from a generator of its own, so one that goes on after a stop is the one that was
-never stopped.
+Every batch draws from a generator of its own, so a training that goes on after a stop is the one
+that was never stopped.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,16 @@ from torch import Tensor, nn
 
 from sonde.cache import draft
 from sonde.core import DataProblem
+from sonde.nets.trainable import Encoder, Read, Words
 from sonde.training.objectives import Figures, Lesson
+from sonde.training.ranks import Ranks
 from sonde.training.texts import Texts
 from sonde.vectors import Floats, Ints
 
 STATE = "state.safetensors"
 POOL = 100  # batches whose examples are sorted by length together
 BROKEN = 1e4  # a loss, from which on nothing is learnt any more; NaN is none below
+PAUSE = 300.0  # seconds of an epoch after which what going on needs is written
 TOLD = 0.3  # seconds from one word on progress to the next
 
 
@@ -62,6 +66,8 @@ class Schedule:
     rate       of learning; it is halved after an epoch that was no better than the best
     clip       the norm that gradients are scaled down to; 0 for none
     batch      words and pieces of a batch at most
+    device     cpu, cuda, or auto: a GPU where there is one
+    precision  fp32, or bf16 for the products
     """
 
     optimizer: str
@@ -69,12 +75,26 @@ class Schedule:
     clip: float
     batch: int
     seed: int = 0
+    device: str = "auto"
+    precision: str = "fp32"
+
+    @property
+    def place(self) -> torch.device:
+        """The device; `auto` is a GPU where there is one."""
+        if self.device == "auto":
+            return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return torch.device(self.device)
+
+    def precise(self) -> AbstractContextManager[Any]:
+        """Products in bfloat16, where they are asked for."""
+        mixed = self.precision == "bf16"
+        return torch.autocast(self.place.type, torch.bfloat16, enabled=mixed)
 
     def optimizer_of(self, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
         """The optimiser of some weights."""
         if self.optimizer == "sgd":
-            return torch.optim.SGD(parameters, self.rate, momentum=0.9, nesterov=True)
-        return torch.optim.Adam(parameters, self.rate)
+            return torch.optim.SGD(parameters, self.rate, momentum=0.9, nesterov=True, fused=True)
+        return torch.optim.Adam(parameters, self.rate, fused=True)
 
 
 def batches(lengths: Ints, rows: Ints, most: int, seed: tuple[int, int]) -> list[Ints]:
@@ -97,74 +117,127 @@ def batches(lengths: Ints, rows: Ints, most: int, seed: tuple[int, int]) -> list
 
 
 @dataclass
+class Part:
+    """How far an epoch is: batches that are done, their loss, over how many things, their words,
+    and the seconds that they took.
+    """
+
+    done: int = 0
+    loss: float = 0.0
+    over: int = 0
+    words: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
 class Learner:
     """An encoder and its lesson while it learns.
 
-    table  the vector of each word [words, dim]
+    table    the vector of each row of the vocabulary [rows, dim]
+    rows     the row of each word; its number is that where there is nothing
+    learned  whether the vectors are learnt, too
+    ranks    the processes that learn together
     """
 
-    network: nn.Module
+    network: Encoder
     lesson: Lesson
     table: Floats
     schedule: Schedule
+    rows: Ints | None = None
+    learned: bool = False
+    ranks: Ranks = field(default_factory=Ranks)
     epochs: list[Epoch] = field(default_factory=list)
+    part: Part = field(default_factory=Part)
 
     def __post_init__(self) -> None:
-        self.vectors = torch.from_numpy(self.table)
-        self.parameters = [*self.network.parameters(), *self.lesson.head.parameters()]
+        self.device = self.schedule.place
+        self.network, self.head = self.network.to(self.device), self.lesson.head.to(self.device)
+        self.words = Words(torch.from_numpy(self.table), self.learned).to(self.device)
+        modules = self.network, self.head, self.words
+        self.parameters = [p for m in modules for p in m.parameters() if p.requires_grad]
         self.optimizer = self.schedule.optimizer_of(self.parameters)
 
-    def encode(self, words: Texts, rows: Ints) -> Tensor:
-        """Sentence vectors of some rows, in their order."""
+    def encode(self, words: Texts, rows: Ints) -> Read:
+        """Sentences of some rows, in their order."""
         lengths = words.lengths_of(rows)
         order = np.argsort(-lengths, kind="stable")
         table = words.padded(rows[order], -1)
-        padded = torch.from_numpy(table)
-        read = self.vectors[padded.clamp(min=0)].masked_fill_((padded < 0)[..., None], 0.0)
-        states: Tensor = self.network(read, torch.from_numpy(lengths[order]))
+        if self.rows is not None:
+            table = np.where(table < 0, -1, self.rows[table])
+        vectors = self.words(torch.from_numpy(table).to(self.device))
+        read = self.network.read(vectors, torch.from_numpy(lengths[order]))
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
-        return states[torch.from_numpy(back)]
+        turned = torch.from_numpy(back)
+        here = turned.to(self.device)
+        return Read(read.sentences[here], read.words[here], read.lengths[turned])
 
-    def epoch(self, train: Ints, dev: Ints, told: Callable[[int, int, float], None]) -> Epoch:
+    def weights(self) -> dict[str, Tensor]:
+        """What the encoder is made of, by name; its words only where they were learnt."""
+        named = dict(self.network.state_dict())
+        if self.learned:
+            named["words"] = self.words.weight
+        return {name: value.detach().cpu().contiguous() for name, value in named.items()}
+
+    def epoch(
+        self,
+        train: Ints,
+        dev: Ints,
+        told: Callable[[int, int, float], None],
+        pause: Callable[[], None] | None = None,
+    ) -> Epoch:
         """Learn from every example of train once, and judge on dev; `told` gets the words done, of
-        how many, and the loss.
+        how many, and the loss; `pause` is called every some minutes.
         """
-        number, began = len(self.epochs) + 1, time.perf_counter()
-        seed = (self.schedule.seed, number)
-        draws = np.random.default_rng((*seed, 1))
-        total, count, words, last = 0.0, 0, 0, began
-        lengths = self.lesson.lengths
+        number, began = len(self.epochs) + 1, time.perf_counter() - self.part.seconds
+        part, heard, kept = self.part, 0.0, time.perf_counter()
+        lengths, seed = self.lesson.lengths, (self.schedule.seed, number)
         every = int(lengths[train].sum())
         self.network.train()
-        for rows in batches(lengths, train, self.schedule.batch, seed):
-            loss, over = self._step(rows, draws)
-            total, count = total + loss, count + over
-            words += int(lengths[rows].sum())
+        work = self.ranks.mine(batches(lengths, train, self.schedule.batch, seed))
+        for at in range(part.done, len(work)):
+            draws = np.random.default_rng((*seed, 1, at, self.ranks.rank))
+            loss, over, words = self._step(work[at], draws, lengths)
+            part.done, part.loss, part.over = at + 1, part.loss + loss, part.over + over
+            part.words, now = part.words + words, time.perf_counter()
+            part.seconds = now - began
             if not loss / max(over, 1) < BROKEN:
                 raise DataProblem(
                     f"epoch {number}: the loss is no number any more; take a lower rate than"
                     f" {self.schedule.rate:g}"
                 )
-            if time.perf_counter() - last > TOLD:
-                last = time.perf_counter()
-                told(words, every, total / count)
+            if now - heard > TOLD:
+                heard = now
+                told(part.words, every, part.loss / max(part.over, 1))
+            if pause is not None and now - kept > PAUSE:
+                kept = now
+                pause()
         self.network.eval()
-        with torch.inference_mode():
+        with torch.inference_mode(), self.schedule.precise():
             figures = self.lesson.figures(dev, self.encode)
-        told(every, every, total / max(count, 1))
+        loss = part.loss / max(part.over, 1)
+        told(every, every, loss)
         seconds = time.perf_counter() - began
-        self.epochs.append(Epoch(number, total / max(count, 1), figures, words, seconds))
+        self.epochs.append(Epoch(number, loss, figures, part.words, seconds))
+        self.part = Part()
         return self.epochs[-1]
 
-    def _step(self, rows: Ints, draws: np.random.Generator) -> tuple[float, int]:
+    def _step(
+        self, rows: Ints, draws: np.random.Generator, lengths: Ints
+    ) -> tuple[float, int, int]:
+        """Learn from a batch; its loss, over how many things, and its words, of all processes."""
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.lesson.loss(rows, self.encode, draws)
-        torch.autograd.backward(loss.total / loss.over)
+        total, over, words = 0.0, 0, int(lengths[rows].sum())
+        if len(rows):
+            with self.schedule.precise():
+                loss = self.lesson.loss(rows, self.encode, draws)
+            torch.autograd.backward(loss.total / loss.over)
+            total, over = float(loss.total.detach()), loss.over
+        total, over, words = self.ranks.averaged(self.parameters, total, over, words)
         if self.schedule.clip:
             nn.utils.clip_grad_norm_(self.parameters, self.schedule.clip)
         self.optimizer.step()
-        return float(loss.total.detach()), loss.over
+        return total, over, words
 
     def slower(self) -> None:
         """Halve the rate."""
@@ -176,10 +249,11 @@ class Learner:
         from safetensors.torch import save_file
 
         tensors = {f"weights.{i}": p.detach() for i, p in enumerate(self.parameters)}
-        for i, state in enumerate(self.optimizer.state_dict()["state"].values()):
+        for i, state in self.optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{i}.{k}": v for k, v in state.items() if v is not None}
         facts = {
             "epochs": json.dumps([vars(epoch) for epoch in self.epochs]),
+            "part": json.dumps(vars(self.part)),
             "rate": repr(self.optimizer.param_groups[0]["lr"]),
         }
         with draft(folder / STATE) as part:
@@ -187,13 +261,20 @@ class Learner:
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""
-        from safetensors import safe_open
+        from safetensors import SafetensorError, safe_open
 
         if not (folder / STATE).is_file():
             return False
-        with safe_open(folder / STATE, "pt") as file:
-            facts, tensors = file.metadata(), {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        try:
+            with safe_open(folder / STATE, "pt") as file:
+                facts = file.metadata()
+                tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        except SafetensorError as error:
+            raise DataProblem(
+                f"{folder / STATE} cannot be read ({error}); remove {folder}, and train anew"
+            ) from None
         self.epochs = [Epoch(**each) for each in json.loads(facts["epochs"])]
+        self.part = Part(**json.loads(facts["part"]))
         with torch.no_grad():
             for i, parameter in enumerate(self.parameters):
                 parameter.copy_(tensors[f"weights.{i}"])

@@ -1,5 +1,5 @@
 """What sentence encoders are trained for, and how well they do it (Conneau et al. 2018, section
-3.2; Hill et al. 2016 for `denoise`).
+3.2; Hill et al. 2016 for `denoise`, Kiros et al. 2015 for `skip`).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -16,10 +17,21 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sonde.core import DataProblem
-from sonde.nets.trainable import PAD, Classifier, Decoder, Shape, draw_head
+from sonde.nets.trainable import (
+    PAD,
+    START,
+    Classifier,
+    Decoder,
+    Decoders,
+    Read,
+    Shape,
+    draw_head,
+)
 from sonde.training import data
-from sonde.training.data import Example, Reader
-from sonde.training.texts import Pieces, Texts, numbered, perplexities
+from sonde.training.data import Reader
+from sonde.training.examples import Examples
+from sonde.training.linear import commonest, labelled_f1, words_of
+from sonde.training.texts import Pieces, Texts, perplexities
 from sonde.vectors import Ints
 
 Figures = Mapping[str, float]
@@ -32,14 +44,16 @@ class Objective:
     lesson    makes examples into numbers, with their head
     reads     the files
     figure    by which the best epoch on dev is told
+    judged    what is said of texts that are written of dev, too
     whole     whether pieces are words as they stand
     noise     whether the encoder's words are dropped and swapped
     """
 
     name: str
-    lesson: Callable[[Objective, Sequence[Example], dict[str, int], Kit], Lesson]
+    lesson: Callable[[Objective, Examples, Kit], Lesson]
     reads: Reader
     figure: Literal["bleu", "perplexity", "accuracy"]
+    judged: Literal["", "bleu", "f1"] = ""
     whole: bool = False
     noise: bool = False
 
@@ -52,21 +66,23 @@ class Objective:
 @dataclass(frozen=True)
 class Kit:
     """What a lesson is made with: the encoder's shape, how many pieces there are at most, the
-    decoder's units, the seed; how often `denoise` leaves a word out, and swaps two.
+    decoder's units, whether it attends to words, the seed; how often `denoise` leaves a word out,
+    and swaps two.
     """
 
     shape: Shape
     pieces: int
     decoder: int
     seed: int
+    attention: bool = False
     drop: float = 0.0
     swap: float = 0.0
 
 
 class Encode(Protocol):
-    """What encodes rows of words: [rows, width]."""
+    """What encodes rows of words."""
 
-    def __call__(self, words: Texts, rows: Ints) -> Tensor: ...
+    def __call__(self, words: Texts, rows: Ints) -> Read: ...
 
 
 class Loss(NamedTuple):
@@ -98,89 +114,116 @@ class Lesson(Protocol):
 
 MOST = 700.0  # of which a perplexity is still a number
 BATCH = 64  # sentences that are judged at once
-WRITTEN = 1000  # sentences of dev that are written for a BLEU
+WRITTEN = 1000  # sentences of dev that are written for BLEU and for F1
 
 
 @dataclass
 class Writing:
-    """Sentences, and texts that a decoder is to write of them."""
+    """Sentences, and the texts that decoders are to write of each.
+
+    wanted  the pieces of each example's first text, of its second, …
+    """
 
     objective: Objective
     words: Texts
-    texts: Sequence[str]
+    forms: Sequence[str]
     pieces: Pieces
-    wanted: Texts
-    head: Decoder
+    wanted: Sequence[Texts]
+    head: Decoders
     noise: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
-    def of(
-        cls, objective: Objective, examples: Sequence[Example], words: dict[str, int], how: Kit
-    ) -> Writing:
-        """Examples as numbers, and a decoder of `how.shape`'s vectors."""
-        texts = [example.text for example in examples]
+    def of(cls, objective: Objective, examples: Examples, how: Kit) -> Writing:
+        """Examples as numbers, and decoders of `how.shape`'s vectors."""
+        each = range(examples.each)
+        texts = chain.from_iterable(map(examples.written, each))
         pieces = Pieces.of(texts, how.pieces, objective.whole)
-        head = Decoder(how.shape.width, len(pieces), how.decoder)
+        attended = how.shape.pooled if how.attention else 0
+        size = how.shape.width, len(pieces), how.decoder
+        head = Decoders([Decoder(*size, attended=attended) for _ in each])
         draw_head(head, how.seed + 2)
-        encoded = numbered((example.first for example in examples), words)
+        wanted = [pieces.encode(examples.written(number)) for number in each]
         noise = (how.drop, how.swap) if objective.noise else (0.0, 0.0)
-        return cls(objective, encoded, texts, pieces, pieces.encode(texts), head, noise)
+        return cls(objective, examples.first, examples.forms, pieces, wanted, head, noise)
 
     @property
     def lengths(self) -> Ints:
         """Words and pieces of each example, by which batches are made."""
-        return self.words.lengths + self.wanted.lengths
+        return sum((texts.lengths for texts in self.wanted), self.words.lengths)
 
     def loss(self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None) -> Loss:
         """Minus the logarithm of the pieces' probabilities."""
-        pieces = self.wanted.padded(rows, PAD)
-        read = self.words, rows
+        source = self.words, rows
         if draws is not None and any(self.noise):
-            read = noised(self.words, rows, *self.noise, draws), np.arange(len(rows))
-        total = self.head(encode(*read), torch.from_numpy(pieces))
-        return Loss(total, int((pieces[:, 1:] != PAD).sum()))
+            source = noised(self.words, rows, *self.noise, draws), np.arange(len(rows))
+        read, losses, over = encode(*source), [], 0
+        for decoder, texts in zip(self.head, self.wanted, strict=True):
+            pieces = torch.from_numpy(texts.padded(rows, PAD))
+            over += int((pieces[:, 1:] != PAD).sum())
+            losses.append(decoder(read, pieces.to(read.sentences.device)))
+        return Loss(torch.stack(losses).sum(), over)
 
     def figures(self, rows: Ints, encode: Encode) -> Figures:
-        """Perplexity of a piece, share of pieces guessed right, and BLEU where it is asked for."""
+        """Perplexity of a piece, share of pieces guessed right, and BLEU or labelled F1 of what is
+        written where it is asked for.
+        """
         total, right, count = 0.0, 0, 0
         for part in _parts(rows):
-            pieces = torch.from_numpy(self.wanted.padded(part, PAD))
-            scores, wanted = self.head.scores(encode(self.words, part), pieces)
-            total += float(functional.cross_entropy(scores, wanted, reduction="sum"))
-            right, count = right + int((scores.argmax(1) == wanted).sum()), count + len(wanted)
+            read = encode(self.words, part)
+            for decoder, texts in zip(self.head, self.wanted, strict=True):
+                pieces = torch.from_numpy(texts.padded(part, PAD)).to(read.sentences.device)
+                scores, wanted = decoder.scores(read, pieces)
+                total += float(functional.cross_entropy(scores, wanted, reduction="sum"))
+                right, count = right + int((scores.argmax(1) == wanted).sum()), count + len(wanted)
         found = {"perplexity": math.exp(min(total / count, MOST)), "accuracy": 100 * right / count}
-        if self.objective.figure == "bleu":
-            found["bleu"] = self._bleu(rows[:WRITTEN], encode)
+        if self.objective.judged:
+            found[self.objective.judged] = self._judged(rows[:WRITTEN], encode)
         return found
 
-    def _bleu(self, rows: Ints, encode: Encode) -> float:
-        longest = int(self.wanted.lengths[rows].max()) + 10
+    def _judged(self, rows: Ints, encode: Encode) -> float:
+        """BLEU or F1 of what is written of some sentences."""
+        longest = int(self.wanted[0].lengths[rows].max()) + 10
         written = [
-            text
+            row
             for part in _parts(rows)
-            for text in self.pieces.decode(self.head.write(encode(self.words, part), longest))
+            for row in self.head[0].write(encode(self.words, part), longest)
         ]
-        return bleu(written, [self.texts[i] for i in rows.tolist()])
+        wanted = [self.wanted[0].row(i).tolist() for i in rows.tolist()]
+        if self.objective.judged == "f1":
+            return labelled_f1(map(self.pieces.names, written), map(self.pieces.names, wanted))
+        return bleu(self.pieces.decode(written), self.pieces.decode(wanted))
 
     def trivial(self, train: Ints, dev: Ints) -> Figures:
-        """Perplexity of counted pieces; BLEU of copying the source and of the commonest text."""
-        mine, theirs = self.wanted.take(train), self.wanted.take(dev)
+        """Perplexity of counted pieces; BLEU of copying the source and of the commonest text; F1 of
+        the commonest tree of as many words.
+        """
+        mine, theirs = self.wanted[0].take(train), self.wanted[0].take(dev)
         counted = perplexities(mine, theirs, len(self.pieces))
         found = {f"perplexity of {name}s": value for name, value in counted.items()}
-        if self.objective.figure == "accuracy":
-            commonest = np.bincount(mine.ids[mine.ids > 2]).argmax()
-            inner = theirs.ids[np.isin(theirs.ids, [0], invert=True)]
-            found["accuracy of the commonest piece"] = float(100 * (inner == commonest).mean())
+        if self.objective.judged == "bleu":
+            found |= self._copied(mine, dev)
+        if self.objective.judged == "f1":
+            common = np.bincount(mine.ids[mine.ids > PAD]).argmax()
+            inner = theirs.ids[theirs.ids != START]
+            found["accuracy of the commonest piece"] = float(100 * (inner == common).mean())
+            found["f1 of the commonest tree of the length"] = self._commonest(mine, theirs)
         return found
 
+    def _copied(self, mine: Texts, dev: Ints) -> Figures:
+        rows = dev[:WRITTEN]
+        texts = self.pieces.decode(self.wanted[0].row(i).tolist() for i in rows.tolist())
+        sources = [" ".join(self.forms[k] for k in self.words.row(i)) for i in rows.tolist()]
+        [(often, _)] = Counter(mine.row(i).tobytes() for i in range(len(mine))).most_common(1)
+        common = self.pieces.decode([np.frombuffer(often, np.int32).tolist()])
+        return {
+            "bleu of copying": bleu(sources, texts),
+            "bleu of the commonest text": bleu(common * len(texts), texts),
+        }
 
-def copied(sources: Sequence[str], texts: Sequence[str], train: Sequence[str]) -> Figures:
-    """BLEU of copying the source, and of writing the commonest text of train."""
-    [(commonest, _)] = Counter(train).most_common(1)
-    return {
-        "bleu of copying": bleu(sources, texts),
-        "bleu of the commonest text": bleu([commonest] * len(texts), texts),
-    }
+    def _commonest(self, mine: Texts, theirs: Texts) -> float:
+        wanted = [self.pieces.names(theirs.row(i)) for i in range(len(theirs))]
+        trees = (self.pieces.names(mine.row(i)) for i in range(len(mine)))
+        return labelled_f1(commonest(trees, map(words_of, wanted)), wanted)
 
 
 def bleu(written: Sequence[str], wanted: Sequence[str]) -> float:
@@ -203,18 +246,14 @@ class Inferring:
     head: Classifier
 
     @classmethod
-    def of(
-        cls, objective: Objective, examples: Sequence[Example], words: dict[str, int], how: Kit
-    ) -> Inferring:
+    def of(cls, objective: Objective, examples: Examples, how: Kit) -> Inferring:
         """Examples as numbers, and a classifier of pairs."""
-        names = tuple(sorted({example.label for example in examples}))
+        names = examples.names
         if len(names) < 2:
             raise DataProblem("all pairs have one label: there is nothing to learn")
         head = Classifier(how.shape.width, len(names))
         draw_head(head, how.seed + 2)
-        labels = np.array([names.index(example.label) for example in examples], np.int64)
-        first = numbered((example.first for example in examples), words)
-        return cls(first, numbered((e.second for e in examples), words), labels, names, head)
+        return cls(examples.first, examples.second, examples.labels, names, head)
 
     @property
     def lengths(self) -> Ints:
@@ -224,17 +263,18 @@ class Inferring:
     def loss(self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None) -> Loss:
         """Minus the logarithm of the labels' probabilities."""
         scores = self._scores(rows, encode)
-        wanted = torch.from_numpy(self.labels[rows])
+        wanted = torch.from_numpy(self.labels[rows]).to(scores.device)
         return Loss(functional.cross_entropy(scores, wanted, reduction="sum"), len(rows))
 
     def _scores(self, rows: Ints, encode: Encode) -> Tensor:
-        scores: Tensor = self.head(encode(self.first, rows), encode(self.second, rows))
+        first, second = encode(self.first, rows), encode(self.second, rows)
+        scores: Tensor = self.head(first.sentences, second.sentences)
         return scores
 
     def figures(self, rows: Ints, encode: Encode) -> Figures:
         """The share of pairs whose label is right."""
         right = sum(
-            int((self._scores(part, encode).argmax(1).numpy() == self.labels[part]).sum())
+            int((self._scores(part, encode).argmax(1).cpu().numpy() == self.labels[part]).sum())
             for part in _parts(rows)
         )
         return {"accuracy": 100 * right / len(rows)}
@@ -259,11 +299,12 @@ class Inferring:
 OBJECTIVES: Mapping[str, Objective] = {
     each.name: each
     for each in (
-        Objective("translate", Writing.of, data.translations, "bleu"),
-        Objective("autoencode", Writing.of, data.themselves, "bleu"),
-        Objective("denoise", Writing.of, data.themselves, "bleu", noise=True),
+        Objective("translate", Writing.of, data.translations, "bleu", "bleu"),
+        Objective("autoencode", Writing.of, data.themselves, "bleu", "bleu"),
+        Objective("denoise", Writing.of, data.themselves, "bleu", "bleu", noise=True),
         Objective("next", Writing.of, data.following, "perplexity"),
-        Objective("parse", Writing.of, data.trees, "accuracy", whole=True),
+        Objective("skip", Writing.of, data.neighbours, "perplexity"),
+        Objective("parse", Writing.of, data.trees, "accuracy", "f1", whole=True),
         Objective("infer", Inferring.of, data.inferences, "accuracy"),
     )
 }

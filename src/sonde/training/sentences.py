@@ -12,19 +12,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from sonde.cache import draft
+from sonde.cache import draft, write_text
 from sonde.core import DataProblem
 from sonde.corpora import seen
 from sonde.corpora.files import digest
 from sonde.corpora.text import letters
 from sonde.encoders.tables import word_table
-from sonde.encoders.trained import FORMAT, MODEL, facts_of
+from sonde.encoders.trained import FORMAT, MODEL, UNKNOWN, WORDS, facts_of
 from sonde.errors import UsageProblem
 from sonde.nets.trainable import Shape
-from sonde.training.data import Example, Reading
+from sonde.training.data import Reading
+from sonde.training.examples import Examples
 from sonde.training.folder import Training, described, say
 from sonde.training.loop import Epoch, Learner, Schedule
-from sonde.training.objectives import Kit, Objective, copied
+from sonde.training.objectives import Kit, Objective
+from sonde.training.ranks import Ranks
 from sonde.training.settings import Request, Settings
 from sonde.vectors import Ints
 
@@ -48,6 +50,8 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     parts = _split(request, how, settings)
     learner, facts = _learner(request, parts, settings)
     counts = how.counts + Counter(facts.pop("counts"))
+    if vocabulary := facts.pop("vocabulary"):
+        write_text(out / WORDS, "\n".join(vocabulary))
     hashes = how.seen.distinct()
     seen.write(out, hashes)
     said = {**asked, **facts, "figure": objective.figure, "counts": dict(counts)}
@@ -56,10 +60,11 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
         _say(out, learner, objective, said)
     while not _over(learner.epochs, objective, settings):
         number = len(learner.epochs) + 1
-        learner.epoch(parts.train, parts.dev, partial(told or _nothing, number))
+        heard = partial(told or _nothing, number)
+        learner.epoch(parts.train, parts.dev, heard, partial(_keep, out, learner))
         if _stalled(learner.epochs):
             learner.slower()
-        _keep(out, learner)
+        _write(out, learner)
         _say(out, learner, objective, said)
     return described(out)
 
@@ -71,41 +76,58 @@ def _nothing(*_: Any) -> None:
 class Parts(NamedTuple):
     """Examples, and which of them are train and dev."""
 
-    examples: list[Example]
+    examples: Examples
     train: Ints
     dev: Ints
 
 
 def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learner, dict[str, Any]]:
     """An encoder with its lesson, and what is said of them."""
-    objective, words = request.check(), dict[str, int]()
+    objective, examples = request.check(), parts.examples
     sizes = settings.hidden, settings.layers, settings.embedding
     table = word_table(settings.vectors, settings.dim, settings.seed)
     shape = Shape(request.architecture, table.look_up(["the"])[0].shape[1], *sizes)
     noise = settings.drop, settings.swap
-    kit = Kit(shape, settings.pieces, settings.decoder, settings.seed, *noise)
-    lesson = objective.lesson(objective, parts.examples, words, kit)
-    vectors, known = table.look_up(list(words))
+    decoder = settings.pieces, settings.decoder, settings.seed, settings.attention
+    with examples.texts:
+        lesson = objective.lesson(objective, examples, Kit(shape, *decoder, *noise))
+    rows, forms = _vocabulary(parts, settings) if settings.learned else (None, examples.forms)
+    vectors, known = table.look_up(list(forms))
+    schedule = _schedule(request, settings)
     network = shape.network(settings.seed)
-    learner = Learner(network, lesson, vectors, _schedule(request, settings))
+    ranks = Ranks.started(schedule.place)
+    learner = Learner(network, lesson, vectors, schedule, rows, settings.learned, ranks)
     with torch.inference_mode():
         trivial = dict(lesson.trivial(parts.train, parts.dev))
-    if objective.figure == "bleu":
-        trivial |= _copied(parts)
-    counts = {"train": len(parts.train), "dev": len(parts.dev), "words": len(words)}
+    counts = {"train": len(parts.train), "dev": len(parts.dev), "words": len(examples.forms)}
     return learner, {
         "shape": shape.plain(),
         "trivial": trivial,
-        "parameters": sum(p.numel() for p in network.parameters()),
+        "parameters": sum(p.numel() for p in learner.weights().values()),
         "parameters of the head": sum(p.numel() for p in lesson.head.parameters()),
         "counts": {**counts, "words without a vector": int((~known).sum())},
+        "vocabulary": list(forms) if settings.learned else [],
     }
 
 
+def _vocabulary(parts: Parts, settings: Settings) -> tuple[Ints, list[str]]:
+    """The row of each word, and the words that have one: the commonest of train; the first row is
+    for all others.
+    """
+    forms, texts = parts.examples.forms, (parts.examples.first, parts.examples.second)
+    ids = np.concatenate([each.take(parts.train).ids for each in texts])
+    counts = np.bincount(ids, minlength=len(forms))
+    order = np.argsort(-counts, kind="stable")[: settings.vocabulary]
+    kept = order[counts[order] >= settings.least]
+    rows = np.zeros(len(forms), np.int64)
+    rows[kept] = np.arange(1, len(kept) + 1)
+    return rows, [UNKNOWN, *(forms[i] for i in kept.tolist())]
+
+
 def _asked(request: Request, settings: Settings, how: Reading) -> dict[str, Any]:
-    """What decides the weights, as the folder keeps it; how many epochs there are does not."""
+    """What decides the weights, as the folder keeps it: all but the epochs and the device."""
     plain = {**asdict(settings), "vectors": settings.vectors and str(settings.vectors)}
-    for name in ("epochs", "patience"):
+    for name in ("epochs", "patience", "device"):
         del plain[name]
     return {
         "format": FORMAT,
@@ -137,24 +159,25 @@ def _split(request: Request, how: Reading, settings: Settings) -> Parts:
     none of its sentences is in train.
     """
     reads = request.check().reads
-    examples = list(reads(request.files, how))
-    if settings.most and len(examples) > settings.most:
-        draws = np.random.default_rng(settings.seed)
-        kept = np.sort(draws.choice(len(examples), settings.most, replace=False))
-        examples = [examples[i] for i in kept.tolist()]
+    files = [request.files, request.dev] if request.dev else [request.files]
+    examples, (many, *_) = Examples.of(*(reads(part, how) for part in files))
+    draws = np.random.default_rng(settings.seed)
+    if settings.most and many > settings.most:
+        kept = np.sort(draws.choice(many, settings.most, replace=False))
+        kept = np.concatenate([kept, np.arange(many, len(examples))])
+        examples = examples.take(kept)
         how.seen.keep(kept)
-    many = len(examples)
+        many = settings.most
     if request.dev:
-        examples += reads(request.dev, how)
         dev = np.arange(many, len(examples))
     else:
         draws = np.random.default_rng((settings.seed, 1))
         dev = np.sort(draws.permutation(many)[: min(MOST, int(SHARE * many))])
-    judged = {examples[i].first for i in dev.tolist()}
     rest = np.setdiff1d(np.arange(many), dev)
-    train = np.array([i for i in rest.tolist() if examples[i].first not in judged], np.int64)
+    train = rest[~np.isin(examples.same[rest], examples.same[dev])]
     how.counts["in dev, too"] = len(rest) - len(train)
     if not (len(train) and len(dev)):
+        examples.texts.close()
         raise DataProblem(
             f"{len(train):,} examples are left to train on and {len(dev):,} to judge by; of what"
             f" was read: {', '.join(f'{name} {n:,}' for name, n in how.counts.items())}"
@@ -167,16 +190,8 @@ def _schedule(request: Request, settings: Settings) -> Schedule:
     if kind == "auto":
         kind = "sgd" if request.architecture == "gated-convnet" else "adam"
     rate = settings.rate or (0.1 if kind == "sgd" else 0.001)
-    return Schedule(kind, rate, settings.clip, settings.batch, settings.seed)
-
-
-def _copied(parts: Parts) -> Mapping[str, float]:
-    judged = [parts.examples[i] for i in parts.dev.tolist()]
-    return copied(
-        [" ".join(example.first) for example in judged],
-        [example.text for example in judged],
-        [parts.examples[i].text for i in parts.train.tolist()],
-    )
+    how = settings.seed, settings.device, settings.precision
+    return Schedule(kind, rate, settings.clip, settings.batch, *how)
 
 
 def _best(epochs: Sequence[Epoch], objective: Objective) -> int:
@@ -211,15 +226,22 @@ def _over(epochs: Sequence[Epoch], objective: Objective, settings: Settings) -> 
     return bool(epochs and settings.patience) and _since(epochs, objective) >= settings.patience
 
 
-def _keep(out: Path, learner: Learner) -> None:
+def _write(out: Path, learner: Learner) -> None:
     """Write the encoder of the last epoch, then what going on needs."""
     from safetensors.torch import save_file
 
-    weights = {k: v.detach().contiguous() for k, v in learner.network.state_dict().items()}
-    with draft(out / f"epoch-{len(learner.epochs)}.safetensors") as part:
-        save_file(weights, part)
-    learner.keep(out)
+    if not learner.ranks.rank:
+        with draft(out / f"epoch-{len(learner.epochs)}.safetensors") as part:
+            save_file(learner.weights(), part)
+    _keep(out, learner)
+
+
+def _keep(out: Path, learner: Learner) -> None:
+    if not learner.ranks.rank:
+        learner.keep(out)
 
 
 def _say(out: Path, learner: Learner, objective: Objective, facts: Mapping[str, Any]) -> None:
+    if learner.ranks.rank:
+        return
     say(out, {**facts, "best": _best(learner.epochs, objective)}, learner.epochs)

@@ -20,9 +20,13 @@ class Settings:
     vectors    a file of static word vectors, which are not trained; random ones of `dim` numbers
                without
     hidden     units of a layer, of each direction
+    learned    whether vectors of words are learnt, too, from those on
+    vocabulary words that have a vector of their own at most, where they are learnt
+    least      how often such a word must occur
     layers     how many; 0: 2 recurrent ones, or 8 convolutions
     embedding  numbers of the sentence vector, by a linear layer; 0: the pooled states as they are
     decoder    units of each of the decoder's two layers
+    attention  whether the decoder looks at the states of words, too
     pieces     how many pieces texts are cut into at most
     epochs     passes over the examples
     optimizer  adam, sgd, or auto: adam for recurrent networks, sgd for convolutions
@@ -34,15 +38,21 @@ class Settings:
     longest    words of a sentence, beyond which it is left out
     english    quotes are made straight, and clitics split off, as English treebanks have them
     most       examples that are read at most; 0 for all
+    device     cpu, cuda, or auto: a GPU where there is one
+    precision  fp32, or bf16: products in bfloat16, sums and weights in float32
     seed       of weights, of the order of examples and of noise
     """
 
     vectors: Path | None = None
     dim: int = 300
+    learned: bool = False
+    vocabulary: int = 50_000
+    least: int = 2
     hidden: int = 512
     layers: int = 0
     embedding: int = 0
     decoder: int = 512
+    attention: bool = False
     pieces: int = 8000
     epochs: int = 8
     optimizer: str = "auto"
@@ -55,11 +65,18 @@ class Settings:
     longest: int = 60
     english: bool = False
     most: int = 0
+    device: str = "auto"
+    precision: str = "fp32"
     seed: int = 0
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Settings:
-        """Settings by name, whose values may be texts; UsageProblem for one that there is not."""
+    def of(cls, options: Mapping[str, Any], recipe: str = "") -> Settings:
+        """Settings by name, whose values may be texts, over those of a recipe; UsageProblem for one
+        that there is not.
+        """
+        if recipe and recipe not in RECIPES:
+            raise UsageProblem(f"no recipe {recipe!r}: choose one of {', '.join(RECIPES)}")
+        options = {**(RECIPES[recipe] if recipe else {}), **options}
         kinds = {field.name: type(field.default) for field in fields(cls)}
         made: dict[str, Any] = {}
         for name, value in options.items():
@@ -72,13 +89,29 @@ class Settings:
         return cls(**made)
 
     def __post_init__(self) -> None:
-        if self.optimizer not in ("auto", "adam", "sgd"):
-            raise UsageProblem(f"no optimizer {self.optimizer!r}: choose one of auto, adam, sgd")
+        for name, known in CHOICES.items():
+            if (chosen := getattr(self, name)) not in known:
+                raise UsageProblem(f"no {name} {chosen!r}: choose one of {', '.join(known)}")
         for name in ("hidden", "decoder", "pieces", "epochs", "batch", "longest", "dim"):
             if (value := asdict(self)[name]) < 1:
                 raise UsageProblem(f"{name}={value}: a number of at least 1")
 
 
+RECIPES: Mapping[str, Mapping[str, Any]] = {
+    "small": {
+        "hidden": 256,
+        "layers": 1,
+        "decoder": 256,
+        "pieces": 4000,
+        "batch": 1024,
+        "most": 30_000,
+    },
+    "paper": {"hidden": 512, "decoder": 512, "pieces": 40_000, "epochs": 30},
+}
+"""By name: `small` for two cores and minutes, `paper` for the sizes of Conneau et al. 2018, section
+3.3, and a GPU; pieces, epochs and batches are not in the paper's text.
+"""
+CHOICES = {"optimizer": ("auto", "adam", "sgd"), "precision": ("fp32", "bf16")}
 NUMBERS = {int: "a whole number", float: "a number", bool: "true or false"}
 
 

@@ -4,6 +4,7 @@ writes.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -27,15 +28,11 @@ class Texts(NamedTuple):
     @classmethod
     def of(cls, rows: Iterable[Sequence[int]]) -> Texts:
         """Some rows."""
-        lengths: list[int] = []
-
-        def counted() -> Iterator[int]:
-            for row in rows:
-                lengths.append(len(row))
-                yield from row
-
-        ids = np.fromiter(counted(), np.int32)
-        return cls(ids, offsets(lengths))
+        lengths, ids = array("i"), array("i")
+        for row in rows:
+            lengths.append(len(row))
+            ids.extend(row)
+        return cls(np.frombuffer(ids, np.int32), offsets(np.array(lengths, np.int64)))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -60,16 +57,12 @@ class Texts(NamedTuple):
 
     def padded(self, rows: Ints, fill: int) -> NDArray[np.int64]:
         """Some rows as a table [rows, longest]."""
-        table = np.full((len(rows), int(self.lengths_of(rows).max(initial=1))), fill, np.int64)
-        for k, i in enumerate(rows.tolist()):
-            row = self.row(i)
-            table[k, : len(row)] = row
+        lengths = self.lengths_of(rows)
+        steps = np.arange(int(lengths.max(initial=1)))
+        there = steps < lengths[:, None]
+        table = np.full(there.shape, fill, np.int64)
+        table[there] = self.ids[(self.starts[rows, None] + steps)[there]]
         return table
-
-
-def numbered(sentences: Iterable[Sequence[str]], numbers: dict[str, int]) -> Texts:
-    """Words as numbers, in the order in which they are first met; new ones are added."""
-    return Texts.of([numbers.setdefault(word, len(numbers)) for word in s] for s in sentences)
 
 
 class Pieces:
@@ -126,6 +119,10 @@ class Pieces:
             for part in _parts(texts)
             for encoding in self.tokenizer.encode_batch_fast(part, add_special_tokens=False)
         )
+
+    def names(self, row: Iterable[int]) -> list[str]:
+        """Pieces as they are written, without START, END and PAD."""
+        return [self.tokenizer.id_to_token(int(i)) for i in row if i >= len(SPECIAL)]
 
     def decode(self, rows: Iterable[Sequence[int]]) -> list[str]:
         """Texts of pieces."""
