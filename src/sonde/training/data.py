@@ -20,7 +20,7 @@ from sonde.corpora import brackets
 from sonde.corpora.files import lines, uncompressed
 from sonde.corpora.seen import Collected
 from sonde.corpora.text import letters, tokens, words
-from sonde.training.linear import linear
+from sonde.training.linear_trees import linear
 
 Words = tuple[str, ...]
 

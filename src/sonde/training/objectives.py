@@ -30,7 +30,7 @@ from sonde.nets.trainable import (
 from sonde.training import data
 from sonde.training.data import Reader
 from sonde.training.examples import Examples
-from sonde.training.linear import commonest, labelled_f1, words_of
+from sonde.training.linear_trees import commonest, labelled_f1, words_of
 from sonde.training.texts import Pieces, Texts, perplexities
 from sonde.vectors import Ints
 
