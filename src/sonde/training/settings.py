@@ -90,7 +90,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
-            if (chosen := getattr(self, name)) not in known:
+            if (chosen := asdict(self)[name]) not in known:
                 raise UsageProblem(f"no {name} {chosen!r}: choose one of {', '.join(known)}")
         for name in ("hidden", "decoder", "pieces", "epochs", "batch", "longest", "dim"):
             if (value := asdict(self)[name]) < 1:
