@@ -133,6 +133,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "compare_published": lambda: str(sonde.compare_published("ud2019", "ObjNum")),
         "relate": lambda: str(sonde.relate("results")),
         "layers": lambda: sonde.layers("results"),
+        "curve": lambda: str(sonde.curve("results")),
         "predictions": lambda: sonde.predictions("results"),
         "holdings": lambda: sonde.holdings("results"),
         "migrate": lambda: str(sonde.migrate("results")),
@@ -180,6 +181,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
     assert problems <= {
         "card",
         "compare",
+        "curve",
         "layers",
         "relate",
         "fetch",

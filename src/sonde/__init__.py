@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sonde._renamed import warn
 
 if TYPE_CHECKING:
+    from sonde.analysis.curves import Curve, Curves
     from sonde.analysis.layers import Depth
     from sonde.analysis.relation import Correlation, Relation
     from sonde.annotators.tagger import Tagged
+    from sonde.api.curves import curve
     from sonde.api.data import (
         Built,
         Fetched,
@@ -178,6 +180,8 @@ __all__ = [
     "Comparison",
     "Control",
     "Correlation",
+    "Curve",
+    "Curves",
     "DataProblem",
     "Dataset",
     "Depth",
@@ -253,6 +257,7 @@ __all__ = [
     "compare",
     "compare_published",
     "configure",
+    "curve",
     "embed",
     "estimate",
     "evaluate",
@@ -282,9 +287,11 @@ __all__ = [
 ]
 
 _PLACES = {
+    "analysis.curves": "Curve Curves",
     "analysis.layers": "Depth",
     "analysis.relation": "Correlation Relation",
     "annotators.tagger": "Tagged",
+    "api.curves": "curve",
     "api.data": (
         "Built Fetched Generated annotate build collections fetch generate inspect score_sheets "
         "tag train_vectors"

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from sonde.cli import data, judging, listing, measuring, relating, results, training
+from sonde.cli import curves, data, judging, listing, measuring, relating, results, training
 from sonde.cli.parsing import Command, sentence
 from sonde.errors import SondeError
 
@@ -39,6 +39,7 @@ for command in (
     relating.relate,
     results.card,
     results.layers,
+    curves.curve,
     results.predictions,
     judging.annotate,
     data.generate,

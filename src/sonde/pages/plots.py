@@ -62,10 +62,14 @@ def strata_figure(rows: Sequence[Row], stratum: str, to: Path) -> None:
 
 
 class Panel(NamedTuple):
-    """A field with an axis across and one up, from its left lower corner."""
+    """A field with an axis across and one up, from its left lower corner.
+
+    floor  the lowest score; below it stand bars, where there are any
+    """
 
     across: Axis
     up: Axis
+    floor: float
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """Where a value lies; the highest is on top."""
@@ -95,7 +99,7 @@ def layers_drawing(depths: Sequence[Depth]) -> Drawing:
     bottom = top + 8 + down * (ABOVE + TALL + BELOW)
     texts = (t for d in depths for t in differences(d.rows, f"{short(d.task)}, {d.encoder}"))
     about = f"Where {', '.join(short(depth.task) for depth in depths)} are solved, layer by layer."
-    return _whole(marks, bottom, list(texts), about)
+    return whole(marks, bottom, list(texts), about)
 
 
 def strata_drawing(rows: Sequence[Row], stratum: str) -> Drawing:
@@ -116,10 +120,10 @@ def strata_drawing(rows: Sequence[Row], stratum: str) -> Drawing:
     down = math.ceil(len(tasks) / 2)
     bottom = top + down * (ABOVE + TALL + BELOW + 12)
     about = f"Scores of {', '.join(map(short, tasks))} by {stratum}."
-    return _whole(marks, bottom, test_notes(plain), about)
+    return whole(marks, bottom, test_notes(plain), about)
 
 
-def _whole(marks: list[Mark], bottom: float, notes: Sequence[str], about: str) -> Drawing:
+def whole(marks: list[Mark], bottom: float, notes: Sequence[str], about: str) -> Drawing:
     """The marks with what must not be overlooked below, on as much room as they take."""
     room = max(end(mark) for mark in marks) - EDGE
     many = max(int(room / (EM * SMALL)), 40)
@@ -141,18 +145,38 @@ def _range(rows: Sequence[Row]) -> tuple[float, float]:
 def _panel(
     place: int, across: int, top: float, x: tuple[float, float], y: tuple[float, float]
 ) -> Panel:
+    """The panel of a place, row by row, with room for bars at the bottom."""
+    room = (y[1] - y[0]) * WEIGHTS / (1 - WEIGHTS)
+    more = 12 if across != ACROSS else 0
+    return panelled(place, top, x, y, _Room(across, more, room))
+
+
+class _Room(NamedTuple):
+    """Panels beside each other, points more below each, and scores for bars at its bottom."""
+
+    across: int = ACROSS
+    more: float = 0.0
+    bars: float = 0.0
+
+
+def panelled(
+    place: int,
+    top: float,
+    x: tuple[float, float],
+    y: tuple[float, float],
+    room: _Room = _Room(),  # noqa: B008
+) -> Panel:
     """The panel of a place, row by row."""
-    down, along = divmod(place, across)
+    down, along = divmod(place, room.across)
     left = EDGE + LEFT + along * (WIDE + LEFT)
-    upper = top + ABOVE + down * (ABOVE + TALL + BELOW + (12 if across != ACROSS else 0))
+    upper = top + ABOVE + down * (ABOVE + TALL + BELOW + room.more)
     low, high = y
-    room = (high - low) * WEIGHTS / (1 - WEIGHTS)  # for bars at the bottom
-    return Panel(Axis(*x, left, WIDE), Axis(low - room, high, upper, TALL))
+    return Panel(Axis(*x, left, WIDE), Axis(low - room.bars, high, upper, TALL), low)
 
 
 def _frame(panel: Panel, title: tuple[str, str], layers: Sequence[int]) -> Iterator[Mark]:
     """Title, grid and numbers of a panel over layers."""
-    yield from _scores(panel, title)
+    yield from headed(panel, title)
     step = max(1, math.ceil(len(layers) / 13))
     for layer in layers[::step]:
         x = panel.across.at(layer)
@@ -161,13 +185,12 @@ def _frame(panel: Panel, title: tuple[str, str], layers: Sequence[int]) -> Itera
     yield Label(middle, panel.bottom + 21, "layer", SMALL, "middle", GREY)
 
 
-def _scores(panel: Panel, title: tuple[str, str]) -> Iterator[Mark]:
+def headed(panel: Panel, title: tuple[str, str]) -> Iterator[Mark]:
     """Title, lines and scores at the left of a panel."""
     start, top = panel.across.start, panel.up.start
     yield Label(start, top - 18, cut(title[0], WIDE), bold=True)
     yield Label(start, top - 7, cut(title[1], WIDE), SMALL, colour=GREY)
-    low, high = panel.up.low, panel.up.high
-    for score in ticks(low + WEIGHTS * (high - low), high, 4):  # none beside the bars
+    for score in ticks(panel.floor, panel.up.high, 4):  # none beside the bars
         y = panel.at(panel.across.low, score)[1]
         yield Stroke(((start, y), (start + WIDE, y)), PALE, 0.6)
         yield Label(start - 5, y + 3, f"{score:g}", SMALL, "end", GREY)
@@ -258,7 +281,7 @@ def _curves(panel: Panel, depth: Depth) -> Iterator[Mark]:
     for rows, name in ((depth.single, "alone"), (depth.cumulative, MIX)):
         if len(rows) > 1:
             places = {float(layer): row for layer, row in rows.items()}
-            yield from _band(panel, places, CURVES[name], name.partition(";")[0])
+            yield from band(panel, places, CURVES[name], name.partition(";")[0])
 
 
 def _weights(panel: Panel, weights: Sequence[float]) -> Iterator[Mark]:
@@ -271,7 +294,9 @@ def _weights(panel: Panel, weights: Sequence[float]) -> Iterator[Mark]:
         yield Shape(corners, PALE, title=f"weight of layer {layer}: {weight:.3f}")
 
 
-def _band(panel: Panel, rows: Mapping[float, Row], colour: str, name: str) -> Iterator[Mark]:
+def band(
+    panel: Panel, rows: Mapping[float, Row], colour: str, name: str, dashed: bool = False
+) -> Iterator[Mark]:
     """A line of scores over a band of their intervals."""
     known = sorted(x for x, row in rows.items() if not math.isnan(row.score))
     sure = [x for x in known if not math.isnan(rows[x].low)]
@@ -281,7 +306,7 @@ def _band(panel: Panel, rows: Mapping[float, Row], colour: str, name: str) -> It
         yield Shape((*upper, *lower), colour, 0.18)
     points = [panel.at(x, rows[x].score) for x in known]
     if len(points) > 1:
-        yield Stroke(tuple(points), colour, 1.6)
+        yield Stroke(tuple(points), colour, 1.6, dashed)
     for x, point in zip(known, points, strict=True):
         row = rows[x]
         told = f"{name}, {x:g}: {row.score:.1f} ({row.low:.1f} – {row.high:.1f})"
@@ -296,7 +321,7 @@ def _by_stratum(
     panel = _panel(place, 2, top, (-0.5, len(values) - 0.5), _range(rows))
     counts = {values[row.stratum]: row.n for row in rows}
     metric = rows[0].metric.partition(",")[0]
-    yield from _scores(panel, (short(rows[0].task), f"{metric}; bars: test examples"))
+    yield from headed(panel, (short(rows[0].task), f"{metric}; bars: test examples"))
     width = 0.7 * WIDE / len(values)
     for x, n in counts.items():
         tall = WEIGHTS * TALL * n / max(counts.values())
@@ -306,7 +331,7 @@ def _by_stratum(
     for row in rows:
         lines[_measured(row)][values[row.stratum]] = row
     for name, mine in lines.items():
-        yield from _band(panel, mine, colours[name], name)
+        yield from band(panel, mine, colours[name], name)
     room = WIDE / len(values)
     step = max(1, math.ceil((max(map(breadth, values)) + 4) / room)) if room < WIDE / 2 else 1
     for value, x in list(values.items())[::step]:

@@ -1,0 +1,291 @@
+"""Results at several points of a training -> curves: what an encoder knows as it learns, and
+whether that goes with how long it has learnt (Conneau et al. 2018, section 5, Figure 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from sonde.analysis.row import NO_CONTROL, Row
+from sonde.analysis.rows import rows, without_fold
+from sonde.core import DataProblem, Result
+from sonde.encoders import ENCODERS
+from sonde.encoders.checkpoints import named_point
+from sonde.metrics.correlation import MANY, coefficients, least_p, p_values
+from sonde.metrics.correlation_intervals import intervals
+from sonde.metrics.multiplicity import ALPHA, corrected
+from sonde.notes import Checkpoint
+from sonde.references import Reference, brief, parsed_or_none
+
+FEW = 10  # points, below which a trend is a hint
+NOTHING = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """How a score goes with the progress of a training: Spearman's ρ over n points after its
+    beginning; NaN where there is none.
+
+    p, corrected  two sides, by permutation, alone and for all curves at once (Holm)
+    how           p was found: exact, permutation, approximation
+    """
+
+    correlation: float = NOTHING
+    low: float = NOTHING
+    high: float = NOTHING
+    p: float = NOTHING
+    corrected: float = NOTHING
+    how: str = ""
+    n: int = 0
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the correction leaves it below 0.05."""
+        return self.corrected <= ALPHA
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The scores of a task at the points of a training; `rows` by epochs or steps, 0 is before it.
+
+    read   what was read of the encoder, '-' where there is nothing to choose
+    """
+
+    task: str
+    training: str
+    read: str
+    probe: str
+    metric: str
+    rows: Mapping[int, Row]
+    trend: Trend = Trend()
+
+    @property
+    def learnt(self) -> dict[int, Row]:
+        """The points after the beginning of training that have a score."""
+        return {at: row for at, row in self.rows.items() if at > 0 and row.score == row.score}
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A training, as far as results tell of it.
+
+    name       the encoder's reference without the point
+    unit       of points: epoch or step
+    objective  what it was trained for; '' where nobody says
+    figure     of dev, by which the best point is told
+    best, of   that point, and how many there were; 0 where nobody says
+    figures    by point: the loss of train, and figures of dev
+    trivial    figures of what needs no encoder
+    """
+
+    name: str
+    unit: str
+    objective: str = ""
+    figure: str = ""
+    best: int = 0
+    of: int = 0
+    figures: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    trivial: Mapping[str, float] = field(default_factory=dict)
+
+    def course(self, figure: str) -> dict[int, float]:
+        """A figure by point, where it is known."""
+        return {at: each[figure] for at, each in self.figures.items() if figure in each}
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Learning curves; `notes` say what there is to know of all."""
+
+    curves: tuple[Curve, ...]
+    histories: tuple[History, ...]
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.curves)
+
+    def of(self, history: History) -> list[Curve]:
+        """The curves of a training."""
+        return [curve for curve in self.curves if curve.training == history.name]
+
+
+class _Point(NamedTuple):
+    """Where in which training an encoder was, and whether its reference says so by number."""
+
+    run: str
+    at: int
+    unit: str
+    outright: bool
+    known: Checkpoint | None
+
+
+def curves(results: Sequence[Result], seed: int = 0) -> Curves:
+    """The learning curves of some results; DataProblem where there is none of two points.
+
+    seed  of the permutations of long curves
+    """
+    points = {r.trial.encoder: point for r in results if (point := _point(r)) is not None}
+    groups: dict[tuple[str, ...], dict[int, dict[str, list[Result]]]] = {}
+    for result in results:
+        if result.trial.encoder in points and result.trial.control == NO_CONTROL:
+            point = points[result.trial.encoder]
+            at = groups.setdefault(_key(result, point), {}).setdefault(point.at, {})
+            at.setdefault(result.trial.encoder, []).append(result)
+    found = [_curve(key, group, points) for key, group in groups.items()]
+    if not any(len(curve.rows) > 1 for curve in found):
+        raise DataProblem(_nothing(points.values()))
+    found = _tested(found, seed)
+    histories = _histories(points.values())
+    return Curves(tuple(found), histories, tuple(_notes(found, histories, _aside(results, points))))
+
+
+def _nothing(points: Iterable[_Point]) -> str:
+    """That there are no curves, and how they are measured."""
+    how = (
+        "`sonde run -e 'trained:FOLDER,epoch=*'` measures all epochs of a training, `-e"
+        " 'hf:NAME,revisions=step1000+step2000'` a published model at several steps"
+    )
+    one = next(iter(points), None)
+    if one is None:
+        return f"nothing was measured at a point of a training: {how}"
+    return f"only {one.unit} {one.at} of {one.run} was measured, which makes no curve: {how}"
+
+
+def _point(result: Result) -> _Point | None:
+    """Where in a training an encoder was, as it says itself or as its name says."""
+    shown, known = brief(ENCODERS, result.trial.encoder), result.provenance.checkpoint
+    if known is None:
+        named = named_point(shown)
+        return None if named is None else _Point(*named, True, None)
+    parsed = parsed_or_none(shown) or Reference(shown)
+    outright = dict(parsed.options).get(known.unit) == str(known.at)
+    return _Point(str(parsed.without(known.unit)), known.at, known.unit, outright, known)
+
+
+def _key(result: Result, point: _Point) -> tuple[str, ...]:
+    trial = result.trial
+    return without_fold(trial.task), point.run, trial.read, trial.probe, result.metric
+
+
+def _curve(
+    key: tuple[str, ...],
+    group: Mapping[int, Mapping[str, Sequence[Result]]],
+    points: Mapping[str, _Point],
+) -> Curve:
+    """The rows of a curve; a point that was measured under two names counts once."""
+    found = {
+        at: rows(by_name[max(by_name, key=lambda name: points[name].outright)])[0]
+        for at, by_name in sorted(group.items())
+    }
+    first = next(iter(found.values()))
+    return Curve(first.task, key[1], first.layer, first.probe, first.metric, found)
+
+
+def _tested(found: Sequence[Curve], seed: int) -> list[Curve]:
+    """The curves with their trends, whose p values are corrected for all of them."""
+    points = sorted({at for curve in found for at in curve.learnt})
+    columns = [[float(at) for at in points]]
+    for curve in found:
+        learnt = curve.learnt
+        columns.append([learnt[at].score if at in learnt else NOTHING for at in points])
+    values, pairs = np.array(columns).T, [(0, column) for column in range(1, len(columns))]
+    observed, tests = coefficients(values, pairs), p_values(values, pairs, seed=seed)
+    sure = intervals(values, pairs, seed=seed)
+    p = [math.nan if math.isnan(observed[pair].value) else tests[pair].p for pair in pairs]
+    whole = corrected(p)
+    return [
+        replace(curve, trend=Trend(value, *sure[pair], one, float(held), tests[pair].how, n))
+        for curve, pair, (value, n), one, held in zip(
+            found, pairs, observed.values(), p, whole, strict=True
+        )
+    ]
+
+
+def _histories(points: Iterable[_Point]) -> tuple[History, ...]:
+    """The trainings, in the order in which they come; what is known last of one holds."""
+    made: dict[str, History] = {}
+    for point in points:
+        before = made.get(point.run, History(point.run, point.unit))
+        known = point.known
+        if known is None:
+            made[point.run] = before
+            continue
+        figures = {**before.figures, **({known.at: known.figures} if known.figures else {})}
+        newer = known.of >= before.of
+        made[point.run] = replace(
+            before,
+            objective=known.objective,
+            figure=known.figure,
+            best=known.best if newer else before.best,
+            of=max(known.of, before.of),
+            figures=dict(sorted(figures.items())),
+            trivial=known.trivial,
+        )
+    return tuple(made.values())
+
+
+def _aside(results: Sequence[Result], points: Mapping[str, _Point]) -> list[str]:
+    """Encoders that are judged, but at no point of a training."""
+    names = dict.fromkeys(
+        brief(ENCODERS, r.trial.encoder)
+        for r in results
+        if r.trial.encoder not in points and r.provenance.kind == "trained"
+    )
+    return [f"{', '.join(names)}: left out, at no point of a training"] if names else []
+
+
+def _notes(found: Sequence[Curve], histories: Sequence[History], aside: list[str]) -> list[str]:
+    """What was not measured, and how far trends can be trusted."""
+    notes = [*aside]
+    for history in histories:
+        mine = [curve for curve in found if curve.training == history.name]
+        every = {at for curve in mine for at in curve.rows} | set(range(1, history.of + 1))
+        lost: dict[tuple[int, ...], list[Curve]] = {}
+        for curve in mine:
+            lost.setdefault(tuple(sorted(every - set(curve.rows))), []).append(curve)
+        notes += [
+            f"{history.name}: {_points(missing, history.unit)} not measured"
+            + ("." if len(these) == len(mine) else f" on {', '.join(_tasks(these))}.")
+            for missing, these in lost.items()
+            if missing
+        ]
+    return notes + _doubts([c.trend for c in found if not math.isnan(c.trend.p)])
+
+
+def _points(missing: Sequence[int], unit: str) -> str:
+    many = len(missing) > 1
+    named = ", ".join(f"{at:,}" for at in missing)
+    return f"{unit}{'s' * many} {named} {'were' if many else 'was'}"
+
+
+def _tasks(found: Sequence[Curve]) -> list[str]:
+    return list(dict.fromkeys(curve.task for curve in found))
+
+
+def _doubts(tests: Sequence[Trend]) -> list[str]:
+    """What trends say, and what they cannot."""
+    if not tests:
+        return []
+    notes = [
+        "ρ: Spearman's correlation of the score with epochs or steps, those after the beginning of"
+        f" training. p: by permutation of the points, corrected for {len(tests):,} curve"
+        f"{'s' * (len(tests) > 1)} (Holm). Points of one training follow from each other, so a"
+        " small p says that the order of these scores is no chance, not that another training"
+        " would repeat it."
+    ]
+    most, fewest = max(trend.n for trend in tests), min(trend.n for trend in tests)
+    if fewest < FEW:
+        counts = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        notes.append(f"Warning: {counts} points are few. Below ten, take ρ as a hint.")
+    needed = ALPHA / len(tests)
+    if most < MANY and least_p(most) > needed:
+        enough = next(n for n in range(most, MANY) if least_p(n) <= needed)
+        notes.append(
+            f"With {most} points the least p there can be is {least_p(most):.2g}, so that none of"
+            f" {len(tests):,} can be significant. It takes {enough} points, or fewer curves (-t)."
+        )
+    return notes

@@ -1,0 +1,34 @@
+"""What encoders know as they learn."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from sonde.analysis.curves import Curves
+from sonde.analysis.curves import curves as curves_of
+from sonde.api.arguments import keywords, optional
+from sonde.api.results import Results, Selection, stored_results
+from sonde.pages.curve_table import curves_page
+from sonde.tables.page import Page
+
+
+@keywords(optional(Selection))
+def curve(
+    results: Results = None, *, seed: int = 0, **selection: Unpack[Selection]
+) -> Page[Curves]:
+    """Learning curves: the scores of encoders at several points of their training, beside what the
+    training says of itself, as `sonde curve` shows them (Conneau et al. 2018, section 5, Figure 1).
+
+    results    an evaluation, results, or a folder, of `run(..., "trained:FOLDER,epoch=*")` or of a
+               model's revisions; what was run last without
+    seed       of random permutations, from ten points on
+    selection  the fields of `Selection`
+    `.content.curves` has a curve for each task and training, with rows by epoch or step and the
+    trend: Spearman's correlation of score and progress, its interval and p. DataProblem where
+    nothing was measured at two points of a training.
+
+        sonde.run("ud/*:UD_English-EWT", "trained:models/en-de,epoch=0+*", results="results/")
+        sonde.curve("results/").write("curve.svg")
+    """
+    stored = stored_results(results, selection)
+    return curves_page(curves_of(stored.results, seed)).with_remarks(stored.remarks)

@@ -1,0 +1,93 @@
+"""`sonde curve`: from a training to what its epochs know."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+import sonde
+from analysis.test_curves import RISING, course
+from sonde.cli import app
+from sonde.corpora.embedded import treebank
+from sonde.experiment.paths import Paths
+
+TASK = "ud/tense:embedded"
+TINY = {"hidden": 8, "layers": 1, "dim": 8, "decoder": 16, "pieces": 200, "patience": 0}
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A folder with a training of three epochs and results of each, and of before it."""
+    place = tmp_path_factory.mktemp("curve")
+    lines = [line[9:] for line in treebank(400) if line.startswith("# text = ")]
+    (place / "text.en").write_text("\n".join(lines) + "\n", "utf-8")
+    sonde.train("bilstm-max", "autoencode", place / "text.en", place / "m", epochs=3, **TINY)
+    encoder = f"trained:{place / 'm'},epoch=0+*"
+    how = {"probes": ["logreg"], "seeds": 1, "bounds": False}
+    sonde.run(TASK, encoder, **how, output=place / "results", cache=place / "cache")
+    return place
+
+
+def test_all_epochs_of_a_training_are_measured_by_one_reference(measured):
+    page = sonde.curve(measured / "results")
+    (curve,) = page.content.curves
+    assert list(curve.rows) == [0, 1, 2, 3]
+    assert curve.trend.n == 3
+    (history,) = page.content.histories
+    assert history.objective == "autoencode"
+    assert list(history.course("bleu")) == [1, 2, 3]
+    assert list(history.course("loss")) == [1, 2, 3]
+    assert history.course("loss")[3] < history.course("loss")[1]
+    assert history.best in (1, 2, 3)
+
+
+def test_the_figures_stay_where_the_folder_is_gone(measured, tmp_path):
+    before = str(sonde.curve(measured / "results"))
+    shutil.move(measured / "m", tmp_path / "away")
+    try:
+        assert str(sonde.curve(measured / "results")) == before
+    finally:
+        shutil.move(tmp_path / "away", measured / "m")
+
+
+def test_the_command_line_shows_and_draws_it(measured, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["curve", str(measured / "results"), "-o", "curve.svg"])
+    assert done.exit_code == 0, done.output
+    assert "best on dev: epoch" in done.output
+    assert "curve.svg: 1 curve" in done.output
+    assert (tmp_path / "curve.svg").is_file()
+    done = CliRunner().invoke(
+        app, ["curve", str(measured / "results"), "--metric", "macro-f1", "-f", "csv"]
+    )
+    assert "macro-f1" in done.stdout
+
+
+def test_results_that_were_kept_are_chosen_by_task_and_encoder(tmp_path):
+    made = [
+        *course(RISING),
+        *course(RISING, "ud/passive:EWT"),
+        *course(RISING, run="models/en-fr"),
+    ]
+    Paths.of(tmp_path).result_store().write([(f"{i:032x}", one) for i, one in enumerate(made)])
+    assert len(sonde.curve(tmp_path).content) == 3
+    assert {c.task for c in sonde.curve(tmp_path, tasks="ud/passive").content.curves} == {
+        "ud/passive:EWT"
+    }
+    (curve,) = sonde.curve(tmp_path, encoders="*en-fr*").content.curves
+    assert curve.training == "trained:models/en-fr"
+    assert curve.trend.correlation == pytest.approx(1)
+
+
+def test_one_epoch_is_no_curve(measured):
+    with pytest.raises(sonde.DataProblem, match=r"only epoch 2 of .* which makes no curve"):
+        sonde.curve(measured / "results", encoders="*epoch=2")
+
+
+def test_where_nothing_was_trained_it_says_how(tmp_path):
+    how = {"probes": ["logreg"], "seeds": 1, "bounds": False}
+    sonde.run(TASK, "length", **how, output=tmp_path)
+    done = CliRunner().invoke(app, ["curve", str(tmp_path)])
+    assert "nothing was measured at a point of a training" in str(done.exception)
