@@ -81,13 +81,14 @@ class Trained:
 
     @property
     def fingerprint(self) -> str:
-        """The digests of the weights and of the word vectors."""
+        """The digests of the weights, or what they are drawn from, of the word vectors and, where
+        these are learnt, of the words.
+        """
         facts = self.facts
-        file = self._weights(facts)
-        if file is None:
-            drawn = json.dumps(facts["shape"], sort_keys=True)
-            return f"{drawn} seed={facts['settings']['seed']} {facts['vectors']}"
-        return f"{digest([file])} {facts['vectors']}"
+        file, settings = self._weights(facts), facts["settings"]
+        drawn = f"{json.dumps(facts['shape'], sort_keys=True)} seed={settings['seed']}"
+        words = [Path(self.folder).expanduser() / WORDS] if settings.get("learned") else []
+        return " ".join([digest([file]) if file else drawn, facts["vectors"], *map(_digest, words)])
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -131,7 +132,7 @@ class Trained:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         weights, settings = self._weights(facts), facts["settings"]
         table = self._table(settings, facts["vectors"])
-        if settings["learned"]:
+        if settings.get("learned"):  # folders of an earlier version do not say
             vectors = _learnt(Path(self.folder).expanduser(), weights, table, forms)
         else:
             vectors, _ = table.look_up(forms)
@@ -165,6 +166,12 @@ def facts_of(folder: Path) -> dict[str, Any]:
 
 def _file(folder: Path, epoch: str) -> Path:
     return folder / f"epoch-{epoch}.safetensors"
+
+
+def _digest(file: Path) -> str:
+    if not file.is_file():
+        raise DataProblem(f"{file} is not there, which says what words the learnt vectors are of")
+    return digest([file])
 
 
 def _epochs(text: str, folder: Path) -> list[str]:
