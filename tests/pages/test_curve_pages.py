@@ -12,6 +12,7 @@ import sonde
 from analysis.test_curves import FALLING, FLAT, RISING, course, steps
 from fixtures.results import result, saying
 from sonde.core import Result
+from sonde.pages import scores_page
 from sonde.tables.drawing import PlotProblem
 
 
@@ -129,3 +130,10 @@ def test_curves_are_written_in_every_format(name, tmp_path):
         text = (tmp_path / name).read_text("utf-8")
         assert "<svg" in text
         assert "What encoders know as they learn" in text
+
+
+def test_a_table_of_scores_says_which_of_several_epochs_is_the_best():
+    said = "trained:models/en-de: epoch 5 is the best on dev (bleu 6.0)."
+    for made in (course(RISING), [*course(RISING), *course(FLAT, "ud/passive:EWT")]):
+        assert said in scores_page(made).tables[0].notes
+    assert said not in scores_page(course(RISING)[5:6]).tables[0].notes

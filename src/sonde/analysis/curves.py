@@ -143,6 +143,19 @@ def curves(results: Sequence[Result], seed: int = 0) -> Curves:
     return Curves(tuple(found), histories, tuple(_notes(found, histories, _aside(results, points))))
 
 
+def best_points(results: Sequence[Result]) -> list[str]:
+    """Which point of each training is the best on dev, where several of one were measured."""
+    points = {r.trial.encoder: point for r in results if (point := _point(r)) is not None}
+    told = []
+    for history in _histories(points.values()):
+        many = len({point.at for point in points.values() if point.run == history.name})
+        if many > 1 and history.best:
+            value = history.course(history.figure).get(history.best)
+            said = "" if value is None else f" ({history.figure} {value:,.1f})"
+            told.append(f"{history.name}: {history.unit} {history.best} is the best on dev{said}.")
+    return told
+
+
 def _nothing(points: Iterable[_Point]) -> str:
     """That there are no curves, and how they are measured."""
     how = (

@@ -200,7 +200,10 @@ def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
 
     net = shape.network(seed, by_word)
     if weights is not None:
-        net.load_state_dict({k: v for k, v in load_file(weights).items() if k != "words"})
+        found = load_file(weights)
+        found.pop("words", None)
+        # an earlier version called its recurrent cells so
+        net.load_state_dict({k.replace(".lstm.", ".cells."): v for k, v in found.items()})
     return net.eval()
 
 

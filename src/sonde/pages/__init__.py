@@ -5,9 +5,11 @@ made first, formats only lay them out.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sonde.analysis.baselines import constant_rows
+from sonde.analysis.curves import best_points
 from sonde.analysis.row import Row
 from sonde.analysis.rows import rows, without_fold
 from sonde.core import Result
@@ -72,10 +74,9 @@ def scores_page(
     """
     if figure not in FIGURES:
         raise UsageProblem(f"no figure {figure!r}: choose one of {', '.join(FIGURES)}")
-    several = len({without_fold(r.trial.task) for r in results}) > 1
     return Page(
         tuple(results),
-        lambda: [wide(results, questions) if several and not each else page(results, questions)],
+        lambda: [_scores(results, questions, each)],
         texts={"csv": lambda: csv(rows(results)), "mteb": lambda: mteb_lines(results)},
         files={
             "parquet": lambda to: parquet(rows(results), to),
@@ -85,6 +86,13 @@ def scores_page(
         svg=lambda: _figure(results, figure),
         html=lambda: web_page(results, beside._replace(questions=questions or {}, figure=figure)),
     )
+
+
+def _scores(results: Sequence[Result], questions: dict[str, str] | None, each: bool) -> Table:
+    """The table of scores, which says of trainings whose epochs stand in it which is the best."""
+    several = len({without_fold(r.trial.task) for r in results}) > 1
+    table = wide(results, questions) if several and not each else page(results, questions)
+    return replace(table, notes=(*table.notes, *best_points(results)))
 
 
 def _figure(results: Sequence[Result], figure: str) -> str:
