@@ -84,6 +84,15 @@ def test_trees_lose_their_words_as_in_the_papers_example(tmp_path):
     assert example.texts[0] == "(ROOT (S (NP NNP )NP (VP VBZ (NP DT NN )NP )VP )S )ROOT"
 
 
+def test_malformed_trees_are_errors_or_are_counted(tmp_path):
+    [path] = written(tmp_path, a_ptb="(S (NN dog) (VB barks))\n(S ((NN dog))\n(S (NN cat))\n")
+    with pytest.raises(sonde.DataProblem, match=r"a\.ptb:2: .*on_error=skip"):
+        list(trees([path], Reading()))
+    how = Reading(on_error="skip")
+    assert [example.first for example in trees([path], how)] == [("dog", "barks"), ("cat",)]
+    assert how.counts["trees without words, or malformed"] == 1
+
+
 def test_inferences_are_read_from_tables_and_json(tmp_path):
     head = "source\tpremise\thypothesis\tlabel\n"
     rows = "x\tA b .\tA .\tentailment\ny\tC .\tD .\tneutral\nx\tE .\tF .\t-\n"

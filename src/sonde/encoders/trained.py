@@ -21,7 +21,7 @@ from sonde.oracles import Kind
 from sonde.references import Place, Reference
 from sonde.vectors import Floats, Vectors
 
-MODEL, FORMAT = "model.json", 1
+MODEL, FORMAT = "model.json", 2
 WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others
 
 

@@ -19,6 +19,7 @@ from sonde.core import DataProblem
 from sonde.corpora import brackets
 from sonde.corpora.files import lines, uncompressed
 from sonde.corpora.seen import Collected
+from sonde.corpora.tally import OnError, Tally
 from sonde.corpora.text import letters, tokens, words
 from sonde.training.linear_trees import linear
 
@@ -46,6 +47,7 @@ class Reading:
 
     english   quotes are made straight, and clitics split off, as English treebanks have them
     longest   words, beyond which a sentence is left out
+    on_error  whether a tree that is malformed is an error, or left out and counted
     left_out  what `letters` makes of sentences that are left out, as they will be probed
     where     of files with columns: which rows are read, a pattern of a column's cells by its name
     seen      hashes of the texts of every example that was read
@@ -54,6 +56,7 @@ class Reading:
     english: bool = False
     longest: int = 60
     left_out: frozenset[str] = frozenset()
+    on_error: OnError = "raise"
     where: Mapping[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     seen: Collected = field(default_factory=Collected)
@@ -177,10 +180,12 @@ def trees(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
     2015; Conneau et al. 2018, Table 1).
     """
     for path in paths:
-        for tree in brackets.read(path):
+        tally = Tally()
+        for tree in brackets.read(path, how.on_error, tally):
             if how.usable(tree.sentence.text, " ".join(tree.words)) and how.fits(tree.words):
                 how.counts["read"] += 1
                 yield Example(tree.words, (" ".join(linear(tree)),))
+        how.counts["trees without words, or malformed"] += tally.skipped
 
 
 COLUMNS = {

@@ -44,7 +44,13 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     objective = request.check()
     left_out = {letters(form) for s in request.exclude for form in (s.text, " ".join(s.words))}
     where = dict(request.where or {})
-    how = Reading(settings.english, settings.longest, frozenset(left_out - {""}), where)
+    how = Reading(
+        english=settings.english,
+        longest=settings.longest,
+        left_out=frozenset(left_out - {""}),
+        on_error="skip" if settings.on_error == "skip" else "raise",
+        where=where,
+    )
     asked = _asked(request, settings, how)
     _check(out, asked)
     parts = _split(request, how, settings)

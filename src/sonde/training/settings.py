@@ -37,6 +37,7 @@ class Settings:
     drop, swap for `denoise`: how often a word is left out, and two neighbours change places
     longest    words of a sentence, beyond which it is left out
     english    quotes are made straight, and clitics split off, as English treebanks have them
+    on_error   raise, or skip: trees that are malformed are left out and counted
     most       examples that are read at most; 0 for all
     device     cpu, cuda, or auto: a GPU where there is one
     precision  fp32, or bf16: products in bfloat16, sums and weights in float32
@@ -64,6 +65,7 @@ class Settings:
     swap: float = 0.1
     longest: int = 60
     english: bool = False
+    on_error: str = "raise"
     most: int = 0
     device: str = "auto"
     precision: str = "fp32"
@@ -111,7 +113,11 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
 """By name: `small` for two cores and minutes, `paper` for the sizes of Conneau et al. 2018, section
 3.3, and a GPU; pieces, epochs and batches are not in the paper's text.
 """
-CHOICES = {"optimizer": ("auto", "adam", "sgd"), "precision": ("fp32", "bf16")}
+CHOICES = {
+    "optimizer": ("auto", "adam", "sgd"),
+    "precision": ("fp32", "bf16"),
+    "on_error": ("raise", "skip"),
+}
 NUMBERS = {int: "a whole number", float: "a number", bool: "true or false"}
 
 
