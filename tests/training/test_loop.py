@@ -168,3 +168,15 @@ def test_each_process_has_a_batch_of_every_group():
     first, second = (Ranks(rank, 2).mine(work) for rank in (0, 1))
     assert [b.tolist() for b in first] == [[0], [2], [4]]
     assert [b.tolist() for b in second] == [[1], [3], []]
+
+
+@pytest.mark.parametrize("architecture", ["bilstm-max", "bilstm-last", "lstm-last"])
+def test_what_is_learnt_from_is_what_is_read_afterwards(architecture):
+    one = learner("next", architecture)
+    rows = np.arange(16)
+    with torch.inference_mode():
+        read = one.encode(one.lesson.words, rows)
+    learning = one.encode(one.lesson.words, rows)
+    assert learning.sentences.requires_grad
+    torch.testing.assert_close(learning.sentences.detach(), read.sentences, rtol=0, atol=1e-6)
+    torch.testing.assert_close(learning.words.detach(), read.words, rtol=0, atol=1e-6)
