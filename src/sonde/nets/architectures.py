@@ -6,6 +6,7 @@ neither the global seed nor the order of work matters.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -135,10 +136,8 @@ class Recurrent(nn.Module):
         """
         steps, ends = torch.arange(words.shape[1]), lengths[:, None]
         turned = torch.where(steps < ends, ends - 1 - steps, steps)[..., None]
-        each, zero = (
-            self.cells._flat_weights,
-            words.new_zeros(1, len(words), self.cells.hidden_size),
-        )
+        each = cast("list[Tensor]", self.cells._flat_weights)
+        zero = words.new_zeros(1, len(words), self.cells.hidden_size)
         states = words
         for layer in range(self.cells.num_layers):
             sides = []
