@@ -103,7 +103,7 @@ def test_epochs_that_were_not_measured_are_named():
     assert any("epochs 3, 6 were not measured." in note for note in found.notes)
     other = [r for r in course(RISING, "ud/passive:EWT") if not r.trial.encoder.endswith("=2")]
     notes = curves([*course(RISING), *other]).notes
-    assert "trained:models/en-de: epoch 2 was not measured on ud/passive:EWT." in notes
+    assert "trained:models/en-de: epoch 2 was not measured on ud/passive." in notes
 
 
 def test_few_points_are_called_few():
@@ -153,3 +153,14 @@ def test_controls_are_no_part_of_a_curve():
                        checkpoint=r.provenance.checkpoint.plain()) for r in course(RISING)]  # fmt: skip
     (curve,) = curves([*course(RISING), *controls]).curves
     assert curve.rows[8].score == pytest.approx(95)
+
+
+def test_a_trend_is_over_points_of_the_same_test_examples():
+    made = course(RISING)
+    other = saying(
+        result(0.1, n=150, encoder="trained:models/en-de,epoch=8"),
+        checkpoint=made[8].provenance.checkpoint.plain(),
+    )
+    (curve,) = curves([*made[:8], other]).curves
+    assert (curve.trend.n, len(curve.rows)) == (7, 9)
+    assert curve.trend.correlation == pytest.approx(1)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonde.analysis.answers import marks
 from sonde.analysis.row import NO_CONTROL, Row
 from sonde.analysis.rows import rows, without_fold
 from sonde.core import DataProblem, Result
@@ -66,8 +67,12 @@ class Curve:
 
     @property
     def learnt(self) -> dict[int, Row]:
-        """The points after the beginning of training that have a score."""
-        return {at: row for at, row in self.rows.items() if at > 0 and row.score == row.score}
+        """The points after the beginning of training that have a score, over the test examples
+        that most points are over.
+        """
+        known = {at: row for at, row in self.rows.items() if at > 0 and row.score == row.score}
+        signs = marks([*known.values()])
+        return {at: row for (at, row), sign in zip(known.items(), signs, strict=True) if not sign}
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +281,7 @@ def _points(missing: Sequence[int], unit: str) -> str:
 
 
 def _tasks(found: Sequence[Curve]) -> list[str]:
-    return list(dict.fromkeys(curve.task for curve in found))
+    return list(dict.fromkeys(curve.task.partition(":")[0] for curve in found))
 
 
 def _doubts(tests: Sequence[Trend]) -> list[str]:

@@ -238,7 +238,7 @@ def _trends(field: _Field, panel: Panel, mine: Sequence[Curve]) -> Iterator[Mark
         return
     x, y = panel.across.start + WIDE, panel.up.start - 7
     for curve in reversed(known):
-        text = f"{curve.trend.correlation:+.2f}".replace("-", "−")
+        text = f"{round(curve.trend.correlation, 2) + 0:+.2f}".replace("-", "−")
         strong = curve.trend.is_significant
         yield Label(x, y, text, SMALL, "end", field.lines[line_of(curve)].colour, strong)
         x -= breadth(text, SMALL) + 6
