@@ -14,6 +14,7 @@ import numpy as np
 from sonde.core import DataProblem, Sentence
 from sonde.corpora import seen
 from sonde.corpora.files import digest
+from sonde.encoders.ngrams import NGrams, drawn_vectors
 from sonde.encoders.tables import WordTable, word_table
 from sonde.encoders.untrained import WordsRead, encoded, forms_of
 from sonde.notes import Checkpoint
@@ -88,7 +89,8 @@ class Trained:
         file, settings = self._weights(facts), facts["settings"]
         drawn = f"{json.dumps(facts['shape'], sort_keys=True)} seed={settings['seed']}"
         words = [Path(self.folder).expanduser() / WORDS] if settings.get("learned") else []
-        return " ".join([digest([file]) if file else drawn, facts["vectors"], *map(_digest, words)])
+        mark = str(facts.get("words", facts["vectors"]))  # of a bag, its words
+        return " ".join([digest([file]) if file else drawn, mark, *map(_digest, words)])
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -125,6 +127,8 @@ class Trained:
         from sonde.nets.trainable import Shape
 
         facts, by_word = self.facts, self.pool == "none"
+        if "words" in facts:
+            return self._bag(facts).encode(sentences, by_word)
         shape = Shape(**facts["shape"])
         if by_word and shape.embedding:
             raise DataProblem(f"{self.folder} has embedding=, and so no vector for each word")
@@ -138,6 +142,14 @@ class Trained:
             vectors, _ = table.look_up(forms)
         net = _net(weights, settings["seed"], shape, by_word)
         return encoded(net, WordsRead(vectors, numbers, counts), shape.width, by_word, self.tokens)
+
+    def _bag(self, facts: Mapping[str, Any]) -> NGrams:
+        """A bag of words and bigrams; DataProblem where its words are not those of its training."""
+        path = Path(self.folder).expanduser() / WORDS
+        if not path.is_file() or digest([path]) != facts["words"]:
+            raise DataProblem(f"{path}, which has the words of the encoder, is missing or changed")
+        shape = facts["shape"]["buckets"], facts["shape"]["dim"], facts["settings"]["seed"]
+        return _read_bag(self._weights(facts), path, facts["words"], shape)
 
     def _table(self, settings: Mapping[str, Any], mark: str) -> WordTable:
         path = None
@@ -219,3 +231,18 @@ def _learnt(folder: Path, weights: Path | None, table: WordTable, forms: Sequenc
         return table.look_up([words[rows.get(form, 0)] for form in forms])[0]
     learnt: Floats = load_file(weights)["words"]
     return learnt[[rows.get(form, 0) for form in forms]]
+
+
+@functools.lru_cache(maxsize=4)
+def _read_bag(weights: Path | None, words: Path, mark: str, shape: tuple[int, int, int]) -> NGrams:
+    """Vectors of a file, or those that training began with, by buckets, numbers and seed; `mark`
+    tells one content of the file of words from another.
+    """
+    from safetensors.numpy import load_file
+
+    forms = words.read_text("utf-8").split("\n")
+    buckets, dim, seed = shape
+    vectors = drawn_vectors(len(forms) + buckets, dim, seed)
+    if weights is not None:
+        vectors = load_file(weights)["source"]
+    return NGrams({form: i for i, form in enumerate(forms)}, vectors)

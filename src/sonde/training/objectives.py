@@ -41,7 +41,8 @@ Figures = Mapping[str, float]
 class Objective:
     """What is learnt.
 
-    lesson    makes examples into numbers, with their head
+    lesson    makes examples into numbers, with their head; None where vectors of words and bigrams
+              learn by themselves (`sonde.training.bag`)
     reads     the files
     figure    by which the best epoch on dev is told
     judged    what is said of texts that are written of dev, too
@@ -50,7 +51,7 @@ class Objective:
     """
 
     name: str
-    lesson: Callable[[Objective, Examples, Kit], Lesson]
+    lesson: Callable[[Objective, Examples, Kit], Lesson] | None
     reads: Reader
     figure: Literal["bleu", "perplexity", "accuracy"]
     judged: Literal["", "bleu", "f1"] = ""
@@ -306,6 +307,7 @@ OBJECTIVES: Mapping[str, Objective] = {
         Objective("skip", Writing.of, data.neighbours, "perplexity"),
         Objective("parse", Writing.of, data.trees, "accuracy", "f1", whole=True),
         Objective("infer", Inferring.of, data.inferences, "accuracy"),
+        Objective("cbow", None, data.themselves, "perplexity"),
     )
 }
 

@@ -21,6 +21,8 @@ from sonde.encoders.tables import word_table
 from sonde.encoders.trained import FORMAT, MODEL, UNKNOWN, WORDS, facts_of
 from sonde.errors import UsageProblem
 from sonde.nets.trainable import Shape
+from sonde.training import bag
+from sonde.training.bag import Bag
 from sonde.training.data import Reading
 from sonde.training.examples import Examples
 from sonde.training.folder import Training, described, say
@@ -28,10 +30,8 @@ from sonde.training.loop import Epoch, Learner, Schedule
 from sonde.training.objectives import Kit, Objective
 from sonde.training.ranks import Ranks
 from sonde.training.settings import Request, Settings
+from sonde.training.splits import chosen, held_out
 from sonde.vectors import Ints
-
-SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
-
 
 Told = Callable[[int, int, int, float], None]
 """Gets the number of the epoch, the words done in it, of how many, and the loss."""
@@ -53,8 +53,11 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     )
     asked = _asked(request, settings, how)
     _check(out, asked)
-    parts = _split(request, how, settings)
-    learner, facts = _learner(request, parts, settings)
+    learner, facts, rows, judged = (
+        _start(request, how, settings)
+        if objective.lesson is not None
+        else bag.start(request, how, settings, out)
+    )
     counts = how.counts + Counter(facts.pop("counts"))
     if vocabulary := facts.pop("vocabulary"):
         write_text(out / WORDS, "\n".join(vocabulary))
@@ -67,7 +70,7 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     while not _over(learner.epochs, objective, settings):
         number = len(learner.epochs) + 1
         heard = partial(told or _nothing, number)
-        learner.epoch(parts.train, parts.dev, heard, partial(_keep, out, learner))
+        learner.epoch(rows, judged, heard, partial(_keep, out, learner))
         if _stalled(learner.epochs):
             learner.slower()
         _write(out, learner)
@@ -87,9 +90,26 @@ class Parts(NamedTuple):
     dev: Ints
 
 
+class Start(NamedTuple):
+    """What training begins with: a learner, what is said of it, the rows of train and of dev."""
+
+    learner: Learner
+    facts: dict[str, Any]
+    train: Ints
+    dev: Ints
+
+
+def _start(request: Request, how: Reading, settings: Settings) -> Start:
+    """Read the files, and divide what they have."""
+    parts = _split(request, how, settings)
+    return Start(*_learner(request, parts, settings), parts.train, parts.dev)
+
+
 def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learner, dict[str, Any]]:
     """An encoder with its lesson, and what is said of them."""
     objective, examples = request.check(), parts.examples
+    assert objective.lesson is not None
+    assert request.architecture != "bow"
     sizes = settings.hidden, settings.layers, settings.embedding
     table = word_table(settings.vectors, settings.dim, settings.seed)
     shape = Shape(request.architecture, table.look_up(["the"])[0].shape[1], *sizes)
@@ -131,9 +151,12 @@ def _vocabulary(parts: Parts, settings: Settings) -> tuple[Ints, list[str]]:
 
 
 def _asked(request: Request, settings: Settings, how: Reading) -> dict[str, Any]:
-    """What decides the weights, as the folder keeps it: all but the epochs and the device."""
+    """What decides the weights, as the folder keeps it: all but the device, and but the epochs,
+    where the rate does not fall to the last of them.
+    """
     plain = {**asdict(settings), "vectors": settings.vectors and str(settings.vectors)}
-    for name in ("epochs", "patience", "device"):
+    free = ("patience", "device")
+    for name in free if request.check().lesson is None else ("epochs", *free):
         del plain[name]
     return {
         "format": FORMAT,
@@ -167,18 +190,13 @@ def _split(request: Request, how: Reading, settings: Settings) -> Parts:
     reads = request.check().reads
     files = [request.files, request.dev] if request.dev else [request.files]
     examples, (many, *_) = Examples.of(*(reads(part, how) for part in files))
-    draws = np.random.default_rng(settings.seed)
     if settings.most and many > settings.most:
-        kept = np.sort(draws.choice(many, settings.most, replace=False))
+        kept = chosen(many, settings.most, settings.seed)
         kept = np.concatenate([kept, np.arange(many, len(examples))])
         examples = examples.take(kept)
         how.seen.keep(kept)
         many = settings.most
-    if request.dev:
-        dev = np.arange(many, len(examples))
-    else:
-        draws = np.random.default_rng((settings.seed, 1))
-        dev = np.sort(draws.permutation(many)[: min(MOST, int(SHARE * many))])
+    dev = np.arange(many, len(examples)) if request.dev else held_out(many, settings.seed)
     rest = np.setdiff1d(np.arange(many), dev)
     train = rest[~np.isin(examples.same[rest], examples.same[dev])]
     how.counts["in dev, too"] = len(rest) - len(train)
@@ -232,7 +250,7 @@ def _over(epochs: Sequence[Epoch], objective: Objective, settings: Settings) -> 
     return bool(epochs and settings.patience) and _since(epochs, objective) >= settings.patience
 
 
-def _write(out: Path, learner: Learner) -> None:
+def _write(out: Path, learner: Learner | Bag) -> None:
     """Write the encoder of the last epoch, then what going on needs."""
     from safetensors.torch import save_file
 
@@ -242,12 +260,12 @@ def _write(out: Path, learner: Learner) -> None:
     _keep(out, learner)
 
 
-def _keep(out: Path, learner: Learner) -> None:
+def _keep(out: Path, learner: Learner | Bag) -> None:
     if not learner.ranks.rank:
         learner.keep(out)
 
 
-def _say(out: Path, learner: Learner, objective: Objective, facts: Mapping[str, Any]) -> None:
+def _say(out: Path, learner: Learner | Bag, objective: Objective, facts: Mapping[str, Any]) -> None:
     if learner.ranks.rank:
         return
     say(out, {**facts, "best": _best(learner.epochs, objective)}, learner.epochs)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sonde.core import Sentence
 from sonde.errors import UsageProblem
 from sonde.nets.trainable import ARCHITECTURES, Architecture
 from sonde.training.objectives import OBJECTIVES, Objective
+
+BAG: Literal["bow"] = "bow"
+"""The architecture that is no network: means of vectors of words and bigrams."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Settings:
     hidden     units of a layer, of each direction
     learned    whether vectors of words are learnt, too, from those on
     vocabulary words that have a vector of their own at most, where they are learnt
-    least      how often such a word must occur
+    least      how often such a word must occur, and a word of `cbow`
     layers     how many; 0: 2 recurrent ones, or 8 convolutions
     embedding  numbers of the sentence vector, by a linear layer; 0: the pooled states as they are
     decoder    units of each of the decoder's two layers
@@ -30,10 +33,18 @@ class Settings:
     pieces     how many pieces texts are cut into at most
     epochs     passes over the examples
     optimizer  adam, sgd, or auto: adam for recurrent networks, sgd for convolutions
-    rate       of learning; 0: 0.001 for adam, 0.1 for sgd
+    rate       of learning; 0: 0.001 for adam, 0.1 for sgd, 0.2 for cbow
     clip       the norm that gradients are scaled down to; 0 for none
     batch      words and pieces of a batch at most
     patience   epochs without a better figure on dev, after which training ends; 0 for no end
+    ngrams     of `cbow`, as are the next six: 2 for words and bigrams, 1 for words alone
+    buckets    how many vectors all bigrams share
+    lost       bigrams of a sentence that are left out
+    negatives  words that each word is told from
+    subsample  frequency from which on a word is predicted less often than it stands; 0: always
+    divided    the step of a context's vectors is the gradient; false: so many times as long as
+               there are vectors in the context, as word2vec and gensim do
+    shuffled   the order of sentences is drawn for each epoch; false: as in the text
     drop, swap for `denoise`: how often a word is left out, and two neighbours change places
     longest    words of a sentence, beyond which it is left out
     english    quotes are made straight, and clitics split off, as English treebanks have them
@@ -61,6 +72,13 @@ class Settings:
     clip: float = 5.0
     batch: int = 4096
     patience: int = 3
+    ngrams: int = 2
+    buckets: int = 100_000
+    lost: int = 4
+    negatives: int = 10
+    subsample: float = 1e-4
+    divided: bool = True
+    shuffled: bool = True
     drop: float = 0.1
     swap: float = 0.1
     longest: int = 60
@@ -94,7 +112,7 @@ class Settings:
         for name, known in CHOICES.items():
             if (chosen := asdict(self)[name]) not in known:
                 raise UsageProblem(f"no {name} {chosen!r}: choose one of {', '.join(known)}")
-        for name in ("hidden", "decoder", "pieces", "epochs", "batch", "longest", "dim"):
+        for name in SIZES:
             if (value := asdict(self)[name]) < 1:
                 raise UsageProblem(f"{name}={value}: a number of at least 1")
 
@@ -113,6 +131,10 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
 """By name: `small` for two cores and minutes, `paper` for the sizes of Conneau et al. 2018, section
 3.3, and a GPU; pieces, epochs and batches are not in the paper's text.
 """
+SIZES = (
+    *("hidden", "decoder", "pieces", "epochs", "batch", "longest", "dim"),
+    *("ngrams", "buckets", "negatives"),
+)
 CHOICES = {
     "optimizer": ("auto", "adam", "sgd"),
     "precision": ("fp32", "bf16"),
@@ -142,7 +164,7 @@ class Request:
     exclude  sentences that are left out, as they will be probed
     """
 
-    architecture: Architecture
+    architecture: Architecture | Literal["bow"]
     objective: str
     files: Sequence[Path]
     dev: Sequence[Path] = ()
@@ -152,9 +174,15 @@ class Request:
     def check(self) -> Objective:
         """The objective; UsageProblem for a name that there is not."""
         for kind, name, known in (
-            ("architecture", self.architecture, ARCHITECTURES),
+            ("architecture", self.architecture, (*ARCHITECTURES, BAG)),
             ("objective", self.objective, tuple(OBJECTIVES)),
         ):
             if name not in known:
                 raise UsageProblem(f"no {kind} {name!r}: choose one of {', '.join(known)}")
-        return OBJECTIVES[self.objective]
+        objective = OBJECTIVES[self.objective]
+        if (objective.lesson is None) != (self.architecture == BAG):
+            raise UsageProblem(
+                f"{self.architecture} is not trained for {self.objective}: {BAG} is trained for"
+                " cbow, and for nothing else"
+            )
+        return objective

@@ -1,0 +1,22 @@
+"""Which examples are judged by, where no file of them is given, and which of too many are read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sonde.vectors import Ints
+
+SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
+
+
+def held_out(many: int, seed: int) -> Ints:
+    """The rows of dev among `many`: a twentieth, at most 2,000, that the seed draws; sorted."""
+    draws = np.random.default_rng((seed, 1))
+    return np.sort(draws.permutation(many)[: min(MOST, int(SHARE * many))])
+
+
+def chosen(many: int, most: int, seed: int) -> Ints:
+    """At most `most` rows of `many` (0: all), that the seed draws; sorted."""
+    if not most or many <= most:
+        return np.arange(many)
+    return np.sort(np.random.default_rng(seed).choice(many, most, replace=False))

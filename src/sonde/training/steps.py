@@ -1,0 +1,230 @@
+"""Steps of CBOW with negative sampling over whole sentences, compiled by numba: each word is
+predicted from the mean of the other words and bigrams of its sentence (Pagliardini et al. 2018,
+section 2; Mikolov et al. 2013).
+
+Steps are taken word after word. What a word's step adds to the vectors of its context is the same
+for all of them, so that one sum for a sentence stands for it until the sentence ends, and a word
+costs the same in long sentences and short ones. A word or bucket that stands twice in a sentence
+learns of its other place only where the sentence ends. Nothing is drawn here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.vectors import Floats, Ints
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def _compiled(function: F) -> F:
+    # sums of products may be reordered, or no processor could add several at once
+    return cast(F, numba.njit(fastmath={"reassoc", "contract", "nsz"}, cache=True)(function))
+
+
+class Tables(NamedTuple):
+    """What is learnt: vectors of words and bigrams that are read [words + buckets, dim], and of
+    words that are predicted [words, dim].
+    """
+
+    source: Floats
+    target: Floats
+
+
+class Part(NamedTuple):
+    """Some sentences, one after the other.
+
+    ids        of the words
+    starts     of the sentences, and the end of the last
+    bigrams    rows of source for each word's bigram with the next; -1 for none
+    predicted  which words are predicted
+    negatives  words drawn against each [words, negatives]; one that is the word itself is no
+               negative
+    """
+
+    ids: NDArray[np.int32]
+    starts: Ints
+    bigrams: NDArray[np.int32]
+    predicted: NDArray[np.bool_]
+    negatives: NDArray[np.int32]
+
+
+class Rates(NamedTuple):
+    """The rate of learning at the first word and behind the last, with a straight line between.
+
+    divided  the step of a context's vectors is divided by how many they are, which makes it the
+             gradient
+    """
+
+    first: float
+    last: float
+    divided: bool
+
+
+class _Work(NamedTuple):
+    """What is known of a sentence on the way.
+
+    total   the sum of its vectors as they are now
+    hidden  the mean of a word's context
+    moved   what all vectors of the sentence were moved by
+    steps   of which the words' own share was, which their own vectors are not moved by; zeros for
+            words that are not predicted [words + 1, dim]
+    """
+
+    total: Floats
+    hidden: Floats
+    moved: Floats
+    steps: Floats
+
+
+@_compiled
+def _work(longest: int, dim: int) -> _Work:
+    return _Work(
+        np.zeros(dim, np.float32),
+        np.zeros(dim, np.float32),
+        np.zeros(dim, np.float32),
+        np.zeros((longest + 1, dim), np.float32),
+    )
+
+
+@_compiled
+def _begin(source: Floats, part: Part, sentence: int, work: _Work) -> int:
+    """Sum the vectors of a sentence; how many there are."""
+    first, last = part.starts[sentence], part.starts[sentence + 1]
+    total, dim = work.total, len(work.total)
+    total[:] = 0
+    work.moved[:] = 0
+    work.steps[: last - first + 1] = 0
+    many = int(last - first)
+    for at in range(first, last):
+        word = source[part.ids[at]]
+        for i in range(dim):
+            total[i] += word[i]
+        if part.bigrams[at] >= 0:
+            many += 1
+            bigram = source[part.bigrams[at]]
+            for i in range(dim):
+                total[i] += bigram[i]
+    return many
+
+
+@_compiled
+def _context(source: Floats, part: Part, place: tuple[int, int, int], work: _Work) -> int:
+    """Put the mean of a word's context into `hidden`; how many vectors it is of.
+
+    place  the word, the first one of its sentence, and how many vectors the sentence has
+    """
+    at, first, many = place
+    total, hidden, moved, steps = work.total, work.hidden, work.moved, work.steps
+    dim = len(hidden)
+    word = source[part.ids[at]]
+    count = many - 1
+    for i in range(dim):
+        hidden[i] = total[i] - word[i] - moved[i]
+    if part.bigrams[at] >= 0:
+        count -= 1
+        after = source[part.bigrams[at]]
+        for i in range(dim):
+            hidden[i] -= after[i] + moved[i]
+    if at > first and part.bigrams[at - 1] >= 0:
+        count -= 1
+        before, step = source[part.bigrams[at - 1]], steps[at - first - 1]
+        for i in range(dim):
+            hidden[i] -= before[i] + moved[i] - step[i]
+    if count:
+        share = np.float32(1) / np.float32(count)
+        for i in range(dim):
+            hidden[i] *= share
+    return count
+
+
+@_compiled
+def _predict(target: Floats, part: Part, place: tuple[int, int], rate: float, work: _Work) -> float:
+    """Move a word and its negatives, and put the step of the context into `steps`; the loss.
+
+    place  the word, and the first one of its sentence
+    """
+    at, first = place
+    hidden, step = work.hidden, work.steps[at - first]
+    word, dim, loss = part.ids[at], len(work.hidden), 0.0
+    for k in range(part.negatives.shape[1] + 1):
+        row = word if k == 0 else part.negatives[at, k - 1]
+        if k and row == word:
+            continue
+        vector = target[row]
+        score = np.float32(0)
+        for i in range(dim):
+            score += hidden[i] * vector[i]
+        wrong = -score if k == 0 else score
+        small = np.exp(-abs(wrong))
+        loss += max(wrong, np.float32(0)) + np.log1p(small)
+        share = np.float32(1) / (1 + small) if wrong > 0 else small / (1 + small)
+        move = np.float32((rate if k == 0 else -rate) * share)
+        for i in range(dim):
+            step[i] += move * vector[i]
+            vector[i] += move * hidden[i]
+    return loss
+
+
+@_compiled
+def _end(source: Floats, part: Part, sentence: int, work: _Work) -> None:
+    """Move the vectors of a sentence."""
+    first, last = part.starts[sentence], part.starts[sentence + 1]
+    moved, steps = work.moved, work.steps
+    dim = len(moved)
+    for at in range(first, last):
+        word, step = source[part.ids[at]], steps[at - first]
+        for i in range(dim):
+            word[i] += moved[i] - step[i]
+        if part.bigrams[at] >= 0:
+            bigram, after = source[part.bigrams[at]], steps[at - first + 1]
+            for i in range(dim):
+                bigram[i] += moved[i] - step[i] - after[i]
+
+
+@_compiled
+def learn(tables: Tables, part: Part, rates: Rates) -> tuple[float, int]:
+    """Take the steps of some sentences, in place; the loss, summed, and over how many words."""
+    loss, count = 0.0, 0
+    starts, all_words = part.starts, len(part.ids)
+    work = _work(np.diff(starts).max(), tables.source.shape[1])
+    dim = len(work.total)
+    for sentence in range(len(starts) - 1):
+        first = starts[sentence]
+        rate = rates.first + (rates.last - rates.first) * first / all_words
+        many = _begin(tables.source, part, sentence, work)
+        for at in range(first, starts[sentence + 1]):
+            if not part.predicted[at]:
+                continue
+            of = _context(tables.source, part, (at, first, many), work)
+            if of == 0:
+                continue
+            loss += _predict(tables.target, part, (at, first), rate, work)
+            count += 1
+            step = work.steps[at - first]
+            share = np.float32(1) / np.float32(of) if rates.divided else np.float32(1)
+            for i in range(dim):
+                step[i] *= share
+                work.moved[i] += step[i]
+                work.total[i] += np.float32(of) * step[i]
+        _end(tables.source, part, sentence, work)
+    return loss, count
+
+
+@_compiled
+def contexts(source: Floats, part: Part) -> Floats:
+    """The mean of the context of each word [words, dim], zeros for a word that has none."""
+    made = np.zeros((len(part.ids), source.shape[1]), np.float32)
+    work = _work(np.diff(part.starts).max(), source.shape[1])
+    for sentence in range(len(part.starts) - 1):
+        first = part.starts[sentence]
+        many = _begin(source, part, sentence, work)
+        for at in range(first, part.starts[sentence + 1]):
+            if _context(source, part, (at, first, many), work):
+                made[at] = work.hidden
+    return made

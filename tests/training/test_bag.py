@@ -1,0 +1,177 @@
+"""`sonde train bow --objective cbow`."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+pytest.importorskip("numba")
+import sonde
+from sonde.core import Sentence
+from sonde.encoders import ENCODERS
+from sonde.encoders.ngrams import bigram_rows
+from sonde.training import bag as module
+from sonde.training.corpus import Corpus, Vocabulary
+from sonde.training.settings import Settings
+
+TOPICS = [[f"{topic}{i}" for i in range(12)] for topic in ("sea", "sky", "war")]
+SMALL = {"dim": 12, "buckets": 50, "least": 2, "negatives": 4, "patience": 0}
+
+
+@pytest.fixture
+def text(tmp_path):
+    """Sentences of which each has the words of one topic."""
+    draws = random.Random(0)
+    lines = (
+        " ".join(draws.choices(draws.choice(TOPICS), k=draws.randint(1, 9))) for _ in range(2500)
+    )
+    (tmp_path / "a.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    return tmp_path / "a.txt"
+
+
+def weights(folder, epoch):
+    from safetensors.torch import load_file
+
+    return load_file(folder / f"epoch-{epoch}.safetensors")["source"]
+
+
+def test_topics_are_learnt_beyond_what_frequency_tells(text, tmp_path):
+    made = sonde.train("bow", "cbow", text, tmp_path / "m", epochs=6, subsample=0.0, **SMALL)
+    best = made.epochs[made.best - 1]
+    assert made.trivial["perplexity of unigrams"] == pytest.approx(36, rel=0.05)
+    assert best["dev perplexity"] < 16  # 12 words a topic, and the first words tell it
+    assert best["dev accuracy"] > made.trivial["accuracy of the more frequent word"] + 10
+    encoder = ENCODERS.make(f"trained:{tmp_path / 'm'},pool=none")
+    words = encoder.encode([Sentence.of([w for topic in TOPICS for w in topic])]).layers[0]
+    words /= np.linalg.norm(words, axis=1, keepdims=True)
+    near = words @ words.T - 2 * np.eye(36)
+    assert np.mean(near.argmax(1) // 12 == np.arange(36) // 12) > 0.95
+
+
+def test_subsampling_does_not_bend_the_perplexity(text, tmp_path):
+    """Words that are seldom predicted are judged by what they are in the text."""
+    with text.open("a", encoding="utf-8") as file:
+        lines = text.read_text("utf-8").split("\n")
+        file.writelines(f"{line.replace(' ', ' the ')}\n" for line in lines if line)
+    made = sonde.train("bow", "cbow", text, tmp_path / "m", epochs=6, subsample=0.02, **SMALL)
+    best = made.epochs[made.best - 1]
+    assert best["dev perplexity"] < made.trivial["perplexity of unigrams"] * 0.6
+
+
+def test_a_training_that_was_stopped_ends_as_one_that_was_not(text, tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    sonde.train("bow", "cbow", text, whole, epochs=3, **SMALL)
+
+    class Stop(Exception):
+        pass
+
+    def told(epoch, done, of, loss):
+        if epoch == stop:
+            raise Stop
+
+    for stopped in (1, 2, 3):
+        stop = stopped
+        with pytest.raises(Stop):
+            sonde.train("bow", "cbow", text, parts, epochs=3, told=told, **SMALL)
+    again = sonde.train("bow", "cbow", text, parts, epochs=3, **SMALL)
+    for epoch in (1, 2, 3):
+        assert torch.equal(weights(whole, epoch), weights(parts, epoch))
+    assert not torch.equal(weights(whole, 1), weights(whole, 2))
+    facts = [json.loads((f / "model.json").read_text("utf-8")) for f in (whole, parts)]
+    for each in facts:
+        for epoch in each["epochs"]:
+            del epoch["seconds"]
+    assert facts[0] == facts[1]
+    assert sorted(p.name for p in parts.iterdir()) == sorted(p.name for p in whole.iterdir())
+    assert len(again.epochs) == 3
+
+
+def test_how_many_epochs_there_are_decides_the_rate(text, tmp_path):
+    sonde.train("bow", "cbow", text, tmp_path / "m", epochs=1, **SMALL)
+    with pytest.raises(sonde.UsageProblem, match="holds another training"):
+        sonde.train("bow", "cbow", text, tmp_path / "m", epochs=2, **SMALL)
+
+
+def test_the_folder_is_an_encoder_of_each_epoch(text, tmp_path):
+    made = sonde.train("bow", "cbow", text, tmp_path / "m", epochs=2, **SMALL)
+    assert made.parameters == (36 + 50) * 12
+    sentences = [Sentence.of(t.split()) for t in ("sea1 sea2 sea3", "unheard", "sky1")]
+    first, second = (
+        ENCODERS.make(f"trained:{tmp_path / 'm'},epoch={n}").encode(sentences).layers[0]
+        for n in (1, 2)
+    )
+    assert first.shape == (3, 12)
+    assert not np.allclose(first, second)
+    words = (tmp_path / "m" / "words.txt").read_text("utf-8").split("\n")
+    ids = np.array([words.index(w) for w in ("sea1", "sea2", "sea3")])
+    rows = [*ids, *bigram_rows(ids, np.array([0, 3]), 36, 50)[:2]]
+    np.testing.assert_allclose(first[0], weights(tmp_path / "m", 1)[rows].mean(0), rtol=1e-5)
+    assert not first[1].any()
+    assert "cbow" in (tmp_path / "m" / "README.md").read_text("utf-8")
+    before = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=0").encode(sentences).layers[0]
+    assert np.abs(before).max() <= 1 / 12 < np.abs(first).max()
+    (tmp_path / "m" / "words.txt").write_text("", "utf-8")
+    with pytest.raises(sonde.DataProblem, match=r"words\.txt, which has the words"):
+        ENCODERS.make(f"trained:{tmp_path / 'm'}").encode(sentences)
+
+
+def test_probed_sentences_are_left_out_and_those_of_dev(text, tmp_path):
+    (tmp_path / "probed.txt").write_text("SEA1\n", "utf-8")
+    (tmp_path / "dev.txt").write_text("sky1 sky2\nsea2 sea3\n" * 3, "utf-8")
+    lines = text.read_text("utf-8").split("\n")
+    made = sonde.train(
+        "bow", "cbow", text, tmp_path / "m",
+        dev=tmp_path / "dev.txt", exclude=[tmp_path / "probed.txt"], epochs=1, **SMALL,
+    )  # fmt: skip
+    seen = sum(line in ("sky1 sky2", "sea2 sea3") for line in lines)
+    assert seen
+    assert made.counts["probed"] == lines.count("sea1") > 0
+    assert made.counts["in dev, too"] == seen
+    assert made.counts["train"] == 2500 - seen - lines.count("sea1")
+    assert made.counts["dev"] == 6
+
+
+def test_each_sentence_is_learnt_from_once_an_epoch(text, tmp_path, monkeypatch):
+    monkeypatch.setattr("sonde.training.corpus.BLOCK", 900)
+    monkeypatch.setattr(module, "PIECE", 200)
+    corpus = Corpus.of((line.split() for line in text.read_text("utf-8").splitlines()), tmp_path)
+    rows = np.flatnonzero(np.arange(len(corpus)) % 7)
+    how = Settings.of({**SMALL, "subsample": 0.001})
+    one = module.Bag(corpus, Vocabulary.of(corpus, rows, 1), how)
+    pieces = list(one._pieces(rows, np.random.default_rng(0)))
+    assert len(pieces) > 30
+    assert max(len(p.ids) for p in pieces) < 220
+    got = sorted(p.ids[a:b].tolist() for p in pieces for a, b in pairwise(p.starts.tolist()))
+    texts = one.vocabulary.known(corpus.read(0, len(corpus)))
+    assert got == sorted(texts.row(i).tolist() for i in rows.tolist())
+    chosen = np.concatenate([p.predicted for p in pieces])
+    ids = np.concatenate([p.ids for p in pieces])
+    expected, spread = one.shares[ids].sum(), np.sqrt((one.shares * (1 - one.shares))[ids].sum())
+    assert abs(chosen.sum() - expected) < 4 * spread
+    assert 0.2 < chosen.mean() < 0.8
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [(["a b"] * 3, "none has two of these words"), (["a", "b"] * 99, "none has two of these")],
+)
+def test_too_little_text_is_said(lines, said, tmp_path):
+    (tmp_path / "a.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    with pytest.raises(sonde.DataProblem, match=said):
+        sonde.train("bow", "cbow", tmp_path / "a.txt", tmp_path / "m", **SMALL)
+
+
+@pytest.mark.parametrize("asked", [("bow", "next"), ("bilstm-max", "cbow")])
+def test_bow_and_cbow_belong_together(asked, tmp_path):
+    with pytest.raises(sonde.UsageProblem, match="bow is trained for cbow, and for nothing else"):
+        sonde.train(*asked, tmp_path / "a.txt", tmp_path / "m")
+
+
+def test_a_rate_that_breaks_the_loss_is_said(text, tmp_path):
+    with pytest.raises(sonde.DataProblem, match="the loss is no number any more; take a lower"):
+        sonde.train("bow", "cbow", text, tmp_path / "m", rate=1e30, **SMALL)
