@@ -33,8 +33,8 @@ def train(
 
     architecture    'bilstm-max', 'bilstm-last', 'lstm-last', 'bigru-max', 'bigru-last', 'gru-last',
                     'gated-convnet', or 'mean' of the word vectors, of which only embedding= and
-                    learned= are trained
-    objective       'translate', 'autoencode', 'denoise', 'next', 'skip', 'parse' or 'infer'
+                    learned= are trained; 'bow' for cbow
+    objective       'translate', 'autoencode', 'denoise', 'next', 'skip', 'parse', 'infer' or 'cbow'
     data            files: two that are aligned or a table to translate, running text, bracketed
                     trees to parse, tables or JSON lines of pairs to infer
     output          a folder; a training that was stopped goes on in it

@@ -41,14 +41,14 @@ Set = Annotated[
 def train(
     architecture: Annotated[
         str,
-        typer.Argument(metavar="ARCHITECTURE", help="As `bilstm-max`, `gated-convnet`, `mean`."),
+        typer.Argument(metavar="ARCHITECTURE", help="As `bilstm-max`, `gated-convnet`, `bow`."),
     ],
     objective: Annotated[
         str,
         typer.Option(
             "--objective",
             metavar="NAME",
-            help="translate, autoencode, denoise, next, skip, parse or infer.",
+            help="translate, autoencode, denoise, next, skip, parse, infer or cbow.",
         ),
     ],
     data: Data,
@@ -92,6 +92,7 @@ def train(
       --exclude UD_English-EWT -o models/next`
     - `sonde train bilstm-max --objective infer --data nli.tsv --where 'source=lingnli*'
       --set batch=2048 -o models/nli`
+    - `sonde train bow --objective cbow --data novels.txt.xz -o models/s2v`
     - `sonde run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
     """
     given: dict[str, Any] = {"vectors": vectors, "epochs": epochs, "hidden": hidden, "seed": seed}
