@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,16 +59,17 @@ class NGrams:
         ids = np.array([find(w, NONE) for s in sentences for w in s.words], np.int64)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if by_word:
-            units = np.where((ids >= 0)[:, None], self.vectors[ids], np.float32(0))
-            return Vectors((units,), ("-",), word_units(counts))
+            return Vectors((self._each(ids),), ("-",), word_units(counts))
         starts = offsets(ids >= 0)[offsets(counts)]
         known = ids[ids >= 0]
         pooled = np.zeros((len(sentences), self.vectors.shape[1]), np.float32)
-        cuts = [*range(0, len(sentences), PART), len(sentences)]
-        for first, last in pairwise(cuts):
-            part = slice(int(starts[first]), int(starts[last]))
-            pooled[first:last] = self._means(known[part], starts[first : last + 1] - part.start)
+        for first in range(0, len(sentences), PART):
+            rows = starts[first : first + PART + 1]
+            pooled[first : first + PART] = self._means(known[rows[0] : rows[-1]], rows - rows[0])
         return Vectors((pooled,))
+
+    def _each(self, ids: Ints) -> Floats:
+        return np.where((ids >= 0)[:, None], self.vectors[ids], np.float32(0))
 
     def _means(self, ids: Ints, starts: Ints) -> Floats:
         words = len(self.numbers)

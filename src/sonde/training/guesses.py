@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from sonde.training.objectives import MOST, Figures
-from sonde.vectors import Floats, Ints
+from sonde.vectors import Ints
 
 if TYPE_CHECKING:
     from sonde.training.steps import Part, Tables
@@ -45,11 +45,13 @@ def figures(tables: Tables, part: Part, shares: Shares) -> Figures:
         own = part.ids[first : first + ROWS]
         total += float((logsumexp(scores, 1) - scores[np.arange(len(own)), own]).sum())
     other = part.negatives[:, 0]
-    wins = _scores(hidden, tables.target, part.ids) - _scores(hidden, tables.target, other)
-    wins = wins + seldom[part.ids] - seldom[other]
+    own, against = (
+        np.einsum("nd,nd->n", hidden, tables.target[words]) + seldom[words]
+        for words in (part.ids, other)
+    )
     return {
-        "perplexity": math.exp(min(total / max(len(hidden), 1), MOST)),
-        "accuracy": _share(wins[other != part.ids]),
+        "perplexity": math.exp(min(total / len(hidden), MOST)),
+        "accuracy": _share((own - against)[other != part.ids]),
     }
 
 
@@ -64,11 +66,6 @@ def trivial(counts: Ints, part: Part) -> Figures:
         "perplexity of unigrams": float(np.exp(-np.log(shares[part.ids]).mean())),
         "accuracy of the more frequent word": _share(wins[other != part.ids]),
     }
-
-
-def _scores(hidden: Floats, target: Floats, words: NDArray[np.int32]) -> Floats:
-    scores: Floats = np.einsum("nd,nd->n", hidden, target[words])
-    return scores
 
 
 def _share(wins: NDArray[np.generic]) -> float:

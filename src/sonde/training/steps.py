@@ -74,12 +74,14 @@ class _Work(NamedTuple):
     moved   what all vectors of the sentence were moved by
     steps   of which the words' own share was, which their own vectors are not moved by; zeros for
             words that are not predicted [words + 1, dim]
+    none    zeros
     """
 
     total: Floats
     hidden: Floats
     moved: Floats
     steps: Floats
+    none: Floats
 
 
 @_compiled
@@ -89,6 +91,7 @@ def _work(longest: int, dim: int) -> _Work:
         np.zeros(dim, np.float32),
         np.zeros(dim, np.float32),
         np.zeros((longest + 1, dim), np.float32),
+        np.zeros(dim, np.float32),
     )
 
 
@@ -114,31 +117,31 @@ def _begin(source: Floats, part: Part, sentence: int, work: _Work) -> int:
 
 
 @_compiled
+def _take(hidden: Floats, vector: Floats, moved: Floats, step: Floats) -> None:
+    """Take a vector of the sentence, as it is now, out of a sum."""
+    for i in range(len(hidden)):
+        hidden[i] -= vector[i] + moved[i] - step[i]
+
+
+@_compiled
 def _context(source: Floats, part: Part, place: tuple[int, int, int], work: _Work) -> int:
     """Put the mean of a word's context into `hidden`; how many vectors it is of.
 
     place  the word, the first one of its sentence, and how many vectors the sentence has
     """
     at, first, many = place
-    total, hidden, moved, steps = work.total, work.hidden, work.moved, work.steps
-    dim = len(hidden)
-    word = source[part.ids[at]]
-    count = many - 1
-    for i in range(dim):
-        hidden[i] = total[i] - word[i] - moved[i]
+    hidden, none, count = work.hidden, work.none, many - 1
+    hidden[:] = work.total
+    _take(hidden, source[part.ids[at]], work.moved, none)
     if part.bigrams[at] >= 0:
         count -= 1
-        after = source[part.bigrams[at]]
-        for i in range(dim):
-            hidden[i] -= after[i] + moved[i]
+        _take(hidden, source[part.bigrams[at]], work.moved, none)
     if at > first and part.bigrams[at - 1] >= 0:
         count -= 1
-        before, step = source[part.bigrams[at - 1]], steps[at - first - 1]
-        for i in range(dim):
-            hidden[i] -= before[i] + moved[i] - step[i]
+        _take(hidden, source[part.bigrams[at - 1]], work.moved, work.steps[at - first - 1])
     if count:
         share = np.float32(1) / np.float32(count)
-        for i in range(dim):
+        for i in range(len(hidden)):
             hidden[i] *= share
     return count
 
