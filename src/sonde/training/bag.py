@@ -58,16 +58,7 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
     _compiled()  # which says that numba is missing before much is read
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise UsageProblem("cbow learns in one process; start it without torchrun")
-    ends: list[int] = []
-    corpus = Corpus.of(_sentences(request, how, ends), out)
-    rows = chosen(ends[0], settings.most, settings.seed)
-    dev = np.arange(ends[0], len(corpus))
-    how.seen.keep(np.concatenate([rows, dev]))
-    if not request.dev:
-        dev = rows[held_out(len(rows), settings.seed)]
-    rest = np.setdiff1d(rows, dev)
-    train = corpus.unlike(rest, dev)
-    how.counts["in dev, too"] = len(rest) - len(train)
+    corpus, train, dev = _divided(request, how, settings, out)
     vocabulary = Vocabulary.of(corpus, train, settings.least)
     learner = Bag(corpus, vocabulary, settings)
     judged = learner.judged(dev)
@@ -82,6 +73,23 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
     said["trivial"] = dict(guesses.trivial(vocabulary.counts, judged))
     said["counts"] |= {"train": len(train), "dev": len(dev)}
     return Start(learner, said, train, dev)
+
+
+def _divided(
+    request: Request, how: Reading, settings: Settings, out: Path
+) -> tuple[Corpus, Ints, Ints]:
+    """The sentences of all files, and which are train and dev, none of whose is in train."""
+    ends: list[int] = []
+    corpus = Corpus.of(_sentences(request, how, ends), out)
+    rows = chosen(ends[0], settings.most, settings.seed)
+    dev = np.arange(ends[0], len(corpus))
+    how.seen.keep(np.concatenate([rows, dev]))
+    if not request.dev:
+        dev = rows[held_out(len(rows), settings.seed)]
+    rest = np.setdiff1d(rows, dev)
+    train = corpus.unlike(rest, dev)
+    how.counts["in dev, too"] = len(rest) - len(train)
+    return corpus, train, dev
 
 
 def _sentences(request: Request, how: Reading, ends: list[int]) -> Iterator[Sequence[str]]:

@@ -147,6 +147,14 @@ def _context(source: Floats, part: Part, place: tuple[int, int, int], work: _Wor
 
 
 @_compiled
+def _product(one: Floats, other: Floats) -> np.float32:
+    total = np.float32(0)
+    for i in range(len(one)):
+        total += one[i] * other[i]
+    return total
+
+
+@_compiled
 def _predict(target: Floats, part: Part, place: tuple[int, int], rate: float, work: _Work) -> float:
     """Move a word and its negatives, and put the step of the context into `steps`; the loss.
 
@@ -154,21 +162,19 @@ def _predict(target: Floats, part: Part, place: tuple[int, int], rate: float, wo
     """
     at, first = place
     hidden, step = work.hidden, work.steps[at - first]
-    word, dim, loss = part.ids[at], len(work.hidden), 0.0
+    word, loss = part.ids[at], 0.0
     for k in range(part.negatives.shape[1] + 1):
         row = word if k == 0 else part.negatives[at, k - 1]
         if k and row == word:
             continue
         vector = target[row]
-        score = np.float32(0)
-        for i in range(dim):
-            score += hidden[i] * vector[i]
+        score = _product(hidden, vector)
         wrong = -score if k == 0 else score
         small = np.exp(-abs(wrong))
         loss += max(wrong, np.float32(0)) + np.log1p(small)
         share = np.float32(1) / (1 + small) if wrong > 0 else small / (1 + small)
         move = np.float32((rate if k == 0 else -rate) * share)
-        for i in range(dim):
+        for i in range(len(hidden)):
             step[i] += move * vector[i]
             vector[i] += move * hidden[i]
     return loss
