@@ -131,6 +131,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "results": lambda: sonde.results("results"),
         "compare": lambda: str(sonde.compare("results", against="length")),
         "compare_published": lambda: str(sonde.compare_published("ud2019", "ObjNum")),
+        "claims": lambda: str(sonde.claims(published="ettinger2018")),
         "relate": lambda: str(sonde.relate("results")),
         "layers": lambda: sonde.layers("results"),
         "curve": lambda: str(sonde.curve("results")),

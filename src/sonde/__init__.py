@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sonde.analysis.layers import Depth
     from sonde.analysis.relation import Correlation, Relation
     from sonde.annotators.tagger import Tagged
+    from sonde.api.claiming import claims
     from sonde.api.curves import curve
     from sonde.api.data import (
         Built,
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
         Compared,
         Comparison,
     )
+    from sonde.papers.claimed import TestedClaim
     from sonde.papers.told import (
         Printed,
     )
@@ -239,6 +241,7 @@ __all__ = [
     "Tagged",
     "Tags",
     "Task",
+    "TestedClaim",
     "Trained",
     "Training",
     "Tree",
@@ -252,6 +255,7 @@ __all__ = [
     "bibtex",
     "build",
     "card",
+    "claims",
     "clean_cache",
     "collections",
     "compare",
@@ -292,6 +296,7 @@ _PLACES = {
     "analysis.relation": "Correlation Relation",
     "annotators.tagger": "Tagged",
     "api.curves": "curve",
+    "api.claiming": "claims",
     "api.data": (
         "Built Fetched Generated annotate build collections fetch generate inspect score_sheets "
         "tag train_vectors"
@@ -327,6 +332,7 @@ _PLACES = {
     "listing": "Entry Option Plugin",
     "metrics.metric": "Metric MetricProblem",
     "pages.compare": "Compared Comparison",
+    "papers.claimed": "TestedClaim",
     "papers.told": "Printed",
     "reading": "ReadingProblem Readings",
     "references": "Reference ReferenceProblem",

@@ -13,7 +13,17 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from sonde.cli import curves, data, judging, listing, measuring, relating, results, training
+from sonde.cli import (
+    claiming,
+    curves,
+    data,
+    judging,
+    listing,
+    measuring,
+    relating,
+    results,
+    training,
+)
 from sonde.cli.parsing import Command, sentence
 from sonde.errors import SondeError
 
@@ -37,6 +47,7 @@ for command in (
     results.report,
     results.compare,
     relating.relate,
+    claiming.claims,
     results.card,
     results.layers,
     curves.curve,

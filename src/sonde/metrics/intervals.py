@@ -195,24 +195,35 @@ def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference
     as many, the i-th of the one goes with the i-th of the other (the same seed). MetricProblem
     where there are not as many examples.
     """
+    return contrast(metric, ((1.0, one), (-1.0, other)))
+
+
+def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Difference:
+    """The weighted sum of the scores of several answers to the same examples, as in `difference`,
+    which has the weights 1 and -1; p is that of a sum of 0.
+    """
     from scipy.special import stdtr, stdtrit
 
-    sizes = len(one.gold), len(other.gold)
-    if sizes[0] != sizes[1]:
+    sizes = {len(each.gold): None for _, each in terms}
+    if len(sizes) > 1:
         raise MetricProblem(
-            f"a difference is over the same examples, and these are {sizes[0]} and {sizes[1]}"
+            f"a difference is over the same examples, and these are {' and '.join(map(str, sizes))}"
         )
-    first, second = (fits(named(metric), each.gold, each.predicted) for each in (one, other))
-    value = float(first.scores.mean() - second.scores.mean())
-    influence = first.influences.mean(0) - second.influences.mean(0)
+    measure = named(metric)
+    fitted = [fits(measure, each.gold, each.predicted) for _, each in terms]
+    weighted = [
+        Fits(weight * each.scores, weight * each.influences)
+        for (weight, _), each in zip(terms, fitted, strict=True)
+    ]
+    value = float(sum(each.scores.mean() for each in weighted))
+    influence = np.sum([each.influences.mean(0) for each in weighted], 0)
+    clusters = {name: codes for _, each in terms for name, codes in each.clusters.items()}
     variation = spread(
-        influence,
-        _varying(first, second),
-        {**one.clusters, **other.clusters},
-        _fixed(one.gold, other.gold),
+        influence, _varying(weighted), clusters, _fixed([each.gold for _, each in terms])
     )
     # one example more that changed each way (Bonett & Price 2012)
-    error = np.sqrt(variation.variance + 2 / len(influence) ** 2)
+    more = sum(weight**2 for weight, _ in terms)
+    error = np.sqrt(variation.variance + more / len(influence) ** 2)
     half = float(quantile(variation.df) * error)
     return Difference(
         value,
@@ -250,28 +261,28 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
     weights = (1 / room, (value - 1) / room, -value / room)
     apart = [Fits(w * f.scores, w * f.influences) for w, f in zip(weights, three, strict=True)]
     influence = np.sum([each.influences.mean(0) for each in apart], 0)
-    if len({len(each.scores) for each in apart}) == 1:
-        scored, moved = ([each[i] for each in apart] for i in (0, 1))
-        apart = [Fits(np.sum(scored, 0), np.sum(moved, 0))]
     clusters = {**part.clusters, **least.clusters, **whole.clusters}
-    variation = spread(influence, apart, clusters, _fixed(part.gold, whole.gold))
+    fixed = _fixed([part.gold, whole.gold])
+    variation = spread(influence, _varying(apart), clusters, fixed)
     error = np.sqrt(variation.variance + 2 / (room * len(influence)) ** 2)
     half = float(quantile(variation.df) * error)
     return Share(value, value - half, value + half)
 
 
-def _varying(first: Fits, second: Fits) -> list[Fits]:
-    """What varies with seeds: the differences under each, or both scores on their own where they
-    have not as many.
+def _varying(weighted: Sequence[Fits]) -> list[Fits]:
+    """What varies with seeds: the sums under each, or each score on its own where they have not as
+    many.
     """
-    if len(first.scores) == len(second.scores):
-        return [Fits(first.scores - second.scores, first.influences - second.influences)]
-    return [first, second]
+    if len({len(each.scores) for each in weighted}) > 1:
+        return list(weighted)
+    scores = np.sum([each.scores for each in weighted], 0)
+    return [Fits(scores, np.sum([each.influences for each in weighted], 0))]
 
 
-def _fixed(first: Column, second: Column) -> Ints:
-    """The classes of fixed size, as `balanced` says of one gold standard; none where there are
-    two.
+def _fixed(golds: Sequence[Column]) -> Ints:
+    """The classes of fixed size, as `balanced` says of one gold standard; none where several
+    differ.
     """
-    classes = balanced(first)
-    return classes if np.array_equal(classes, balanced(second)) else np.zeros_like(classes)
+    classes = [balanced(gold) for gold in golds]
+    same = all(np.array_equal(classes[0], other) for other in classes[1:])
+    return classes[0] if same else np.zeros_like(classes[0])

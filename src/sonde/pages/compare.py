@@ -4,20 +4,18 @@ values corrected for their number.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from sonde.analysis import computing
-from sonde.analysis.answers import differences, marks, together
-from sonde.analysis.row import NO_CONTROL, PERCENT, Row, said_of
-from sonde.analysis.rows import groups_of, kind_of, repeats, rows
+from sonde.analysis.answers import differences, marks
+from sonde.analysis.paired import Measured, apart, measured
+from sonde.analysis.row import NO_CONTROL, PERCENT, Row
+from sonde.analysis.rows import kind_of
 from sonde.core import DataProblem, Result
-from sonde.metrics import Answers, corrected, difference, holm
+from sonde.metrics import corrected, difference, holm
 from sonde.metrics.letters import display
 from sonde.metrics.multiplicity import ALPHA, NAMES
 from sonde.metrics.resampling import bootstrap, permutation
@@ -114,19 +112,6 @@ class Comparison(NamedTuple):
         return str(self.page)
 
 
-class Measured(NamedTuple):
-    """One row of a table with its answers; `chosen` where others are compared with it."""
-
-    row: Row
-    answers: Answers
-    chosen: bool
-
-    @property
-    def name(self) -> str:
-        """What it is called in a comparison."""
-        return f"{self.row.encoder}{said_of(self.row.layer)}, {self.row.probe}"
-
-
 def compared(
     results: Sequence[Result],
     against: Callable[[Result], bool] | None = None,
@@ -201,24 +186,6 @@ def _alike(mine: Sequence[Measured]) -> list[Measured]:
     ]
 
 
-def measured(
-    results: Sequence[Result], against: Callable[[Result], bool] | None
-) -> list[list[Measured]]:
-    """The rows of each task and metric, those first that others stand to be compared with."""
-    tasks: dict[tuple[str, str], list[Measured]] = {}
-    for (task, *_, metric), group in groups_of(
-        r for r in results if r.trial.control == NO_CONTROL
-    ).items():
-        group.sort(key=lambda r: (r.trial.seed, r.trial.task))
-        chosen = against is not None and against(group[0])
-        row = rows(group)[0]
-        if chosen or row.kind != "oracle":
-            tasks.setdefault((task, metric), []).append(
-                Measured(row, together(repeats(group)), chosen)
-            )
-    return [sorted(mine, key=lambda m: m.row.place) for mine in tasks.values()]
-
-
 def _pairs(mine: Sequence[Measured]) -> Iterator[tuple[Measured, Measured]]:
     """Each row with those of the chosen that are most like it."""
     chosen = [m for m in mine if m.chosen]
@@ -230,22 +197,6 @@ def _pairs(mine: Sequence[Measured]) -> Iterator[tuple[Measured, Measured]]:
             yield from (
                 (one, m) for m, like in zip(chosen, likeness, strict=True) if like == max(likeness)
             )
-
-
-def apart(first: Measured, second: Measured) -> str:
-    """Why two rows cannot be compared, '' where they can."""
-    if any(math.isnan(m.row.score) for m in (first, second)):
-        return "one has no score"
-    ones, others = first.answers.gold, second.answers.gold
-    same = len(ones) == len(others) and ones.names == others.names
-    same = same and all(
-        np.array_equal(a, others.arrays()[k], equal_nan=a.dtype.kind == "f")
-        for k, a in ones.arrays().items()
-    )
-    known = {first.row.tested, second.row.tested} - {""}
-    if same and len(known) < 2:
-        return ""
-    return f"they are over other test examples ({first.row.n:,} and {second.row.n:,})"
 
 
 def _compared(first: Measured, second: Measured, test: Test) -> Compared:

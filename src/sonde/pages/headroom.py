@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from sonde.analysis.paired import Measured, apart, measured
 from sonde.analysis.row import PERCENT, Row
 from sonde.core import DataProblem, Result
 from sonde.metrics import difference, share
 from sonde.pages.captions import short
 from sonde.pages.charts import BLUE, EDGE, GAP, GREY, PANEL, ROW, Axis, frame
-from sonde.pages.compare import Measured, apart, measured
 from sonde.pages.groups import columns_of
 from sonde.references import parsed_or_none
 from sonde.tables.drawing import Dot, Drawing, Label, Mark, PlotProblem, Stroke, breadth

@@ -1,0 +1,99 @@
+"""What results say of the claims of papers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Unpack
+
+from sonde.api.arguments import keywords, listed, optional
+from sonde.api.results import Results, Selection, stored_results
+from sonde.core import DataProblem, Result
+from sonde.encoders import ENCODERS
+from sonde.errors import UsageProblem
+from sonde.pages.asked import asked_for
+from sonde.pages.claims import claims_page, published_page
+from sonde.papers.claimed import PAPERS, TestedClaim
+from sonde.papers.claimed import published as published_claims
+from sonde.papers.found import names_of, retested
+from sonde.references import parsed_or_none
+from sonde.tables.page import Page
+
+
+@keywords(optional(Selection))
+def claims(
+    results: Results = None,
+    *,
+    papers: Sequence[str] | str = (),
+    named: Mapping[str, str] | None = None,
+    published: str | None = None,
+    correction: str = "holm",
+    every: bool = False,
+    **selection: Unpack[Selection],
+) -> Page[tuple[TestedClaim, ...]]:
+    """Whether results bear out what papers claim, as `sonde claims` shows it: each claim is found
+    again, not found, or cannot be told from noise.
+
+    results     an evaluation, results, or a folder; what was run last without
+    papers      whose claims: conneau2018, ud2019, ettinger2018, tenney2019; all without
+    named       the rows of a paper's table that encoders stand for, by their names or patterns
+                ({'trained:models/fr': 'NMT En-Fr BiLSTM-max'}), where their names or trainings do
+                not say
+    published   a paper in place of results: what its own table says of its claims
+    correction  of the p values of all claims: 'holm', or 'bh' (Benjamini-Hochberg)
+    every       claims that could not be tested are shown, too, and causes that papers offer, none
+                of which is tested here
+    selection   the fields of `Selection`
+    DataProblem where no claim can be tested; UsageProblem for a paper or a row that there is not.
+    `.content` has a `TestedClaim` for each claim on each kind of data.
+
+        print(sonde.claims(published="conneau2018"))
+        print(sonde.claims("results/", named={"st:mine": "BiLSTM-max, NLI"}))
+    """
+    asked = listed(papers) or list(PAPERS)
+    if wrong := [paper for paper in asked if paper not in PAPERS]:
+        raise UsageProblem(f"no claims of {wrong[0]!r}: choose one of {', '.join(PAPERS)}")
+    if published is not None:
+        if results is not None or named or listed(papers):
+            raise UsageProblem("a published table is tested alone: leave out results and papers")
+        return published_page(published_claims(published, correction), every, correction)
+    known = stored_results(results, selection)
+    rows = _named(named or {}, known.results)
+    found, settings = retested(known.results, asked, rows, correction)
+    if all(one.n == 0 for one in found):
+        raise DataProblem(_nothing(found))
+    return claims_page(found, settings, every, correction).with_remarks(known.remarks)
+
+
+def _named(named: Mapping[str, str], results: Sequence[Result]) -> dict[str, list[str]]:
+    """The rows that encoders were said to stand for, by their reference; those of a training at all
+    its epochs.
+    """
+    plain = {r.trial.encoder: _without_epoch(r.trial.encoder) for r in results}
+    rows: dict[str, list[str]] = {}
+    for pattern, said in named.items():
+        meant = names_of(said)
+        whole = asked_for([pattern], set(plain), ENCODERS)
+        theirs = whole or asked_for([pattern], set(plain.values()), ENCODERS)
+        if not theirs:
+            raise DataProblem(f"no encoder called {pattern} was measured: choose of the results'")
+        for reference, without in plain.items():
+            if reference in theirs or without in theirs:
+                rows.setdefault(reference, []).extend(meant)
+    return rows
+
+
+def _without_epoch(encoder: str) -> str:
+    parsed = parsed_or_none(encoder)
+    if parsed is None or parsed.name != "trained":
+        return encoder
+    return str(parsed.without("epoch").plus(epoch="best"))
+
+
+def _nothing(found: Sequence[TestedClaim]) -> str:
+    """Why no claim can be tested, by the reason that most have."""
+    reasons = [one.verdict for one in found]
+    commonest = max(dict.fromkeys(reasons), key=reasons.count)
+    return (
+        f"none of {len(found)} claims can be tested: most often, {commonest}; --as says which row"
+        " of a paper an encoder stands for"
+    )

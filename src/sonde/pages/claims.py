@@ -1,0 +1,181 @@
+"""The claims of papers with what tables or results say of them, as a page."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from sonde.metrics.multiplicity import ALPHA, NAMES
+from sonde.pages.captions import short
+from sonde.pages.records import csv
+from sonde.papers.bibliography import PAPERS as CITED
+from sonde.papers.claimed import FIGURE, TestedClaim
+from sonde.papers.found import OWN, WORDS, Cells, Setting
+from sonde.tables.page import Page
+from sonde.tables.table import Section, Table, number
+
+WIDTH = 150
+LEAST = 0.001  # p values below are told as such
+FEW = 3  # tasks that are named; of more only how many there are
+TITLES = {
+    "conneau2018": CITED["conneau-2018-cram"],
+    "ud2019": CITED["krasnowska-kieras-wroblewska-2019-empirical"],
+    "ettinger2018": CITED["ettinger-2018-assessing"],
+    "tenney2019": CITED["tenney-2019-context"],
+}
+HEAD = ("claim", "verdict", "p", "of", "difference", "95 % interval", "n")
+TEXT = frozenset({"claim", "verdict"})
+INDENT = "   "
+
+
+def published_page(
+    found: Sequence[TestedClaim], every: bool, correction: str
+) -> Page[tuple[TestedClaim, ...]]:
+    """What papers' own tables say of their claims."""
+
+    def made() -> list[Table]:
+        notes = (*_notes(found, correction, "paper"), *_published_notes(found))
+        return [Table(HEAD, tuple(_sections(found, every)), TEXT, notes)]
+
+    return Page(tuple(found), made, {"csv": lambda: csv(found)}, width=WIDTH)
+
+
+def claims_page(
+    found: Sequence[TestedClaim], settings: Mapping[Setting, Cells], every: bool, correction: str
+) -> Page[tuple[TestedClaim, ...]]:
+    """What results say of papers' claims; those that were not tested stand last, where `every` is
+    asked for.
+    """
+    tested = [one for one in found if one.verdict in WORDS.values()]
+    lacking = [one for one in found if one.verdict not in WORDS.values()]
+
+    def made() -> list[Table]:
+        notes = [*_notes(tested, correction, "table"), *_result_notes(tested, settings)]
+        if lacking and not every:
+            notes.append(
+                f"{len(lacking)} claims were not tested, since encoders or tasks are missing; --all"
+                " lists them."
+            )
+        tables = [Table(HEAD, tuple(_sections(tested, every)), TEXT, tuple(notes))]
+        return [*tables, _lacking(lacking)] if lacking and every else tables
+
+    return Page(tuple(found), made, {"csv": lambda: csv(found)}, width=WIDTH)
+
+
+def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[Section]:
+    """Claims by paper, data and probe."""
+    for paper, data, probe in dict.fromkeys((one.paper, one.data, one.probe) for one in found):
+        mine = [one for one in found if (one.paper, one.data, one.probe) == (paper, data, probe)]
+        by = f"read by {'the probe of the paper' if probe == OWN else probe}"
+        heading = f"{TITLES[paper]}: {short(data)}, {by}" if data else TITLES[paper]
+        counts = Counter(one.verdict for one in mine)
+        told = ", ".join(f"{word}: {many}" for word, many in counts.items())
+        lines = [line for one in mine for line in _lines(one, every)]
+        yield Section(heading, tuple(lines), f"{told}.")
+
+
+def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, ...]]:
+    """A claim with its verdict, and the difference that decides."""
+    claim = f"{one.claim} ({one.where})"
+    blank = ("",) * 5
+    if math.isnan(one.p):
+        yield (claim, one.verdict, *blank)
+    else:
+        yield (claim, one.verdict, _p(one.corrected), f"{one.agree}/{one.compared}", *blank[2:])
+        alike = one.relation in ("alike", "flat")
+        difference = f"{one.difference:+.1f}" + (f" (± {one.within:g})" if alike else "")
+        interval = f"{number(one.low)} – {number(one.high)}"
+        n = f"{one.n:,}" if one.n else "–"
+        yield (INDENT + _decided(one), "", "", "", difference, interval, n)
+    if every and one.cause:
+        yield (f"{INDENT}The cause that is offered is untested: {one.cause}.", "", *blank)
+
+
+def _decided(one: TestedClaim) -> str:
+    """The two sides of the difference that decides, with their scores."""
+    tasks = one.task.split(", ")
+    first, second = (f"{each:.1f}" for each in (one.first_score, one.second_score))
+    if one.first == one.second and len(tasks) == 2:
+        return f"{one.first}: {tasks[0]} {first}, {tasks[1]} {second}"
+    of = one.task if len(tasks) <= FEW else f"{len(tasks)} tasks"
+    other = re.sub(r"^(chance )?[\d.]+$", r"\1", one.second)
+    return f"{of}: {one.first} {first}, {other.strip()} {second}".replace(",  ", ", ")
+
+
+def _p(value: float) -> str:
+    return f"< {LEAST:g}" if value < LEAST else f"{value:.3f}"
+
+
+def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterator[str]:
+    """What the columns mean."""
+    yield (
+        "A claim may be made of several differences, and stands where all of them are told in its"
+        " direction; of: how many lie there. Below it is the one that decides: the weakest, or the"
+        " one that speaks most against it, with both scores."
+    )
+    yield (
+        f"p ({NAMES[correction]}): of the claim, corrected for all claims of this {family}. From"
+        f" {ALPHA:g} on, these data do not tell."
+    )
+    if any(one.within for one in found):
+        yield (
+            "± beside a difference: alike means no further apart than so many points. Papers give"
+            " no such number; these are ours."
+        )
+
+
+def _published_notes(found: Sequence[TestedClaim]) -> Iterator[str]:
+    """How sure published scores are."""
+    if any(one.n for one in found):
+        yield (
+            "Intervals take encoders to err independently of each other; those that err on the same"
+            " examples differ more surely, which a published table cannot show."
+        )
+    if any(one.paper == "tenney2019" for one in found):
+        yield (
+            "Tenney et al. 2019: intervals are those that the caption of Table 2 gives; what they"
+            " are over, it does not say."
+        )
+    if any(one.verdict == FIGURE for one in found):
+        yield f"{FIGURE}: the paper prints it in a figure or a sentence alone."
+
+
+def _result_notes(found: Sequence[TestedClaim], settings: Mapping[Setting, Cells]) -> Iterator[str]:
+    """What was compared with what."""
+    yield (
+        "Claims are tested on what was measured, which may be a part of the paper's rows and tasks."
+        " Differences are paired over the same test examples; tasks are taken to be independent of"
+        " each other."
+    )
+    mine = {Setting(one.paper, one.data, one.probe) for one in found}
+    here = [cells for setting, cells in settings.items() if setting in mine]
+    if any(cells.why for cells in here):
+        yield "On other data than the papers': that a claim is not found here does not refute it."
+    if any(who.row.endswith(", NMT") for cells in here for who in cells.encoders):
+        yield "NMT: into which language an encoder translates is not known; --as says it."
+    pooled = [cells.trainings for cells in here]
+    if any(df for _, df in pooled):
+        yield (
+            "Several trainings of one recipe count as one encoder; the standard deviation between"
+            f" them is {', '.join(f'{math.sqrt(v):.1f}' for v, df in pooled if df)} points (pooled"
+            " over cells), and is in the intervals."
+        )
+    once = dict.fromkeys(row for cells in here for row in cells.once)
+    if once:
+        unknown = "" if any(df for _, df in pooled) else " How much trainings vary is not told."
+        yield f"One training, or one draw of weights, only: {'; '.join(once)}.{unknown}"
+
+
+def _lacking(found: Sequence[TestedClaim]) -> Table:
+    """The claims that were not tested, and why."""
+    sections = [
+        Section(
+            TITLES[paper],
+            tuple((f"{f.claim} ({f.where})", f.verdict) for f in found if f.paper == paper),
+        )
+        for paper in dict.fromkeys(one.paper for one in found)
+    ]
+    head = ("claim", "not tested")
+    return Table(head, tuple(sections), frozenset(head), (), "Claims that were not tested")

@@ -1,0 +1,135 @@
+"""Which rows of a paper's table an encoder of sonde stands for: by its name and what is read of it,
+and of one that was trained by its architecture and objective. Other data and other sizes make it
+another encoder all the same, which the reader is told.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from sonde.core import DataProblem
+from sonde.encoders.trained import facts_of
+from sonde.references import Reference, parsed_or_none
+
+ARCHITECTURES = {
+    "bilstm-last": "BiLSTM-last",
+    "bilstm-max": "BiLSTM-max",
+    "gated-convnet": "GatedConvNet",
+    "lstm-last": "LSTM-last",
+}
+OBJECTIVES = {
+    "translate": "NMT",
+    "autoencode": "AutoEncoder",
+    "next": "SkipThought",
+    "parse": "Seq2Tree",
+    "infer": "NLI",
+}
+"""What Conneau et al. (2018, section 3) call architectures and training tasks. Of translations the
+target language is not known.
+"""
+COMPOSED = {
+    ("lstm-last", "denoise"): "SDAE",
+    ("gru-last", "skip"): "ST-UNI",
+    ("bigru-last", "skip"): "ST-BI",
+    ("bilstm-max", "infer"): "InferSent",
+}
+"""What Ettinger et al. (2018, section 7.1) call trained encoders."""
+READ = {"lex": "lex", "cat:lex+top": "cat", "mix": "mix"}
+MODELS = {"*bert-base-uncased*": "BERT-base", "*bert-large-uncased*": "BERT-large", "*gpt": "GPT"}
+"""Tenney et al. 2019, section 3."""
+DRAWN = frozenset({"trained", "untrained", "bow"})
+"""Encoders that a seed decides."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Stand:
+    """An encoder as it stands for a row.
+
+    row     of the paper
+    recipe  what it was made of but for the seed: encoders that differ in nothing else are one
+    epoch   after which it is read, where that was asked for; 0 for the best or only state
+    drawn   whether a seed decides what it is
+    """
+
+    row: str
+    recipe: str
+    epoch: int = 0
+    drawn: bool = False
+
+
+def stand(encoder: str, read: str, rows: tuple[str, ...]) -> list[Stand]:
+    """An encoder by its reference and what is read of it, as each of the rows."""
+    parsed = parsed_or_none(encoder) or Reference(encoder)
+    recipe = str(parsed.without("seed"))
+    epoch = 0
+    if parsed.name == "trained":
+        said = dict(parsed.options).get("epoch", "best")
+        epoch = int(said) if said.isdecimal() else 0
+        facts = trained_facts(parsed.argument or "")
+        made = {key: facts.get(key) for key in ("architecture", "objective", "settings", "files")}
+        made["settings"] = {k: v for k, v in (made["settings"] or {}).items() if k != "seed"}
+        made["files"] = sorted((made["files"] or {}).values())
+        recipe = json.dumps(made, sort_keys=True) if facts else str(parsed.without("epoch"))
+    return [
+        Stand(row, f"{recipe} {read}", epoch, parsed.name in DRAWN) for row in dict.fromkeys(rows)
+    ]
+
+
+@functools.cache
+def trained_facts(folder: str) -> Mapping[str, Any]:
+    """What the folder of a trained encoder says of it; nothing where it is not there any more."""
+    try:
+        return facts_of(Path(folder).expanduser())
+    except DataProblem:
+        return {}
+
+
+def rows_of(paper: str, encoder: str, read: str, language: str) -> tuple[str, ...]:
+    """The rows of a paper that an encoder stands for, by its reference, what is read of it, and the
+    language of the task (`English`).
+    """
+    parsed = parsed_or_none(encoder)
+    if parsed is None:
+        return ()
+    options = {"pool": "mean", **dict(parsed.options)}
+    name, argument = parsed.name, parsed.argument or ""
+    facts = trained_facts(argument) if name == "trained" else {}
+    how = str(facts.get("architecture", "")), str(facts.get("objective", ""))
+    if paper == "conneau2018":
+        return _conneau(name, argument, options["pool"], how)
+    if paper == "ettinger2018":
+        known = COMPOSED.get(how, "")
+        return _some("BOW" if name == "static" and options["pool"] == "mean" else known)
+    if paper == "ud2019":
+        return _some(_krasnowska(name, argument, options), f"{language}, ")
+    model = next((m for p, m in MODELS.items() if fnmatchcase(argument, p)), "")
+    return _some(f"{model} {READ[read]}" if name == "hf" and model and read in READ else "")
+
+
+def _some(row: str, before: str = "") -> tuple[str, ...]:
+    return (before + row,) if row else ()
+
+
+def _conneau(name: str, argument: str, pool: str, how: tuple[str, str]) -> tuple[str, ...]:
+    if name == "static" and pool == "mean":
+        return ("BoV-fastText",)
+    if name == "untrained" and (argument or "bilstm-max") in ARCHITECTURES and pool != "none":
+        return (f"{ARCHITECTURES[argument or 'bilstm-max']}, Untrained",)
+    architecture, objective = ARCHITECTURES.get(how[0], ""), OBJECTIVES.get(how[1], "")
+    return _some(f"{architecture}, {objective}" if architecture and objective else "")
+
+
+def _krasnowska(name: str, argument: str, options: Mapping[str, str]) -> str:
+    """Rows of Krasnowska-Kieraś & Wróblewska (2019, section 4.4), without their language."""
+    if name == "static" and options["pool"] in ("mean", "max"):
+        return f"fastText-{options['pool']}"
+    if name == "hf" and fnmatchcase(argument, "*bert-base-multilingual-cased"):
+        pooled = options["pool"] in ("mean", "max") and options.get("layers") == "penultimate"
+        return f"BERT-{options['pool']}" if pooled else ""
+    return "LASER" if "laser" in argument.casefold() else ""
