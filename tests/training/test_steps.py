@@ -1,4 +1,4 @@
-"""Steps of CBOW; benchmarks/train_cbow.py has its neighbours beside gensim's."""
+"""Steps of CBOW, against autograd and a loop over all vectors of each context."""
 
 from __future__ import annotations
 
