@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +97,7 @@ def word_units(words: Ints, read: Ints | None = None) -> Spans:
     return Spans(units, np.stack([starts, starts + (number < np.repeat(read, words))], 1), first)
 
 
-def offsets(lengths: Ints | NDArray[np.bool_] | Sequence[int]) -> Ints:
+def offsets(lengths: NDArray[np.integer[Any]] | NDArray[np.bool_] | Sequence[int]) -> Ints:
     """Where each of so many things begins, one run of them after the other, and where the last ends
     [n + 1].
     """

@@ -8,6 +8,7 @@ import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress, islice
 from typing import TextIO
 
 import numpy as np
@@ -28,7 +29,8 @@ class Examples:
     names   of the labels, sorted
     same    equal where first sentences are equal [examples]
     forms   of the words, by number
-    texts   what is to be written, `each` lines for an example; `kept` are those that are read
+    texts   what is to be written, `each` lines for an example; `kept` are the
+            numbers of the examples that these are, where they are not all
     """
 
     first: Texts
@@ -39,15 +41,14 @@ class Examples:
     forms: Sequence[str]
     texts: TextIO
     each: int
-    kept: Ints
+    kept: Ints | None = None
 
     @classmethod
     def of(cls, *parts: Iterable[Example]) -> tuple[Examples, list[int]]:
         """All of them, read once, and how many each part has."""
         forms: dict[str, int] = {}
         names: dict[str, int] = {}
-        columns = array("i"), array("i"), array("i"), array("i")
-        first, second, sizes, labels = columns
+        first, second, sizes, labels = array("i"), array("i"), array("i"), array("i")
         same, each = array("q"), 0
         written = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
         counts = [0] * len(parts)
@@ -60,24 +61,25 @@ class Examples:
             labels.append(names.setdefault(example.label, len(names)))
             each = len(example.texts)
             written.writelines(f"{text}\n" for text in example.texts)
-        ids = [np.frombuffer(column, np.int32) for column in columns]
-        lengths = ids[2].reshape(-1, 2).astype(np.int64)
+        many, widths = len(same), np.frombuffer(sizes, np.int32).reshape(-1, 2)
+        nothing = np.broadcast_to(np.int64(0), many + 1)  # takes no memory
         order = np.argsort(np.argsort(list(names))) if names else np.zeros(0, np.int64)
         made = cls(
-            Texts(ids[0], offsets(lengths[:, 0])),
-            Texts(ids[1], offsets(lengths[:, 1])),
-            order[ids[3]],
+            Texts(np.frombuffer(first, np.int32), offsets(widths[:, 0])),
+            Texts(
+                np.frombuffer(second, np.int32), offsets(widths[:, 1]) if len(second) else nothing
+            ),
+            order[np.frombuffer(labels, np.int32)] if len(names) > 1 else nothing[:-1],
             tuple(sorted(names)),
             np.frombuffer(same, np.int64),
             list(forms),
             written,
             each,
-            np.arange(len(lengths)),
         )
         return made, counts
 
     def __len__(self) -> int:
-        return len(self.kept)
+        return len(self.same)
 
     def take(self, rows: Ints) -> Examples:
         """Some of them, in ascending order, with the words that they have."""
@@ -92,7 +94,7 @@ class Examples:
             labels=self.labels[rows],
             same=self.same[rows],
             forms=[self.forms[i] for i in used.tolist()],
-            kept=self.kept[rows],
+            kept=rows if self.kept is None else self.kept[rows],
         )
 
     def written(self, number: int) -> Iterator[str]:
@@ -100,9 +102,10 @@ class Examples:
         if number >= self.each:
             raise DataProblem("the examples have no text that can be written")
         self.texts.seek(0)
-        wanted = iter((self.kept * self.each + number).tolist())
-        line = next(wanted, -1)
-        for i, text in enumerate(self.texts):
-            if i == line:
-                yield text[:-1]
-                line = next(wanted, -1)
+        texts = (text[:-1] for text in islice(self.texts, number, None, self.each))
+        if self.kept is None:
+            yield from texts
+            return
+        there = np.zeros(int(self.kept.max(initial=0)) + 1, bool)
+        there[self.kept] = True
+        yield from compress(texts, there)

@@ -215,7 +215,7 @@ class Writing:
         texts = self.pieces.decode(self.wanted[0].row(i).tolist() for i in rows.tolist())
         sources = [" ".join(self.forms[k] for k in self.words.row(i)) for i in rows.tolist()]
         [(often, _)] = Counter(mine.row(i).tobytes() for i in range(len(mine))).most_common(1)
-        common = self.pieces.decode([np.frombuffer(often, np.int32).tolist()])
+        common = self.pieces.decode([np.frombuffer(often, mine.ids.dtype).tolist()])
         return {
             "bleu of copying": bleu(sources, texts),
             "bleu of the commonest text": bleu(common * len(texts), texts),

@@ -22,17 +22,17 @@ SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
 class Texts(NamedTuple):
     """Rows of numbers, one after the other: row i is ids[starts[i]:starts[i + 1]]."""
 
-    ids: NDArray[np.int32]
+    ids: NDArray[np.integer[Any]]
     starts: Ints
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[int]]) -> Texts:
-        """Some rows."""
-        lengths, ids = array("i"), array("i")
+    def of(cls, rows: Iterable[Sequence[int]], many: int = 2**31) -> Texts:
+        """Some rows of numbers below `many`."""
+        lengths, ids = array("i"), array("H" if many <= 2**16 else "i")
         for row in rows:
             lengths.append(len(row))
             ids.extend(row)
-        return cls(np.frombuffer(ids, np.int32), offsets(np.array(lengths, np.int64)))
+        return cls(np.frombuffer(ids, ids.typecode), offsets(np.frombuffer(lengths, np.int32)))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -46,7 +46,7 @@ class Texts(NamedTuple):
         """How long some rows are."""
         return self.starts[rows + 1] - self.starts[rows]
 
-    def row(self, i: int) -> NDArray[np.int32]:
+    def row(self, i: int) -> NDArray[np.integer[Any]]:
         """One row."""
         return self.ids[self.starts[i] : self.starts[i + 1]]
 
@@ -114,11 +114,12 @@ class Pieces:
 
     def encode(self, texts: Iterable[str]) -> Texts:
         """Each text as pieces between START and END."""
-        return Texts.of(
+        rows = (
             [START, *encoding.ids, END]
             for part in _parts(texts)
             for encoding in self.tokenizer.encode_batch_fast(part, add_special_tokens=False)
         )
+        return Texts.of(rows, len(self))
 
     def names(self, row: Iterable[int]) -> list[str]:
         """Pieces as they are written, without START, END and PAD."""
