@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import sonde
 from sonde.cli import app
 from sonde.core import Sentence
-from sonde.encoders import ENCODERS, trained
+from sonde.encoders import ENCODERS
 from sonde.training.sentences import train
 from sonde.training.settings import Request, Settings
 
@@ -370,21 +370,3 @@ def test_before_training_the_weights_are_those_that_training_began_with(files, t
     assert (encoder.kind, encoder.point_of_training.at) == ("baseline", 0)
     assert encoder.point_of_training.figures == {}
     assert encoder.fingerprint != ENCODERS.make(f"trained:{folder},epoch=1").fingerprint
-
-
-def test_a_folder_of_an_earlier_version_is_read(files, tmp_path):
-    from safetensors.torch import save_file
-
-    folder = tmp_path / "m"
-    sonde.train("bilstm-max", "next", files[0], folder, epochs=1, **SMALL)
-    sentences = [Sentence.of(["Anna", "sees"]), Sentence.of(["Emil"])]
-    before = ENCODERS.make(f"trained:{folder},epoch=1").encode(sentences).layers[0]
-    renamed = {k.replace(".cells.", ".lstm."): v for k, v in weights(folder, 1).items()}
-    assert renamed.keys() != weights(folder, 1).keys()
-    save_file(renamed, folder / "epoch-1.safetensors")
-    facts = json.loads((folder / "model.json").read_text("utf-8"))
-    del facts["settings"]["learned"], facts["seen"]
-    (folder / "model.json").write_text(json.dumps(facts), "utf-8")
-    earlier = ENCODERS.make(f"trained:{folder},epoch=1")
-    trained._net.cache_clear()
-    np.testing.assert_array_equal(earlier.encode(sentences).layers[0], before)

@@ -88,7 +88,7 @@ class Trained:
         facts = self.facts
         file, settings = self._weights(facts), facts["settings"]
         drawn = f"{json.dumps(facts['shape'], sort_keys=True)} seed={settings['seed']}"
-        words = [Path(self.folder).expanduser() / WORDS] if settings.get("learned") else []
+        words = [Path(self.folder).expanduser() / WORDS] if settings["learned"] else []
         mark = str(facts.get("words", facts["vectors"]))  # of a bag, its words
         return " ".join([digest([file]) if file else drawn, mark, *map(_digest, words)])
 
@@ -136,7 +136,7 @@ class Trained:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         weights, settings = self._weights(facts), facts["settings"]
         table = self._table(settings, facts["vectors"])
-        if settings.get("learned"):  # folders of an earlier version do not say
+        if settings["learned"]
             vectors = _learnt(Path(self.folder).expanduser(), weights, table, forms)
         else:
             vectors, _ = table.look_up(forms)
@@ -212,10 +212,7 @@ def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
 
     net = shape.network(seed, by_word)
     if weights is not None:
-        found = load_file(weights)
-        found.pop("words", None)
-        # an earlier version called its recurrent cells so
-        net.load_state_dict({k.replace(".lstm.", ".cells."): v for k, v in found.items()})
+        net.load_state_dict({k: v for k, v in load_file(weights).items() if k != "words"})
     return net.eval()
 
 
