@@ -136,7 +136,7 @@ class Trained:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         weights, settings = self._weights(facts), facts["settings"]
         table = self._table(settings, facts["vectors"])
-        if settings["learned"]
+        if settings["learned"]:
             vectors = _learnt(Path(self.folder).expanduser(), weights, table, forms)
         else:
             vectors, _ = table.look_up(forms)
