@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +101,7 @@ class Corpus:
         return total
 
 
-def _rows(texts: Texts) -> Iterator[NDArray[np.int32]]:
+def _rows(texts: Texts) -> Iterator[NDArray[np.integer[Any]]]:
     return (texts.row(i) for i in range(len(texts)))
 
 
