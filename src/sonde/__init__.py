@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         report,
         results,
     )
-    from sonde.api.training import train
+    from sonde.api.training import export, train
     from sonde.audit.findings import Audit
     from sonde.cache import FileProblem
     from sonde.core import (
@@ -159,6 +159,7 @@ if TYPE_CHECKING:
     from sonde.tasks.find import get_tasks
     from sonde.tasks.released.catalogue import Collection
     from sonde.tasks.rules import question
+    from sonde.training.exports import Exported
     from sonde.training.folder import Training
     from sonde.training.static import Trained
     from sonde.vectors import (
@@ -196,6 +197,7 @@ __all__ = [
     "Evaluation",
     "Example",
     "Experiment",
+    "Exported",
     "Fetched",
     "Figure",
     "FileProblem",
@@ -265,6 +267,7 @@ __all__ = [
     "embed",
     "estimate",
     "evaluate",
+    "export",
     "fetch",
     "generate",
     "get_tasks",
@@ -307,7 +310,7 @@ _PLACES = {
     "api.listing": "about available bibtex plugins",
     "api.measure": "Settings embed estimate evaluate run sentences suite",
     "api.relating": "relate",
-    "api.training": "train",
+    "api.training": "export train",
     "api.results": (
         "Holdings Selection card clean_cache compare compare_published holdings layers migrate "
         "predictions report results"
@@ -345,6 +348,7 @@ _PLACES = {
     "tasks.find": "get_tasks",
     "tasks.rules": "question",
     "tasks.released.catalogue": "Collection",
+    "training.exports": "Exported",
     "training.folder": "Training",
     "training.static": "Trained",
     "vectors": "Spans Vectors",

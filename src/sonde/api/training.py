@@ -8,6 +8,10 @@ from typing import Any
 
 from sonde.api.arguments import listed
 from sonde.api.measure import sentences
+from sonde.encoders.trained import Trained
+from sonde.references import Place
+from sonde.training.exports import Exported
+from sonde.training.exports import export as exported
 from sonde.training.folder import Training
 from sonde.training.sentences import train as trained
 from sonde.training.settings import Request, Settings
@@ -55,3 +59,30 @@ def train(
     return trained(
         request, Path(output).expanduser(), settings or Settings.of(options, recipe), told
     )
+
+
+def export(
+    folder: str | Path,
+    output: str | Path,
+    *,
+    epoch: str | int = "best",
+    words: Iterable[str | Path] = (),
+    vectors: str | Path | None = None,
+) -> Exported:
+    """Write a trained encoder as a folder that sentence-transformers opens.
+
+    folder   that `train` made: 'bilstm-max', 'lstm-last' or 'mean', with embedding= or without
+    output   a folder that is not there yet
+    epoch    after which it is written: the best on dev, or a number
+    words    corpora whose words it knows beside those of its training
+    vectors  the file of word vectors that it was trained with, where that lies elsewhere now
+    Texts are cut at spaces there; sentences of words that it knows get the same vectors as from
+    `trained:FOLDER`. Needs sentence-transformers (`pip install 'sonde[st]'`). DataProblem for an
+    architecture that its modules cannot express, UsageProblem where the output is there.
+
+        sonde.export("models/en-de", "models/en-de-st")
+    """
+    more = [word for s in (sentences(words) if listed(words) else ()) for word in s.words]
+    place = None if vectors is None else Path(vectors).expanduser()
+    encoder = Trained(Place(str(folder)), epoch=str(epoch), vectors=place)
+    return exported(encoder, Path(output).expanduser(), more)

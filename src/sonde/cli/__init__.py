@@ -57,6 +57,7 @@ for command in (
     data.tag,
     data.vectors,
     training.train,
+    training.export,
     results.cache,
     listing.tasks,
     listing.encoders,

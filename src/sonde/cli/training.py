@@ -114,6 +114,37 @@ def train(
     typer.echo(str(done))
 
 
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="That `sonde train` made.")],
+    output: Folder,
+    epoch: Annotated[str, typer.Option("--epoch", metavar="N", help="best, or a number.")] = "best",
+    words: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--words",
+            metavar="CORPUS",
+            help="It knows the words of these, too; several may follow.",
+        ),
+    ] = None,
+    vectors: Annotated[
+        Path | None,
+        typer.Option("--vectors", metavar="FILE", help="Where its word vectors lie now."),
+    ] = None,
+) -> None:
+    """Write a trained encoder as a folder that sentence-transformers opens.
+
+    It knows the words of its training, and sentences of these get the same vectors as from
+    `trained:FOLDER`. Needs pip install 'sonde[st]'.
+
+    **Examples**
+
+    - `sonde export models/en-de -o models/en-de-st`
+    - `sonde export models/en-de -o models/en-de-st --epoch 2 --words UD_English-EWT`
+    """
+    done = sonde.export(folder, output, epoch=epoch, words=listed(words), vectors=vectors)
+    typer.echo(str(done))
+
+
 def _named(pairs: list[str] | None) -> list[tuple[str, Any]]:
     named = [pair.partition("=") for pair in listed(pairs)]
     for text, sign, _ in named:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora import seen
@@ -134,14 +135,26 @@ class Trained:
             raise DataProblem(f"{self.folder} has embedding=, and so no vector for each word")
         forms, numbers = forms_of(sentences)
         counts = np.array([len(s.words) for s in sentences], np.int64)
-        weights, settings = self._weights(facts), facts["settings"]
-        table = self._table(settings, facts["vectors"])
-        if settings["learned"]:
-            vectors = _learnt(Path(self.folder).expanduser(), weights, table, forms)
-        else:
-            vectors, _ = table.look_up(forms)
-        net = _net(weights, settings["seed"], shape, by_word)
-        return encoded(net, WordsRead(vectors, numbers, counts), shape.width, by_word, self.tokens)
+        read = WordsRead(self.vectors_of(forms)[0], numbers, counts)
+        return encoded(self.network(), read, shape.width, by_word, self.tokens)
+
+    def network(self) -> Any:
+        """The network, a torch module, with the weights of the epoch that is read."""
+        from sonde.nets.trainable import Shape
+
+        facts = self.facts
+        seed, shape = facts["settings"]["seed"], Shape(**facts["shape"])
+        return _net(self._weights(facts), seed, shape, self.pool == "none")
+
+    def vectors_of(self, forms: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
+        """What the network reads for some words [words, dim], and which have a vector of their
+        own.
+        """
+        facts, folder = self.facts, Path(self.folder).expanduser()
+        table = self._table(facts["settings"], facts["vectors"])
+        if not facts["settings"]["learned"]:
+            return table.look_up(forms)
+        return _learnt(folder, self._weights(facts), table, forms)
 
     def _bag(self, facts: Mapping[str, Any]) -> NGrams:
         """A bag of words and bigrams; DataProblem where its words are not those of its training."""
@@ -174,6 +187,17 @@ def facts_of(folder: Path) -> dict[str, Any]:
             f"{folder} holds no encoder that `sonde train` made: no {MODEL} that can be read"
         )
     return facts
+
+
+def words_of(folder: Path) -> list[str]:
+    """The words of an encoder's training; DataProblem where they are not there."""
+    try:
+        return (folder / WORDS).read_text("utf-8").split("\n")
+    except (OSError, ValueError):
+        raise DataProblem(
+            f"{folder / WORDS}, which has the words of the encoder's training, cannot be read; give"
+            " the command of its training again"
+        ) from None
 
 
 def _file(folder: Path, epoch: str) -> Path:
@@ -216,18 +240,21 @@ def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
     return net.eval()
 
 
-def _learnt(folder: Path, weights: Path | None, table: WordTable, forms: Sequence[str]) -> Floats:
-    """The learnt vectors of some words [words, dim]; those that training began with where no
-    weights are.
+def _learnt(
+    folder: Path, weights: Path | None, table: WordTable, forms: Sequence[str]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """The learnt vectors of some words [words, dim], and which are among those that were learnt;
+    the vectors that training began with where no weights are.
     """
     from safetensors.numpy import load_file
 
-    words = (folder / WORDS).read_text("utf-8").split("\n")
+    words = words_of(folder)
     rows = {word: row for row, word in enumerate(words)}
+    wanted = np.array([rows.get(form, 0) for form in forms], np.int64)
     if weights is None:
-        return table.look_up([words[rows.get(form, 0)] for form in forms])[0]
+        return table.look_up([words[row] for row in wanted])[0], wanted > 0
     learnt: Floats = load_file(weights)["words"]
-    return learnt[[rows.get(form, 0) for form in forms]]
+    return learnt[wanted], wanted > 0
 
 
 @functools.lru_cache(maxsize=4)

@@ -132,7 +132,7 @@ def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learne
         "parameters": sum(p.numel() for p in learner.weights().values()),
         "parameters of the head": sum(p.numel() for p in lesson.head.parameters()),
         "counts": {**counts, "words without a vector": int((~known).sum())},
-        "vocabulary": list(forms) if settings.learned else [],
+        "vocabulary": list(forms),
     }
 
 
