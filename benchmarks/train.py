@@ -131,7 +131,8 @@ def learner(folder: Path, pairs: int, hidden: int, device: str) -> tuple[Learner
     return Learner(shape.network(), lesson, table, schedule), lesson, many
 
 
-def speed(folder: Path, arguments: argparse.Namespace) -> None:
+def speed(folder: Path, arguments: argparse.Namespace) -> bool:
+    """Whether both marks are reached."""
     clock = time.process_time if arguments.threads == 1 else time.perf_counter
     one, lesson, many = learner(folder, arguments.pairs, arguments.hidden, arguments.device)
     rows, lengths = np.arange(many), lesson.lengths
@@ -157,6 +158,7 @@ def speed(folder: Path, arguments: argparse.Namespace) -> None:
         f"plain loop  {words / theirs:9,.0f} a second: sonde does {theirs / mine:.2f} times as many (mark 2.5)"
     )
     print(f"products    {bare:.1f} s of {mine:.1f} s: {100 * bare / mine:.0f} % (mark 60)")
+    return theirs / mine >= 2.5 and bare / mine >= 0.6
 
 
 def lines(path: Path, many: int) -> Iterator[str]:
@@ -178,11 +180,13 @@ def peak():
 before, objective = peak(), OBJECTIVES["translate"]
 examples, _ = Examples.of(translations([Path(sys.argv[1])], Reading()))
 lesson = objective.lesson(objective, examples, Kit(Shape("mean", 8), 4000, 8, 0))
-print(f"{peak():,.0f} MiB, of which {before:,.0f} before anything was read")
+print(peak(), before)
 """
 
 
-def memory(folder: Path, counts: list[int]) -> None:
+def memory(folder: Path, counts: list[int]) -> bool:
+    """Whether ten million lines would take at most 1.5 GiB, by the slope of the last two."""
+    peaks = []
     source = folder / "parallel" / "Tatoeba-ManyThings" / "eng-deu.tsv.xz"
     for many in counts:
         with tempfile.TemporaryDirectory() as made:
@@ -194,7 +198,18 @@ def memory(folder: Path, counts: list[int]) -> None:
                 [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=True
             )
             seconds = time.perf_counter() - began
-            print(f"{many:>10,} lines: {done.stdout.strip()}; {seconds:.0f} s")
+            peak, before = map(float, done.stdout.split())
+            print(
+                f"{many:>10,} lines: {peak:,.0f} MiB, {before:,.0f} of them before anything was read;"
+                f" {seconds:.0f} s"
+            )
+            peaks.append((many, peak))
+    if len(peaks) < 2:
+        return True
+    (few, small), (more, large) = peaks[-2:]
+    ten = large + (large - small) / (more - few) * (10_000_000 - more)
+    print(f"ten million lines at that slope: {ten:,.0f} MiB (mark 1,536)")
+    return ten <= 1536
 
 
 def main() -> None:
@@ -209,8 +224,9 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    speed(Path(arguments.folder), arguments)
-    memory(Path(arguments.folder), [int(n) for n in arguments.lines.split(",") if n])
+    good = speed(Path(arguments.folder), arguments)
+    good &= memory(Path(arguments.folder), [int(n) for n in arguments.lines.split(",") if n])
+    raise SystemExit(0 if good else 1)
 
 
 if __name__ == "__main__":
