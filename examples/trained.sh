@@ -12,18 +12,18 @@ set -euo pipefail
 
 plan() {
   cat <<'PLAN'
-name               network        objective   examples  epochs  minutes on one core (measured, or ~ from words a second)
+name               network        objective   examples  epochs  minutes on one core, other work beside it
 vectors            skip-gram      novels, and the sentences below    3      2
-translate-fr       bilstm-max     translate     30,000       8     25
-translate-de       bilstm-max     translate     30,000       8     25
-next               bilstm-max     next          12,000       8     45
-skip               bilstm-max     skip          12,000       8   ~ 70
-autoencode         bilstm-max     autoencode    12,000       8   ~ 40
-denoise            bilstm-max     denoise       12,000       8   ~ 40
-parse              bilstm-max     parse         12,000       8   ~ 40
-infer              bilstm-max     infer         30,000       5     30
-translate-fr-last  bilstm-last    translate     30,000       8   ~ 25
-translate-fr-conv  gated-convnet  translate     30,000       8   ~ 40
+translate-fr       bilstm-max     translate     30,000       8     28
+translate-de       bilstm-max     translate     30,000       8     36
+next               bilstm-max     next          12,000       8     47
+skip               bilstm-max     skip          12,000       8     not measured; about 70
+autoencode         bilstm-max     autoencode    12,000       8     not measured; about 45
+denoise            bilstm-max     denoise       12,000       8     not measured; about 45
+parse              bilstm-max     parse         12,000       8     not measured; about 45
+infer              bilstm-max     infer         30,000       5     43
+translate-fr-last  bilstm-last    translate     30,000       8     not measured; about 28
+translate-fr-conv  gated-convnet  translate     30,000       8     not measured; about 45
 PLAN
 }
 
