@@ -136,24 +136,28 @@ class Recurrent(nn.Module):
         """
         steps, ends = torch.arange(words.shape[1]), lengths[:, None]
         turned = torch.where(steps < ends, ends - 1 - steps, steps)[..., None]
-        each = cast("list[Tensor]", self.cells._flat_weights)
-        zero = words.new_zeros(1, len(words), self.cells.hidden_size)
         states = words
         for layer in range(self.cells.num_layers):
-            sides = []
-            for side in range(self.directions):
-                first = 4 * (layer * self.directions + side)
-                read = states.gather(1, turned.expand_as(states)) if side else states
-                weights = each[first : first + 4]
-                made = torch.lstm(read, (zero, zero), weights, True, 1, 0.0, True, False, True)[0]
-                sides.append(made.gather(1, turned.expand_as(made)) if side else made)
-            states = torch.cat(sides, 2)
+            states = self._layer(states, turned, layer)
         states = states.masked_fill((steps >= ends)[..., None], 0.0)
         if self.pool == "last":
             rows, half = torch.arange(len(words)), self.cells.hidden_size
             last = states[rows, lengths - 1, :half]
             return torch.cat([last, states[:, 0, half:]], 1), states
         return maximum(states, lengths), states
+
+    def _layer(self, states: Tensor, turned: Tensor, layer: int) -> Tensor:
+        """One layer's states of a padded batch, of both directions."""
+        each = cast("list[Tensor]", self.cells._flat_weights)
+        zero = states.new_zeros(1, len(states), self.cells.hidden_size)
+        sides = []
+        for side in range(self.directions):
+            first = 4 * (layer * self.directions + side)
+            read = states.gather(1, turned.expand_as(states)) if side else states
+            weights = each[first : first + 4]
+            made = torch.lstm(read, (zero, zero), weights, True, 1, 0.0, True, False, True)[0]
+            sides.append(made.gather(1, turned.expand_as(made)) if side else made)
+        return torch.cat(sides, 2)
 
 
 def maximum(states: Tensor, lengths: Tensor) -> Tensor:

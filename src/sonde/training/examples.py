@@ -12,6 +12,7 @@ from itertools import compress, islice
 from typing import TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sonde.core import DataProblem
 from sonde.training.data import Example
@@ -61,15 +62,11 @@ class Examples:
             labels.append(names.setdefault(example.label, len(names)))
             each = len(example.texts)
             written.writelines(f"{text}\n" for text in example.texts)
-        many, widths = len(same), np.frombuffer(sizes, np.int32).reshape(-1, 2)
-        nothing = np.broadcast_to(np.int64(0), many + 1)  # takes no memory
-        order = np.argsort(np.argsort(list(names))) if names else np.zeros(0, np.int64)
+        widths = np.frombuffer(sizes, np.int32).reshape(-1, 2)
         made = cls(
-            Texts(np.frombuffer(first, np.int32), offsets(widths[:, 0])),
-            Texts(
-                np.frombuffer(second, np.int32), offsets(widths[:, 1]) if len(second) else nothing
-            ),
-            order[np.frombuffer(labels, np.int32)] if len(names) > 1 else nothing[:-1],
+            _texts(first, widths[:, 0]),
+            _texts(second, widths[:, 1]),
+            _labels(labels, list(names)),
             tuple(sorted(names)),
             np.frombuffer(same, np.int64),
             list(forms),
@@ -109,3 +106,18 @@ class Examples:
         there = np.zeros(int(self.kept.max(initial=0)) + 1, bool)
         there[self.kept] = True
         yield from compress(texts, there)
+
+
+def _texts(ids: array[int], lengths: NDArray[np.int32]) -> Texts:
+    starts = offsets(lengths) if ids else np.broadcast_to(np.int64(0), len(lengths) + 1)
+    return Texts(np.frombuffer(ids, np.int32), starts)
+
+
+def _labels(numbers: array[int], names: Sequence[str]) -> Ints:
+    """The number of each example's label among the sorted names, by that among names as they were
+    met.
+    """
+    if len(names) < 2:
+        return np.broadcast_to(np.int64(0), len(numbers))  # which takes no memory
+    order: Ints = np.argsort(np.argsort(names))
+    return order[np.frombuffer(numbers, np.int32)]
