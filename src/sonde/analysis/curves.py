@@ -75,6 +75,11 @@ class Curve:
         return {at: row for (at, row), sign in zip(known.items(), signs, strict=True) if not sign}
 
 
+def rows_of(curves: Iterable[Curve]) -> list[Row]:
+    """The scores at all points of some curves."""
+    return [row for curve in curves for row in curve.rows.values()]
+
+
 @dataclass(frozen=True, slots=True)
 class History:
     """A training, as far as results tell of it.
@@ -133,7 +138,7 @@ def curves(results: Sequence[Result], seed: int = 0) -> Curves:
 
     seed  of the permutations of long curves
     """
-    points = {r.trial.encoder: point for r in results if (point := _point(r)) is not None}
+    points = _places(results)
     groups: dict[tuple[str, ...], dict[int, dict[str, list[Result]]]] = {}
     for result in results:
         if result.trial.encoder in points and result.trial.control == NO_CONTROL:
@@ -150,7 +155,7 @@ def curves(results: Sequence[Result], seed: int = 0) -> Curves:
 
 def best_points(results: Sequence[Result]) -> list[str]:
     """Which point of each training is the best on dev, where several of one were measured."""
-    points = {r.trial.encoder: point for r in results if (point := _point(r)) is not None}
+    points = _places(results)
     told = []
     for history in _histories(points.values()):
         many = len({point.at for point in points.values() if point.run == history.name})
@@ -171,6 +176,15 @@ def _nothing(points: Iterable[_Point]) -> str:
     if one is None:
         return f"nothing was measured at a point of a training: {how}"
     return f"only {one.unit} {one.at} of {one.run} was measured, which makes no curve: {how}"
+
+
+def _places(results: Sequence[Result]) -> dict[str, _Point]:
+    """Where in a training each encoder was; those of which nothing says it are left out."""
+    each: dict[str, Result] = {}
+    for result in results:
+        if result.trial.encoder not in each or result.provenance.checkpoint is not None:
+            each[result.trial.encoder] = result
+    return {name: point for name, r in each.items() if (point := _point(r)) is not None}
 
 
 def _point(result: Result) -> _Point | None:

@@ -11,6 +11,7 @@ from sonde.cli.options import (
     EncoderPatterns,
     Folder,
     Output,
+    PageStyle,
     ReadPatterns,
     TaskPatterns,
     Which,
@@ -63,10 +64,7 @@ def claims(
             ),
         ),
     ] = False,
-    style: Annotated[
-        Literal["terminal", "markdown", "latex", "html", "csv"],
-        typer.Option("--format", "-f", help="The format."),
-    ] = "terminal",
+    style: PageStyle = "terminal",
     output: Output = None,
 ) -> None:
     """Test what papers claim about encoders: found again, not found, or cannot be told from noise.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from sonde.cli.options import (
     Folder,
     JudgedBy,
     Output,
+    PageStyle,
     ReadPatterns,
     TaskPatterns,
     Which,
@@ -30,10 +31,7 @@ def curve(
     seed: Annotated[
         int, typer.Option("--seed", help="Of random permutations, from ten points on.")
     ] = 0,
-    style: Annotated[
-        Literal["terminal", "markdown", "latex", "html", "csv"],
-        typer.Option("--format", "-f", help="The format."),
-    ] = "terminal",
+    style: PageStyle = "terminal",
     output: Output = None,
 ) -> None:
     """Show what encoders know as they learn: scores after each epoch or at each step, beside the

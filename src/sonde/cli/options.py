@@ -129,6 +129,10 @@ Style = Annotated[
     Literal["terminal", "markdown", "latex", "html", "csv", "parquet", "mteb"],
     typer.Option("--format", "-f", help="The format; parquet and mteb hold scores only."),
 ]
+PageStyle = Annotated[
+    Literal["terminal", "markdown", "latex", "html", "csv"],
+    typer.Option("--format", "-f", help="The format."),
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="PATH", help="Where to write.")
 ]

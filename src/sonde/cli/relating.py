@@ -12,6 +12,7 @@ from sonde.cli.options import (
     EncoderPatterns,
     Folder,
     Output,
+    PageStyle,
     ReadPatterns,
     TaskPatterns,
     Which,
@@ -109,10 +110,7 @@ def relate(
         ),
     ] = "heat",
     seed: Annotated[int, typer.Option("--seed", help="Of permutations and resamples.")] = 0,
-    style: Annotated[
-        Literal["terminal", "markdown", "latex", "html", "csv"],
-        typer.Option("--format", "-f", help="The format."),
-    ] = "terminal",
+    style: PageStyle = "terminal",
     output: Output = None,
 ) -> None:
     """Show which tasks go together: correlations between their scores over encoders, with p values

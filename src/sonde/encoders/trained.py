@@ -135,22 +135,26 @@ class Trained:
             raise DataProblem(f"{self.folder} has embedding=, and so no vector for each word")
         forms, numbers = forms_of(sentences)
         counts = np.array([len(s.words) for s in sentences], np.int64)
-        read = WordsRead(self.vectors_of(forms)[0], numbers, counts)
-        return encoded(self.network(), read, shape.width, by_word, self.tokens)
+        network, (vectors, _) = self.parts(forms, facts)
+        read = WordsRead(vectors, numbers, counts)
+        return encoded(network, read, shape.width, by_word, self.tokens)
 
-    def network(self) -> Any:
-        """The network, a torch module, with the weights of the epoch that is read."""
+    def parts(
+        self, forms: Sequence[str], facts: Mapping[str, Any]
+    ) -> tuple[Any, tuple[Floats, NDArray[np.bool_]]]:
+        """The network, a torch module, as it is at the epoch that is read, what it reads for some
+        words [words, dim], and which of these have a vector of their own; `facts` are the folder's.
+        """
         from sonde.nets.trainable import Shape
 
-        facts = self.facts
         seed, shape = facts["settings"]["seed"], Shape(**facts["shape"])
-        return _net(self._weights(facts), seed, shape, self.pool == "none")
+        network = _net(self._weights(facts), seed, shape, self.pool == "none")
+        return network, self._vectors(forms, facts)
 
-    def vectors_of(self, forms: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        """What the network reads for some words [words, dim], and which have a vector of their
-        own.
-        """
-        facts, folder = self.facts, Path(self.folder).expanduser()
+    def _vectors(
+        self, forms: Sequence[str], facts: Mapping[str, Any]
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        folder = Path(self.folder).expanduser()
         table = self._table(facts["settings"], facts["vectors"])
         if not facts["settings"]["learned"]:
             return table.look_up(forms)
@@ -264,9 +268,10 @@ def _read_bag(weights: Path | None, words: Path, mark: str, shape: tuple[int, in
     """
     from safetensors.numpy import load_file
 
-    forms = words.read_text("utf-8").split("\n")
+    forms = words_of(words.parent)
     buckets, dim, seed = shape
-    vectors = drawn_vectors(len(forms) + buckets, dim, seed)
-    if weights is not None:
+    if weights is None:
+        vectors = drawn_vectors(len(forms) + buckets, dim, seed)
+    else:
         vectors = load_file(weights)["source"]
     return NGrams({form: i for i, form in enumerate(forms)}, vectors)

@@ -14,10 +14,9 @@ from sonde.papers.bibliography import PAPERS as CITED
 from sonde.papers.claimed import FIGURE, TestedClaim
 from sonde.papers.found import OWN, WORDS, Cells, Setting
 from sonde.tables.page import Page
-from sonde.tables.table import Section, Table, number
+from sonde.tables.table import Section, Table, number, p_value
 
 WIDTH = 150
-LEAST = 0.001  # p values below are told as such
 FEW = 3  # tasks that are named; of more only how many there are
 TITLES = {
     "conneau2018": CITED["conneau-2018-cram"],
@@ -83,7 +82,13 @@ def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, ...]]:
     if math.isnan(one.p):
         yield (claim, one.verdict, *blank)
     else:
-        yield (claim, one.verdict, _p(one.corrected), f"{one.agree}/{one.compared}", *blank[2:])
+        yield (
+            claim,
+            one.verdict,
+            p_value(one.corrected),
+            f"{one.agree}/{one.compared}",
+            *blank[2:],
+        )
         alike = one.relation in ("alike", "flat")
         difference = f"{one.difference:+.1f}" + (f" (± {one.within:g})" if alike else "")
         interval = f"{number(one.low)} – {number(one.high)}"
@@ -102,10 +107,6 @@ def _decided(one: TestedClaim) -> str:
     of = one.task if len(tasks) <= FEW else f"{len(tasks)} tasks"
     other = re.sub(r"^(chance )?[\d.]+$", r"\1", one.second)
     return f"{of}: {one.first} {first}, {other.strip()} {second}".replace(",  ", ", ")
-
-
-def _p(value: float) -> str:
-    return f"< {LEAST:g}" if value < LEAST else f"{value:.3f}"
 
 
 def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterator[str]:

@@ -22,9 +22,8 @@ from sonde.metrics.resampling import bootstrap, permutation
 from sonde.pages.captions import short
 from sonde.pages.records import csv
 from sonde.tables.page import Page
-from sonde.tables.table import Section, Table, number
+from sonde.tables.table import Section, Table, number, p_value
 
-LEAST = 0.001  # p values below are told as such
 WORDS = frozenset({"score of", "against"})
 Test = Literal["t", "permutation", "bootstrap"]
 TESTS: Mapping[str, str] = {
@@ -320,12 +319,8 @@ def _cells(one: Compared, mark: str) -> tuple[str, ...]:
         one.second,
         f"{one.difference:+.1f}{mark}",
         interval,
-        _p(one.p),
-        _p(one.corrected),
+        p_value(one.p),
+        p_value(one.corrected),
         number(one.detectable),
         f"{one.n:,}",
     )
-
-
-def _p(value: float) -> str:
-    return f"< {LEAST:g}" if value < LEAST else f"{value:.3f}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sonde.analysis.answers import differences
-from sonde.analysis.curves import Curve, Curves, History
+from sonde.analysis.curves import Curve, Curves, History, rows_of
 from sonde.analysis.row import Row
 from sonde.pages.captions import short
 from sonde.pages.charts import COLOURS, EDGE, GREY, PALE, SMALL
@@ -81,7 +81,11 @@ def curves_drawing(found: Curves) -> Drawing:
         marks += _task(_Field(found, scales[unit], lines, place, top), (task, unit), mine, span)
         place += 1
     bottom = top + math.ceil(place / ACROSS) * (ABOVE + TALL + BELOW)
-    notes = [text for mine in _tasks(found, drawn).values() for text in _unlike(mine)]
+    notes = [
+        text
+        for mine in _tasks(found, drawn).values()
+        for text in differences(rows_of(mine), short(mine[0].task))
+    ]
     about = f"Scores of {', '.join(dict.fromkeys(short(c.task) for c in drawn))} as encoders learn."
     return whole(marks, bottom, notes, about)
 
@@ -168,11 +172,6 @@ def _tasks(found: Curves, drawn: Sequence[Curve]) -> dict[tuple[str, str], list[
     return panels
 
 
-def _unlike(mine: Sequence[Curve]) -> list[str]:
-    every = [row for curve in mine for row in curve.rows.values()]
-    return differences(every, short(mine[0].task))
-
-
 def _span(found: Curves, drawn: Sequence[Curve]) -> float:
     """How many points of score each panel spans: those of the task that takes most."""
     ends = [_ends(mine) for mine in _tasks(found, drawn).values()]
@@ -183,8 +182,7 @@ def _ends(mine: Sequence[Curve]) -> tuple[float, float]:
     """The lowest and the highest end of an interval."""
     values = [
         value
-        for curve in mine
-        for row in curve.rows.values()
+        for row in rows_of(mine)
         for value in (row.low, row.score, row.high)
         if not math.isnan(value)
     ]

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sonde.analysis.answers import differences, marks, over
-from sonde.analysis.curves import Curve, Curves, History, Trend
+from sonde.analysis.curves import Curve, Curves, History, rows_of
 from sonde.pages.captions import short
 from sonde.pages.curve_figures import called, curves_drawing, line_of, named
 from sonde.pages.records import csv
 from sonde.pages.relate import coefficient
 from sonde.tables.drawing import save, svg
 from sonde.tables.page import FIGURE, Page
-from sonde.tables.table import Section, Table, number
+from sonde.tables.table import Section, Table, number, p_value
 
 MARK = "•"
 MOST = 12  # points beside each other; of more, some are shown
@@ -98,8 +98,12 @@ def _table(found: Curves, unit: str, last: bool) -> Table:
             if len(points) == len(every)
             else f" {len(every)} {unit}s were measured: CSV has all."
         ),
-        f"Scores: {over('seed', [row for curve in mine for row in curve.rows.values()])}",
-        *(text for these in _by_task(mine).values() for text in _unlike(these)),
+        f"Scores: {over('seed', rows_of(mine))}",
+        *(
+            text
+            for these in _by_task(mine).values()
+            for text in differences(rows_of(these), short(these[0].task))
+        ),
         *(found.notes if last else ()),
     ]
     title = "What encoders know as they learn"
@@ -124,15 +128,11 @@ def _by_task(mine: Sequence[Curve]) -> dict[str, list[Curve]]:
     return tasks
 
 
-def _unlike(mine: Sequence[Curve]) -> list[str]:
-    return differences([r for curve in mine for r in curve.rows.values()], short(mine[0].task))
-
-
 def _signs(mine: Sequence[Curve]) -> dict[int, str]:
     """The sign of each row that is over other test examples than most of its task."""
     signs: dict[int, str] = {}
     for these in _by_task(mine).values():
-        rows = [row for curve in these for row in curve.rows.values()]
+        rows = rows_of(these)
         signs |= dict(zip(map(id, rows), marks(rows), strict=True))
     return signs
 
@@ -199,15 +199,9 @@ def _after(curve: Curve) -> tuple[str, ...]:
         f"{max(row.n for row in rows):,}",
         coefficient(trend.correlation),
         "" if math.isnan(trend.low) else f"{low} – {high}",
-        _p(trend),
+        p_value(trend.corrected),
         f"{trend.n}",
     )
-
-
-def _p(trend: Trend) -> str:
-    if math.isnan(trend.corrected):
-        return "–"
-    return f"{trend.corrected:.3f}" if trend.corrected >= 0.001 else "< 0.001"
 
 
 def curve_rows(found: Curves) -> list[CurveRow]:

@@ -18,7 +18,7 @@ from sonde.pages.relate_figures import dot, said, scale
 from sonde.pages.relate_scores import radar, scores_drawing
 from sonde.tables.drawing import Drawing, Label, Mark, breadth, save, svg
 from sonde.tables.page import FIGURE, Page
-from sonde.tables.table import Section, Table
+from sonde.tables.table import Section, Table, p_value
 
 WORDS = frozenset({"task", "encoder", "95 % interval"})
 
@@ -84,7 +84,7 @@ def tasks(found: Languages) -> Table:
             each.task,
             coefficient(one.correlation),
             _interval(one.low, one.high),
-            _p(one.corrected),
+            p_value(one.corrected),
             f"{each.apart} of {each.others}",
             f"{one.n:,}",
         )
@@ -166,10 +166,6 @@ def _about_profiles(found: Languages) -> Iterator[str]:
 
 def _interval(low: float, high: float) -> str:
     return "–" if math.isnan(low) else f"{coefficient(low)} – {coefficient(high)}"
-
-
-def _p(value: float) -> str:
-    return "–" if math.isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def agreement_dots(found: Languages) -> Drawing:

@@ -100,3 +100,11 @@ class Table:
 def number(value: float) -> str:
     """One decimal; a dash for what cannot be computed."""
     return "–" if np.isnan(value) else f"{value:.1f}"
+
+
+LEAST = 0.001  # p values below are told as such
+
+
+def p_value(value: float) -> str:
+    """Three decimals; a dash for what cannot be computed."""
+    return "–" if np.isnan(value) else f"< {LEAST:g}" if value < LEAST else f"{value:.3f}"

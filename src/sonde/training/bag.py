@@ -5,13 +5,12 @@ from the rest of its sentence (CBOW over sentences, or Sent2Vec; Pagliardini et 
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -27,8 +26,8 @@ from sonde.training import guesses
 from sonde.training.corpus import Corpus, Vocabulary
 from sonde.training.data import Reading
 from sonde.training.draws import Negatives, predicted_shares, without_some
-from sonde.training.loop import STATE, TOLD, Epoch
-from sonde.training.ranks import Ranks
+from sonde.training.loop import STATE, TOLD, Epoch, Start
+from sonde.training.ranks import Ranks, processes
 from sonde.training.settings import Request, Settings
 from sonde.training.splits import chosen, held_out
 from sonde.training.texts import Texts
@@ -44,19 +43,10 @@ RATE = 0.2  # Pagliardini et al. 2018
 Told = Callable[[int, int, float], None]
 
 
-class Start(NamedTuple):
-    """What training begins with: a learner, what is said of it, the rows of train and of dev."""
-
-    learner: Bag
-    facts: dict[str, Any]
-    train: Ints
-    dev: Ints
-
-
 def start(request: Request, how: Reading, settings: Settings, out: Path) -> Start:
     """Read the files into a corpus, and divide it."""
     _compiled()  # which says that numba is missing before much is read
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+    if processes() > 1:
         raise UsageProblem("cbow learns in one process; start it without torchrun")
     corpus, train, dev = _divided(request, how, settings, out)
     vocabulary = Vocabulary.of(corpus, train, settings.least)
@@ -139,10 +129,11 @@ class Bag:
             "parameters": self.tables.source.size,
             "parameters of the head": self.tables.target.size,
             "counts": {"words": len(self.vocabulary.words), "words that are too rare": rare},
-            "vocabulary": [],
         }
 
-    def epoch(self, train: Ints, dev: Ints, told: Told, pause: object = None) -> Epoch:
+    def epoch(
+        self, train: Ints, dev: Ints, told: Told, pause: Callable[[], None] | None = None
+    ) -> Epoch:
         """Learn from every sentence of train once, and judge on dev; `told` gets the words done, of
         how many, and the loss. It is not paused: an epoch is begun anew after a stop.
         """

@@ -51,19 +51,20 @@ def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported
     Sentences of these words, joined with spaces, get the same vectors up to 1e-5, which is checked.
     DataProblem for an architecture that its modules cannot express.
     """
-    architecture = encoder.facts["architecture"]
+    facts = encoder.facts
+    architecture = facts["architecture"]
     if architecture not in POOLING or encoder.pool == "none":
         raise DataProblem(
             f"{encoder.folder} is a {architecture}, which the modules of"
             f" sentence-transformers cannot express; they can {', '.join(POOLING)}"
         )
-    shape = Shape(**encoder.facts["shape"])
+    shape = Shape(**facts["shape"])
     if output.exists():
         raise UsageProblem(f"{output} is there already; name another folder with -o, or remove it")
     every = dict.fromkeys([*words_of(Path(encoder.folder).expanduser()), *more])
     forms = [form for form in every if form.split() == [form]]  # texts are cut at spaces there
-    vectors, known = encoder.vectors_of(forms)
-    model = _model(shape, encoder.network(), forms, vectors)
+    network, (vectors, known) = encoder.parts(forms, facts)
+    model = _model(shape, network, forms, vectors)
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}-") as place:
         part = Path(place) / output.name

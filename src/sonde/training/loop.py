@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -78,7 +79,7 @@ class Schedule:
     device: str = "auto"
     precision: str = "fp32"
 
-    @property
+    @cached_property
     def place(self) -> torch.device:
         """The device; `auto` is a GPU where there is one."""
         if self.device == "auto":
@@ -114,6 +115,34 @@ def batches(lengths: Ints, rows: Ints, most: int, seed: tuple[int, int]) -> list
             made.append(part[at : at + many])
             at += many
     return [made[i] for i in draws.permutation(len(made))]
+
+
+class Learns(Protocol):
+    """What learns from examples, an epoch after the other."""
+
+    epochs: list[Epoch]
+    ranks: Ranks
+
+    def epoch(
+        self,
+        train: Ints,
+        dev: Ints,
+        told: Callable[[int, int, float], None],
+        pause: Callable[[], None] | None = None,
+    ) -> Epoch: ...
+    def slower(self) -> None: ...
+    def weights(self) -> dict[str, Tensor]: ...
+    def keep(self, folder: Path) -> None: ...
+    def resume(self, folder: Path) -> bool: ...
+
+
+class Start(NamedTuple):
+    """What training begins with: a learner, what is said of it, the rows of train and of dev."""
+
+    learner: Learns
+    facts: dict[str, Any]
+    train: Ints
+    dev: Ints
 
 
 @dataclass

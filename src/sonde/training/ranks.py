@@ -13,6 +13,11 @@ from torch import Tensor, distributed
 from sonde.vectors import Ints
 
 
+def processes() -> int:
+    """How many torchrun started, of which this is one; 1 without it."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
 @dataclass(frozen=True)
 class Ranks:
     """The number of this process, and how many there are."""
@@ -23,7 +28,7 @@ class Ranks:
     @classmethod
     def started(cls, device: torch.device) -> Ranks:
         """As the environment says; processes that torchrun started meet."""
-        if int(os.environ.get("WORLD_SIZE", "1")) < 2:
+        if processes() < 2:
             return cls()
         if not distributed.is_initialized():
             distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")

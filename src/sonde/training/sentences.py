@@ -22,11 +22,10 @@ from sonde.encoders.trained import FORMAT, MODEL, UNKNOWN, WORDS, facts_of
 from sonde.errors import UsageProblem
 from sonde.nets.trainable import Shape
 from sonde.training import bag
-from sonde.training.bag import Bag
 from sonde.training.data import Reading
 from sonde.training.examples import Examples
 from sonde.training.folder import Training, described, say
-from sonde.training.loop import Epoch, Learner, Schedule
+from sonde.training.loop import Epoch, Learner, Learns, Schedule, Start
 from sonde.training.objectives import Kit, Objective
 from sonde.training.ranks import Ranks
 from sonde.training.settings import Request, Settings
@@ -61,7 +60,7 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
         else bag.start(request, how, settings, out)
     )
     counts = how.counts + Counter(facts.pop("counts"))
-    if vocabulary := facts.pop("vocabulary"):
+    if vocabulary := facts.pop("vocabulary", None):
         write_text(out / WORDS, "\n".join(vocabulary))
     hashes = how.seen.distinct()
     seen.write(out, hashes)
@@ -88,15 +87,6 @@ class Parts(NamedTuple):
     """Examples, and which of them are train and dev."""
 
     examples: Examples
-    train: Ints
-    dev: Ints
-
-
-class Start(NamedTuple):
-    """What training begins with: a learner, what is said of it, the rows of train and of dev."""
-
-    learner: Learner
-    facts: dict[str, Any]
     train: Ints
     dev: Ints
 
@@ -193,12 +183,11 @@ def _split(request: Request, how: Reading, settings: Settings) -> Parts:
     reads = request.check().reads
     files = [request.files, request.dev] if request.dev else [request.files]
     examples, (many, *_) = Examples.of(*(reads(part, how) for part in files))
-    if settings.most and many > settings.most:
-        kept = chosen(many, settings.most, settings.seed)
-        kept = np.concatenate([kept, np.arange(many, len(examples))])
-        examples = examples.take(kept)
-        how.seen.keep(kept)
-        many = settings.most
+    kept = chosen(many, settings.most, settings.seed)
+    if len(kept) < many:
+        rows = np.concatenate([kept, np.arange(many, len(examples))])
+        examples, many = examples.take(rows), len(kept)
+        how.seen.keep(rows)
     dev = np.arange(many, len(examples)) if request.dev else held_out(many, settings.seed)
     rest = np.setdiff1d(np.arange(many), dev)
     train = rest[~np.isin(examples.same[rest], examples.same[dev])]
@@ -253,7 +242,7 @@ def _over(epochs: Sequence[Epoch], objective: Objective, settings: Settings) -> 
     return bool(epochs and settings.patience) and _since(epochs, objective) >= settings.patience
 
 
-def _write(out: Path, learner: Learner | Bag) -> None:
+def _write(out: Path, learner: Learns) -> None:
     """Write the encoder of the last epoch, then what going on needs."""
     from safetensors.torch import save_file
 
@@ -263,12 +252,12 @@ def _write(out: Path, learner: Learner | Bag) -> None:
     _keep(out, learner)
 
 
-def _keep(out: Path, learner: Learner | Bag) -> None:
+def _keep(out: Path, learner: Learns) -> None:
     if not learner.ranks.rank:
         learner.keep(out)
 
 
-def _say(out: Path, learner: Learner | Bag, objective: Objective, facts: Mapping[str, Any]) -> None:
+def _say(out: Path, learner: Learns, objective: Objective, facts: Mapping[str, Any]) -> None:
     if learner.ranks.rank:
         return
     say(out, {**facts, "best": _best(learner.epochs, objective)}, learner.epochs)

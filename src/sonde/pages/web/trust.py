@@ -18,10 +18,9 @@ from sonde.pages.groups import Column
 from sonde.pages.scores import score_notes
 from sonde.pages.web.study import Study, many
 from sonde.pages.wide import made_by, matrix, score_cell
-from sonde.tables.table import Section, Table, number
+from sonde.tables.table import Section, Table, number, p_value
 from sonde.tables.web import Block, Chapter, Prose, Sheet
 
-LEAST = 0.001  # p values below are told as such
 COLUMNS = (
     *("task", "verdict", "best encoder", "score", "best baseline", "its score"),
     *("difference", "p (Holm)", "oracle"),
@@ -130,6 +129,6 @@ def _row(study: Study, duel: Duel) -> tuple[str, ...]:
         duel.floor,
         number(duel.floored),
         f"{duel.difference:+.1f} ({duel.low:+.1f} – {duel.high:+.1f})",
-        "–" if math.isnan(duel.p) else "< 0.001" if duel.p < LEAST else f"{duel.p:.3f}",
+        p_value(duel.p),
         number(ceiling),
     )
