@@ -156,6 +156,19 @@ def test_each_sentence_is_learnt_from_once_an_epoch(text, tmp_path, monkeypatch)
     assert 0.2 < chosen.mean() < 0.8
 
 
+def test_judged_are_sentences_from_all_over_dev(tmp_path, monkeypatch):
+    """Texts of several kinds come one after the other, and the first is not all of them."""
+    monkeypatch.setattr(module, "JUDGED", 200)
+    corpus = Corpus.of(([f"w{i // 10}", "of", "a"] for i in range(1000)), tmp_path)
+    one = module.Bag(corpus, Vocabulary.of(corpus, np.arange(1000), 1), Settings.of(SMALL))
+    first, again = (one.judged(np.arange(1000)) for _ in range(2))
+    assert [len(table) for table in first] == [201, 68, 201, 201, 201]
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    tens = [int(one.vocabulary.words[i][1:]) for i in first.ids[::3]]
+    assert min(tens) < 15
+    assert max(tens) > 85
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [(["a b"] * 3, "none has two of these words"), (["a", "b"] * 99, "none has two of these")],
@@ -164,6 +177,17 @@ def test_too_little_text_is_said(lines, said, tmp_path):
     (tmp_path / "a.txt").write_text("\n".join(lines) + "\n", "utf-8")
     with pytest.raises(sonde.DataProblem, match=said):
         sonde.train("bow", "cbow", tmp_path / "a.txt", tmp_path / "m", **SMALL)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"device": "cuda"}, {"precision": "bf16"}, {"vectors": "words.vec"}]
+)
+def test_what_cbow_does_not_do_is_refused(asked, text, tmp_path):
+    (tmp_path / "words.vec").write_text("1 2\nsea1 1 0\n", "utf-8")
+    asked = {k: tmp_path / v if k == "vectors" else v for k, v in asked.items()}
+    with pytest.raises(sonde.UsageProblem, match="fp32 on the processor; leave"):
+        sonde.train("bow", "cbow", text, tmp_path / "m", **asked, **SMALL)
+    sonde.train("bow", "cbow", text, tmp_path / "m", device="cpu", epochs=1, **SMALL)
 
 
 @pytest.mark.parametrize("asked", [("bow", "next"), ("bilstm-max", "cbow")])

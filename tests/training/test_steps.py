@@ -59,9 +59,14 @@ def test_a_step_is_the_gradient(buckets, at):
 
 
 @pytest.mark.parametrize("divided", [True, False])
-def test_words_learn_one_after_the_other(divided):
-    """The sums of a sentence come to what a loop over all vectors of each context does."""
-    start, part = tables(), sentence([3, 8, 1, 20, 11, 2], [0, 1, 3, 5])
+@pytest.mark.parametrize("buckets", [0, 3, BUCKETS])
+@pytest.mark.parametrize("words", [[3, 8, 1, 20, 11, 2], [3, 3, 3, 8, 3, 8, 3], [5, 5]])
+def test_words_learn_one_after_the_other(words, buckets, divided):
+    """The sums of a sentence come to what a loop over all vectors of each context does, where
+    words and buckets stand several times, too.
+    """
+    start, part = tables(), sentence(words, [0, 1, 3, 5], buckets)
+    start.target[:5] *= 9  # some scores are far from 0
     source, target = (table.astype(np.float64) for table in start)
     for at in np.flatnonzero(part.predicted).tolist():
         rows = [int(w) for i, w in enumerate(part.ids) if i != at]
@@ -69,10 +74,13 @@ def test_words_learn_one_after_the_other(divided):
         hidden, step = source[rows].mean(0), np.zeros(DIM)
         word = int(part.ids[at])
         for row in [word, *(int(n) for n in part.negatives[at] if n != word)]:
-            move = 0.1 * ((row == word) - 1 / (1 + np.exp(-target[row] @ hidden)))
+            score = target[row] @ hidden
+            if not divided and abs(score) >= 6:  # as word2vec
+                continue
+            move = 0.1 * ((row == word) - 1 / (1 + np.exp(-score)))
             step += move * target[row]
             target[row] += move * hidden
-        source[rows] += step / len(rows) if divided else step
+        np.add.at(source, rows, step / len(rows) if divided else step)
     learn(start, part, Rates(0.1, 0.1, divided))
     np.testing.assert_allclose(start.source, source, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(start.target, target, rtol=1e-4, atol=1e-5)

@@ -50,3 +50,22 @@ def test_words_are_numbered_by_how_often_they_are_in_train(tmp_path, monkeypatch
         [0, 1, 2],
         [],
     ]
+
+
+def test_mixed_sentences_are_from_all_over_the_text(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "BLOCK", 400)
+    monkeypatch.setattr(module, "STRETCHES", 20)
+    one = Corpus.of(([str(i), "of"] for i in range(2000)), tmp_path)
+    numbers = {i: int(form) for i, form in enumerate(one.forms) if form != "of"}
+    rows = np.flatnonzero(np.arange(2000) % 5)
+    parts = [
+        [numbers[int(text.row(i)[0])] for i in range(len(text))]
+        for text in one.mixed(rows, np.random.default_rng(0))
+    ]
+    assert sorted(i for part in parts for i in part) == rows.tolist()
+    assert max(map(len, parts)) <= 200
+    assert [i for part in parts for i in part] != rows.tolist()
+    for part in parts:
+        assert abs(np.mean(part) - 1000) < 500  # a block in the order of the text is 200 wide
+        assert np.std(part) > 400
+        assert np.mean(np.abs(np.diff(part)) > 20) > 0.8  # stretches are not kept together

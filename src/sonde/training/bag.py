@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,8 +46,7 @@ Told = Callable[[int, int, float], None]
 def start(request: Request, how: Reading, settings: Settings, out: Path) -> Start:
     """Read the files into a corpus, and divide it."""
     _compiled()  # which says that numba is missing before much is read
-    if processes() > 1:
-        raise UsageProblem("cbow learns in one process; start it without torchrun")
+    _check(settings)
     corpus, train, dev = _divided(request, how, settings, out)
     vocabulary = Vocabulary.of(corpus, train, settings.least)
     learner = Bag(corpus, vocabulary, settings)
@@ -63,6 +62,22 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
     said["trivial"] = dict(guesses.trivial(vocabulary.counts, judged))
     said["counts"] |= {"train": len(train), "dev": len(dev)}
     return Start(learner, said, train, dev)
+
+
+def _check(settings: Settings) -> None:
+    """Refuse what would be passed over in silence."""
+    if processes() > 1:
+        raise UsageProblem("cbow learns in one process; start it without torchrun")
+    passed_over = {
+        "device": settings.device not in ("auto", "cpu"),
+        "precision": settings.precision != "fp32",
+        "vectors": settings.vectors is not None,
+    }
+    for name in (name for name, said in passed_over.items() if said):
+        raise UsageProblem(
+            f"{name}={asdict(settings)[name]}: cbow learns vectors of its own in fp32 on the"
+            f" processor; leave {name} out"
+        )
 
 
 def _divided(
@@ -171,11 +186,10 @@ class Bag:
 
     def _pieces(self, train: Ints, draws: np.random.Generator) -> Iterator[Part]:
         """All sentences with what is drawn for them, some at a time."""
-        shuffled, blocks = self.settings.shuffled, self.corpus.blocks()
-        for i in draws.permutation(len(blocks)) if shuffled else range(len(blocks)):
-            texts = self.vocabulary.known(self.corpus.within(train, *blocks[i]))
-            rows = draws.permutation(len(texts)) if shuffled else np.arange(len(texts))
-            rows = rows[texts.lengths_of(rows) > 0]
+        mixed = self.settings.shuffled
+        for every in self.corpus.mixed(train, draws) if mixed else self.corpus.parts(train):
+            texts = self.vocabulary.known(every)
+            rows = np.flatnonzero(texts.lengths)
             ends = np.cumsum(texts.lengths_of(rows))
             cuts = np.searchsorted(ends, np.arange(PIECE, len(texts.ids), PIECE))
             for first, last in pairwise(np.unique([0, *cuts, len(rows)]).tolist()):
@@ -195,16 +209,16 @@ class Bag:
         return part
 
     def judged(self, dev: Ints) -> Part:
-        """The first sentences of dev that have a context, with all their bigrams and one negative
-        for each word, the same ones after each epoch.
+        """Sentences of dev that have a context, drawn from all over it, with all their bigrams and
+        one negative for each word, the same ones after each epoch.
         """
         every = (text.row(i).tolist() for text in self.corpus.parts(dev) for i in range(len(text)))
         texts = self.vocabulary.known(Texts.of(every))
-        rows = np.flatnonzero(texts.lengths > 1)
+        draws = np.random.default_rng((self.settings.seed, 0, 1))
+        rows = draws.permutation(np.flatnonzero(texts.lengths > 1))
         lengths = texts.lengths_of(rows)
         texts = texts.take(rows[np.cumsum(lengths) - lengths < JUDGED])
         words = len(self.vocabulary.words)
-        draws = np.random.default_rng((self.settings.seed, 0, 1))
         part: Part = self.steps.Part(
             texts.ids,
             texts.starts,

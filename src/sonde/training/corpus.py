@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem
-from sonde.training.texts import Texts
+from sonde.training.texts import Texts, joined
 from sonde.vectors import Ints, offsets
 
 BLOCK = 1 << 20  # words that are in memory at once, or one sentence
+STRETCHES = 256  # that make up a block, where sentences are drawn from all over the text
 WAITING = 1 << 16  # words that are written at once
 
 
@@ -68,11 +69,25 @@ class Corpus:
         ids = np.frombuffer(self.file.read(4 * int(end - begin)), np.int32)
         return Texts(ids, self.starts[first : last + 1] - begin)
 
-    def blocks(self) -> list[tuple[int, int]]:
-        """The first and last + 1 sentence of each part that is in memory at once."""
-        cuts = np.searchsorted(self.starts, np.arange(BLOCK, self.starts[-1], BLOCK))
+    def blocks(self, words: int = 0) -> list[tuple[int, int]]:
+        """The first and last + 1 sentence of parts of about so many words each; without a number,
+        of what is in memory at once.
+        """
+        size = words or BLOCK
+        cuts = np.searchsorted(self.starts, np.arange(size, self.starts[-1], size))
         every = np.unique([0, *cuts.tolist(), len(self)]).tolist()
         return list(pairwise(every))
+
+    def mixed(self, rows: Ints, draws: np.random.Generator) -> Iterator[Texts]:
+        """Those of the sentences `rows` (sorted), some at a time, each time from all over the text:
+        short stretches are drawn, as many as are in memory at once, and their sentences mixed.
+        """
+        stretches = self.blocks(max(BLOCK // STRETCHES, 1))
+        order = draws.permutation(len(stretches))
+        for first in range(0, len(order), STRETCHES):
+            some = [stretches[i] for i in order[first : first + STRETCHES].tolist()]
+            texts = joined([self.within(rows, *stretch) for stretch in some])
+            yield texts.take(draws.permutation(len(texts)))
 
     def parts(self, rows: Ints) -> Iterator[Texts]:
         """Those of the sentences `rows` (sorted) that each block has."""

@@ -42,8 +42,8 @@ class Settings:
     lost       bigrams of a sentence that are left out
     negatives  words that each word is told from
     subsample  frequency from which on a word is predicted less often than it stands; 0: always
-    divided    the step of a context's vectors is the gradient; false: so many times as long as
-               there are vectors in the context, as word2vec and gensim do
+    divided    the step of a context's vectors is the gradient; false: as word2vec and gensim, so
+               many times as long as there are vectors in the context, and none beyond scores of 6
     shuffled   the order of sentences is drawn for each epoch; false: as in the text
     drop, swap for `denoise`: how often a word is left out, and two neighbours change places
     longest    words of a sentence, beyond which it is left out

@@ -4,8 +4,8 @@ section 2; Mikolov et al. 2013).
 
 Steps are taken word after word. What a word's step adds to the vectors of its context is the same
 for all of them, so that one sum for a sentence stands for it until the sentence ends, and a word
-costs the same in long sentences and short ones. A word or bucket that stands twice in a sentence
-learns of its other place only where the sentence ends. Nothing is drawn here.
+costs the same in long sentences and short ones. A word or bucket that stands several times in a
+sentence is moved once for each of its places. Nothing is drawn here.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sonde.vectors import Floats, Ints
 
+BEYOND = 6.0  # a score, at which word2vec's table of the logistic function ends
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -58,7 +59,8 @@ class Rates(NamedTuple):
     """The rate of learning at the first word and behind the last, with a straight line between.
 
     divided  the step of a context's vectors is divided by how many they are, which makes it the
-             gradient
+             gradient; false: as word2vec and gensim, which leave that out, and for which a word
+             that is as sure as BEYOND teaches nothing, right or wrong
     """
 
     first: float
@@ -74,14 +76,16 @@ class _Work(NamedTuple):
     moved   what all vectors of the sentence were moved by
     steps   of which the words' own share was, which their own vectors are not moved by; zeros for
             words that are not predicted [words + 1, dim]
-    none    zeros
+    words   how often each word stands in the sentence [words + 1]
+    bigrams  how often the bucket of each bigram does [words + 1]
     """
 
     total: Floats
     hidden: Floats
     moved: Floats
     steps: Floats
-    none: Floats
+    words: Ints
+    bigrams: Ints
 
 
 @_compiled
@@ -91,13 +95,29 @@ def _work(longest: int, dim: int) -> _Work:
         np.zeros(dim, np.float32),
         np.zeros(dim, np.float32),
         np.zeros((longest + 1, dim), np.float32),
-        np.zeros(dim, np.float32),
+        np.zeros(longest + 1, np.int64),
+        np.zeros(longest + 1, np.int64),
     )
 
 
 @_compiled
-def _begin(source: Floats, part: Part, sentence: int, work: _Work) -> int:
-    """Sum the vectors of a sentence; how many there are."""
+def _count(rows: NDArray[np.int32], counts: Ints) -> int:
+    """Count how often each row is among some, but for -1; the counts, summed over the rows."""
+    total = 0
+    for i in range(len(rows)):
+        counts[i] = 0
+        if rows[i] >= 0:
+            for j in range(len(rows)):
+                counts[i] += rows[i] == rows[j]
+        total += counts[i]
+    return total
+
+
+@_compiled
+def _begin(source: Floats, part: Part, sentence: int, work: _Work) -> tuple[int, int]:
+    """Sum the vectors of a sentence; how many there are, and how often these stand in it, summed
+    over them.
+    """
     first, last = part.starts[sentence], part.starts[sentence + 1]
     total, dim = work.total, len(work.total)
     total[:] = 0
@@ -113,37 +133,62 @@ def _begin(source: Floats, part: Part, sentence: int, work: _Work) -> int:
             bigram = source[part.bigrams[at]]
             for i in range(dim):
                 total[i] += bigram[i]
-    return many
+    times = _count(part.ids[first:last], work.words)
+    return many, times + _count(part.bigrams[first:last], work.bigrams)
 
 
 @_compiled
-def _take(hidden: Floats, vector: Floats, moved: Floats, step: Floats) -> None:
-    """Take a vector of the sentence, as it is now, out of a sum."""
-    for i in range(len(hidden)):
-        hidden[i] -= vector[i] + moved[i] - step[i]
+def _take(
+    source: Floats,
+    rows: NDArray[np.int32],
+    place: tuple[int, int, int],
+    many: tuple[int, int],
+    work: _Work,
+) -> None:
+    """Take the vector of a word or of a bigram, as it is now, out of `hidden`.
 
-
-@_compiled
-def _context(source: Floats, part: Part, place: tuple[int, int, int], work: _Work) -> int:
-    """Put the mean of a word's context into `hidden`; how many vectors it is of.
-
-    place  the word, the first one of its sentence, and how many vectors the sentence has
+    rows   of the words, or of the bigrams
+    place  where it stands, the first word of its sentence, and the one that is predicted
+    many   how often it stands in the sentence, and how many words it is of
     """
-    at, first, many = place
-    hidden, none, count = work.hidden, work.none, many - 1
+    at, first, predicted = place
+    hidden, vector = work.hidden, source[rows[at]]
+    times = np.float32(many[0])
+    for i in range(len(hidden)):
+        hidden[i] -= vector[i] + times * work.moved[i]
+    for other in range(first, predicted):  # none of its places was moved by their own words' steps
+        if rows[other] == rows[at]:
+            for word in range(other, other + many[1]):
+                step = work.steps[word - first]
+                for i in range(len(hidden)):
+                    hidden[i] += step[i]
+
+
+@_compiled
+def _context(
+    source: Floats, part: Part, place: tuple[int, int, int, int], work: _Work
+) -> tuple[int, int]:
+    """Put the mean of a word's context into `hidden`; how many vectors it is of, and how often
+    these stand in the sentence, summed over them.
+
+    place  the word, the first one of its sentence, and both numbers of the whole sentence
+    """
+    at, first, count, times = place
+    hidden = work.hidden
     hidden[:] = work.total
-    _take(hidden, source[part.ids[at]], work.moved, none)
-    if part.bigrams[at] >= 0:
-        count -= 1
-        _take(hidden, source[part.bigrams[at]], work.moved, none)
-    if at > first and part.bigrams[at - 1] >= 0:
-        count -= 1
-        _take(hidden, source[part.bigrams[at - 1]], work.moved, work.steps[at - first - 1])
+    here = work.words[at - first]
+    _take(source, part.ids, (at, first, at), (here, 1), work)
+    count, times = count - 1, times - here
+    for other in range(max(at - 1, first), at + 1):
+        if part.bigrams[other] >= 0:
+            here = work.bigrams[other - first]
+            _take(source, part.bigrams, (other, first, at), (here, 2), work)
+            count, times = count - 1, times - here
     if count:
         share = np.float32(1) / np.float32(count)
         for i in range(len(hidden)):
             hidden[i] *= share
-    return count
+    return count, times
 
 
 @_compiled
@@ -155,10 +200,13 @@ def _product(one: Floats, other: Floats) -> np.float32:
 
 
 @_compiled
-def _predict(target: Floats, part: Part, place: tuple[int, int], rate: float, work: _Work) -> float:
+def _predict(
+    target: Floats, part: Part, place: tuple[int, int], rate: float, beyond: float, work: _Work
+) -> float:
     """Move a word and its negatives, and put the step of the context into `steps`; the loss.
 
-    place  the word, and the first one of its sentence
+    place   the word, and the first one of its sentence
+    beyond  scores as far from 0 teach nothing
     """
     at, first = place
     hidden, step = work.hidden, work.steps[at - first]
@@ -172,6 +220,8 @@ def _predict(target: Floats, part: Part, place: tuple[int, int], rate: float, wo
         wrong = -score if k == 0 else score
         small = np.exp(-abs(wrong))
         loss += max(wrong, np.float32(0)) + np.log1p(small)
+        if abs(score) >= beyond:
+            continue
         share = np.float32(1) / (1 + small) if wrong > 0 else small / (1 + small)
         move = np.float32((rate if k == 0 else -rate) * share)
         for i in range(len(hidden)):
@@ -202,25 +252,25 @@ def learn(tables: Tables, part: Part, rates: Rates) -> tuple[float, int]:
     loss, count = 0.0, 0
     starts, all_words = part.starts, len(part.ids)
     work = _work(np.diff(starts).max(), tables.source.shape[1])
-    dim = len(work.total)
+    dim, beyond = len(work.total), np.inf if rates.divided else BEYOND
     for sentence in range(len(starts) - 1):
         first = starts[sentence]
         rate = rates.first + (rates.last - rates.first) * first / all_words
-        many = _begin(tables.source, part, sentence, work)
+        many, times = _begin(tables.source, part, sentence, work)
         for at in range(first, starts[sentence + 1]):
             if not part.predicted[at]:
                 continue
-            of = _context(tables.source, part, (at, first, many), work)
+            of, moved = _context(tables.source, part, (at, first, many, times), work)
             if of == 0:
                 continue
-            loss += _predict(tables.target, part, (at, first), rate, work)
+            loss += _predict(tables.target, part, (at, first), rate, beyond, work)
             count += 1
             step = work.steps[at - first]
             share = np.float32(1) / np.float32(of) if rates.divided else np.float32(1)
             for i in range(dim):
                 step[i] *= share
                 work.moved[i] += step[i]
-                work.total[i] += np.float32(of) * step[i]
+                work.total[i] += np.float32(moved) * step[i]
         _end(tables.source, part, sentence, work)
     return loss, count
 
@@ -232,8 +282,8 @@ def contexts(source: Floats, part: Part) -> Floats:
     work = _work(np.diff(part.starts).max(), source.shape[1])
     for sentence in range(len(part.starts) - 1):
         first = part.starts[sentence]
-        many = _begin(source, part, sentence, work)
+        many, times = _begin(source, part, sentence, work)
         for at in range(first, part.starts[sentence + 1]):
-            if _context(source, part, (at, first, many), work):
+            if _context(source, part, (at, first, many, times), work)[0]:
                 made[at] = work.hidden
     return made

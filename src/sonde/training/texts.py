@@ -65,6 +65,12 @@ class Texts(NamedTuple):
         return table
 
 
+def joined(parts: Sequence[Texts]) -> Texts:
+    """The rows of some texts, one text after the other."""
+    lengths = np.concatenate([part.lengths for part in parts])
+    return Texts(np.concatenate([part.ids for part in parts]), offsets(lengths))
+
+
 class Pieces:
     """What a decoder's text is cut into: parts of words that byte pair encoding finds (Sennrich et
     al. 2016), or words as they stand.
