@@ -212,18 +212,19 @@ def _agree(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
 
 def contrasts(
     claim: Claim, rows: Sequence[R], tasks: Sequence[str], name: Callable[[R], str]
-) -> dict[tuple[str, ...], list[Contrast[R]]]:
+) -> dict[tuple[object, ...], list[Contrast[R]]]:
     """The differences that a claim is about, grouped by what is averaged; along epochs none."""
     here = [chosen(side, tasks) for side in claim.sides]
-    groups: dict[tuple[str, ...], list[Contrast[R]]] = {}
+    groups: dict[tuple[object, ...], list[Contrast[R]]] = {}
     between = list(product(*here)) if here[0] != here[1] else [(task, task) for task in here[0]]
     for first, second in _pairs(claim, rows, name):
         for task, other in between:
             ours = tuple((weight, row, task) for weight, row in first.rows)
             theirs = tuple((weight, row, other) for weight, row in (second.rows if second else ()))
-            names = first.name, second.name if second else claim.second
-            contrast = Contrast(*names, ours, theirs)
-            key = {"each": (*names, task, other), "rows": names, "tasks": (task, other)}
+            contrast = Contrast(first.name, second.name if second else claim.second, ours, theirs)
+            # by the rows themselves: several encoders may stand for what a paper calls one name
+            pair = first.rows, second.rows if second else ()
+            key = {"each": (*pair, task, other), "rows": pair, "tasks": (task, other)}
             groups.setdefault(key.get(claim.over, ()), []).append(contrast)
     return groups
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -123,8 +124,7 @@ def retested(
     for claim in claims():
         here = {s: cells for s, cells in settings.items() if s.paper == claim.paper}
         mine = [one for s, cells in here.items() if (one := _tested(claim, s, cells))]
-        # a claim about baselines alone is the same beside every probe
-        tested |= {(one.id, one.data, one.first, one.p): (one, what) for one, what in mine}
+        tested |= {(one.id, one.data, one.probe): (one, what) for one, what in mine}
         if claim.paper in papers and not mine:
             lacking.append(untested(claim, _missing(claim, list(here.values()))))
     known = [one for one in judged(list(tested.values()), WORDS, correction) if one]
@@ -221,11 +221,19 @@ def _tested(claim: Claim, setting: Setting, cells: Cells) -> tuple[TestedClaim, 
         groups = _along_epochs(claim, cells)
         one = decided(claim, [[contrast] for contrast in groups], estimated)
     else:
-        rows = [who for who in cells.encoders if not who.epoch]
-        one = tested_on(claim, rows, tasks, _row, estimated)
+        one = tested_on(claim, _whole(cells), tasks, _row, estimated)
     if one is None:
         return None
-    return replace(one[0], data=setting.data, probe=setting.probe), one[1]
+    # a claim about baselines alone is the same beside every probe
+    probe = OWN if _about_floors(claim, cells) else setting.probe
+    return replace(one[0], data=setting.data, probe=probe), one[1]
+
+
+def _about_floors(claim: Claim, cells: Cells) -> bool:
+    """Whether a claim is about baselines of the paper alone."""
+    sides = [claim.first, *([claim.second] if claim.level is None else [])]
+    found = [item for side in sides for item in items(side, cells.encoders, _row)]
+    return all(who == Stand(who.row, who.row) for item in found for _, who in item.rows)
 
 
 def _row(who: Stand) -> str:
@@ -235,19 +243,30 @@ def _row(who: Stand) -> str:
 def _along_epochs(claim: Claim, cells: Cells) -> list[Contrast[Stand]]:
     """Of each encoder that was measured after several epochs, the last against the first."""
     courses: dict[tuple[str, str], list[Stand]] = {}
-    for item in items(claim.first, [who for who in cells.encoders if who.epoch], _row):
+    for item in items(claim.first, _several(cells), _row):
         who = item.rows[0][1]
         courses.setdefault((who.row, who.recipe), []).append(who)
     contrasts = []
     for (row, _), mine in courses.items():
         first, last = min(mine, key=_epoch), max(mine, key=_epoch)
         names = f"{row}, epoch {last.epoch}", f"epoch {first.epoch}"
-        if first != last:
-            tasks = claim.tasks.split("; ")
-            contrasts += [
-                Contrast(*names, ((1.0, last, task),), ((1.0, first, task),)) for task in tasks
-            ]
+        contrasts += [
+            Contrast(*names, ((1.0, last, task),), ((1.0, first, task),))
+            for task in claim.tasks.split("; ")
+        ]
     return contrasts
+
+
+def _whole(cells: Cells) -> list[Stand]:
+    """The encoders that were not asked for after some epoch."""
+    return [who for who in cells.encoders if not who.epoch]
+
+
+def _several(cells: Cells) -> list[Stand]:
+    """The encoders after an epoch of which there are others after another one."""
+    asked = [who for who in cells.encoders if who.epoch]
+    many = Counter((who.row, who.recipe) for who in asked)
+    return [who for who in asked if many[who.row, who.recipe] > 1]
 
 
 def _epoch(who: Stand) -> int:
@@ -312,7 +331,7 @@ def _missing(claim: Claim, here: Sequence[Cells]) -> str:
     if len(lost) == len(asked) or (lost and claim.over != "mean" and " / " in claim.tasks):
         return f"no score on {', '.join(lost)}"
     epochs = claim.relation in EPOCHS
-    rows = [who for cells in here for who in cells.encoders if bool(who.epoch) == epochs]
+    rows = [who for cells in here for who in (_several(cells) if epochs else _whole(cells))]
     sides = [claim.first, *([claim.second] if claim.level is None and claim.second else [])]
     gone = [side for side in sides if not items(side, rows, _row)]
     after = " after several epochs" if epochs else ""

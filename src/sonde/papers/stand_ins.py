@@ -40,6 +40,10 @@ COMPOSED = {
     ("bilstm-max", "infer"): "InferSent",
 }
 """What Ettinger et al. (2018, section 7.1) call trained encoders."""
+SENT2VEC = "bow", "cbow"
+"""What Krasnowska-Kieraś & Wróblewska (2019, section 4.4) trained as Sent2Vec with negative
+sampling.
+"""
 READ = {"lex": "lex", "cat:lex+top": "cat", "mix": "mix"}
 MODELS = {"*bert-base-uncased*": "BERT-base", "*bert-large-uncased*": "BERT-large", "*gpt": "GPT"}
 """Tenney et al. 2019, section 3."""
@@ -107,7 +111,8 @@ def rows_of(paper: str, encoder: str, read: str, language: str) -> tuple[str, ..
         known = COMPOSED.get(how, "")
         return _some("BOW" if name == "static" and options["pool"] == "mean" else known)
     if paper == "ud2019":
-        return _some(_krasnowska(name, argument, options), f"{language}, ")
+        known = "Sent2Vec-NS" if how == SENT2VEC and options["pool"] == "mean" else ""
+        return _some(known or _krasnowska(name, argument, options), f"{language}, ")
     model = next((m for p, m in MODELS.items() if fnmatchcase(argument, p)), "")
     return _some(f"{model} {READ[read]}" if name == "hf" and model and read in READ else "")
 

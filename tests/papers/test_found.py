@@ -1,0 +1,325 @@
+"""What results say of the claims of papers: which differences are tested, of which scores, and how
+sure they are.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+import sonde
+from fixtures.results import NAMES, result
+from sonde.core import Result
+from sonde.encoders import ENCODERS
+from sonde.labels import Classes
+from sonde.metrics import Answers
+from sonde.metrics import contrast as difference
+from sonde.papers.found import Setting, known_rows, names_of, retested
+from sonde.papers.stand_ins import rows_of
+from sonde.probes import PROBES
+
+N = 400
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Makes the card of a trained encoder, and its reference."""
+
+    def made(architecture: str, objective: str, seed: int = 0, text: str = "a", **said) -> str:
+        name = tmp_path / f"{architecture}-{objective}-{seed}-{text}"
+        name.mkdir(exist_ok=True)
+        facts = {
+            "format": 2,
+            "architecture": architecture,
+            "objective": objective,
+            "settings": {"seed": seed, "hidden": 8},
+            "files": {f"{text}.txt": text},
+            **said,
+        }
+        (name / "model.json").write_text(json.dumps(facts), "utf-8")
+        return f"trained:{name}"
+
+    return made
+
+
+def scored(share: float, task: str = "ud/tense:EWT", n: int = N, draw: int = 0, **said) -> Result:
+    """A result in which that share of n examples is right, other ones for another `draw`."""
+    right = np.random.default_rng((draw, round(1000 * share))).permutation(n) < round(share * n)
+    gold = np.arange(n) % 2
+    told = Classes(np.where(right, gold, 1 - gold), NAMES)
+    return replace(result(share, n, task=task, **said), predicted=told)
+
+
+def found(results, *papers, **said):
+    """The claims that were tested, by name; they are over one kind of data."""
+    tested = [one for one in retested(results, papers or ("conneau2018",), **said)[0] if one.n]
+    assert len({one.id for one in tested}) == len(tested)
+    return {one.id: one for one in tested}
+
+
+def why(results, name, *papers, **said):
+    """Why a claim was not tested."""
+    every = retested(results, papers or ("conneau2018",), **said)[0]
+    [one] = [one for one in every if one.id == name]
+    assert (one.n, one.compared) == (0, 0)
+    assert math.isnan(one.difference)
+    return one.verdict
+
+
+@pytest.mark.parametrize(
+    ("translated", "inferred", "verdict"),
+    [
+        (0.9, 0.7, "found again"),
+        (0.7, 0.9, "not found"),
+        (0.8, 0.8, "cannot be told from noise"),
+    ],
+)
+def test_the_sign_is_that_of_the_first_side_less_the_second(folder, translated, inferred, verdict):
+    """Translation is above inference on Tense, and below it on WC (Conneau et al. 2018, 4)."""
+    nmt, nli = folder("bilstm-max", "translate"), folder("bilstm-max", "infer")
+    for task, name, sign, wanted in (
+        ("ud/tense:EWT", "c18-nmt-nli", 1, verdict),
+        ("ud/word-content:EWT", "c18-nli-wc", -1, {"found again": "not found"}.get(
+            verdict, "found again" if verdict == "not found" else verdict)),
+    ):  # fmt: skip
+        results = [
+            scored(translated, task, encoder=nmt), scored(inferred, task, encoder=nli, draw=1)
+        ]  # fmt: skip
+        one = found(results)[name]
+        assert one.difference == pytest.approx(sign * 100 * (translated - inferred))
+        scores = {"NMT": 100 * translated, "NLI": 100 * inferred}
+        assert scores[one.first.rsplit(", ")[-1]] == pytest.approx(one.first_score)
+        assert scores[one.second.rsplit(", ")[-1]] == pytest.approx(one.second_score)
+        assert one.verdict == wanted
+        assert found(results[::-1])[name] == one
+
+
+def test_trainings_of_one_recipe_are_one_encoder(folder):
+    """Their mean score; how much they vary is pooled over cells and added to what examples leave
+    open.
+    """
+    shares = {"translate": (0.9, 0.84, 0.87), "infer": (0.7, 0.78)}
+    results = [
+        scored(share, encoder=folder("bilstm-max", objective, seed), draw=seed)
+        for objective, mine in shares.items()
+        for seed, share in enumerate(mine)
+    ]
+    one = found(results)["c18-nmt-nli"]
+    assert (one.compared, one.n) == (1, N)
+    assert (one.first_score, one.second_score) == pytest.approx((87.0, 74.0))
+    weights = (1 / 3, 1 / 3, 1 / 3, -1 / 2, -1 / 2)
+    answers = [Answers(r.gold, [r.predicted]) for r in results]
+    paired = difference("accuracy", list(zip(weights, answers, strict=True)))
+    examples = 100 * (paired.high - paired.low) / 2 / student.ppf(0.975, paired.df)
+    squares = sum(sum((100 * s - 100 * np.mean(m)) ** 2 for s in m) for m in shares.values())
+    between = squares / (2 + 1) * (1 / 3 + 1 / 2)
+    error = math.sqrt(examples**2 + between)
+    df = error**4 / (examples**4 / paired.df + between**2 / 3)
+    assert one.high - one.low == pytest.approx(2 * student.ppf(0.975, df) * error, rel=1e-6)
+    assert one.p == pytest.approx(2 * student.sf(13 / error, df), rel=1e-6)
+
+
+def test_seeds_are_not_doubt_of_encoders_that_no_seed_decides(folder):
+    """Two trainings differ, and word vectors from a file do not."""
+    static = scored(0.6, encoder="static:words.vec")
+    both = [scored(s, encoder=folder("bilstm-max", "infer", i)) for i, s in enumerate((0.7, 0.8))]
+    cells = retested([static, *both], ("conneau2018",))[1]
+    [(setting, mine)] = [(k, v) for k, v in cells.items() if k.paper == "conneau2018" and v.scores]
+    assert setting == Setting("conneau2018", "ud/*:EWT", "mlp")
+    assert mine.trainings == pytest.approx((50.0, 1))
+    assert mine.once == []
+    one = found([static, *both])["c18-encoders-bov"]
+    assert one.difference == pytest.approx(15.0)
+    alone = found([static, both[0]])["c18-encoders-bov"]
+    assert one.high - one.low > 2 * (alone.high - alone.low)
+
+
+def test_other_texts_make_another_encoder(folder):
+    results = [
+        *(scored(s, encoder=folder("bilstm-max", "translate", text=t))
+          for t, s in (("a", 0.9), ("b", 0.6))),
+        scored(0.7, encoder=folder("bilstm-max", "infer"), draw=1),
+    ]  # fmt: skip
+    one = found(results)["c18-nmt-nli"]
+    assert (one.compared, one.agree) == (2, 1)
+    assert one.difference == pytest.approx(-10.0)  # the one that speaks against it decides
+    assert one.verdict == "not found"
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "relation"),
+    [
+        ("ud/word-content:EWT", "c18-wc-rises", "rises"),
+        ("ud/sent-len:EWT", "c18-sentlen-falls", "falls"),
+        ("senteval/somo:data", "c18-somo-flat", "flat"),
+    ],
+)
+@pytest.mark.parametrize("rise", [0.1, -0.1, 0.0])
+def test_the_last_epoch_stands_against_the_first(folder, task, name, relation, rise):
+    """By number, whatever came between; the best epoch and the untrained network are no epochs."""
+    encoder = folder("bilstm-max", "translate")
+    course = {2: 0.7, 9: 0.4, 10: 0.7 + rise, 3: 0.9}
+    results = [
+        *(scored(s, task, 2000, n, encoder=f"{encoder},epoch={n}") for n, s in course.items()),
+        scored(0.95, task, 2000, encoder=encoder),
+    ]
+    one = found(results)[name]
+    assert (one.first, one.second) == ("BiLSTM-max, NMT, epoch 10", "epoch 2")
+    assert one.difference == pytest.approx(100 * rise, abs=0.01)
+    assert (one.relation, one.compared) == (relation, 1)
+    wanted = {"rises": 0.1, "falls": -0.1, "flat": 0.0}[relation]
+    said = "found again" if rise == wanted else "not found"
+    if rise == 0.0 != wanted:
+        said = "cannot be told from noise"
+    assert one.verdict == said
+    assert "after several epochs" in why(results[:1], name)
+
+
+@pytest.mark.parametrize(
+    ("gap", "n", "verdict"),
+    [
+        (0.0, 4000, "found again"),
+        (0.01, 4000, "found again"),
+        (-0.01, 4000, "found again"),
+        (0.1, 4000, "not found"),
+        (-0.1, 4000, "not found"),
+        (0.03, 4000, "cannot be told from noise"),
+        (0.0, 100, "cannot be told from noise"),
+    ],
+)
+def test_alike_are_scores_that_are_surely_within(folder, gap, n, verdict):
+    """Seq2Tree and translation on SOMO, within 3 points."""
+    tree, nmt = folder("bilstm-max", "parse"), folder("bilstm-max", "translate")
+    results = [
+        scored(s, "senteval/somo:data", n, draw=i, encoder=e)
+        for i, (s, e) in enumerate(((0.8 + gap, tree), (0.8, nmt)))
+    ]
+    one = found(results)["c18-seq2tree-nmt"]
+    assert (one.within, one.difference) == (3.0, pytest.approx(100 * gap))
+    assert one.verdict == verdict
+
+
+def test_chance_is_what_a_constant_answer_gets_here(folder):
+    """Not what it gets on the paper's data."""
+    one = scored(0.5, "comp/sem-role:x", 4000, encoder=folder("bilstm-max", "infer"))
+    [claim] = found([one], "ettinger2018").values()
+    assert claim.id == "e18-infersent-chance"
+    assert (claim.second_score, claim.verdict) == (50.0, "found again")
+    [claim] = found([replace(one, majority=0.6)], "ettinger2018").values()
+    assert (claim.second_score, claim.difference) == (60.0, pytest.approx(-10.0))
+    assert claim.verdict == "not found"
+
+
+TASKS = ("ud/tense:EWT", "ud/sent-len:EWT")
+
+
+def test_a_mean_is_over_the_cells_that_both_sides_have(folder):
+    """BiLSTM-max against BiLSTM-last on average over tasks; scores of one side say nothing."""
+    most, last = folder("bilstm-max", "infer"), folder("bilstm-last", "infer")
+    shares = {most: (0.9, 0.8), last: (0.7, 0.5)}
+    results = [
+        scored(share, task, encoder=encoder, draw=i)
+        for encoder, mine in shares.items()
+        for i, (task, share) in enumerate(zip(TASKS, mine, strict=True))
+    ]
+    both = found(results)["c18-max-last"]
+    assert both.difference == pytest.approx((20 + 30) / 2)
+    assert sorted(both.task.split(", ")) == ["SentLen", "Tense"]
+    one = found(results[:-1])["c18-max-last"]
+    assert (one.difference, one.task) == (pytest.approx(20.0), "Tense")
+    apart = why([results[0], results[3]], "c18-max-last")
+    assert "no two scores of it are over the same test examples" in apart
+    assert why(results[:2], "c18-max-last") == "no encoder for BiLSTM-last, <training>"
+    assert why(results, "c18-somo-flat") == "no score on SOMO"
+
+
+def test_scores_over_other_examples_are_not_compared(folder):
+    nmt, nli = folder("bilstm-max", "translate"), folder("bilstm-max", "infer")
+    results = [scored(0.9, encoder=nmt), scored(0.7, n=N - 10, encoder=nli)]
+    assert "c18-nmt-nli" not in found(results)
+    assert "over the same test examples" in why(results, "c18-nmt-nli")
+
+
+def test_families_and_probes_are_settings_of_their_own(folder):
+    """A claim is tested in each, and p values are corrected for all of them."""
+    nmt, nli = folder("bilstm-max", "translate"), folder("bilstm-max", "infer")
+    results = [
+        scored(share, task, encoder=encoder, probe=probe, draw=i)
+        for i, (encoder, share) in enumerate(((nmt, 0.75), (nli, 0.7)))
+        for task, probe in product(("ud/tense:EWT", "ud/tense:GUM"), ("mlp", "logreg"))
+    ]
+    tested, _ = retested(results, ("conneau2018",))
+    mine = [one for one in tested if one.id == "c18-nmt-nli"]
+    assert {(one.data, one.probe) for one in mine} == set(
+        product(("ud/*:EWT", "ud/*:GUM"), ("mlp", "logreg"))
+    )
+    assert all(one.difference == pytest.approx(5.0) for one in mine)
+    assert all(one.corrected == pytest.approx(min(1.0, 4 * one.p)) for one in mine)
+    alone = found(results[::4])["c18-nmt-nli"]
+    assert alone.corrected == alone.p == pytest.approx(mine[0].p)
+
+
+def test_a_claim_about_baselines_is_tested_once(folder):
+    """They have probes of their own, and stand beside all others."""
+    bayes = {"encoder": ENCODERS.canonical("words"), "task": "ud/bigram-shift:EWT"}
+    two, single = (PROBES.canonical(f"nb-{kind}-tfidf") for kind in ("bi", "uni"))
+    results = [
+        scored(0.6, **bayes, probe=two, draw=1),
+        scored(0.5, **bayes, probe=single),
+        *(scored(0.8, encoder=folder("bilstm-max", "infer"), probe=p) for p in ("mlp", "logreg")),
+    ]
+    one = found(results)["c18-bigrams-bshift"]
+    assert (one.difference, one.probe) == (pytest.approx(10.0), "the paper's")
+    one = found(results[:2])["c18-bigrams-bshift"]
+    assert (one.difference, one.probe) == (pytest.approx(10.0), "the paper's")
+
+
+def test_encoders_stand_for_the_rows_that_are_named(folder):
+    """`--as`, before what their own names say."""
+    nli = folder("bilstm-max", "infer")
+    results = [scored(0.9, encoder="hf:x"), scored(0.7, encoder=nli, draw=1)]
+    assert found(results) == {}
+    one = found(results, named={"hf:x": names_of("nmt en-fr bilstm-max")})["c18-nmt-nli"]
+    assert (one.first, one.difference) == ("BiLSTM-max, NMT En-Fr", pytest.approx(20.0))
+    turned = {"hf:x": ["BiLSTM-max, NLI"], nli: ["BiLSTM-max, NMT En-De"]}
+    assert found(results, named=turned)["c18-nmt-nli"].difference == pytest.approx(-20.0)
+    with pytest.raises(sonde.UsageProblem, match=r"no paper has a row 'NMT En-Xx'"):
+        names_of("NMT En-Xx")
+    with pytest.raises(sonde.DataProblem, match="no encoder called st:y was measured"):
+        sonde.claims(results, named={"st:y": "BiLSTM-max, NLI"})
+    page = sonde.claims(results, named={"hf:*": "BiLSTM-max NMT En-Fr"}, papers="conneau2018")
+    assert [c.verdict for c in page.content if c.id == "c18-nmt-nli"] == ["found again"]
+
+
+@pytest.mark.parametrize(
+    ("made", "paper", "row"),
+    [
+        (("bilstm-max", "infer"), "conneau2018", "BiLSTM-max, NLI"),
+        (("gated-convnet", "translate"), "conneau2018", "GatedConvNet, NMT"),
+        (("bigru-last", "skip"), "ettinger2018", "ST-BI"),
+        (("bow", "cbow"), "ud2019", "Polish, Sent2Vec-NS"),
+    ],
+)
+def test_a_training_stands_for_a_row_by_its_card(folder, made, paper, row):
+    encoder = folder(*made)
+    assert rows_of(paper, encoder, "-", "Polish") == (row,)
+    assert row in known_rows(paper) | {"GatedConvNet, NMT"}
+    assert rows_of(paper, "trained:gone", "-", "Polish") == ()
+
+
+def test_sent2vec_and_laser_are_alike_on_word_content(folder):
+    """Krasnowska-Kieraś & Wróblewska 2019, section 5."""
+    laser, bag = "laser:model", folder("bow", "cbow")
+    results = [
+        scored(share, "ud/word-content:embedded", 4000, encoder=encoder)
+        for share, encoder in ((0.81, laser), (0.8, bag))
+    ]
+    one = found(results, "ud2019", named={laser: ["English, LASER"]})["k19-wc-alike"]
+    assert (one.second, one.verdict) == ("English, Sent2Vec-NS", "found again")
+    assert one.difference == pytest.approx(1.0)
