@@ -126,10 +126,11 @@ def test_trainings_of_one_recipe_are_one_encoder(folder):
 
 
 def test_seeds_are_not_doubt_of_encoders_that_no_seed_decides(folder):
-    """Two trainings differ, and word vectors from a file do not."""
+    """Two trainings differ, and word vectors from a file do not, whatever their seed is called."""
     static = scored(0.6, encoder="static:words.vec")
+    again = scored(0.9, encoder="static:words.vec,seed=1")
     both = [scored(s, encoder=folder("bilstm-max", "infer", i)) for i, s in enumerate((0.7, 0.8))]
-    cells = retested([static, *both], ("conneau2018",))[1]
+    cells = retested([static, again, *both], ("conneau2018",))[1]
     [(setting, mine)] = [(k, v) for k, v in cells.items() if k.paper == "conneau2018" and v.scores]
     assert setting == Setting("conneau2018", "ud/*:EWT", "mlp")
     assert mine.trainings == pytest.approx((50.0, 1))

@@ -91,6 +91,14 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(text, tmp_path):
     assert len(again.epochs) == 3
 
 
+def test_a_damaged_state_is_named(text, tmp_path):
+    sonde.train("bow", "cbow", text, tmp_path / "m", epochs=1, **SMALL)
+    file = tmp_path / "m" / "state.safetensors"
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(sonde.DataProblem, match=r"state\.safetensors cannot be read .* train anew"):
+        sonde.train("bow", "cbow", text, tmp_path / "m", epochs=1, **SMALL)
+
+
 def test_how_many_epochs_there_are_decides_the_rate(text, tmp_path):
     sonde.train("bow", "cbow", text, tmp_path / "m", epochs=1, **SMALL)
     with pytest.raises(sonde.UsageProblem, match="holds another training"):

@@ -173,6 +173,35 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(files, tmp_path):
     assert figures[0] == figures[1]
 
 
+def test_a_first_epoch_that_was_stopped_goes_on(files, tmp_path, monkeypatch):
+    how = {**SMALL, "epochs": 1, "batch": 50}
+    sonde.train("bilstm-max", "autoencode", files[0], tmp_path / "whole", **how)
+    monkeypatch.setattr("sonde.training.loop.PAUSE", -1.0)
+    monkeypatch.setattr("sonde.training.loop.TOLD", -1.0)
+    heard = []
+
+    class Stopped(Exception):
+        pass
+
+    def told(epoch, done, of, loss):
+        heard.append(done)
+        if len(heard) == 4:
+            raise Stopped
+
+    parts = tmp_path / "parts"
+    with pytest.raises(Stopped):
+        sonde.train("bilstm-max", "autoencode", files[0], parts, told=told, **how)
+    with pytest.raises(sonde.DataProblem, match="no epoch of its training has ended"):
+        ENCODERS.make(f"trained:{parts}").encode([Sentence.of(["Anna"])])
+    with pytest.raises(sonde.UsageProblem, match="holds another training"):
+        sonde.train("bilstm-max", "autoencode", files[0], parts, **{**how, "seed": 1})
+    sonde.train("bilstm-max", "autoencode", files[0], parts, told=told, **how)
+    assert heard[4] > heard[2] > 0  # not from the beginning
+    one, other = weights(tmp_path / "whole", 1), weights(parts, 1)
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[key], other[key]) for key in one)
+
+
 def test_what_was_said_last_is_said_again_where_a_kill_came_before_it(files, tmp_path):
     made = sonde.train("bilstm-max", "next", files[0], tmp_path / "m", epochs=2, **SMALL)
     said = (tmp_path / "m" / "model.json").read_text("utf-8")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -92,6 +96,33 @@ def test_sentences_without_a_context_teach_nothing():
     assert learn(start, part, Rates(0.1, 0.1, True)) == (0.0, 0)
     np.testing.assert_array_equal(start.source, before)
     np.testing.assert_array_equal(contexts(start.source, part), np.zeros((1, DIM)))
+
+
+STEPS = """
+import hashlib
+import numpy as np
+from sonde.training.steps import Part, Rates, Tables, learn
+draws = np.random.default_rng(0)
+source, target = (draws.random((many, 20), np.float32) - 0.5 for many in (300, 200))
+ids, bigrams = draws.integers(0, 200, 800, np.int32), draws.integers(200, 300, 800, np.int32)
+negatives = draws.integers(0, 200, (800, 10), np.int32)
+part = Part(ids, np.arange(0, 801, 8), bigrams, np.ones(800, bool), negatives)
+learn(Tables(source, target), part, Rates(0.2, 0.1, True))
+print(learn.stats.cache_hits.total(), hashlib.md5(source.tobytes() + target.tobytes()).hexdigest())
+"""
+
+
+def test_steps_from_the_cache_are_those_that_were_just_compiled(tmp_path):
+    """Or a training that goes on in another process would not end with the same bits."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    (new, first), (cached, second) = (
+        subprocess.run(
+            [sys.executable, "-c", STEPS], env=environment, capture_output=True, check=True
+        ).stdout.split()
+        for _ in range(2)
+    )
+    assert (int(new), int(cached)) == (0, 1)
+    assert first == second
 
 
 def test_the_rate_falls_over_the_words():

@@ -26,7 +26,7 @@ from sonde.training import guesses
 from sonde.training.corpus import Corpus, Vocabulary
 from sonde.training.data import Reading
 from sonde.training.draws import Negatives, predicted_shares, without_some
-from sonde.training.loop import STATE, TOLD, Epoch, Start
+from sonde.training.loop import STATE, TOLD, Epoch, Start, state_of
 from sonde.training.ranks import Ranks, processes
 from sonde.training.settings import Request, Settings
 from sonde.training.splits import chosen, held_out
@@ -245,12 +245,11 @@ class Bag:
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""
-        from safetensors import safe_open
-
-        if not (folder / STATE).is_file():
+        kept = state_of(folder, "np")
+        if kept is None:
             return False
-        with safe_open(folder / STATE, "np") as file:
-            self.epochs = [Epoch(**each) for each in json.loads(file.metadata()["epochs"])]
-            for name, table in self.tables._asdict().items():
-                table[:] = file.get_tensor(name)
+        facts, tables = kept
+        self.epochs = [Epoch(**each) for each in json.loads(facts["epochs"])]
+        for name, table in self.tables._asdict().items():
+            table[:] = tables[name]
         return True

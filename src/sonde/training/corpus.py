@@ -8,6 +8,7 @@ import tempfile
 import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem
-from sonde.training.texts import Texts, joined
+from sonde.training.texts import Numbers, Texts, joined
 from sonde.vectors import Ints, offsets
 
 BLOCK = 1 << 20  # words that are in memory at once, or one sentence
@@ -47,16 +48,19 @@ class Corpus:
             file = cast(BinaryIO, tempfile.TemporaryFile(dir=folder))  # noqa: SIM115
         except OSError as error:
             raise DataProblem(f"cannot write to {folder}: {error.strerror or error}") from None
-        numbers: dict[str, int] = {}
+        numbers = Numbers()
         lengths, waiting = array("i"), array("i")
-        for sentence in sentences:
-            lengths.append(len(sentence))
-            waiting.extend(numbers.setdefault(word, len(numbers)) for word in sentence)
-            if len(waiting) > WAITING:
-                waiting.tofile(file)
-                del waiting[:]
-        waiting.tofile(file)
-        file.flush()
+        with ExitStack() as broken:
+            broken.callback(file.close)
+            for sentence in sentences:
+                lengths.append(len(sentence))
+                waiting.extend(numbers[word] for word in sentence)
+                if len(waiting) > WAITING:
+                    waiting.tofile(file)
+                    del waiting[:]
+            waiting.tofile(file)
+            file.flush()
+            broken.pop_all()
         return cls(file, list(numbers), offsets(np.frombuffer(lengths, np.int32).astype(np.int64)))
 
     def __len__(self) -> int:

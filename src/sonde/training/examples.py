@@ -7,6 +7,7 @@ from __future__ import annotations
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import compress, islice
 from typing import TextIO
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem
 from sonde.training.data import Example
-from sonde.training.texts import Texts
+from sonde.training.texts import Numbers, Texts
 from sonde.vectors import Ints, offsets
 
 
@@ -47,21 +48,23 @@ class Examples:
     @classmethod
     def of(cls, *parts: Iterable[Example]) -> tuple[Examples, list[int]]:
         """All of them, read once, and how many each part has."""
-        forms: dict[str, int] = {}
-        names: dict[str, int] = {}
+        forms, names = Numbers(), Numbers()
         first, second, sizes, labels = array("i"), array("i"), array("i"), array("i")
         same, each = array("q"), 0
         written = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
         counts = [0] * len(parts)
-        for number, example in ((i, example) for i, part in enumerate(parts) for example in part):
-            counts[number] += 1
-            same.append(hash(example.first))
-            sizes.extend((len(example.first), len(example.second)))
-            first.extend(forms.setdefault(word, len(forms)) for word in example.first)
-            second.extend(forms.setdefault(word, len(forms)) for word in example.second)
-            labels.append(names.setdefault(example.label, len(names)))
-            each = len(example.texts)
-            written.writelines(f"{text}\n" for text in example.texts)
+        with ExitStack() as broken:
+            broken.callback(written.close)
+            for number, example in ((i, example) for i, p in enumerate(parts) for example in p):
+                counts[number] += 1
+                same.append(hash(example.first))
+                sizes.extend((len(example.first), len(example.second)))
+                first.extend(forms[word] for word in example.first)
+                second.extend(forms[word] for word in example.second)
+                labels.append(names[example.label])
+                each = len(example.texts)
+                written.writelines(f"{text}\n" for text in example.texts)
+            broken.pop_all()
         widths = np.frombuffer(sizes, np.int32).reshape(-1, 2)
         made = cls(
             _texts(first, widths[:, 0]),

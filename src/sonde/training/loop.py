@@ -290,18 +290,10 @@ class Learner:
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""
-        from safetensors import SafetensorError, safe_open
-
-        if not (folder / STATE).is_file():
+        kept = state_of(folder, "pt")
+        if kept is None:
             return False
-        try:
-            with safe_open(folder / STATE, "pt") as file:
-                facts = file.metadata()
-                tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-        except SafetensorError as error:
-            raise DataProblem(
-                f"{folder / STATE} cannot be read ({error}); remove {folder}, and train anew"
-            ) from None
+        facts, tensors = kept
         self.epochs = [Epoch(**each) for each in json.loads(facts["epochs"])]
         self.part = Part(**json.loads(facts["part"]))
         with torch.no_grad():
@@ -312,6 +304,23 @@ class Learner:
         state["param_groups"][0]["lr"] = float(facts["rate"])
         self.optimizer.load_state_dict(state)
         return True
+
+
+def state_of(folder: Path, kind: str) -> tuple[dict[str, str], dict[str, Any]] | None:
+    """What going on in a folder needs, as texts and as arrays of that kind; None where there is
+    nothing, DataProblem where it is damaged.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    if not (folder / STATE).is_file():
+        return None
+    try:
+        with safe_open(folder / STATE, kind) as file:
+            return file.metadata(), {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise DataProblem(
+            f"{folder / STATE} cannot be read ({error}); remove {folder}, and train anew"
+        ) from None
 
 
 def _states(tensors: Mapping[str, Tensor]) -> Iterator[tuple[int, Mapping[str, Tensor]]]:

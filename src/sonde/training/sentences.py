@@ -66,8 +66,10 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     seen.write(out, hashes)
     said = {**asked, **facts, "figure": objective.figure, "counts": dict(counts)}
     said["seen"] = len(hashes)
-    if learner.resume(out):
-        _say(out, learner, objective, said)
+    learner.resume(out)
+    _say(
+        out, learner, objective, said
+    )  # before the first epoch, too: the folder is this training's
     while not _over(learner.epochs, objective, settings):
         number = len(learner.epochs) + 1
         heard = partial(told or _nothing, number)
@@ -260,4 +262,5 @@ def _keep(out: Path, learner: Learns) -> None:
 def _say(out: Path, learner: Learns, objective: Objective, facts: Mapping[str, Any]) -> None:
     if learner.ranks.rank:
         return
-    say(out, {**facts, "best": _best(learner.epochs, objective)}, learner.epochs)
+    best = _best(learner.epochs, objective) if learner.epochs else 0
+    say(out, {**facts, "best": best}, learner.epochs)

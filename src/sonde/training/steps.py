@@ -28,6 +28,12 @@ def _compiled(function: F) -> F:
     return cast(F, numba.njit(fastmath={"reassoc", "contract", "nsz"}, cache=True)(function))
 
 
+def _inlined(function: F) -> F:
+    # functions of their own would be compiled twice, and which of the two is called would depend on
+    # whether the code comes from the cache: the bits would, too
+    return cast(F, numba.njit(inline="always")(function))
+
+
 class Tables(NamedTuple):
     """What is learnt: vectors of words and bigrams that are read [words + buckets, dim], and of
     words that are predicted [words, dim].
@@ -88,7 +94,7 @@ class _Work(NamedTuple):
     bigrams: Ints
 
 
-@_compiled
+@_inlined
 def _work(longest: int, dim: int) -> _Work:
     return _Work(
         np.zeros(dim, np.float32),
@@ -100,7 +106,7 @@ def _work(longest: int, dim: int) -> _Work:
     )
 
 
-@_compiled
+@_inlined
 def _count(rows: NDArray[np.int32], counts: Ints) -> int:
     """Count how often each row is among some, but for -1; the counts, summed over the rows."""
     total = 0
@@ -113,7 +119,7 @@ def _count(rows: NDArray[np.int32], counts: Ints) -> int:
     return total
 
 
-@_compiled
+@_inlined
 def _begin(source: Floats, part: Part, sentence: int, work: _Work) -> tuple[int, int]:
     """Sum the vectors of a sentence; how many there are, and how often these stand in it, summed
     over them.
@@ -137,7 +143,7 @@ def _begin(source: Floats, part: Part, sentence: int, work: _Work) -> tuple[int,
     return many, times + _count(part.bigrams[first:last], work.bigrams)
 
 
-@_compiled
+@_inlined
 def _take(
     source: Floats,
     rows: NDArray[np.int32],
@@ -164,7 +170,7 @@ def _take(
                     hidden[i] += step[i]
 
 
-@_compiled
+@_inlined
 def _context(
     source: Floats, part: Part, place: tuple[int, int, int, int], work: _Work
 ) -> tuple[int, int]:
@@ -191,7 +197,7 @@ def _context(
     return count, times
 
 
-@_compiled
+@_inlined
 def _product(one: Floats, other: Floats) -> np.float32:
     total = np.float32(0)
     for i in range(len(one)):
@@ -199,7 +205,7 @@ def _product(one: Floats, other: Floats) -> np.float32:
     return total
 
 
-@_compiled
+@_inlined
 def _predict(
     target: Floats, part: Part, place: tuple[int, int], rate: float, beyond: float, work: _Work
 ) -> float:
@@ -230,7 +236,7 @@ def _predict(
     return loss
 
 
-@_compiled
+@_inlined
 def _end(source: Floats, part: Part, sentence: int, work: _Work) -> None:
     """Move the vectors of a sentence."""
     first, last = part.starts[sentence], part.starts[sentence + 1]

@@ -19,6 +19,16 @@ from sonde.vectors import Ints, offsets, ranges
 SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
 
 
+class Numbers(dict[str, int]):
+    """The number of each word, in the order in which words were first met; one that is asked for
+    gets the next.
+    """
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
 class Texts(NamedTuple):
     """Rows of numbers, one after the other: row i is ids[starts[i]:starts[i + 1]]."""
 
