@@ -15,6 +15,7 @@ from torch import Tensor
 from sonde.core import Sentence
 from sonde.encoders.batches import grouped, padded, spread
 from sonde.encoders.network import Network
+from sonde.encoders.pooling import pooled
 from sonde.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
 from sonde.vectors import Floats, Ints, Spans, offsets, ranges
 
@@ -57,7 +58,7 @@ class Passes:
             hidden, mask = states(rows), self._mask(keep, rows)
             units = ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
             for target, (layer, pool) in zip(layers, asked, strict=True):
-                target[units] = _pool(pool, hidden[layer], mask)
+                target[units] = pooled(pool, hidden[layer], mask)
 
         batches = grouped(tokens.lengths, self.tokens, self.network.batching)
         spread(work, batches, self.network.side_by_side)
@@ -127,44 +128,3 @@ def _spans(
         before = offsets(keep[i])
         words.append(before[spans] + starts[i])
     return Spans(starts, np.concatenate(words), offsets([len(s.words) for s in sentences]))
-
-
-def _pool(pool: str, states: Tensor, mask: Tensor) -> Floats:
-    """States [batch, tokens, dim] pooled over the tokens that count: [batch, dim], zeros where none
-    does; or those tokens.
-    """
-    values = states.float()
-    return np.asarray(POOLS[pool](values, mask).cpu().numpy(), np.float32)
-
-
-def _mean(values: Tensor, mask: Tensor) -> Tensor:
-    weights = mask.unsqueeze(-1).to(values.dtype)
-    return torch.where(mask.unsqueeze(-1), values, 0).sum(1) / weights.sum(1).clamp(min=1)
-
-
-def _max(values: Tensor, mask: Tensor) -> Tensor:
-    lowest = values.masked_fill(~mask.unsqueeze(-1), -torch.inf).amax(1)
-    return torch.where(mask.any(1, keepdim=True), lowest, 0)
-
-
-def _first(values: Tensor, mask: Tensor) -> Tensor:
-    return values[:, 0]  # the first token whether special or not: that is what [CLS] is for
-
-
-def _last(values: Tensor, mask: Tensor) -> Tensor:
-    places = torch.where(mask, torch.arange(mask.shape[1], device=mask.device), -1).amax(1)
-    picked = values[torch.arange(len(values), device=values.device), places.clamp(min=0)]
-    return torch.where((places >= 0).unsqueeze(-1), picked, 0)
-
-
-def _units(values: Tensor, mask: Tensor) -> Tensor:
-    return values[mask]
-
-
-POOLS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "mean": _mean,
-    "max": _max,
-    "cls": _first,
-    "last": _last,
-    "none": _units,
-}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, Source, files_of, source_of, unloadable
+from sonde.encoders.layer_names import layer_names
 from sonde.encoders.saved import Dtype, Saved
 from sonde.oracles import Kind
 from sonde.references import Place
@@ -119,6 +120,83 @@ class HuggingFace(Saved):
 
     @property
     def depth(self) -> int:
+        """How many layers the model has."""
+        number = depth(self.files.config())
+        return (
+            number
+            if number is not None
+            else usual_depth(source_of(self.files, self.model, self.trust, ("config.json",)))
+        )
+
+    def asking(self, slots: tuple[str, ...]) -> Asked:
+        forms = {slot.partition(".")[2] for slot in slots}
+        if "none" in forms and len(forms) > 1:
+            raise ValueError(
+                "word pieces and sentence vectors have different units; ask for them one after the"
+                " other"
+            )
+        return Asked(self, slots)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return self.asking(self.slots).encode(sentences)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A transformer that yields some slots ('layer.pooling') of its cache."""
+
+    encoder: HuggingFace
+    slots: tuple[str, ...]
+
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        return self.encoder.name
+
+    @property
+    def kind(self) -> Kind:
+        """That of the encoder."""
+        return self.encoder.kind
+
+    @property
+    def base(self) -> str:
+        return self.encoder.base
+
+    def asking(self, slots: tuple[str, ...]) -> Asked:
+        return self.encoder.asking(slots)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        from sonde.encoders.forward import Passes  # imports torch
+        from sonde.encoders.network import Weights, loaded
+        from sonde.encoders.tokens import Words
+
+        encoder = self.encoder
+        device, dtype = encoder.runs
+        network = loaded(
+            source_of(encoder.files, encoder.model, encoder.trust),
+            device,
+            dtype,
+            Weights(*encoder.drawn),
+        )
+        asked = [(layer, form) for layer, _, form in (slot.partition(".") for slot in self.slots)]
+        words = Words(encoder.spaces, encoder.text == "raw")
+        units = Passes(network, encoder.prompt, encoder.counts_special, encoder.tokens, words).run(
+            sentences, asked
+        )
+        names = tuple(layer for layer, _ in asked)
+        return Vectors(
+            units.layers,
+            names if len(set(names)) == len(names) else self.slots,
+            units.spans,
+            units.cut,
+        )
+
+    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
+        return self.encoder.unknown(words)
+
+
+def depth(self) -> int:
         """How many layers the model has."""
         number = depth(self.files.config())
         return (

@@ -1,0 +1,1 @@
+"""The encoders that papers measured, read from the files that were published with them."""

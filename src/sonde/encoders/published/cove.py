@@ -1,0 +1,134 @@
+"""CoVe (McCann et al. 2017) as it was published: the encoder of a translation model over GloVe."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import DataProblem, Sentence
+from sonde.corpora.files import digest
+from sonde.encoders.published.files import (
+    check_shapes,
+    hidden_units,
+    recurrent_shapes,
+    torch_file,
+)
+from sonde.encoders.published.layered import Asked, slots_of
+from sonde.encoders.published.passes import Tokens, gathered, passed, words_of, words_read
+from sonde.encoders.tables import word_table
+from sonde.oracles import Kind
+from sonde.vectors import Ints, Vectors
+
+DEPTH = 2
+
+
+@dataclass(frozen=True)
+class CoVe:
+    """CoVe (McCann et al. 2017) by its file of weights, over GloVe: a two-layer BiLSTM that learned
+    to translate English into German. Layer 0 and lex are GloVe's vectors.
+
+    vectors  glove.840B.300d.txt; words that it lacks are zeros
+    layers   lex, last, all, N, N-M; several with +. The paper's 900 numbers are read as cat:lex+top
+    pool     mean, max, or none for a vector of each word
+    """
+
+    file: Path
+    vectors: Path = field(kw_only=True)
+    layers: str = field(default="last", kw_only=True)
+    pool: Literal["mean", "max", "none"] = field(default="mean", kw_only=True)
+    tokens: int = field(default=4096, kw_only=True)
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        return f"cove:{self.file}"
+
+    @property
+    def kind(self) -> Kind:
+        """A trained encoder."""
+        return "trained"
+
+    @property
+    def fingerprint(self) -> str:
+        """The digests of the weights and of the word vectors."""
+        return f"{digest([self.file])} {digest([self.vectors])}"
+
+    @property
+    def base(self) -> str:
+        return f"cove,tokens={self.tokens}" + (",units=words" if self.pool == "none" else "")
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        return slots_of(self, DEPTH)
+
+    def asking(self, slots: tuple[str, ...]) -> Asked:
+        return Asked(self, slots).asking(slots)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return self.asking(self.slots).encode(sentences)
+
+    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words have no vector."""
+        return ~word_table(self.vectors, 0, 0).look_up(words)[1]
+
+    def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
+        """The layers that are asked for, each with its pooling."""
+        words, counts, cut = words_of(sentences)
+        forms: dict[str, int] = {}
+        ids = [forms.setdefault(word, len(forms)) for row in words for word in row]
+        vectors, _ = word_table(self.vectors, 0, 0).look_up(list(forms))
+        lengths = np.array([len(row) for row in words], np.int64)
+        read = Tokens(np.array(ids, np.int64), lengths, words_read(counts), counts, cut=cut)
+        lower, upper = _nets(self.file, digest([self.file]), vectors.shape[1])
+        deep = any(layer in "12" for layer, _ in asked)
+
+        def forward(rows: Ints) -> dict[str, Any]:
+            import torch
+
+            parts = read.of(rows)
+            states = gathered(vectors, parts)
+            layers = {"lex": states, "0": states}
+            sizes = torch.tensor([len(part) for part in parts])
+            with torch.inference_mode():
+                for name, net in (("1", lower), ("2", upper)) if deep else ():
+                    states = layers[name] = net(states, sizes)
+            return layers
+
+        width = 2 * lower.cells.hidden_size
+        widths = {"lex": vectors.shape[1], "0": vectors.shape[1], "1": width, "2": width}
+        return passed(forward, read, asked, widths, self.tokens)
+
+
+@functools.lru_cache(maxsize=2)
+def _nets(file: Path, mark: str, dim: int) -> tuple[Any, Any]:
+    """The two layers of a file, of which `mark` is the digest, over vectors of `dim` numbers."""
+    import torch
+
+    from sonde.nets.architectures import Recurrent
+
+    state = torch_file(file, "the weights of CoVe")
+    hidden = hidden_units(file, state, "weight_hh_l0", "CoVe")
+    read = int(state["weight_ih_l0"].shape[1])
+    check_shapes(file, state, recurrent_shapes(read, hidden, DEPTH), "CoVe")
+    if read != dim:
+        raise DataProblem(
+            f"{file} reads word vectors of {read} numbers, and those of vectors= have {dim}"
+        )
+    nets = []
+    for layer, width in ((0, dim), (1, 2 * hidden)):
+        with torch.device("meta"):
+            net = Recurrent(width, hidden, 1, pool="none")
+        own = {
+            f"cells.{name.replace(f'_l{layer}', '_l0')}": weights.float()
+            for name, weights in state.items()
+            if f"_l{layer}" in name
+        }
+        net.load_state_dict(own, assign=True)
+        nets.append(net.eval())
+    return nets[0], nets[1]

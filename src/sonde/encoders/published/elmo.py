@@ -1,0 +1,232 @@
+"""ELMo (Peters et al. 2018) as it was published: characters, and two layers of LSTMs each way."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import DataProblem, Sentence
+from sonde.corpora.files import digest
+from sonde.encoders.published.files import json_file, reading, there
+from sonde.encoders.published.layered import Asked, slots_of
+from sonde.encoders.published.passes import Tokens, passed, words_of, words_read
+from sonde.oracles import Kind
+from sonde.vectors import Ints, Vectors
+
+FIRST, LAST, BEGIN, END, PADDING = 256, 257, 258, 259, 260
+"""Characters are the bytes of UTF-8; then come the marks of a sentence and of a word, and what a
+word is filled up with (bilm/data.py of allenai/bilm-tf)."""
+CHARACTERS = 261
+Init = Literal["trained", "random", "orthonormal"]
+
+
+@dataclass(frozen=True)
+class ELMo:
+    """ELMo (Peters et al. 2018) by its HDF5 file of weights. Layer 0 and lex are what its character
+    network makes of a word; layers 1 and 2 are the LSTMs, forward beside backward.
+
+    options  the JSON file of its sizes; without, that beside the weights (..._options.json)
+    layers   lex, last, all, N, N-M; several with +
+    pool     mean, max, or none for a vector of each word
+    weights  trained; of the same sizes drawn with `seed`: orthonormal above layer 0 (the Orthonormal
+             ELMo of Tenney et al. 2019, section 4), or random throughout
+    """
+
+    file: Path
+    options: Path | None = field(default=None, kw_only=True)
+    layers: str = field(default="last", kw_only=True)
+    pool: Literal["mean", "max", "none"] = field(default="mean", kw_only=True)
+    weights: Init = field(default="trained", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    tokens: int = field(default=4096, kw_only=True)
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        drawn = "" if self.weights == "trained" else f",weights={self.weights}"
+        return f"elmo:{self.file}{drawn}"
+
+    @property
+    def kind(self) -> Kind:
+        """A baseline where the weights are drawn."""
+        return "trained" if self.weights == "trained" else "baseline"
+
+    @property
+    def sizes(self) -> Path:
+        """The file of sizes."""
+        if self.options is not None:
+            return self.options.expanduser()
+        file = self.file.expanduser()
+        return file.with_name(file.name.replace("weights.hdf5", "options.json"))
+
+    @property
+    def fingerprint(self) -> str:
+        """The digests of the weights and of the sizes."""
+        return f"{digest([self.file])} {digest([self.sizes])}"
+
+    @property
+    def base(self) -> str:
+        drawn = "" if self.weights == "trained" else f",weights={self.weights},seed={self.seed}"
+        units = ",units=words" if self.pool == "none" else ""
+        return f"elmo,tokens={self.tokens}{drawn}{units}"
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        return slots_of(self, shape_of(self.sizes).layers)
+
+    def asking(self, slots: tuple[str, ...]) -> Asked:
+        return Asked(self, slots).asking(slots)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return self.asking(self.slots).encode(sentences)
+
+    def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
+        """The layers that are asked for, each with its pooling."""
+        words, counts, cut = words_of(sentences)
+        forms: dict[str, int] = {}
+        ids = [forms.setdefault(word, len(forms)) for row in words for word in row]
+        lengths = np.array([len(row) for row in words], np.int64)
+        read = Tokens(np.array(ids, np.int64), lengths, words_read(counts), counts, cut=cut)
+        shape = shape_of(self.sizes)
+        marks = digest([self.file]), digest([self.sizes])
+        net = _net(self.file, self.sizes, marks, (self.weights, self.seed))
+        vectors = net.words(character_ids(list(forms), shape.longest))
+        deep = any(layer not in ("lex", "0") for layer, _ in asked)
+        widths = dict.fromkeys(
+            ("lex", *map(str, range(shape.layers + 1))), 2 * shape.projection
+        )
+
+        def forward(rows: Ints) -> Mapping[str, Any]:
+            made: Mapping[str, Any] = net.layers(vectors, read.of(rows), deep)
+            return made
+
+        return passed(forward, read, asked, widths, self.tokens)
+
+
+def character_ids(words: Sequence[str], longest: int) -> Ints:
+    """The characters of the two marks of a sentence and of words [2 + words, longest]: the bytes of
+    UTF-8 between the marks of a word, cut to `longest`, filled up behind.
+    """
+    table = np.full((2 + len(words), longest), PADDING, np.int64)
+    table[:2, :3] = [[BEGIN, FIRST, END], [BEGIN, LAST, END]]
+    for row, word in zip(table[2:], words, strict=True):
+        letters = word.encode("utf-8", "ignore")[: longest - 2]
+        row[: len(letters) + 2] = [BEGIN, *letters, END]
+    return table
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The sizes of an ELMo, as its options file says them.
+
+    filters     convolutions over characters: how wide each is, and how many numbers it gives
+    longest     characters of a word with its marks
+    characters  numbers of the vector of a character
+    tanh        whether convolutions end in tanh, else in max(0, x)
+    clips       how large a number of the cell and of the projection can be, 0 for no limit
+    """
+
+    filters: tuple[tuple[int, int], ...]
+    longest: int
+    characters: int
+    tanh: bool
+    highways: int
+    layers: int
+    cell: int
+    projection: int
+    clips: tuple[float, float]
+    skips: bool
+
+    @property
+    def datasets(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each array of the file of weights."""
+        wide = sum(many for _, many in self.filters)
+        shapes: dict[str, tuple[int, ...]] = {"char_embed": (CHARACTERS, self.characters)}
+        for i, (width, many) in enumerate(self.filters):
+            shapes[f"CNN/W_cnn_{i}"] = (1, width, self.characters, many)
+            shapes[f"CNN/b_cnn_{i}"] = (many,)
+        for i in range(self.highways):
+            for part in ("carry", "transform"):
+                shapes[f"CNN_high_{i}/W_{part}"] = (wide, wide)
+                shapes[f"CNN_high_{i}/b_{part}"] = (wide,)
+        if wide != self.projection:
+            shapes |= {"CNN_proj/W_proj": (wide, self.projection), "CNN_proj/b_proj": (self.projection,)}
+        for cell in self.cells:
+            shapes[f"{cell}/W_0"] = (2 * self.projection, 4 * self.cell)
+            shapes[f"{cell}/B"] = (4 * self.cell,)
+            if self.projection != self.cell:
+                shapes[f"{cell}/W_P_0"] = (self.cell, self.projection)
+        return shapes
+
+    @property
+    def cells(self) -> list[str]:
+        """Where the weights of each LSTM lie: forward from the lowest layer, then backward."""
+        return [
+            f"RNN_{way}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
+            for way in (0, 1)
+            for layer in range(self.layers)
+        ]
+
+
+def shape_of(options: Path) -> Shape:
+    """The sizes that an options file says."""
+    said = json_file(options, "the sizes of an ELMo (..._options.json); write options=FILE")
+    try:
+        cnn, lstm = said["char_cnn"], said["lstm"]
+        return Shape(
+            tuple((int(width), int(many)) for width, many in cnn["filters"]),
+            int(cnn["max_characters_per_token"]),
+            int(cnn["embedding"]["dim"]),
+            cnn.get("activation") == "tanh",
+            int(cnn.get("n_highway") or 0),
+            int(lstm.get("n_layers", 1)),
+            int(lstm["dim"]),
+            int(lstm["projection_dim"]),
+            (float(lstm.get("cell_clip") or 0), float(lstm.get("proj_clip") or 0)),
+            bool(lstm.get("use_skip_connections")),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataProblem(
+            f"{options} does not say the sizes of an ELMo ({type(error).__name__}: {error})"
+        ) from None
+
+
+@functools.lru_cache(maxsize=2)
+def _net(file: Path, options: Path, marks: tuple[str, str], how: tuple[Init, int]) -> Any:
+    """The network of two files, of which `marks` are the digests, with weights as they are or
+    drawn.
+    """
+    from sonde.encoders.published.elmo_network import Network, drawn
+
+    shape, (weights, seed) = shape_of(options), how
+    if weights == "random":
+        return Network(shape, drawn(shape, weights, seed))
+    arrays = _arrays(file, shape)
+    return Network(shape, arrays | (drawn(shape, weights, seed) if weights != "trained" else {}))
+
+
+def _arrays(file: Path, shape: Shape) -> dict[str, NDArray[np.float32]]:
+    """The arrays of a file of weights; DataProblem where they are not of these sizes."""
+    there(file, "the weights of an ELMo (..._weights.hdf5)")
+    try:
+        import h5py
+    except ImportError:
+        raise DataProblem(f"{file} is read by h5py: pip install 'sonde[elmo]'") from None
+    with reading(file, "an HDF5 file"), h5py.File(file.expanduser(), "r") as held:
+        arrays = {}
+        for name, wanted in shape.datasets.items():
+            if name not in held:
+                raise DataProblem(f"{file} has no {name!r}, which an ELMo of these sizes has")
+            if held[name].shape != wanted:
+                raise DataProblem(
+                    f"{file}: {name!r} is {list(held[name].shape)}, and by the options file it is"
+                    f" {list(wanted)}; are they of one model?"
+                )
+            arrays[name] = np.asarray(held[name][...], np.float32)
+    return arrays

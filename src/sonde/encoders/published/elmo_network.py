@@ -1,0 +1,159 @@
+"""The network of ELMo (Peters et al. 2018, section 3): convolutions over characters, highways, and
+LSTMs whose output is projected. Imports torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from sonde.vectors import Ints
+
+if TYPE_CHECKING:
+    from sonde.encoders.published.elmo import Shape
+
+Arrays = dict[str, NDArray[np.float32]]
+AT_ONCE = 256  # words whose characters are read at once
+
+
+class Network:
+    """The weights of an ELMo, and what it makes of words and sentences."""
+
+    def __init__(self, shape: Shape, arrays: Mapping[str, NDArray[np.float32]]) -> None:
+        self.shape = shape
+        self.weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        for cell in shape.cells:
+            # TensorFlow adds 1 to the forget gate, which comes third of i, j, f, o
+            bias = self.weights[f"{cell}/B"].clone()
+            bias[2 * shape.cell : 3 * shape.cell] += 1
+            self.weights[f"{cell}/B"] = bias
+
+    @torch.inference_mode()
+    def words(self, characters: Ints) -> Tensor:
+        """What the character network makes of words [words, longest]: [words, projection]."""
+        there = characters != characters[0, -1]
+        lengths = there.sum(1)
+        made = torch.empty(len(characters), self.shape.projection)
+        order = np.argsort(lengths, kind="stable")
+        widest = max(width for width, _ in self.shape.filters)
+        for start in range(0, len(order), AT_ONCE):
+            rows = order[start : start + AT_ONCE]
+            # a window of nothing but padding is like any other, so one of each width is enough
+            stop = min(int(lengths[rows].max()) + widest, characters.shape[1])
+            made[rows] = self._projected(torch.from_numpy(characters[rows, :stop]))
+        return made
+
+    def _projected(self, characters: Tensor) -> Tensor:
+        weights = self.weights
+        read = weights["char_embed"][characters].transpose(1, 2)
+        parts = []
+        for i in range(len(self.shape.filters)):
+            kernel = weights[f"CNN/W_cnn_{i}"][0].permute(2, 1, 0)
+            parts.append(functional.conv1d(read, kernel, weights[f"CNN/b_cnn_{i}"]).amax(2))
+        states = torch.cat(parts, 1)
+        states = states.tanh() if self.shape.tanh else states.relu()
+        for i in range(self.shape.highways):
+            name = f"CNN_high_{i}"
+            gate = states @ weights[f"{name}/W_carry"] + weights[f"{name}/b_carry"]
+            new = states @ weights[f"{name}/W_transform"] + weights[f"{name}/b_transform"]
+            states = torch.lerp(states, new.relu(), gate.sigmoid())
+        if "CNN_proj/W_proj" in weights:
+            states = states @ weights["CNN_proj/W_proj"] + weights["CNN_proj/b_proj"]
+        return states
+
+    @torch.inference_mode()
+    def layers(self, vectors: Tensor, rows: Sequence[Ints], deep: bool) -> dict[str, Tensor]:
+        """The layers of sentences [rows, longest, 2 * projection], longest first, by the numbers of
+        their words; `vectors` are those of the marks of a sentence and of words. Only the lowest
+        unless `deep`. Each sentence begins with a state of zeros.
+        """
+        lengths = torch.tensor([len(row) for row in rows])
+        steps = torch.arange(int(lengths[0]))
+        turned = (lengths[:, None] - 1 - steps).clamp(min=0)
+        numbers = torch.zeros(len(rows), len(steps), dtype=torch.long)
+        for target, row in zip(numbers, rows, strict=True):
+            target[: len(row)] = torch.from_numpy(row) + 2
+        low = vectors[numbers]
+        layers = {"0": torch.cat([low, low], 2)}
+        layers["lex"] = layers["0"]
+        if not deep:
+            return layers
+        back = turned[..., None].expand(-1, -1, low.shape[2])
+        ways = []
+        for way, words in enumerate((numbers, numbers.gather(1, turned))):
+            marked = torch.cat([torch.full((len(rows), 1), way), words], 1)
+            states = vectors[marked].transpose(0, 1)
+            made = []
+            for layer in range(self.shape.layers):
+                states = self._read(self.shape.cells[way * self.shape.layers + layer], layer, states, lengths)
+                kept = states[1:].transpose(0, 1)
+                made.append(kept.gather(1, back) if way else kept)
+            ways.append(made)
+        for layer, (forward, backward) in enumerate(zip(*ways, strict=True), 1):
+            layers[str(layer)] = torch.cat([forward, backward], 2)
+        return layers
+
+    def _read(self, cell: str, layer: int, words: Tensor, lengths: Tensor) -> Tensor:
+        """One LSTM over sentences with a mark before them [1 + longest, rows, projection], of which
+        only the first are still read at later steps.
+        """
+        shape, weights = self.shape, self.weights
+        kernel, bias = weights[f"{cell}/W_0"], weights[f"{cell}/B"]
+        project = weights.get(f"{cell}/W_P_0")
+        (cell_clip, clip), rows = shape.clips, words.shape[1]
+        memory, state = torch.zeros(rows, shape.cell), torch.zeros(rows, shape.projection)
+        made = torch.zeros(words.shape)
+        for step, read in enumerate(words):
+            many = int((lengths >= step).sum())
+            gates = torch.addmm(bias, torch.cat([read[:many], state[:many]], 1), kernel)
+            take, new, keep, give = gates.chunk(4, 1)
+            now = memory[:many].mul_(keep.sigmoid_()).addcmul_(take.sigmoid_(), new.tanh_())
+            if cell_clip:
+                now.clamp_(-cell_clip, cell_clip)
+            out = give.sigmoid_() * now.tanh()
+            out = out if project is None else out @ project
+            if clip and project is not None:
+                out.clamp_(-clip, clip)
+            state[:many] = out
+            made[step, :many] = out + read[:many] if layer and shape.skips else out
+        return made
+
+
+def drawn(shape: Shape, how: str, seed: int) -> Arrays:
+    """Weights that a seed draws: `orthonormal` ones of the LSTMs and their projections, with normal
+    biases (Tenney et al. 2019, section 4), or `random` ones of all, as training begins.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    arrays: Arrays = {}
+    for name, size in shape.datasets.items():
+        weights = torch.zeros(size)
+        if how == "random":
+            _begin(weights, name, generator)
+        elif not name.startswith("RNN"):
+            continue
+        elif weights.ndim > 1:
+            torch.nn.init.orthogonal_(weights, generator=generator)
+        else:
+            weights.normal_(generator=generator)
+        arrays[name] = weights.numpy()
+    return arrays
+
+
+def _begin(weights: Tensor, name: str, generator: torch.Generator) -> None:
+    """Fill weights as training begins with them (bilm/training.py of allenai/bilm-tf)."""
+    if name == "char_embed":
+        weights.uniform_(-1, 1, generator=generator)
+    elif name.startswith("CNN/W"):
+        weights.uniform_(-0.05, 0.05, generator=generator)
+    elif name.startswith("RNN") and weights.ndim > 1:
+        torch.nn.init.xavier_uniform_(weights, generator=generator)
+    elif weights.ndim > 1:
+        weights.normal_(0, weights.shape[0] ** -0.5, generator=generator)
+    elif name.endswith("b_carry"):
+        weights.fill_(-2)

@@ -1,0 +1,149 @@
+"""Files of published encoders: found, read without running anything that is in them, and checked
+against what the network needs.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde._hosted import one_line
+from sonde.core import DataProblem
+from sonde.errors import SondeError
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+def there(path: Path, what: str) -> Path:
+    """The file, where it is one; a DataProblem says what it should hold."""
+    file = path.expanduser()
+    if not file.is_file():
+        raise DataProblem(f"no file {str(path)!r}, which is to hold {what}")
+    return file
+
+
+def sought(folder: Path, names: tuple[str, ...], what: str) -> Path:
+    """The one file of a folder that one of these patterns fits; DataProblem where there is none, or
+    more than one.
+    """
+    place = folder.expanduser()
+    if not place.is_dir():
+        raise DataProblem(f"no folder {str(folder)!r}, in which {what} is looked for")
+    for name in names:
+        found = sorted(place.glob(name))
+        if len(found) > 1:
+            both = " and ".join(file.name for file in found[:2])
+            raise DataProblem(f"{folder} has both {both}; keep one model in a folder")
+        if found:
+            return found[0]
+    raise DataProblem(f"{folder} has no {' or '.join(names)}, which is to hold {what}")
+
+
+@contextmanager
+def reading(path: Path, kind: str) -> Iterator[None]:
+    """What a library raises over damaged bytes, which may be anything, is a DataProblem."""
+    try:
+        yield
+    except SondeError:
+        raise
+    except Exception as error:
+        if isinstance(error, pickle.UnpicklingError) or "bject arrays" in str(error):
+            raise DataProblem(
+                f"{path} holds Python objects, and reading those could run code; get the file that"
+                " holds numbers alone"
+            ) from error
+        raise DataProblem(
+            f"{path}: not {kind} that can be read ({one_line(error)}); is the download complete?"
+        ) from error
+
+
+def torch_file(path: Path, what: str, namespaces: bool = False) -> Any:
+    """What a file of torch holds, numbers and plain values alone; with `namespaces` also settings
+    as argparse keeps them.
+    """
+    import argparse
+
+    import torch
+
+    file = there(path, what)
+    with (
+        reading(path, "a file of torch"),
+        torch.serialization.safe_globals([argparse.Namespace] if namespaces else []),
+    ):
+        return torch.load(file, map_location="cpu", weights_only=True)
+
+
+def arrays(path: Path, what: str, prefix: str = "") -> dict[str, NDArray[Any]]:
+    """The arrays of a .npz file whose names begin so, by name."""
+    file = there(path, what)
+    with reading(path, "a NumPy .npz file"), np.load(file, allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files if name.startswith(prefix)}
+
+
+def mapped(path: Path, what: str) -> NDArray[Any]:
+    """The table of a .npy file, mapped into memory."""
+    file = there(path, what)
+    with reading(path, "a NumPy .npy file"):
+        table: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+    if table.ndim != 2 or table.dtype.kind != "f":
+        raise DataProblem(
+            f"{path} holds {table.dtype} {list(table.shape)}, expected numbers [words, dimensions]"
+        )
+    return table
+
+
+def json_file(path: Path, what: str) -> dict[str, Any]:
+    """What a JSON file says."""
+    file = there(path, what)
+    with reading(path, "JSON"):
+        said = json.loads(file.read_text("utf-8"))
+    if not isinstance(said, dict):
+        raise DataProblem(f"{path} holds no JSON object, and is to hold {what}")
+    return said
+
+
+def check_shapes(path: Path, state: Any, shapes: Shapes, what: str) -> None:
+    """Refuse weights that lack a name or have another shape than the network."""
+    if not isinstance(state, Mapping):
+        raise DataProblem(f"{path} holds a {type(state).__name__}, expected the weights of {what}")
+    for name, shape in shapes.items():
+        if name not in state:
+            raise DataProblem(f"{path} has no weights {name!r}, which {what} has; is it another?")
+        found = tuple(getattr(state[name], "shape", ()))
+        if found != shape:
+            raise DataProblem(
+                f"{path}: the weights {name!r} are {list(found)}, expected {list(shape)} for {what}"
+            )
+
+
+def recurrent_shapes(
+    dim: int, hidden: int, layers: int, prefix: str = "", directions: int = 2
+) -> Shapes:
+    """The weights of an LSTM as torch names them."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for layer in range(layers):
+        read = dim if layer == 0 else directions * hidden
+        for side in ("", "_reverse")[:directions]:
+            each = {
+                "weight_ih": (4 * hidden, read),
+                "weight_hh": (4 * hidden, hidden),
+                "bias_ih": (4 * hidden,),
+                "bias_hh": (4 * hidden,),
+            }
+            shapes |= {f"{prefix}{name}_l{layer}{side}": s for name, s in each.items()}
+    return shapes
+
+
+def hidden_units(path: Path, state: Any, name: str, what: str) -> int:
+    """How many units a recurrent layer has, as its weights [gates * units, units] say."""
+    weights = state.get(name) if isinstance(state, Mapping) else None
+    if weights is None or getattr(weights, "ndim", 0) != 2:
+        raise DataProblem(f"{path} has no weights {name!r}, which {what} has; is it another?")
+    return int(weights.shape[1])

@@ -1,0 +1,113 @@
+"""How sentences go through a published network: in batches of like length, pooled over their tokens
+or kept word by word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import Sentence
+from sonde.encoders.batches import batches, spread
+from sonde.encoders.untrained import LONGEST
+from sonde.vectors import Floats, Ints, Spans, Vectors, offsets, ranges
+
+Forward = Callable[[Ints], Mapping[str, Any]]
+"""From the rows of a batch, longest first, to the states of their tokens by layer, each a tensor
+[rows, longest, dim], or the vectors of the sentences [rows, dim] that the network pooled itself. """
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What a network reads of some sentences.
+
+    ids     the number of each token in the network's table, one sentence after the other
+    counts  how many tokens each sentence has [sentences]; one without any gets a vector of zeros
+    pieces  how many of them each word has, in order, where units of words are asked for
+    marks   how many of each sentence's tokens stand before and behind its words: they count where
+            tokens are pooled, and belong to no word
+    cut     which sentences were read only in part
+    """
+
+    ids: Ints
+    counts: Ints
+    pieces: Ints
+    words: Ints
+    marks: tuple[int, int] = (0, 0)
+    cut: NDArray[np.bool_] | None = None
+
+    def of(self, rows: Ints) -> list[Ints]:
+        """The tokens of some sentences."""
+        starts = offsets(self.counts)
+        return [self.ids[starts[row] : starts[row + 1]] for row in rows]
+
+    @property
+    def spans(self) -> Spans:
+        """Which units are each sentence's and each word's, where units are the tokens of words."""
+        units, first = offsets(self.pieces), offsets(self.words)
+        return Spans(units[first], np.stack([units[:-1], units[1:]], 1), first)
+
+
+def words_of(sentences: Sequence[Sentence]) -> tuple[list[list[str]], Ints, NDArray[np.bool_]]:
+    """The words that are read of each sentence, how many it has, and which sentences are cut."""
+    counts = np.array([len(s.words) for s in sentences], np.int64)
+    return [list(s.words[:LONGEST]) for s in sentences], counts, counts > LONGEST
+
+
+def words_read(counts: Ints) -> Ints:
+    """How many units each word has where a unit is a word: 1, or 0 for words that are not read."""
+    place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return (place < LONGEST).astype(np.int64)
+
+
+def passed(
+    forward: Forward,
+    tokens: Tokens,
+    asked: Sequence[tuple[str, str]],
+    widths: Mapping[str, int],
+    budget: int,
+) -> Vectors:
+    """Every layer that is asked for, pooled as is asked for, in one pass over all sentences;
+    batches are of at most `budget` tokens.
+    """
+    from sonde.encoders.pooling import pooled
+
+    by_word = any(pool == "none" for _, pool in asked)
+    before, behind = tokens.marks if by_word else (0, 0)
+    starts = np.arange(len(tokens.counts) + 1)
+    if by_word:
+        starts = offsets(np.maximum(tokens.counts - before - behind, 0))
+    layers = [np.zeros((int(starts[-1]), widths[layer]), np.float32) for layer, _ in asked]
+
+    def work(rows: Ints) -> None:
+        import torch
+
+        states, lengths = forward(rows), tokens.counts[rows]
+        steps = np.arange(int(lengths.max()))
+        mask = (steps >= before) & (steps < lengths[:, None] - behind)
+        units = ranges(starts[rows], starts[rows + 1])[0] if by_word else rows
+        with torch.inference_mode():
+            for target, (layer, pool) in zip(layers, asked, strict=True):
+                made = states[layer]
+                whole = made.ndim == 2
+                target[units] = made if whole else pooled(pool, made, torch.from_numpy(mask))
+
+    spread(work, batches(tokens.counts, budget), side_by_side=True)
+    names = tuple(layer for layer, _ in asked)
+    distinct = len(set(names)) == len(names)
+    named = names if distinct else tuple(f"{layer}.{pool}" for layer, pool in asked)
+    return Vectors(tuple(layers), named, tokens.spans if by_word else None, tokens.cut)
+
+
+def gathered(vectors: Floats, rows: Sequence[Ints]) -> Any:
+    """The vectors of tokens [rows, longest, dim], a tensor with zeros behind each row's end."""
+    import torch
+
+    table = np.zeros((len(rows), max(len(row) for row in rows), vectors.shape[1]), np.float32)
+    for target, row in zip(table, rows, strict=True):
+        target[: len(row)] = vectors[row]
+    return torch.from_numpy(table)

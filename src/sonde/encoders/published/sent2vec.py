@@ -1,0 +1,199 @@
+"""Sent2Vec (Pagliardini et al. 2018) as it was published: a binary file of the fastText fork."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import DataProblem, Sentence
+from sonde.corpora.files import digest
+from sonde.encoders.published.files import there
+from sonde.encoders.tables import FASTTEXT, WIDEST
+from sonde.reading import POOLS
+from sonde.vectors import Floats, Ints, Vectors, offsets, word_units
+
+HEAD = struct.Struct("<4s i 5i i 2i 4i d")
+DICTIONARY = struct.Struct("<3i 2q")
+ENTRY = struct.Struct("<q b")  # behind a word and its zero byte: its count, and 0 for a word
+VERSIONS, MODEL, HASH = (11, 12), 4, 116049371
+PART = 1024  # sentences whose vectors are gathered at once
+
+
+@dataclass(frozen=True)
+class Sent2Vec:
+    """Sent2Vec (Pagliardini et al. 2018) by its binary file: the mean of the vectors of words and
+    n-grams of words.
+
+    lowercase  whether words are made lower case first, as in the texts of the published models
+    pool       mean as published, or none for the vector of each word
+    """
+
+    file: Path
+    lowercase: bool = field(default=True, kw_only=True)
+    pool: Literal["mean", "none"] = field(default="mean", kw_only=True)
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        return f"sent2vec:{self.file}"
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest of the file."""
+        return digest([self.file])
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        model = _model(self.file, digest([self.file]))
+        find = model.numbers.get
+        words = (w.lower() if self.lowercase else w for s in sentences for w in s.words)
+        ids = np.array([find(w, -1) for w in words], np.int64)
+        counts = np.array([len(s.words) for s in sentences], np.int64)
+        if self.pool == "none":
+            vectors = np.zeros((len(ids), model.vectors.shape[1]), np.float32)
+            vectors[ids >= 0] = model.vectors[ids[ids >= 0]]
+            return Vectors((vectors,), ("-",), word_units(counts))
+        starts = offsets(ids >= 0)[offsets(counts)]
+        known = ids[ids >= 0]
+        pooled = np.zeros((len(sentences), model.vectors.shape[1]), np.float32)
+        for first in range(0, len(sentences), PART):
+            rows = starts[first : first + PART + 1]
+            pooled[first : first + PART] = model.means(known[rows[0] : rows[-1]], rows - rows[0])
+        return Vectors((pooled,))
+
+    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words the model lacks."""
+        numbers = _model(self.file, digest([self.file])).numbers
+        return np.array([(w.lower() if self.lowercase else w) not in numbers for w in words], bool)
+
+
+class Settings(NamedTuple):
+    """What the head of a file says: numbers of a vector, the longest n-gram, and how many buckets
+    there are for n-grams.
+    """
+
+    dim: int
+    longest: int
+    buckets: int
+
+
+@dataclass(frozen=True)
+class Model:
+    """Vectors of words, then those of buckets of n-grams [words + buckets, dim], mapped into
+    memory.
+    """
+
+    numbers: Mapping[str, int]
+    vectors: Floats
+    settings: Settings
+    words: int
+
+    def means(self, ids: Ints, starts: Ints) -> Floats:
+        """The mean over words and n-grams of each sentence, by its known words."""
+        rows = np.stack(
+            [ids, *ngram_rows(ids, starts, self.words, self.settings)],
+            1,
+        )
+        units = offsets((rows >= 0).sum(1))[starts]
+        return POOLS["mean"](self.vectors[rows[rows >= 0]], units[:-1], units[1:])
+
+
+def ngram_rows(ids: Ints, starts: Ints, words: int, settings: Settings) -> list[Ints]:
+    """For two words up to the longest n-gram, the row of the n-gram that begins at each word; -1
+    where the sentence ends before it does.
+
+    The number of an n-gram is h = h * 116049371 + id over the words from its second, in 64 bits,
+    begun with the first one's id, and taken modulo the buckets (`addNgrams` of the fork).
+    """
+    stops = np.repeat(starts[1:], np.diff(starts))
+    hashes, rows = ids.astype(np.uint64), []
+    places = np.arange(len(ids))
+    for size in range(1, settings.longest if settings.buckets else 1):
+        after = np.zeros(len(ids), np.uint64)
+        after[: max(len(ids) - size, 0)] = ids[size:].astype(np.uint64)
+        hashes = hashes * np.uint64(HASH) + after  # wraps round, as theirs
+        numbers = (hashes % np.uint64(settings.buckets)).astype(np.int64)
+        rows.append(np.where(places + size < stops, words + numbers, -1))
+    return rows
+
+
+@functools.lru_cache(maxsize=2)
+def _model(path: Path, mark: str) -> Model:
+    """The model of a file, of which `mark` is the digest."""
+    file = there(path, "a Sent2Vec model")
+    with file.open("rb") as stream:
+        settings = _settings(path, stream)
+        numbers, words = _words(path, stream, file.stat().st_size)
+        head = stream.read(17)
+        if len(head) < 17:
+            raise _cut(path)
+        quantised, rows, dim = struct.unpack("<?2q", head)
+        if quantised:
+            raise DataProblem(f"{path} is quantised, which is not read; get the .bin of the model")
+        if dim != settings.dim or rows != words + settings.buckets:
+            raise DataProblem(
+                f"{path}: a table of {rows:,} vectors of {dim:,} numbers is not one of"
+                f" {words:,} words and {settings.buckets:,} buckets of {settings.dim:,}; get it"
+                " again"
+            )
+        place = stream.tell()
+    if place + rows * dim * 4 > file.stat().st_size:
+        raise _cut(path)
+    # the place is any number of bytes, which numpy reads all the same
+    vectors = np.memmap(file, "<f4", "r", place, (rows, dim))
+    return Model(numbers, vectors, settings, words)
+
+
+def _cut(path: Path) -> DataProblem:
+    return DataProblem(f"{path}: a Sent2Vec model that is cut short; is the download complete?")
+
+
+def _settings(path: Path, stream: IO[bytes]) -> Settings:
+    head = stream.read(HEAD.size)
+    if head[:4] != FASTTEXT:
+        raise DataProblem(f"{path} is no Sent2Vec model: it does not begin as files of fastText do")
+    if len(head) < HEAD.size:
+        raise _cut(path)
+    _, version, dim, _, _, _, _, longest, _, model, buckets, *_ = HEAD.unpack(head)
+    if version not in VERSIONS or model != MODEL:
+        raise DataProblem(
+            f"{path} is a fastText model, not one of Sent2Vec; for its word vectors write"
+            f" static:{path}"
+        )
+    if not (0 < dim <= WIDEST and 0 < longest <= 1000 and buckets >= 0):
+        raise DataProblem(
+            f"{path}: vectors of {dim:,} numbers and n-grams of {longest:,} words in {buckets:,}"
+            " buckets are none of a Sent2Vec model; get it again"
+        )
+    return Settings(dim, longest, buckets)
+
+
+def _words(path: Path, stream: IO[bytes], size: int) -> tuple[dict[str, int], int]:
+    """The number of each word of the dictionary, and how many words there are."""
+    head = stream.read(DICTIONARY.size)
+    if len(head) < DICTIONARY.size:
+        raise _cut(path)
+    entries, words, _, _, pruned = DICTIONARY.unpack(head)
+    if pruned > 0:
+        raise DataProblem(f"{path} is pruned, which is not read; get the .bin of the model")
+    if not 0 < words <= entries <= size:
+        raise DataProblem(f"{path}: a dictionary of {words:,} words in {size:,} bytes; get it again")
+    numbers: dict[str, int] = {}
+    held, at = b"", 0
+    for number in range(entries):
+        while (end := held.find(b"\0", at)) < 0 or len(held) < end + 1 + ENTRY.size:
+            more = stream.read(1 << 22)
+            if not more:
+                raise _cut(path)
+            held, at = held[at:] + more, 0
+        if held[end + ENTRY.size] == 0:
+            numbers.setdefault(held[at:end].decode("utf-8", "surrogateescape"), number)
+        at = end + 1 + ENTRY.size
+    stream.seek(at - len(held), 1)
+    return numbers, words
