@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from fixtures import published
 from fixtures.forest import forest
 from fixtures.models import (
     SENTENCES,
@@ -80,6 +81,30 @@ ENCODER_OPTIONS = {
     ),
     "gold": ["gold:words", "gold:words,width=none", "gold:words,width=32,noise=0.1,seed=1"],
     "st": ["st:ST,dtype=float32", "st:ST,dtype=float32,prompt=about "],
+    "infersent": [
+        f"infersent:INFERSENT/infersent1.pkl,vectors=INFERSENT/glove.txt,pool={pool}"
+        for pool in ("max", "mean", "none")
+    ],
+    "skipthought": [
+        "skipthought:SKIP",
+        "skipthought:SKIP,model=uni,end=true",
+        "skipthought:SKIP,model=bi,normalise=false",
+        "skipthought:SKIP,pool=none",
+    ],
+    "sent2vec": ["sent2vec:SENT2VEC", "sent2vec:SENT2VEC,pool=none,lowercase=false"],
+    "laser": [f"laser:{each}{o}" for each in ("BILSTM", "PIECES") for o in ("", ",pool=none")],
+    "cove": [
+        f"cove:COVE/wmtlstm.pth,vectors=COVE/glove.txt,{o}"
+        for o in ("pool=mean", "layers=all,pool=max", "layers=lex+1-2,pool=none")
+    ],
+    "elmo": [
+        "elmo:ELMO/elmo_weights.hdf5",
+        "elmo:ELMO/elmo_weights.hdf5,options=ELMO/elmo_options.json,layers=all,pool=max",
+        "elmo:ELMO/elmo_weights.hdf5,layers=lex+all,pool=none",
+        "elmo:ELMO/elmo_weights.hdf5,layers=all,pool=none,weights=orthonormal",
+        "elmo:ELMO/elmo_weights.hdf5,weights=random,seed=1",
+    ],
+    "use": [],  # needs TensorFlow; test_use.py checks it over a stub of that
 }
 PROBE_OPTIONS = {
     "mlp": [
@@ -234,6 +259,13 @@ def places(tmp_path_factory):
         "HF": lambda: transformer(folder / "hf"),
         "ST": lambda: sentence_transformer(folder / "st"),
         "TRAINED": lambda: trained(folder),
+        "INFERSENT": lambda: published.infersent(folder / "infersent"),
+        "SKIP": lambda: published.skipthought(folder / "skipthought"),
+        "SENT2VEC": lambda: published.sent2vec(folder / "sent2vec.bin"),
+        "BILSTM": lambda: published.laser(folder / "laser"),
+        "PIECES": lambda: published.laser3(folder / "laser3"),
+        "COVE": lambda: published.cove(folder / "cove"),
+        "ELMO": lambda: published.elmo(folder / "elmo").parent,
         "TABLES": tables,
         "RELEASED": lambda: released(folder / "released"),
         "EDGES": lambda: edge_files(folder / "edges"),

@@ -26,6 +26,13 @@ ENCODERS = EncoderContents(
         "hf": "sonde.encoders.hf:HuggingFace",
         "gold": "sonde.encoders.gold:Gold",
         "st": "sonde.encoders.st:SentenceTransformers",
+        "infersent": "sonde.encoders.published.infersent:InferSent",
+        "skipthought": "sonde.encoders.published.skipthought:SkipThought",
+        "sent2vec": "sonde.encoders.published.sent2vec:Sent2Vec",
+        "laser": "sonde.encoders.published.laser:Laser",
+        "cove": "sonde.encoders.published.cove:CoVe",
+        "elmo": "sonde.encoders.published.elmo:ELMo",
+        "use": "sonde.encoders.published.use:UniversalSentenceEncoder",
     },
 )
 

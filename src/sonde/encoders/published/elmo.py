@@ -34,8 +34,8 @@ class ELMo:
     options  the JSON file of its sizes; without, that beside the weights (..._options.json)
     layers   lex, last, all, N, N-M; several with +
     pool     mean, max, or none for a vector of each word
-    weights  trained; of the same sizes drawn with `seed`: orthonormal above layer 0 (the Orthonormal
-             ELMo of Tenney et al. 2019, section 4), or random throughout
+    weights  trained; of the same sizes drawn with `seed`: orthonormal above layer 0 (the
+             Orthonormal ELMo of Tenney et al. 2019, section 4), or random throughout
     """
 
     file: Path
@@ -98,9 +98,7 @@ class ELMo:
         net = _net(self.file, self.sizes, marks, (self.weights, self.seed))
         vectors = net.words(character_ids(list(forms), shape.longest))
         deep = any(layer not in ("lex", "0") for layer, _ in asked)
-        widths = dict.fromkeys(
-            ("lex", *map(str, range(shape.layers + 1))), 2 * shape.projection
-        )
+        widths = dict.fromkeys(("lex", *map(str, range(shape.layers + 1))), 2 * shape.projection)
 
         def forward(rows: Ints) -> Mapping[str, Any]:
             made: Mapping[str, Any] = net.layers(vectors, read.of(rows), deep)
@@ -156,7 +154,10 @@ class Shape:
                 shapes[f"CNN_high_{i}/W_{part}"] = (wide, wide)
                 shapes[f"CNN_high_{i}/b_{part}"] = (wide,)
         if wide != self.projection:
-            shapes |= {"CNN_proj/W_proj": (wide, self.projection), "CNN_proj/b_proj": (self.projection,)}
+            shapes |= {
+                "CNN_proj/W_proj": (wide, self.projection),
+                "CNN_proj/b_proj": (self.projection,),
+            }
         for cell in self.cells:
             shapes[f"{cell}/W_0"] = (2 * self.projection, 4 * self.cell)
             shapes[f"{cell}/B"] = (4 * self.cell,)

@@ -91,7 +91,9 @@ class Network:
             states = vectors[marked].transpose(0, 1)
             made = []
             for layer in range(self.shape.layers):
-                states = self._read(self.shape.cells[way * self.shape.layers + layer], layer, states, lengths)
+                states = self._read(
+                    self.shape.cells[way * self.shape.layers + layer], layer, states, lengths
+                )
                 kept = states[1:].transpose(0, 1)
                 made.append(kept.gather(1, back) if way else kept)
             ways.append(made)

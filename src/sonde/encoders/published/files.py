@@ -18,6 +18,9 @@ from sonde._hosted import one_line
 from sonde.core import DataProblem
 from sonde.errors import SondeError
 
+OBJECTS = ("bject arrays", "Python objects", "pickled data")
+"""In what NumPy says of files that it would have to unpickle."""
+
 Shapes = Mapping[str, tuple[int, ...]]
 
 
@@ -54,7 +57,7 @@ def reading(path: Path, kind: str) -> Iterator[None]:
     except SondeError:
         raise
     except Exception as error:
-        if isinstance(error, pickle.UnpicklingError) or "bject arrays" in str(error):
+        if isinstance(error, pickle.UnpicklingError) or any(o in str(error) for o in OBJECTS):
             raise DataProblem(
                 f"{path} holds Python objects, and reading those could run code; get the file that"
                 " holds numbers alone"

@@ -25,7 +25,8 @@ from sonde.vectors import Ints, Vectors
 
 WHAT = "InferSent"
 MARKS = {"1": ("<s>", "</s>"), "2": ("<p>", "</p>")}
-"""What stands before and behind a sentence, by version (models.py of facebookresearch/InferSent)."""
+"""What stands before and behind a sentence, by version (models.py of facebookresearch/InferSent).
+"""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class InferSent:
         forms = dict.fromkeys((*MARKS[self.version], *(w for row in words for w in row)))
         vectors, known = table.look_up(list(forms))
         _check_marks(self, known[:2])
-        numbers = {form: i if there else -1 for i, (form, there) in enumerate(zip(forms, known))}
+        places = enumerate(zip(forms, known, strict=True))
+        numbers = {form: i if there else -1 for i, (form, there) in places}
         net = _net(self.file, digest([self.file]), vectors.shape[1])
         read = _tokens(words, numbers, counts, MARKS[self.version], cut)
 
@@ -86,7 +88,7 @@ def _as_trained(words: list[str]) -> list[str]:
     inner = [0 < i < len(words) - 1 and word == "n't" for i, word in enumerate(words)]
     return [
         "'t" if cut else word + "n" if after else word
-        for word, cut, after in zip(words, inner, [*inner[1:], False], strict=True)
+        for word, cut, after in zip(words, inner, [*inner, False][1:], strict=True)
     ]
 
 

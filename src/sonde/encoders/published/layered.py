@@ -15,9 +15,10 @@ from sonde.vectors import Vectors
 class Deep(Protocol):
     """An encoder of which any layer can be asked, with any pooling."""
 
-    layers: str
-    pool: str
-
+    @property
+    def layers(self) -> str: ...
+    @property
+    def pool(self) -> str: ...
     @property
     def name(self) -> str: ...
     @property

@@ -18,7 +18,7 @@ from sonde.vectors import Floats, Ints, Spans, Vectors, offsets, ranges
 
 Forward = Callable[[Ints], Mapping[str, Any]]
 """From the rows of a batch, longest first, to the states of their tokens by layer, each a tensor
-[rows, longest, dim], or the vectors of the sentences [rows, dim] that the network pooled itself. """
+[rows, longest, dim], or the vectors of sentences [rows, dim] that the network pooled itself. """
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,9 @@ def _words(path: Path, stream: IO[bytes], size: int) -> tuple[dict[str, int], in
     if pruned > 0:
         raise DataProblem(f"{path} is pruned, which is not read; get the .bin of the model")
     if not 0 < words <= entries <= size:
-        raise DataProblem(f"{path}: a dictionary of {words:,} words in {size:,} bytes; get it again")
+        raise DataProblem(
+            f"{path}: a dictionary of {words:,} words in {size:,} bytes; get it again"
+        )
     numbers: dict[str, int] = {}
     held, at = b"", 0
     for number in range(entries):

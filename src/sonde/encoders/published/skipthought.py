@@ -87,7 +87,8 @@ class SkipThought:
         words, counts, cut = words_of(sentences)
         forms = dict.fromkeys([END, *(word for row in words for word in row)])
         table = _table(self, place, net.cells.input_size)
-        vectors, numbers = table.look_up(list(forms)), dict(zip(forms, range(len(forms))))
+        vectors = table.look_up(list(forms))
+        numbers = {form: number for number, form in enumerate(forms)}
         read = _tokens(words, numbers, counts, cut, self.end)
         whole = self.pool == "last"
 
@@ -115,8 +116,10 @@ class SkipThought:
 
 def _one_long(made: Vectors) -> Vectors:
     """Each vector divided by its length; one of zeros stays."""
-    lengths = np.linalg.norm(made.layers[0], axis=1, keepdims=True)
-    return Vectors((made.layers[0] / np.where(lengths > 0, lengths, 1),), ("-",), cut=made.cut)
+    vectors = made.layers[0]
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: Floats = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    return Vectors((scaled,), ("-",), cut=made.cut)
 
 
 def _tokens(
@@ -234,7 +237,7 @@ def _net(file: Path, mark: str, both: bool) -> Any:
     sides = {"": "encoder", "_reverse": "encoder_r"} if both else {"": "encoder"}
     with torch.device("meta"):
         net = Recurrent(dim, hidden, 1, "last", len(sides), gru=True)
-    weights = {}
+    weights: dict[str, Any] = {}
     for side, prefix in sides.items():
         check_shapes(file, state, _shapes(dim, hidden, prefix), WHAT)
         own = {name: torch.from_numpy(state[f"{prefix}_{name}"]).float() for name in GATES}

@@ -1,0 +1,168 @@
+"""The networks of LASER: layers of LSTMs (Artetxe & Schwenk 2019), or a transformer as fairseq
+makes it (Heffernan et al. 2022). Imports torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from sonde.core import DataProblem
+from sonde.encoders.published.files import check_shapes, recurrent_shapes
+from sonde.nets.architectures import Recurrent
+from sonde.vectors import Floats, Ints
+
+PADDING = 1  # the number of <pad>, behind which positions begin
+EMBEDDING = "embed_tokens.weight"
+
+
+class Recurred:
+    """The states of layers of LSTMs in both directions."""
+
+    def __init__(self, net: Recurrent) -> None:
+        self.net = net.eval()
+        self.width = net.directions * net.cells.hidden_size
+
+    @torch.inference_mode()
+    def states(self, tokens: Tensor, lengths: Ints) -> Tensor:
+        """Tokens [rows, longest, dim], longest first, to states [rows, longest, width]."""
+        made: Tensor = self.net(tokens, torch.from_numpy(lengths))
+        return made
+
+
+def lstm(file: Path, state: Mapping[str, Any]) -> tuple[Recurred, Floats]:
+    """The network of a file, and the vectors of its pieces; DataProblem where sizes and weights do
+    not agree.
+    """
+    said, weights = dict(state["params"]), state["model"]
+    sizes = {
+        name: int(said.get(name, usual))
+        for name, usual in (("embed_dim", 320), ("hidden_size", 512), ("num_layers", 1))
+    }
+    dim, hidden, layers = sizes.values()
+    ways = 2 if said.get("bidirectional") else 1
+    shapes = {
+        EMBEDDING: (int(said.get("num_embeddings", 0)), dim),
+        **recurrent_shapes(dim, hidden, layers, "lstm.", ways),
+    }
+    check_shapes(file, weights, shapes, "a LASER of these sizes")
+    with torch.device("meta"):
+        net = Recurrent(dim, hidden, layers, "none", ways)
+    own = {
+        f"cells.{name.removeprefix('lstm.')}": weights[name].float()
+        for name in shapes
+        if name != EMBEDDING
+    }
+    net.load_state_dict(own, assign=True)
+    return Recurred(net), weights[EMBEDDING].float().numpy()
+
+
+class Transformed:
+    """The states of a transformer; whether norms stand before what they norm is in its settings."""
+
+    def __init__(self, weights: Mapping[str, Tensor], settings: Any, width: int) -> None:
+        self.weights, self.width = weights, width
+        self.heads = int(settings.encoder_attention_heads)
+        self.layers = int(settings.encoder_layers)
+        self.first = bool(getattr(settings, "encoder_normalize_before", False))
+        plain = getattr(settings, "no_scale_embedding", False)
+        self.scale = 1.0 if plain else width**0.5
+        self.act = functional.gelu if settings.activation_fn == "gelu" else functional.relu
+
+    @torch.inference_mode()
+    def states(self, tokens: Tensor, lengths: Ints) -> Tensor:
+        """Tokens [rows, longest, width] to states of the same shape."""
+        there = torch.arange(tokens.shape[1]) < torch.from_numpy(lengths)[:, None]
+        states = self.scale * tokens + positions(tokens.shape[1], self.width)
+        if "layernorm_embedding.weight" in self.weights:
+            states = self._normed("layernorm_embedding", states)
+        for layer in range(self.layers):
+            name = f"layers.{layer}."
+            for norm, part in (
+                ("self_attn_layer_norm", partial(self._attention, name, there)),
+                ("final_layer_norm", partial(self._forward, name)),
+            ):
+                states = self._around(name + norm, states, part)
+        return self._normed("layer_norm", states) if "layer_norm.weight" in self.weights else states
+
+    def _around(self, norm: str, states: Tensor, part: Callable[[Tensor], Tensor]) -> Tensor:
+        if self.first:
+            return states + part(self._normed(norm, states))
+        return self._normed(norm, states + part(states))
+
+    def _normed(self, name: str, states: Tensor) -> Tensor:
+        weights = self.weights
+        return functional.layer_norm(
+            states, (self.width,), weights[f"{name}.weight"], weights[f"{name}.bias"]
+        )
+
+    def _linear(self, name: str, states: Tensor) -> Tensor:
+        return functional.linear(
+            states, self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
+        )
+
+    def _forward(self, name: str, states: Tensor) -> Tensor:
+        return self._linear(name + "fc2", self.act(self._linear(name + "fc1", states)))
+
+    def _attention(self, name: str, there: Tensor, states: Tensor) -> Tensor:
+        rows, longest, width = states.shape
+        query, key, value = (
+            self._linear(f"{name}self_attn.{part}_proj", states)
+            .view(rows, longest, self.heads, width // self.heads)
+            .transpose(1, 2)
+            for part in "qkv"
+        )
+        seen = there[:, None, None, :]
+        made = functional.scaled_dot_product_attention(query, key, value, attn_mask=seen)
+        return self._linear(
+            f"{name}self_attn.out_proj", made.transpose(1, 2).reshape(rows, longest, width)
+        )
+
+
+def positions(many: int, width: int) -> Tensor:
+    """Where tokens stand, as sines and cosines [many, width] (Vaswani et al. 2017, 3.5), in the
+    order of fairseq: first all sines, the first position after that of padding.
+    """
+    half = width // 2
+    steps = torch.exp(torch.arange(half) * -(np.log(10000) / (half - 1)))
+    angles = torch.arange(PADDING + 1, PADDING + 1 + many)[:, None] * steps
+    return torch.cat([angles.sin(), angles.cos()], 1)
+
+
+def transformer(file: Path, state: Mapping[str, Any]) -> tuple[Transformed, Floats, Any]:
+    """The network of a LASER3, the vectors of its pieces, and its settings."""
+    settings = (state.get("cfg") or {}).get("model")
+    if settings is None:
+        raise DataProblem(f"{file} has neither params nor cfg, one of which every LASER has")
+    whole = any(name.startswith("decoder.") for name in state["model"])
+    weights = {
+        name.removeprefix("encoder."): value.float()
+        for name, value in state["model"].items()
+        if not whole or name.startswith("encoder.")
+    }
+    if getattr(settings, "encoder_learned_pos", False):
+        raise DataProblem(f"{file} has learnt positions, which no published LASER3 has")
+    width = int(settings.encoder_embed_dim)
+    inner = int(settings.encoder_ffn_embed_dim)
+    rows = len(weights[EMBEDDING]) if EMBEDDING in weights else 0
+    shapes: dict[str, tuple[int, ...]] = {EMBEDDING: (rows, width)}
+    for layer in range(int(settings.encoder_layers)):
+        name = f"layers.{layer}."
+        for part in ("q_proj", "k_proj", "v_proj", "out_proj"):
+            shapes |= _linear(f"{name}self_attn.{part}", width, width)
+        shapes |= _linear(name + "fc1", width, inner) | _linear(name + "fc2", inner, width)
+        for norm in ("self_attn_layer_norm", "final_layer_norm"):
+            shapes |= {f"{name}{norm}.{each}": (width,) for each in ("weight", "bias")}
+    check_shapes(file, weights, shapes, "a LASER3 of these sizes")
+    return Transformed(weights, settings, width), weights[EMBEDDING].numpy(), settings
+
+
+def _linear(name: str, read: int, made: int) -> dict[str, tuple[int, ...]]:
+    return {f"{name}.weight": (made, read), f"{name}.bias": (made,)}
