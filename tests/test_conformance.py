@@ -91,8 +91,8 @@ ENCODER_OPTIONS = {
         "skipthought:SKIP,model=bi,normalise=false",
         "skipthought:SKIP,pool=none",
     ],
-    "sent2vec": ["sent2vec:SENT2VEC", "sent2vec:SENT2VEC,pool=none,lowercase=false"],
-    "laser": [f"laser:{each}{o}" for each in ("BILSTM", "PIECES") for o in ("", ",pool=none")],
+    "sent2vec": ["sent2vec:NGRAMS", "sent2vec:NGRAMS,pool=none,lowercase=false"],
+    "laser": [f"laser:{each}{o}" for each in ("CODES", "PIECES") for o in ("", ",pool=none")],
     "cove": [
         f"cove:COVE/wmtlstm.pth,vectors=COVE/glove.txt,{o}"
         for o in ("pool=mean", "layers=all,pool=max", "layers=lex+1-2,pool=none")
@@ -261,8 +261,8 @@ def places(tmp_path_factory):
         "TRAINED": lambda: trained(folder),
         "INFERSENT": lambda: published.infersent(folder / "infersent"),
         "SKIP": lambda: published.skipthought(folder / "skipthought"),
-        "SENT2VEC": lambda: published.sent2vec(folder / "sent2vec.bin"),
-        "BILSTM": lambda: published.laser(folder / "laser"),
+        "NGRAMS": lambda: published.sent2vec(folder / "sent2vec.bin"),
+        "CODES": lambda: published.laser(folder / "laser"),
         "PIECES": lambda: published.laser3(folder / "laser3"),
         "COVE": lambda: published.cove(folder / "cove"),
         "ELMO": lambda: published.elmo(folder / "elmo").parent,

@@ -92,10 +92,10 @@ def test_wrong_files_are_told_in_one_sentence(tmp_path):
     weights, vectors = folder / "infersent1.pkl", folder / "glove.txt"
 
     def told(file, vectors=vectors, **options):
+        rest = "".join(f",{key}={value}" for key, value in options.items())
+        encoder = ENCODERS.make(f"infersent:{file},vectors={vectors}{rest}")
         with pytest.raises(DataProblem) as problem:
-            reference = f"infersent:{file},vectors={vectors}"
-            rest = "".join(f",{key}={value}" for key, value in options.items())
-            ENCODERS.make(reference + rest).encode(SENTENCES[:2])
+            encoder.encode(SENTENCES[:2])
         assert "\n" not in str(problem.value)
         return str(problem.value)
 
@@ -111,5 +111,5 @@ def test_wrong_files_are_told_in_one_sentence(tmp_path):
     assert "expected [20]" in told(tmp_path / "wrong.pkl")
     assert "missing.pkl" in told(tmp_path / "missing.pkl")
     other = vectors_file(tmp_path / "wide.txt", ["<s>", "</s>", "the"], 9)
-    assert "numbers of 7" in told(weights, other).replace("vectors of 7", "numbers of 7")
+    assert "word vectors of 7 numbers, and those of vectors= have 9" in told(weights, other)
     assert "version 2" in told(weights, version="2")

@@ -60,11 +60,9 @@ def transformed(held, ids):
     cfg = held["cfg"]["model"]
     width, heads = cfg.encoder_embed_dim, cfg.encoder_attention_heads
     rows = state["embed_tokens.weight"][ids] * np.sqrt(width)
-    for i, row in enumerate(rows):
-        for j in range(width // 2):
-            angle = (i + 2) * np.exp(-j * np.log(10000) / (width // 2 - 1))
-            row[j] += np.sin(angle)
-            row[width // 2 + j] += np.cos(angle)
+    steps = [np.exp(-j * np.log(10000) / (width // 2 - 1)) for j in range(width // 2)]
+    for i, row in enumerate(rows, 2):
+        row += [*(np.sin(i * step) for step in steps), *(np.cos(i * step) for step in steps)]
 
     def norm(name, x):
         x = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)
@@ -85,9 +83,9 @@ def transformed(held, ids):
     def forward(name, x):
         return linear(f"{name}fc2", np.maximum(linear(f"{name}fc1", x), 0))
 
-    for layer in range(cfg.encoder_layers):
-        name = f"layers.{layer}."
-        for part, which in ((attention, "self_attn_layer_norm"), (forward, "final_layer_norm")):
+    parts = ((attention, "self_attn_layer_norm"), (forward, "final_layer_norm"))
+    for name in (f"layers.{layer}." for layer in range(cfg.encoder_layers)):
+        for part, which in parts:
             if cfg.encoder_normalize_before:
                 rows = rows + part(name, norm(name + which, rows))
             else:

@@ -69,13 +69,13 @@ def test_outputs_are_taken_by_name_or_the_first(tmp_path, stub):
 
 
 def test_what_is_wrong_is_told_in_one_sentence(tmp_path, stub, monkeypatch):
-    with pytest.raises(DataProblem, match="saved_model.pb"):
+    with pytest.raises(DataProblem, match=r"saved_model\.pb"):
         ENCODERS.make(f"use:{tmp_path}").encode(SENTENCES[:2])
     stub.shape = (1, -1, 3)
     with pytest.raises(DataProblem, match="another module"):
         ENCODERS.make(f"use:{use(tmp_path / 'odd')}").encode(SENTENCES[:2])
     stub.saved_model.load = lambda folder: (_ for _ in ()).throw(RuntimeError("bad graph"))
-    with pytest.raises(DataProblem, match="cannot load this module: .*bad graph"):
+    with pytest.raises(DataProblem, match=r"cannot load this module: .*bad graph"):
         ENCODERS.make(f"use:{use(tmp_path / 'bad')}").encode(SENTENCES[:2])
     monkeypatch.setitem(sys.modules, "tensorflow", None)
     with pytest.raises(DataProblem, match=r"pip install 'sonde\[tf\]'"):
