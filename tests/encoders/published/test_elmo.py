@@ -10,7 +10,8 @@ from fixtures.models import SENTENCES
 from fixtures.published import ELMO, FULL, elmo
 from sonde.core import DataProblem, Sentence
 from sonde.encoders import ENCODERS
-from sonde.encoders.published.elmo import PADDING, character_ids, shape_of
+from sonde.encoders.published.elmo import PADDING, character_ids
+from sonde.encoders.published.elmo_shape import shape_of
 
 h5py = pytest.importorskip("h5py")
 LONG = Sentence.of(("antidisestablishmentarianism", "żółć", "a"))

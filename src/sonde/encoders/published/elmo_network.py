@@ -5,7 +5,6 @@ LSTMs whose output is projected. Imports torch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -13,10 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from sonde.encoders.published.elmo_shape import Shape
 from sonde.vectors import Ints
-
-if TYPE_CHECKING:
-    from sonde.encoders.published.elmo import Shape
 
 Arrays = dict[str, NDArray[np.float32]]
 AT_ONCE = 256  # words whose characters are read at once
