@@ -20,10 +20,10 @@ from sonde.encoders.published.files import (
     torch_file,
 )
 from sonde.encoders.published.layered import Asked, slots_of
-from sonde.encoders.published.passes import Tokens, gathered, passed, words_of, words_read
+from sonde.encoders.published.passes import each_word, gathered, passed
 from sonde.encoders.tables import word_table
 from sonde.oracles import Kind
-from sonde.vectors import Ints, Vectors
+from sonde.vectors import Floats, Ints, Vectors
 
 DEPTH = 2
 
@@ -79,30 +79,30 @@ class CoVe:
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
-        words, counts, cut = words_of(sentences)
-        forms: dict[str, int] = {}
-        ids = [forms.setdefault(word, len(forms)) for row in words for word in row]
-        vectors, _ = word_table(self.vectors, 0, 0).look_up(list(forms))
-        lengths = np.array([len(row) for row in words], np.int64)
-        read = Tokens(np.array(ids, np.int64), lengths, words_read(counts), counts, cut=cut)
-        lower, upper = _nets(self.file, digest([self.file]), vectors.shape[1])
-        deep = any(layer in "12" for layer, _ in asked)
+        forms, tokens = each_word(sentences)
+        vectors, _ = word_table(self.vectors, 0, 0).look_up(forms)
+        nets = _nets(self.file, digest([self.file]), vectors.shape[1])
+        deep = any(layer in ("1", "2") for layer, _ in asked)
 
         def forward(rows: Ints) -> dict[str, Any]:
-            import torch
+            return _layers(nets if deep else (), vectors, tokens.of(rows))
 
-            parts = read.of(rows)
-            states = gathered(vectors, parts)
-            layers = {"lex": states, "0": states}
-            sizes = torch.tensor([len(part) for part in parts])
-            with torch.inference_mode():
-                for name, net in (("1", lower), ("2", upper)) if deep else ():
-                    states = layers[name] = net(states, sizes)
-            return layers
+        width, low = 2 * nets[0].cells.hidden_size, vectors.shape[1]
+        widths = {"lex": low, "0": low, "1": width, "2": width}
+        return passed(forward, tokens, asked, widths, self.tokens)
 
-        width = 2 * lower.cells.hidden_size
-        widths = {"lex": vectors.shape[1], "0": vectors.shape[1], "1": width, "2": width}
-        return passed(forward, read, asked, widths, self.tokens)
+
+def _layers(nets: Sequence[Any], vectors: Floats, rows: Sequence[Ints]) -> dict[str, Any]:
+    """The layers of a batch, by the numbers of its words; the lowest alone without networks."""
+    import torch
+
+    states = gathered(vectors, rows)
+    layers = {"lex": states, "0": states}
+    lengths = torch.tensor([len(row) for row in rows])
+    with torch.inference_mode():
+        for number, net in enumerate(nets, 1):
+            states = layers[str(number)] = net(states, lengths)
+    return layers
 
 
 @functools.lru_cache(maxsize=2)

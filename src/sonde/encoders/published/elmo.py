@@ -16,7 +16,7 @@ from sonde.corpora.files import digest
 from sonde.encoders.published.elmo_shape import Shape, shape_of
 from sonde.encoders.published.files import reading, there
 from sonde.encoders.published.layered import Asked, slots_of
-from sonde.encoders.published.passes import Tokens, passed, words_of, words_read
+from sonde.encoders.published.passes import each_word, passed
 from sonde.oracles import Kind
 from sonde.vectors import Ints, Vectors
 
@@ -88,23 +88,20 @@ class ELMo:
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
-        words, counts, cut = words_of(sentences)
-        forms: dict[str, int] = {}
-        ids = [forms.setdefault(word, len(forms)) for row in words for word in row]
-        lengths = np.array([len(row) for row in words], np.int64)
-        read = Tokens(np.array(ids, np.int64), lengths, words_read(counts), counts, cut=cut)
+        forms, tokens = each_word(sentences)
         shape = shape_of(self.sizes)
         marks = digest([self.file]), digest([self.sizes])
         net = _net(self.file, self.sizes, marks, (self.weights, self.seed))
-        vectors = net.words(character_ids(list(forms), shape.longest))
+        vectors = net.words(character_ids(forms, shape.longest))
         deep = any(layer not in ("lex", "0") for layer, _ in asked)
-        widths = dict.fromkeys(("lex", *map(str, range(shape.layers + 1))), 2 * shape.projection)
 
         def forward(rows: Ints) -> Mapping[str, Any]:
-            made: Mapping[str, Any] = net.layers(vectors, read.of(rows), deep)
+            made: Mapping[str, Any] = net.layers(vectors, tokens.of(rows), deep)
             return made
 
-        return passed(forward, read, asked, widths, self.tokens)
+        names = "lex", *map(str, range(shape.layers + 1))
+        widths = dict.fromkeys(names, 2 * shape.projection)
+        return passed(forward, tokens, asked, widths, self.tokens)
 
 
 def character_ids(words: Sequence[str], longest: int) -> Ints:

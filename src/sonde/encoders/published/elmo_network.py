@@ -71,57 +71,67 @@ class Network:
         unless `deep`. Each sentence begins with a state of zeros.
         """
         lengths = torch.tensor([len(row) for row in rows])
-        steps = torch.arange(int(lengths[0]))
-        turned = (lengths[:, None] - 1 - steps).clamp(min=0)
-        numbers = torch.zeros(len(rows), len(steps), dtype=torch.long)
-        for target, row in zip(numbers, rows, strict=True):
-            target[: len(row)] = torch.from_numpy(row) + 2
+        numbers = _filled(rows)
         low = vectors[numbers]
         layers = {"0": torch.cat([low, low], 2)}
         layers["lex"] = layers["0"]
         if not deep:
             return layers
-        back = turned[..., None].expand(-1, -1, low.shape[2])
-        ways = []
-        for way, words in enumerate((numbers, numbers.gather(1, turned))):
-            marked = torch.cat([torch.full((len(rows), 1), way), words], 1)
-            states = vectors[marked].transpose(0, 1)
-            made = []
-            for layer in range(self.shape.layers):
-                states = self._read(
-                    self.shape.cells[way * self.shape.layers + layer], layer, states, lengths
-                )
-                kept = states[1:].transpose(0, 1)
-                made.append(kept.gather(1, back) if way else kept)
-            ways.append(made)
-        for layer, (forward, backward) in enumerate(zip(*ways, strict=True), 1):
-            layers[str(layer)] = torch.cat([forward, backward], 2)
+        turned = (lengths[:, None] - 1 - torch.arange(numbers.shape[1])).clamp(min=0)
+        forward = self._way(0, vectors, numbers, lengths)
+        back = turned[..., None].expand_as(low)
+        backward = self._way(1, vectors, numbers.gather(1, turned), lengths)
+        for number, (there, other) in enumerate(zip(forward, backward, strict=True), 1):
+            layers[str(number)] = torch.cat([there, other.gather(1, back)], 2)
         return layers
 
-    def _read(self, cell: str, layer: int, words: Tensor, lengths: Tensor) -> Tensor:
+    def _way(self, way: int, vectors: Tensor, words: Tensor, lengths: Tensor) -> list[Tensor]:
+        """The layers of one direction [rows, longest, projection], in the order in which it reads
+        words, by their numbers.
+        """
+        marked = torch.cat([torch.full((len(words), 1), way), words], 1)
+        states = vectors[marked].transpose(0, 1)
+        layers = []
+        for layer in range(self.shape.layers):
+            made = self._read(self.shape.cells[way * self.shape.layers + layer], states, lengths)
+            states = made + states if layer and self.shape.skips else made
+            layers.append(states[1:].transpose(0, 1))
+        return layers
+
+    def _read(self, cell: str, words: Tensor, lengths: Tensor) -> Tensor:
         """One LSTM over sentences with a mark before them [1 + longest, rows, projection], of which
         only the first are still read at later steps.
         """
-        shape, weights = self.shape, self.weights
-        kernel, bias = weights[f"{cell}/W_0"], weights[f"{cell}/B"]
-        project = weights.get(f"{cell}/W_P_0")
-        (cell_clip, clip), rows = shape.clips, words.shape[1]
-        memory, state = torch.zeros(rows, shape.cell), torch.zeros(rows, shape.projection)
+        rows = words.shape[1]
+        memory, state = torch.zeros(rows, self.shape.cell), torch.zeros(words.shape[1:])
         made = torch.zeros(words.shape)
-        for step, read in enumerate(words):
-            many = int((lengths >= step).sum())
-            gates = torch.addmm(bias, torch.cat([read[:many], state[:many]], 1), kernel)
-            take, new, keep, give = gates.chunk(4, 1)
-            now = memory[:many].mul_(keep.sigmoid_()).addcmul_(take.sigmoid_(), new.tanh_())
-            if cell_clip:
-                now.clamp_(-cell_clip, cell_clip)
-            out = give.sigmoid_() * now.tanh()
-            out = out if project is None else out @ project
-            if clip and project is not None:
-                out.clamp_(-clip, clip)
-            state[:many] = out
-            made[step, :many] = out + read[:many] if layer and shape.skips else out
+        many = (lengths >= torch.arange(len(words))[:, None]).sum(1).tolist()
+        for read, new, n in zip(words, made, many, strict=True):
+            state[:n] = new[:n] = self._step(cell, read[:n], state[:n], memory[:n])
         return made
+
+    def _step(self, cell: str, read: Tensor, state: Tensor, memory: Tensor) -> Tensor:
+        """The state after a word [rows, projection]; `memory` is changed where it stands."""
+        weights, (limit, clip) = self.weights, self.shape.clips
+        both = torch.cat([read, state], 1)
+        gates = torch.addmm(weights[f"{cell}/B"], both, weights[f"{cell}/W_0"])
+        take, new, keep, give = gates.chunk(4, 1)
+        memory.mul_(keep.sigmoid_()).addcmul_(take.sigmoid_(), new.tanh_())
+        if limit:
+            memory.clamp_(-limit, limit)
+        made = give.sigmoid_() * memory.tanh()
+        if f"{cell}/W_P_0" not in weights:
+            return made
+        made = made @ weights[f"{cell}/W_P_0"]
+        return made.clamp_(-clip, clip) if clip else made
+
+
+def _filled(rows: Sequence[Ints]) -> Tensor:
+    """The numbers of words behind those of the two marks [rows, longest], filled up."""
+    numbers = torch.zeros(len(rows), max(map(len, rows)), dtype=torch.long)
+    for target, row in zip(numbers, rows, strict=True):
+        target[: len(row)] = torch.from_numpy(row) + 2
+    return numbers
 
 
 def drawn(shape: Shape, how: str, seed: int) -> Arrays:

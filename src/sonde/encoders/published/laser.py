@@ -138,19 +138,13 @@ def _tokens(sentences: Sequence[Sentence], pieces: Pieces, model: Loaded, by_wor
 @functools.lru_cache(maxsize=2)
 def _loaded(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> Loaded:
     """The model of a file, whose digest and that of its vocabulary are `marks`."""
-    from sonde.encoders.published.laser_networks import lstm, transformer
+    from sonde.encoders.published.laser_networks import transformer
 
     state = torch_file(file, "the model of LASER", namespaces=True)
     if not isinstance(state, Mapping) or "model" not in state:
         raise DataProblem(f"{file} has no weights under 'model', which every LASER has")
     if "params" in state:
-        network, vectors = lstm(file, state)
-        numbers = dict(state.get("dictionary") or {})
-        if not numbers.keys() >= {"</s>", "<unk>"} or max(numbers.values()) >= len(vectors):
-            raise DataProblem(
-                f"{file} has no dictionary of its {len(vectors):,} pieces; get it again"
-            )
-        return Loaded(SPECIAL | numbers, vectors, network, False, LONGEST, "max")
+        return _recurrent(file, state)
     deep, vectors, settings = transformer(file, state)
     if vocabulary is None:
         raise DataProblem(
@@ -161,6 +155,17 @@ def _loaded(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> Load
     longest = int(getattr(settings, "max_source_positions", LONGEST) or LONGEST)
     marked = bool(getattr(settings, "prepend_bos", False))
     return Loaded(numbers, vectors, deep, marked, longest, pool)
+
+
+def _recurrent(file: Path, state: Mapping[str, Any]) -> Loaded:
+    """A model of LSTMs, which brings its dictionary."""
+    from sonde.encoders.published.laser_networks import lstm
+
+    network, vectors = lstm(file, state)
+    numbers = dict(state.get("dictionary") or {})
+    if not numbers.keys() >= {"</s>", "<unk>"} or max(numbers.values()) >= len(vectors):
+        raise DataProblem(f"{file} has no dictionary of its {len(vectors):,} pieces; get it again")
+    return Loaded(SPECIAL | numbers, vectors, network, False, LONGEST, "max")
 
 
 def _vocabulary(file: Path, rows: int) -> dict[str, int]:

@@ -149,19 +149,23 @@ def transformer(file: Path, state: Mapping[str, Any]) -> tuple[Transformed, Floa
     }
     if getattr(settings, "encoder_learned_pos", False):
         raise DataProblem(f"{file} has learnt positions, which no published LASER3 has")
-    width = int(settings.encoder_embed_dim)
+    width, rows = int(settings.encoder_embed_dim), len(weights.get(EMBEDDING, ()))
+    shapes = {EMBEDDING: (rows, width), **_shapes(settings, width)}
+    check_shapes(file, weights, shapes, "a LASER3 of these sizes")
+    return Transformed(weights, settings, width), weights[EMBEDDING].numpy(), settings
+
+
+def _shapes(settings: Any, width: int) -> dict[str, tuple[int, ...]]:
+    """The weights of the layers."""
     inner = int(settings.encoder_ffn_embed_dim)
-    rows = len(weights[EMBEDDING]) if EMBEDDING in weights else 0
-    shapes: dict[str, tuple[int, ...]] = {EMBEDDING: (rows, width)}
-    for layer in range(int(settings.encoder_layers)):
-        name = f"layers.{layer}."
+    shapes: dict[str, tuple[int, ...]] = {}
+    for name in (f"layers.{layer}." for layer in range(int(settings.encoder_layers))):
         for part in ("q_proj", "k_proj", "v_proj", "out_proj"):
             shapes |= _linear(f"{name}self_attn.{part}", width, width)
         shapes |= _linear(name + "fc1", width, inner) | _linear(name + "fc2", inner, width)
         for norm in ("self_attn_layer_norm", "final_layer_norm"):
             shapes |= {f"{name}{norm}.{each}": (width,) for each in ("weight", "bias")}
-    check_shapes(file, weights, shapes, "a LASER3 of these sizes")
-    return Transformed(weights, settings, width), weights[EMBEDDING].numpy(), settings
+    return shapes
 
 
 def _linear(name: str, read: int, made: int) -> dict[str, tuple[int, ...]]:

@@ -64,6 +64,16 @@ def words_read(counts: Ints) -> Ints:
     return (place < LONGEST).astype(np.int64)
 
 
+def each_word(sentences: Sequence[Sentence]) -> tuple[list[str], Tokens]:
+    """The distinct words of some sentences, and each word as a token by its number among them."""
+    words, counts, cut = words_of(sentences)
+    forms: dict[str, int] = {}
+    ids = [forms.setdefault(word, len(forms)) for row in words for word in row]
+    lengths = np.array([len(row) for row in words], np.int64)
+    pieces = words_read(counts)
+    return list(forms), Tokens(np.array(ids, np.int64), lengths, pieces, counts, cut=cut)
+
+
 def passed(
     forward: Forward,
     tokens: Tokens,
@@ -74,33 +84,45 @@ def passed(
     """Every layer that is asked for, pooled as is asked for, in one pass over all sentences;
     batches are of at most `budget` tokens.
     """
-    from sonde.encoders.pooling import pooled
-
     by_word = any(pool == "none" for _, pool in asked)
-    before, behind = tokens.marks if by_word else (0, 0)
-    starts = np.arange(len(tokens.counts) + 1)
-    if by_word:
-        starts = offsets(np.maximum(tokens.counts - before - behind, 0))
+    marks = tokens.marks if by_word else (0, 0)
+    units = np.maximum(tokens.counts - sum(marks), 0) if by_word else np.ones_like(tokens.counts)
+    starts = offsets(units)
     layers = [np.zeros((int(starts[-1]), widths[layer]), np.float32) for layer, _ in asked]
 
     def work(rows: Ints) -> None:
-        import torch
-
-        states, lengths = forward(rows), tokens.counts[rows]
-        steps = np.arange(int(lengths.max()))
-        mask = (steps >= before) & (steps < lengths[:, None] - behind)
-        units = ranges(starts[rows], starts[rows + 1])[0] if by_word else rows
-        with torch.inference_mode():
-            for target, (layer, pool) in zip(layers, asked, strict=True):
-                made = states[layer]
-                whole = made.ndim == 2
-                target[units] = made if whole else pooled(pool, made, torch.from_numpy(mask))
+        states, mask = forward(rows), _mask(tokens.counts[rows], marks)
+        places = ranges(starts[rows], starts[rows + 1])[0]
+        for target, (layer, pool) in zip(layers, asked, strict=True):
+            target[places] = _units(pool, states[layer], mask)
 
     spread(work, batches(tokens.counts, budget), side_by_side=True)
+    spans = tokens.spans if by_word else None
+    return Vectors(tuple(layers), _names(asked), spans, tokens.cut)
+
+
+def _mask(lengths: Ints, marks: tuple[int, int]) -> NDArray[np.bool_]:
+    """Which tokens of a batch count [rows, longest]."""
+    steps = np.arange(int(lengths.max()))
+    return (steps >= marks[0]) & (steps < lengths[:, None] - marks[1])
+
+
+def _units(pool: str, states: Any, mask: NDArray[np.bool_]) -> Floats:
+    """The states of a batch pooled, unless the network did that."""
+    import torch
+
+    from sonde.encoders.pooling import pooled
+
+    with torch.inference_mode():
+        return states.numpy() if states.ndim == 2 else pooled(pool, states, torch.from_numpy(mask))
+
+
+def _names(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """What layers are called: by their number, and where one comes twice by their pooling, too."""
     names = tuple(layer for layer, _ in asked)
-    distinct = len(set(names)) == len(names)
-    named = names if distinct else tuple(f"{layer}.{pool}" for layer, pool in asked)
-    return Vectors(tuple(layers), named, tokens.spans if by_word else None, tokens.cut)
+    if len(set(names)) == len(names):
+        return names
+    return tuple(f"{layer}.{pool}" for layer, pool in asked)
 
 
 def gathered(vectors: Floats, rows: Sequence[Ints]) -> Any:

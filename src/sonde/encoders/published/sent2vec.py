@@ -22,6 +22,7 @@ from sonde.vectors import Floats, Ints, Vectors, offsets, word_units
 HEAD = struct.Struct("<4s i 5i i 2i 4i d")
 DICTIONARY = struct.Struct("<3i 2q")
 ENTRY = struct.Struct("<q b")  # behind a word and its zero byte: its count, and 0 for a word
+TABLE = struct.Struct("<? 2q")
 VERSIONS, MODEL, HASH = (11, 12), 4, 116049371
 PART = 1024  # sentences whose vectors are gathered at once
 
@@ -127,27 +128,33 @@ def ngram_rows(ids: Ints, starts: Ints, words: int, settings: Settings) -> list[
 def _model(path: Path, mark: str) -> Model:
     """The model of a file, of which `mark` is the digest."""
     file = there(path, "a Sent2Vec model")
+    size = file.stat().st_size
     with file.open("rb") as stream:
         settings = _settings(path, stream)
-        numbers, words = _words(path, stream, file.stat().st_size)
-        head = stream.read(17)
-        if len(head) < 17:
-            raise _cut(path)
-        quantised, rows, dim = struct.unpack("<?2q", head)
-        if quantised:
-            raise DataProblem(f"{path} is quantised, which is not read; get the .bin of the model")
-        if dim != settings.dim or rows != words + settings.buckets:
-            raise DataProblem(
-                f"{path}: a table of {rows:,} vectors of {dim:,} numbers is not one of"
-                f" {words:,} words and {settings.buckets:,} buckets of {settings.dim:,}; get it"
-                " again"
-            )
+        numbers, words = _words(path, stream, size)
+        shape = _shape(path, stream, words, settings)
         place = stream.tell()
-    if place + rows * dim * 4 > file.stat().st_size:
+    if place + shape[0] * shape[1] * 4 > size:
         raise _cut(path)
     # the place is any number of bytes, which numpy reads all the same
-    vectors = np.memmap(file, "<f4", "r", place, (rows, dim))
+    vectors = np.memmap(file, "<f4", "r", place, shape)
     return Model(numbers, vectors, settings, words)
+
+
+def _shape(path: Path, stream: IO[bytes], words: int, settings: Settings) -> tuple[int, int]:
+    """Rows and numbers of the table that comes next; DataProblem where they are not the model's."""
+    head = stream.read(TABLE.size)
+    if len(head) < TABLE.size:
+        raise _cut(path)
+    quantised, rows, dim = TABLE.unpack(head)
+    if quantised:
+        raise DataProblem(f"{path} is quantised, which is not read; get the .bin of the model")
+    if dim != settings.dim or rows != words + settings.buckets:
+        raise DataProblem(
+            f"{path}: a table of {rows:,} vectors of {dim:,} numbers is not one of {words:,} words"
+            f" and {settings.buckets:,} buckets of {settings.dim:,}; get it again"
+        )
+    return rows, dim
 
 
 def _cut(path: Path) -> DataProblem:
