@@ -119,7 +119,7 @@ def check_shapes(path: Path, state: Any, shapes: Shapes, what: str) -> None:
     for name, shape in shapes.items():
         if name not in state:
             raise DataProblem(f"{path} has no weights {name!r}, which {what} has; is it another?")
-        found = tuple(getattr(state[name], "shape", ()))
+        found = tuple(np.shape(state[name]))
         if found != shape:
             raise DataProblem(
                 f"{path}: the weights {name!r} are {list(found)}, expected {list(shape)} for {what}"
@@ -147,6 +147,6 @@ def recurrent_shapes(
 def hidden_units(path: Path, state: Any, name: str, what: str) -> int:
     """How many units a recurrent layer has, as its weights [gates * units, units] say."""
     weights = state.get(name) if isinstance(state, Mapping) else None
-    if weights is None or getattr(weights, "ndim", 0) != 2:
+    if weights is None or len(np.shape(weights)) != 2:
         raise DataProblem(f"{path} has no weights {name!r}, which {what} has; is it another?")
     return int(weights.shape[1])

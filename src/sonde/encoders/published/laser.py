@@ -151,9 +151,9 @@ def _loaded(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> Load
             f"{file} is a LASER3, which is read with the .cvocab beside it; get that, too"
         )
     numbers = _vocabulary(vocabulary, len(vectors))
-    pool = "cls" if getattr(settings, "sentemb_criterion", "") == "cls" else "max"
-    longest = int(getattr(settings, "max_source_positions", LONGEST) or LONGEST)
-    marked = bool(getattr(settings, "prepend_bos", False))
+    pool = "cls" if settings.get("sentemb_criterion") == "cls" else "max"
+    longest = int(settings.get("max_source_positions") or LONGEST)
+    marked = bool(settings.get("prepend_bos"))
     return Loaded(numbers, vectors, deep, marked, longest, pool)
 
 

@@ -4,6 +4,7 @@ makes it (Heffernan et al. 2022). Imports torch.
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,9 @@ from sonde.vectors import Floats, Ints
 
 PADDING = 1  # the number of <pad>, behind which positions begin
 EMBEDDING = "embed_tokens.weight"
+NEEDED = {
+    f"encoder_{name}" for name in ("embed_dim", "ffn_embed_dim", "layers", "attention_heads")
+} | {"activation_fn"}
 
 
 class Recurred:
@@ -67,14 +71,15 @@ def lstm(file: Path, state: Mapping[str, Any]) -> tuple[Recurred, Floats]:
 class Transformed:
     """The states of a transformer; whether norms stand before what they norm is in its settings."""
 
-    def __init__(self, weights: Mapping[str, Tensor], settings: Any, width: int) -> None:
+    def __init__(
+        self, weights: Mapping[str, Tensor], settings: Mapping[str, Any], width: int
+    ) -> None:
         self.weights, self.width = weights, width
-        self.heads = int(settings.encoder_attention_heads)
-        self.layers = int(settings.encoder_layers)
-        self.first = bool(getattr(settings, "encoder_normalize_before", False))
-        plain = getattr(settings, "no_scale_embedding", False)
-        self.scale = 1.0 if plain else width**0.5
-        self.act = functional.gelu if settings.activation_fn == "gelu" else functional.relu
+        self.heads = int(settings["encoder_attention_heads"])
+        self.layers = int(settings["encoder_layers"])
+        self.first = bool(settings.get("encoder_normalize_before"))
+        self.scale = 1.0 if settings.get("no_scale_embedding") else width**0.5
+        self.act = functional.gelu if settings["activation_fn"] == "gelu" else functional.relu
 
     @torch.inference_mode()
     def states(self, tokens: Tensor, lengths: Ints) -> Tensor:
@@ -136,30 +141,33 @@ def positions(many: int, width: int) -> Tensor:
     return torch.cat([angles.sin(), angles.cos()], 1)
 
 
-def transformer(file: Path, state: Mapping[str, Any]) -> tuple[Transformed, Floats, Any]:
+def transformer(
+    file: Path, state: Mapping[str, Any]
+) -> tuple[Transformed, Floats, Mapping[str, Any]]:
     """The network of a LASER3, the vectors of its pieces, and its settings."""
-    settings = (state.get("cfg") or {}).get("model")
-    if settings is None:
+    held = (state.get("cfg") or {}).get("model")
+    if not isinstance(held, Namespace) or not vars(held).keys() >= NEEDED:
         raise DataProblem(f"{file} has neither params nor cfg, one of which every LASER has")
+    settings = vars(held)
     whole = any(name.startswith("decoder.") for name in state["model"])
     weights = {
         name.removeprefix("encoder."): value.float()
         for name, value in state["model"].items()
         if not whole or name.startswith("encoder.")
     }
-    if getattr(settings, "encoder_learned_pos", False):
+    if settings.get("encoder_learned_pos"):
         raise DataProblem(f"{file} has learnt positions, which no published LASER3 has")
-    width, rows = int(settings.encoder_embed_dim), len(weights.get(EMBEDDING, ()))
+    width, rows = int(settings["encoder_embed_dim"]), len(weights.get(EMBEDDING, ()))
     shapes = {EMBEDDING: (rows, width), **_shapes(settings, width)}
     check_shapes(file, weights, shapes, "a LASER3 of these sizes")
     return Transformed(weights, settings, width), weights[EMBEDDING].numpy(), settings
 
 
-def _shapes(settings: Any, width: int) -> dict[str, tuple[int, ...]]:
+def _shapes(settings: Mapping[str, Any], width: int) -> dict[str, tuple[int, ...]]:
     """The weights of the layers."""
-    inner = int(settings.encoder_ffn_embed_dim)
+    inner = int(settings["encoder_ffn_embed_dim"])
     shapes: dict[str, tuple[int, ...]] = {}
-    for name in (f"layers.{layer}." for layer in range(int(settings.encoder_layers))):
+    for name in (f"layers.{layer}." for layer in range(int(settings["encoder_layers"]))):
         for part in ("q_proj", "k_proj", "v_proj", "out_proj"):
             shapes |= _linear(f"{name}self_attn.{part}", width, width)
         shapes |= _linear(name + "fc1", width, inner) | _linear(name + "fc2", inner, width)
