@@ -121,10 +121,10 @@ def _by_signature(tensorflow: Any, loaded: Any, name: str) -> Run:
         raise DataProblem(
             f"the module has no signature {name!r} (it has: {names}); write signature="
         )
-    signature = loaded.signatures[name]
+    call = loaded.signatures[name]
 
     def run(texts: Sequence[str]) -> Any:
-        made = signature(tensorflow.constant(list(texts)))
+        made = call(tensorflow.constant(list(texts)))
         return made.get(name, next(iter(made.values())))
 
     return run
