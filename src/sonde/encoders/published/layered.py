@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sonde.core import Sentence
-from sonde.encoders.layer_names import layer_names
+from sonde.encoders.hf import layer_names
 from sonde.oracles import Kind
 from sonde.vectors import Vectors
 
