@@ -173,6 +173,65 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(files, tmp_path):
     assert figures[0] == figures[1]
 
 
+@pytest.mark.parametrize("learned", [False, True])
+def test_other_files_are_judged_as_dev_is_and_nothing_else_changes(pairs, tmp_path, learned):
+    head, *rows = pairs.read_text("utf-8").splitlines()
+    dev, strange = tmp_path / "dev.tsv", tmp_path / "strange.tsv"
+    dev.write_text("\n".join([head, *rows[:200]]) + "\n", "utf-8")
+    pairs.write_text("\n".join([head, *rows[200:]]) + "\n", "utf-8")
+    strange.write_text(head + "\nx\tQuux sees Anna .\tQuux sees .\tentailment\n" * 3, "utf-8")
+    how = {**LEARNING, "epochs": 2, "dev": dev, "learned": learned}
+    alone = sonde.train("bilstm-max", "infer", pairs, tmp_path / "alone", **how)
+    both = sonde.train(
+        "bilstm-max", "infer", pairs, tmp_path / "both", evaluate=[strange, dev], **how
+    )
+    for one, other in zip(alone.epochs, both.epochs, strict=True):
+        assert other["accuracy on dev.tsv"] == other["dev accuracy"] == one["dev accuracy"]
+        assert other["accuracy on strange.tsv"] in (0.0, 100.0)
+    for epoch in (1, 2):
+        one, other = (weights(tmp_path / name, epoch) for name in ("alone", "both"))
+        assert all(torch.equal(one[key], other[key]) for key in one)
+    for name, value in alone.trivial.items():
+        assert both.trivial[name] == value
+        assert both.trivial[f"{name} on dev.tsv"] == pytest.approx(value, abs=2)
+    words = [(tmp_path / name / "words.txt").read_text("utf-8") for name in ("alone", "both")]
+    assert words[0] == words[1]
+    # asked for later, it is judged after the last epoch
+    again = sonde.train("bilstm-max", "infer", pairs, tmp_path / "alone", evaluate=dev, **how)
+    assert "accuracy on dev.tsv" not in again.epochs[0]
+    assert again.epochs[1]["accuracy on dev.tsv"] == again.epochs[1]["dev accuracy"]
+    assert "–" in str(again)
+
+
+def test_texts_of_other_files_are_written_as_those_of_dev(files, tmp_path):
+    table = tmp_path / "dev.tsv"
+    table.write_text("Anna sees Bea .\tAnna sieht Bea .\nQuux hears Jan .\tX hört Y .\n", "utf-8")
+    how = {**SMALL, "epochs": 1, "dev": table}
+    both = [tmp_path / "both.tsv"]
+    lines = zip(*(path.read_text("utf-8").splitlines() for path in files), strict=True)
+    both[0].write_text("".join(f"{a}\t{b}\n" for a, b in lines), "utf-8")
+    made = sonde.train("bilstm-max", "translate", both, tmp_path / "m", evaluate=table, **how)
+    [epoch] = made.epochs
+    for figure in ("bleu", "perplexity", "accuracy"):
+        assert epoch[f"{figure} on dev.tsv"] == pytest.approx(epoch[f"dev {figure}"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no example to judge by"),
+        ("Anna .\tBea .\tmaybe\n", "no pair to learn from has the label 'maybe'"),
+    ],
+)
+def test_other_files_that_cannot_be_judged_are_named(pairs, text, said, tmp_path):
+    other = tmp_path / "other.tsv"
+    other.write_text("premise\thypothesis\tlabel\n" + text, "utf-8")
+    with pytest.raises(sonde.DataProblem, match=said):
+        sonde.train("mean", "infer", pairs, tmp_path / "m", evaluate=other, **SMALL)
+    with pytest.raises(sonde.UsageProblem, match="leave --evaluate out"):
+        sonde.train("bow", "cbow", pairs, tmp_path / "m", evaluate=other)
+
+
 def test_a_first_epoch_that_was_stopped_goes_on(files, tmp_path, monkeypatch):
     how = {**SMALL, "epochs": 1, "batch": 50}
     sonde.train("bilstm-max", "autoencode", files[0], tmp_path / "whole", **how)
@@ -191,7 +250,7 @@ def test_a_first_epoch_that_was_stopped_goes_on(files, tmp_path, monkeypatch):
     parts = tmp_path / "parts"
     with pytest.raises(Stopped):
         sonde.train("bilstm-max", "autoencode", files[0], parts, told=told, **how)
-    with pytest.raises(sonde.DataProblem, match="no epoch of its training has ended"):
+    with pytest.raises(sonde.DataProblem, match="has no epoch None"):
         ENCODERS.make(f"trained:{parts}").encode([Sentence.of(["Anna"])])
     with pytest.raises(sonde.UsageProblem, match="holds another training"):
         sonde.train("bilstm-max", "autoencode", files[0], parts, **{**how, "seed": 1})

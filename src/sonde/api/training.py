@@ -27,6 +27,7 @@ def train(
     where: Mapping[str, str] | None = None,
     exclude: Iterable[str | Path] = (),
     tasks: Any = (),
+    evaluate: str | Path | Iterable[str | Path] = (),
     recipe: str = "",
     settings: Settings | None = None,
     told: Callable[[int, int, int, float], None] | None = None,
@@ -45,6 +46,8 @@ def train(
     dev             files to judge by; a twentieth of the examples without
     where           of tables: which rows are read, as {'source': 'lingnli*'}
     exclude, tasks  corpora and tasks whose sentences are left out, as `sentences` reads them
+    evaluate        files that are judged after each epoch, too, read as they are: nothing is chosen
+                    by them, and a training that has ended is judged after its last epoch
     recipe          'small' for two cores and minutes, 'paper' for the sizes of Conneau et al. 2018
     told            is called with the epoch, the words done in it, of how many, and the loss
     options         the fields of `sonde.training.settings.Settings`; or all of them as `settings`
@@ -54,8 +57,8 @@ def train(
         sonde.train("bilstm-max", "translate", ["train.en", "train.de"], "models/en-de", epochs=5)
     """
     probed = sentences(exclude, tasks) if listed(exclude) or listed(tasks) else []
-    paths, judged = ([Path(p).expanduser() for p in listed(x)] for x in (data, dev))
-    request = Request(architecture, objective, paths, judged, where, probed)  # type: ignore[arg-type]
+    paths, judged, also = ([Path(p).expanduser() for p in listed(x)] for x in (data, dev, evaluate))
+    request = Request(architecture, objective, paths, judged, where, probed, also)  # type: ignore[arg-type]
     return trained(
         request, Path(output).expanduser(), settings or Settings.of(options, recipe), told
     )

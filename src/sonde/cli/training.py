@@ -54,6 +54,14 @@ def train(
     data: Data,
     output: Folder,
     dev: Dev = None,
+    evaluate: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--evaluate",
+            metavar="FILE",
+            help="Judge by these after every epoch, too; nothing is chosen by them.",
+        ),
+    ] = None,
     where: Where = None,
     exclude: Exclude = None,
     task: Tasks = None,
@@ -92,6 +100,7 @@ def train(
       --exclude UD_English-EWT -o models/next`
     - `sonde train bilstm-max --objective infer --data nli.tsv --where 'source=lingnli*'
       --set batch=2048 -o models/nli`
+    - `sonde train mean --objective infer --data lingnli.tsv --evaluate snli-dev.tsv -o models/mean`
     - `sonde train bow --objective cbow --data novels.txt.xz -o models/s2v`
     - `sonde run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
     """
@@ -103,6 +112,7 @@ def train(
             data,
             output,
             dev=listed(dev),
+            evaluate=listed(evaluate),
             where=dict(_named(where)),
             exclude=listed(exclude),
             tasks=listed(task),

@@ -109,11 +109,6 @@ class Trained:
 
     def _number(self, facts: Mapping[str, Any]) -> str:
         """The number of the epoch that is read."""
-        if self.epoch == "best" and not facts["epochs"]:
-            raise DataProblem(
-                f"{self.folder}: no epoch of its training has ended; give its command again, and it"
-                " goes on"
-            )
         number = str(facts["best"]) if self.epoch == "best" else self.epoch
         file = _file(Path(self.folder).expanduser(), number)
         if number != "0" and not (number.isdecimal() and file.is_file()):

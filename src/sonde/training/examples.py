@@ -46,9 +46,9 @@ class Examples:
     kept: Ints | None = None
 
     @classmethod
-    def of(cls, *parts: Iterable[Example]) -> tuple[Examples, list[int]]:
-        """All of them, read once, and how many each part has."""
-        forms, names = Numbers(), Numbers()
+    def of(cls, *parts: Iterable[Example], known: Sequence[str] = ()) -> tuple[Examples, list[int]]:
+        """All of them, read once, and how many each part has; `known` words are numbered first."""
+        forms, names = Numbers(zip(known, range(len(known)), strict=True)), Numbers()
         first, second, sizes, labels = array("i"), array("i"), array("i"), array("i")
         same, each = array("q"), 0
         written = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115

@@ -22,7 +22,7 @@ class Training:
 
     folder   the encoder is `trained:FOLDER`
     figure   by which the best epoch is told
-    trivial  what needs no encoder does as well, on dev
+    trivial  what needs no encoder does as well, on dev and on other files that are judged
     counts   sentences that were read, and left out and why
     """
 
@@ -46,8 +46,8 @@ class Training:
 
 def _table(epochs: Sequence[Mapping[str, Any]]) -> str:
     """Epochs as a table."""
-    head = list(epochs[0]) if epochs else []
-    rows = [head, *([_said(each[key]) for key in head] for each in epochs)]
+    head = list(dict.fromkeys(key for each in reversed(epochs) for key in each))
+    rows = [head, *([_said(each[key]) if key in each else "–" for key in head] for each in epochs)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     return "\n".join(
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
@@ -75,7 +75,7 @@ def described(folder: Path) -> Training:
         facts["figure"],
         facts["best"],
         facts["epochs"],
-        facts["trivial"],
+        {**facts["trivial"], **facts.get("elsewhere", {})},
         facts["counts"],
         facts["parameters"],
     )

@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -31,6 +31,7 @@ STATE = "state.safetensors"
 POOL = 100  # batches whose examples are sorted by length together
 BROKEN = 1e4  # a loss, from which on nothing is learnt any more; NaN is none below
 PAUSE = 300.0  # seconds of an epoch after which what going on needs is written
+ON = " on "  # between a figure and the file that it is of, where that is not dev
 TOLD = 0.3  # seconds from one word on progress to the next
 
 
@@ -53,7 +54,9 @@ class Epoch:
         return {
             "epoch": self.number,
             "loss": self.loss,
-            **{f"dev {name}": value for name, value in self.figures.items()},
+            **{
+                name if ON in name else f"dev {name}": value for name, value in self.figures.items()
+            },
             "words": self.words,
             "seconds": round(self.seconds, 1),
         }
@@ -166,6 +169,7 @@ class Learner:
     rows     the row of each word; its number is that where there is nothing
     learned  whether the vectors are learnt, too
     ranks    the processes that learn together
+    also     rows of files that are judged after each epoch, too, by their names
     """
 
     network: Encoder
@@ -177,6 +181,7 @@ class Learner:
     ranks: Ranks = field(default_factory=Ranks)
     epochs: list[Epoch] = field(default_factory=list)
     part: Part = field(default_factory=Part)
+    also: Mapping[str, Ints] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.device = self.schedule.place
@@ -241,9 +246,7 @@ class Learner:
             if pause is not None and now - kept > PAUSE:
                 kept = now
                 pause()
-        self.network.eval()
-        with torch.inference_mode(), self.schedule.precise():
-            figures = self.lesson.figures(dev, self.encode)
+        figures = {**self._figures(dev), **self._elsewhere()}
         loss = part.loss / max(part.over, 1)
         told(every, every, loss)
         seconds = time.perf_counter() - began
@@ -267,6 +270,19 @@ class Learner:
             nn.utils.clip_grad_norm_(self.parameters, self.schedule.clip)
         self.optimizer.step()
         return total, over, words
+
+    def _figures(self, rows: Ints) -> Figures:
+        self.network.eval()
+        with torch.inference_mode(), self.schedule.precise():
+            return self.lesson.figures(rows, self.encode)
+
+    def _elsewhere(self) -> Figures:
+        """The figures of files that are judged, too."""
+        return {
+            f"{name}{ON}{file}": value
+            for file, rows in self.also.items()
+            for name, value in self._figures(rows).items()
+        }
 
     def slower(self) -> None:
         """Halve the rate."""
@@ -303,6 +319,9 @@ class Learner:
         state["state"] = {i: dict(each) for i, each in _states(tensors)}
         state["param_groups"][0]["lr"] = float(facts["rate"])
         self.optimizer.load_state_dict(state)
+        if self.epochs and not self.part.done:  # files may be asked for after the last epoch
+            last = self.epochs[-1]
+            self.epochs[-1] = replace(last, figures={**last.figures, **self._elsewhere()})
         return True
 
 

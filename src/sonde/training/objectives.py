@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal, NamedTuple, Protocol
 
@@ -31,7 +31,7 @@ from sonde.training import data
 from sonde.training.data import Reader
 from sonde.training.examples import Examples
 from sonde.training.linear_trees import commonest, labelled_f1, words_of
-from sonde.training.texts import Pieces, Texts, perplexities
+from sonde.training.texts import Pieces, Texts, joined, perplexities
 from sonde.vectors import Ints
 
 Figures = Mapping[str, float]
@@ -112,6 +112,12 @@ class Lesson(Protocol):
         """What needs no encoder does as well, by name."""
         ...
 
+    def more(self, examples: Examples) -> Lesson:
+        """With other examples behind its own, which are done as its own are; their words begin with
+        its own in the same order.
+        """
+        ...
+
 
 MOST = 700.0  # of which a perplexity is still a number
 BATCH = 64  # sentences that are judged at once
@@ -146,6 +152,17 @@ class Writing:
         wanted = [pieces.encode(examples.written(number)) for number in each]
         noise = (how.drop, how.swap) if objective.noise else (0.0, 0.0)
         return cls(objective, examples.first, examples.forms, pieces, wanted, head, noise)
+
+    def more(self, examples: Examples) -> Writing:
+        """With other examples behind its own, in the same pieces."""
+        if examples.each != len(self.wanted):
+            raise DataProblem("the files to judge by have other texts than those to learn from")
+        wanted = [
+            joined([texts, self.pieces.encode(examples.written(number))])
+            for number, texts in enumerate(self.wanted)
+        ]
+        words = joined([self.words, examples.first])
+        return replace(self, words=words, forms=examples.forms, wanted=wanted)
 
     @property
     def lengths(self) -> Ints:
@@ -255,6 +272,21 @@ class Inferring:
         head = Classifier(how.shape.width, len(names))
         draw_head(head, how.seed + 2)
         return cls(examples.first, examples.second, examples.labels, names, head)
+
+    def more(self, examples: Examples) -> Inferring:
+        """With other pairs behind its own; DataProblem for a label that it does not know."""
+        if unknown := set(examples.names) - set(self.names):
+            raise DataProblem(
+                f"no pair to learn from has the label {min(unknown)!r}, as pairs to judge by have:"
+                f" write {', '.join(self.names)}"
+            )
+        number = np.array([self.names.index(name) for name in examples.names])
+        return replace(
+            self,
+            first=joined([self.first, examples.first]),
+            second=joined([self.second, examples.second]),
+            labels=np.concatenate([self.labels, number[examples.labels]]),
+        )
 
     @property
     def lengths(self) -> Ints:

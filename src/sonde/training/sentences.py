@@ -25,8 +25,8 @@ from sonde.training import bag
 from sonde.training.data import Reading
 from sonde.training.examples import Examples
 from sonde.training.folder import Training, described, say
-from sonde.training.loop import Epoch, Learner, Learns, Schedule, Start
-from sonde.training.objectives import Kit, Objective
+from sonde.training.loop import ON, Epoch, Learner, Learns, Schedule, Start
+from sonde.training.objectives import Kit, Lesson, Objective
 from sonde.training.ranks import Ranks
 from sonde.training.settings import Request, Settings
 from sonde.training.splits import chosen, held_out
@@ -111,19 +111,29 @@ def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learne
     decoder = settings.pieces, settings.decoder, settings.seed, settings.attention
     with examples.texts:
         lesson = objective.lesson(objective, examples, Kit(shape, *decoder, *noise))
-    rows, forms = _vocabulary(parts, settings) if settings.learned else (None, examples.forms)
+    wider, also, every = _also(request, settings, lesson, examples)
+    rows, forms = _vocabulary(parts, settings, len(every)) if settings.learned else (None, every)
     vectors, known = table.look_up(list(forms))
+    if rows is None:
+        forms, known = examples.forms, known[: len(examples.forms)]
     schedule = _schedule(request, settings)
     network = shape.network(settings.seed)
     ranks = Ranks.started(schedule.place)
-    learner = Learner(network, lesson, vectors, schedule, rows, settings.learned, ranks)
+    how = schedule, rows, settings.learned, ranks
+    learner = Learner(network, wider, vectors, *how, also=also)
     with torch.inference_mode():
         some = parts.train[:: -(-len(parts.train) // COUNTED)]
         trivial = dict(lesson.trivial(some, parts.dev))
+        elsewhere = {
+            f"{figure}{ON}{name}": value
+            for name, mine in also.items()
+            for figure, value in wider.trivial(some, mine).items()
+        }
     counts = {"train": len(parts.train), "dev": len(parts.dev), "words": len(examples.forms)}
     return learner, {
         "shape": shape.plain(),
         "trivial": trivial,
+        **({"elsewhere": elsewhere} if elsewhere else {}),
         "parameters": sum(p.numel() for p in learner.weights().values()),
         "parameters of the head": sum(p.numel() for p in lesson.head.parameters()),
         "counts": {**counts, "words without a vector": int((~known).sum())},
@@ -131,16 +141,36 @@ def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learne
     }
 
 
-def _vocabulary(parts: Parts, settings: Settings) -> tuple[Ints, list[str]]:
-    """The row of each word, and the words that have one: the commonest of train; the first row is
-    for all others.
+def _also(
+    request: Request, settings: Settings, lesson: Lesson, examples: Examples
+) -> tuple[Lesson, dict[str, Ints], Sequence[str]]:
+    """The lesson with the examples of files that are judged, too, behind its own; their rows by the
+    file's name, and the words of all.
+    """
+    rows: dict[str, Ints] = {}
+    forms, at = examples.forms, len(examples)
+    for path in request.also:
+        how = Reading(english=settings.english, longest=settings.longest)
+        more, (many,) = Examples.of(request.check().reads([path], how), known=forms)
+        with more.texts:
+            if not many or path.name in rows:
+                what = "no example to judge by" if not many else "a name that another file has, too"
+                raise DataProblem(f"{path}: {what}")
+            lesson, forms = lesson.more(more), more.forms
+        rows[path.name], at = np.arange(at, at + many), at + many
+    return lesson, rows, forms
+
+
+def _vocabulary(parts: Parts, settings: Settings, many: int) -> tuple[Ints, list[str]]:
+    """The row of each of `many` words, and the words that have one: the commonest of train; the
+    first row is for all others.
     """
     forms, texts = parts.examples.forms, (parts.examples.first, parts.examples.second)
     ids = np.concatenate([each.take(parts.train).ids for each in texts])
     counts = np.bincount(ids, minlength=len(forms))
     order = np.argsort(-counts, kind="stable")[: settings.vocabulary]
     kept = order[counts[order] >= settings.least]
-    rows = np.zeros(len(forms), np.int64)
+    rows = np.zeros(many, np.int64)
     rows[kept] = np.arange(1, len(kept) + 1)
     return rows, [UNKNOWN, *(forms[i] for i in kept.tolist())]
 
@@ -262,5 +292,5 @@ def _keep(out: Path, learner: Learns) -> None:
 def _say(out: Path, learner: Learns, objective: Objective, facts: Mapping[str, Any]) -> None:
     if learner.ranks.rank:
         return
-    best = _best(learner.epochs, objective) if learner.epochs else 0
+    best = _best(learner.epochs, objective) if learner.epochs else None
     say(out, {**facts, "best": best}, learner.epochs)

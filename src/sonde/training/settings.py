@@ -162,6 +162,7 @@ class Request:
     dev      files to judge by; a part of the examples without
     where    of files with columns: which rows are read, as patterns by column
     exclude  sentences that are left out, as they will be probed
+    also     files that are judged after each epoch, too, as they are; nothing is chosen by them
     """
 
     architecture: Architecture | Literal["bow"]
@@ -170,6 +171,7 @@ class Request:
     dev: Sequence[Path] = ()
     where: Mapping[str, str] | None = None
     exclude: Sequence[Sentence] = ()
+    also: Sequence[Path] = ()
 
     def check(self) -> Objective:
         """The objective; UsageProblem for a name that there is not."""
@@ -185,4 +187,6 @@ class Request:
                 f"{self.architecture} is not trained for {self.objective}: {BAG} is trained for"
                 " cbow, and for nothing else"
             )
+        if self.also and objective.lesson is None:
+            raise UsageProblem("cbow is judged by --dev alone; leave --evaluate out")
         return objective
