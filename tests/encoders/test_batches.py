@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.encoders.batches import batches
+from sonde.core import DataProblem
+from sonde.encoders.batches import batches, spread
 
 
 @given(st.lists(st.integers(0, 300), max_size=200), st.integers(1, 500))
@@ -29,3 +31,26 @@ def test_hardly_anything_is_padding(tokens):
     lengths = np.random.default_rng(0).poisson(18, 4000) + 1
     padded = sum(len(b) * lengths[b[0]] for b in batches(lengths, tokens))
     assert padded <= 1.03 * lengths.sum()
+
+
+@pytest.mark.parametrize("side_by_side", [False, True])
+def test_a_batch_that_a_gpu_has_no_memory_for_is_cut_in_two(side_by_side):
+    done = []
+
+    def work(rows):
+        if len(rows) > 3:
+            raise torch.cuda.OutOfMemoryError("no memory")
+        done.extend(rows.tolist())
+
+    spread(work, [np.arange(10), np.arange(10, 12)], side_by_side)
+    assert sorted(done) == list(range(12))
+
+
+def test_one_sentence_that_a_gpu_has_no_memory_for_is_refused():
+    def work(rows):
+        raise torch.cuda.OutOfMemoryError("tried to allocate 80 GiB")
+
+    with pytest.raises(
+        DataProblem, match=r"no memory for one sentence \(tried to allocate 80 GiB\)"
+    ):
+        spread(work, [np.arange(3)], False)

@@ -20,6 +20,7 @@ from sonde.encoders import ENCODERS
 from sonde.labels import Classes
 from sonde.metrics import Answers
 from sonde.metrics import contrast as difference
+from sonde.notes import Checkpoint
 from sonde.papers.found import Setting, known_rows, names_of, retested
 from sonde.papers.stand_ins import rows_of
 from sonde.probes import PROBES
@@ -324,3 +325,27 @@ def test_sent2vec_and_laser_are_alike_on_word_content(folder):
     one = found(results, "ud2019", named={laser: ["English, LASER"]})["k19-wc-alike"]
     assert (one.second, one.verdict) == ("English, Sent2Vec-NS", "found again")
     assert one.difference == pytest.approx(1.0)
+
+
+def after(share: float, encoder: str, epoch: int, best: int = 4, **said) -> Result:
+    """A result of a trained encoder after some epoch."""
+    one = scored(share, encoder=f"{encoder},epoch={epoch}", **said)
+    checkpoint = Checkpoint(epoch, "epoch", 8, best, "translate", "bleu")
+    return replace(one, provenance=replace(one.provenance, checkpoint=checkpoint))
+
+
+def test_where_epochs_were_asked_for_the_best_one_stands_for_the_encoder(folder):
+    nmt, nli = folder("bilstm-max", "translate"), folder("bilstm-max", "infer")
+    course = {0: 0.2, 1: 0.3, 4: 0.9, 8: 0.5}
+    results = [scored(0.6, encoder=nli), *(after(s, nmt, n) for n, s in course.items())]
+    one = found(results)["c18-nmt-nli"]
+    assert (one.first_score, one.second_score) == pytest.approx((90, 60))
+    assert found([*results, scored(0.9, encoder=nmt)])["c18-nmt-nli"] == one, "counted once"
+    lacking = [each for each in results if "epoch=4" not in each.trial.encoder]
+    assert "no encoder for BiLSTM-max, NMT*" in why(lacking, "c18-nmt-nli")
+
+
+def test_an_encoder_before_its_training_is_no_trained_one(folder):
+    nmt, nli = folder("bilstm-max", "translate"), folder("bilstm-max", "infer")
+    results = [scored(0.6, encoder=nli), scored(0.2, encoder=f"{nmt},epoch=0")]
+    assert "no encoder for BiLSTM-max, NMT*" in why(results, "c18-nmt-nli")

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.core import DataProblem
 from sonde.vectors import Ints
 
 
@@ -78,9 +79,12 @@ def spread(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bo
     """Call `work` on every part; side by side in as many threads as torch has, each computing by
     itself.
 
-    What a part gives does not depend on the thread that it falls to.
+    What a part gives does not depend on the thread that it falls to. A part for which a GPU has no
+    memory is cut in two; DataProblem where it is one row.
     """
     import torch
+
+    work = _halving(work)
 
     threads = torch.get_num_threads()
     workers = min(threads, WORKERS, len(parts)) if side_by_side else 1
@@ -97,3 +101,24 @@ def spread(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bo
             list(pool.map(work, parts[1:]))  # raises what a part raised
     finally:
         torch.set_num_threads(threads)  # threads to come take over what was set last
+
+
+def _halving(work: Callable[[Ints], None]) -> Callable[[Ints], None]:
+    """The same work, on half a part at a time where a GPU has no memory for the whole."""
+    import torch
+
+    def careful(part: Ints) -> None:
+        try:
+            work(part)
+            return
+        except torch.cuda.OutOfMemoryError as error:
+            if len(part) < 2:
+                raise DataProblem(
+                    f"the GPU has no memory for one sentence ({error}); take a smaller model,"
+                    " dtype=bfloat16, or device=cpu"
+                ) from None
+        torch.cuda.empty_cache()
+        for half in np.array_split(part, 2):
+            careful(half)
+
+    return careful

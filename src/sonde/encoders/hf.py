@@ -43,7 +43,8 @@ class HuggingFace(Saved):
               in which words are then found
     spaces    whether a piece that is nothing but the space before a word ('▁', 'Ġ') belongs to the
               word
-    tokens    how many tokens, padding included, go into one batch
+    tokens    how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and
+              16,384 on a GPU
     weights   trained, or of the same architecture drawn with `seed`: random, orthonormal (the
               Orthonormal ELMo of Tenney et al. 2019)
     lexical   what drawn weights have below the first layer: drawn, trained, or auto (trained under
@@ -62,7 +63,7 @@ class HuggingFace(Saved):
     spaces: bool = field(default=False, kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
-    tokens: int = field(default=1024, kw_only=True)
+    tokens: int = field(default=0, kw_only=True)
     weights: Init = field(default="trained", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     lexical: Lexical = field(default="auto", kw_only=True)
@@ -110,7 +111,7 @@ class HuggingFace(Saved):
             f",units=pieces,spaces={self.spaces},text={self.text}" if self.pool == "none" else ""
         )
         drawn = "" if self.weights == "trained" else f",weights={self.drawn}"
-        read = f"prompt={self.prompt!r},special={self.counts_special},tokens={self.tokens}"
+        read = f"prompt={self.prompt!r},special={self.counts_special},tokens={self.batch}"
         return f"hf,{read}{drawn}{units}{self.trust}"
 
     @property
@@ -180,7 +181,7 @@ class Asked:
         )
         asked = [(layer, form) for layer, _, form in (slot.partition(".") for slot in self.slots)]
         words = Words(encoder.spaces, encoder.text == "raw")
-        units = Passes(network, encoder.prompt, encoder.counts_special, encoder.tokens, words).run(
+        units = Passes(network, encoder.prompt, encoder.counts_special, encoder.batch, words).run(
             sentences, asked
         )
         names = tuple(layer for layer, _ in asked)

@@ -64,6 +64,13 @@ def resolved_dtype(asked: str, device: str) -> str:
     return "bfloat16" if native else "float32"
 
 
+def usual_batch(device: str) -> int:
+    """How many tokens go into one batch where nothing is asked for: a processor's caches hold few,
+    and a GPU is not busy with less (benchmarks/large.py).
+    """
+    return 1024 if device == "cpu" else 16_384
+
+
 def versions(*packages: str) -> str:
     """Versions of the packages that decide the last bits, as far as they are installed."""
     return " ".join(f"{p}={v}" for p in packages if (v := _version(p)))
@@ -207,6 +214,7 @@ class Saved:
     model: str
     device: str
     dtype: Dtype
+    tokens: int
     trust_remote_code: bool
     code_revision: str
 
@@ -232,6 +240,11 @@ class Saved:
         """The device and the precision that it runs with."""
         device = resolved_device(self.device)
         return device, resolved_dtype(self.dtype, device)
+
+    @property
+    def batch(self) -> int:
+        """How many tokens, padding included, go into one batch."""
+        return self.tokens or usual_batch(self.runs[0])
 
     @property
     def fingerprint(self) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, source_of
 from sonde.encoders.origin import called
-from sonde.encoders.saved import MANY, Dtype, Saved, resolved_dtype, versions
+from sonde.encoders.saved import MANY, Dtype, Saved, resolved_dtype, usual_batch, versions
 from sonde.references import Place
 from sonde.vectors import Vectors
 
@@ -37,7 +37,8 @@ class SentenceTransformers(Saved):
              them; neither without
     pool     own: one vector of a text, as the model pools it; none: those of tokens, of a model
              that gives many (ColBERT), for words
-    tokens   how many tokens, padding included, go into one batch
+    tokens   how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and
+             16,384 on a GPU
     trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
                        that the name has (NAME@COMMIT)
     code_revision      the commit of that code, where it lies in another repository
@@ -49,7 +50,7 @@ class SentenceTransformers(Saved):
     pool: Literal["own", "none"] = field(default="own", kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
-    tokens: int = field(default=1024, kw_only=True)
+    tokens: int = field(default=0, kw_only=True)
     trust_remote_code: bool = field(default=False, kw_only=True)
     code_revision: str = field(default="", kw_only=True)
 
@@ -92,7 +93,7 @@ class SentenceTransformers(Saved):
         return _encoded(
             loaded(source, self.form, *self.runs, Way(self.prompt, self.task or "")),
             sentences,
-            self.tokens,
+            self.batch,
         )
 
 
@@ -125,7 +126,7 @@ class Live:
         return ready(self.model, class_of(self.model), Way(), self.dtype, self.name)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        return _encoded(self.ready, sentences, 1024)
+        return _encoded(self.ready, sentences, usual_batch(self.device))
 
 
 def live(model: Any, name: str | None = None) -> Live:

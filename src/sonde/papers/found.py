@@ -42,7 +42,7 @@ from sonde.papers.claims import CHANCE, EPOCHS, Claim, Contrast, claims, items
 from sonde.papers.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
 from sonde.papers.suite import Suite, located
 from sonde.probes import PROBES
-from sonde.references import brief
+from sonde.references import brief, parsed_or_none
 
 WORDS: Mapping[Verdict, str] = {
     "found": "found again",
@@ -150,7 +150,9 @@ def collected(
                 cells = into.setdefault(setting._replace(probe=OWN) if floor else setting, Cells())
                 cells.why = cells.why or why
                 for who in [Stand(floor, floor)] if floor else _stands(suite, one, named):
-                    cells.scores.setdefault((who, column), []).append(one)
+                    cell = cells.scores.setdefault((who, column), [])
+                    if not any(_same_training(one, other) for other in cell):
+                        cell.append(one)
     for setting, cells in floors.items():
         beside = [s for s in settings if s[:2] == setting[:2]] or [setting]
         for each in beside:
@@ -193,7 +195,15 @@ def _stands(suite: Suite, one: Measured, named: Names) -> list[Stand]:
     trial = one.result.trial
     said = [row for row in named.get(trial.encoder, ()) if row in known_rows(suite.name)]
     rows = said or rows_of(suite.name, trial.encoder, trial.read, _language(one))
-    return stand(trial.encoder, trial.read, tuple(rows))
+    known = one.result.provenance.checkpoint
+    return stand(trial.encoder, trial.read, tuple(rows), known.best if known else 0)
+
+
+def _same_training(one: Measured, other: Measured) -> bool:
+    """Whether two scores are of one trained encoder, under its name and after its best epoch."""
+    parsed = [parsed_or_none(each.result.trial.encoder) for each in (one, other)]
+    names = [str(each.without("epoch")) for each in parsed if each and each.name == "trained"]
+    return len(names) > 1 and names[0] == names[1]
 
 
 def _floor(suite: Suite, one: Measured) -> str:

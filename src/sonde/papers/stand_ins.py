@@ -57,7 +57,8 @@ class Stand:
 
     row     of the paper
     recipe  what it was made of but for the seed: encoders that differ in nothing else are one
-    epoch   after which it is read, where that was asked for; 0 for the best or only state
+    epoch   after which it is read, where that was asked for; 0 for the best or only state, as which
+            the epoch that is the best stands, too
     drawn   whether a seed decides what it is
     """
 
@@ -67,21 +68,28 @@ class Stand:
     drawn: bool = False
 
 
-def stand(encoder: str, read: str, rows: tuple[str, ...]) -> list[Stand]:
-    """An encoder by its reference and what is read of it, as each of the rows."""
+def stand(encoder: str, read: str, rows: tuple[str, ...], best: int = 0) -> list[Stand]:
+    """An encoder by its reference and what is read of it, as each of the rows; none before it was
+    trained. `best` is the epoch that is the best of its training, if that is known.
+    """
     parsed = parsed_or_none(encoder) or Reference(encoder)
     recipe = str(parsed.without("seed"))
-    epoch = 0
+    epochs = [0]
     if parsed.name == "trained":
         said = dict(parsed.options).get("epoch", "best")
-        epoch = int(said) if said.isdecimal() else 0
+        if said.isdecimal():
+            epochs = [int(said), 0] if int(said) == best else [int(said)]
+        if said == "0":
+            return []
         facts = trained_facts(parsed.argument or "")
         made = {key: facts.get(key) for key in ("architecture", "objective", "settings", "files")}
         made["settings"] = {k: v for k, v in (made["settings"] or {}).items() if k != "seed"}
         made["files"] = sorted((made["files"] or {}).values())
         recipe = json.dumps(made, sort_keys=True) if facts else str(parsed.without("epoch"))
     return [
-        Stand(row, f"{recipe} {read}", epoch, parsed.name in DRAWN) for row in dict.fromkeys(rows)
+        Stand(row, f"{recipe} {read}", epoch, parsed.name in DRAWN)
+        for row in dict.fromkeys(rows)
+        for epoch in epochs
     ]
 
 
