@@ -1,37 +1,47 @@
 #!/usr/bin/env bash
-# Train an encoder for each objective of Conneau et al. 2018 at recipe `small`, and probe what each
-# knows after every epoch (docs/results/trained.md).
+# Train an encoder for each objective of Conneau et al. 2018, and probe what each knows after every
+# epoch (docs/results/trained.md).
 #
-# usage: examples/trained.sh DATA OUT [NAME...]
+# usage: examples/trained.sh [--large] DATA OUT [NAME...]
 #
 # DATA holds raw_text, parallel, nli, constituency and treebanks, as the page says. Everything is
 # written to OUT. Give the command again after a stop: what is done stays, what was begun goes on.
 # With names, only those are trained and probed: `examples/trained.sh DATA OUT next infer`.
-# `examples/trained.sh --plan` prints what there is, with what it took on one core.
+# --large takes three to five times the examples, for a GPU; its names with a number, as next-1, are
+# other seeds, and those with w64, w128 and w512 other widths.
+# `examples/trained.sh --plan` prints what there is, with what it took.
 set -euo pipefail
 
 plan() {
   cat <<'PLAN'
-name               network        objective   examples  epochs  minutes on one core, other work beside it
-vectors            skip-gram      novels, and the sentences below    3      2
-translate-fr       bilstm-max     translate     30,000       8     28
-translate-de       bilstm-max     translate     30,000       8     36
-next               bilstm-max     next          12,000       8     47
-skip               bilstm-max     skip          12,000       8     not measured; about 70
-autoencode         bilstm-max     autoencode    12,000       8     not measured; about 45
-denoise            bilstm-max     denoise       12,000       8     not measured; about 45
-parse              bilstm-max     parse         12,000       8     not measured; about 45
-infer              bilstm-max     infer         30,000       5     43
-translate-fr-last  bilstm-last    translate     30,000       8     not measured; about 28
-translate-fr-conv  gated-convnet  translate     30,000       8     not measured; about 45
+                                              on one processor core          --large, on one H100
+                                              (other work beside it)         (12 trainings at once)
+name               network        objective   examples  epochs  minutes      examples  minutes
+vectors            skip-gram      novels, and the sentences below     3            2
+translate-fr       bilstm-max     translate     30,000       8       28       100,000      4.6
+translate-de       bilstm-max     translate     30,000       8       36       100,000      4.4
+translate-fi       bilstm-max     translate     30,000       8       -         57,000      2.0
+next               bilstm-max     next          12,000       8       47        60,000      7.0
+skip               bilstm-max     skip          12,000       8       -         60,000     10.9
+autoencode         bilstm-max     autoencode    12,000       8       -         60,000      8.2
+denoise            bilstm-max     denoise       12,000       8       -         60,000      8.8
+parse              bilstm-max     parse         12,000       8       -         27,500      9.9
+infer              bilstm-max     infer         30,000       8       43 for 5  44,300      2.8
+infer-last         bilstm-last    infer         30,000       8       -         44,300      2.2
+infer-mean         mean           infer         30,000       8       -         44,300      1.5
+translate-fr-last  bilstm-last    translate     30,000       8       -        100,000      4.3
+translate-fr-conv  gated-convnet  translate     30,000       8       -        100,000      4.1
+-: not measured. Probing an encoder on the nine ud/ tasks takes about a minute of one core.
 PLAN
 }
 
 if [ "${1:-}" = --plan ]; then plan; exit; fi
-if [ $# -lt 2 ]; then sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 2; fi
+large=
+if [ "${1:-}" = --large ]; then large=yes; shift; fi
+if [ $# -lt 2 ]; then sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2; fi
 data=$1 out=$2
 shift 2
-names=${*:-translate-fr translate-de next skip autoencode denoise parse infer translate-fr-last translate-fr-conv}
+names=${*:-translate-fr translate-de translate-fi next skip autoencode denoise parse infer infer-last infer-mean translate-fr-last translate-fr-conv}
 plan
 mkdir -p "$out"
 export SONDE_TREEBANKS=$data/treebanks
@@ -54,26 +64,35 @@ if [ ! -e "$out/novels.vec" ]; then
     -o "$out/novels.vec"
 fi
 
-one() { # NAME ARCHITECTURE OBJECTIVE EXAMPLES EPOCHS FILE...
-  local name=$1 architecture=$2 objective=$3 most=$4 epochs=$5
-  shift 5
-  sonde train "$architecture" --objective "$objective" --data "$@" --recipe small \
-    --vectors "$out/novels.vec" --epochs "$epochs" --exclude "$probed" \
-    --set "most=$most" english=true patience=0 on_error=skip -o "$out/models/$name"
+one() { # NAME ARCHITECTURE OBJECTIVE EXAMPLES FILE... [OPTION...]
+  local name=$1 architecture=$2 objective=$3 most=$4 width=256 seed=0 batch=1024
+  shift 4
+  if [ $large ]; then batch=4096; fi
+  case $name in *-w[0-9]*) width=${name##*-w} ;; *-[0-9]) seed=${name##*-} ;; esac
+  sonde train "$architecture" --objective "$objective" --data "$@" --recipe small --epochs 8 \
+    --vectors "$out/novels.vec" --exclude "$probed" --hidden "$width" --seed "$seed" \
+    --set "most=$most" "batch=$batch" english=true patience=0 on_error=skip -o "$out/models/$name"
   sonde run -t 'ud/*:UD_English-EWT' -e "trained:$out/models/$name,epoch=0+*" --probe logreg \
     --seeds 1 -o "$out/learned"
 }
 
+pairs=30000 sentences=12000 parsed=12000 inferred=30000
+if [ $large ]; then pairs=100000 sentences=60000 parsed=0 inferred=0; fi  # 0: all
+lingnli=("$nli" --where 'source=lingnli*' split=train)
 for name in $names; do
   case $name in
-    translate-fr) one "$name" bilstm-max translate 30000 8 "$tatoeba/eng-fra.tsv.xz" ;;
-    translate-de) one "$name" bilstm-max translate 30000 8 "$tatoeba/eng-deu.tsv.xz" ;;
-    translate-fr-last) one "$name" bilstm-last translate 30000 8 "$tatoeba/eng-fra.tsv.xz" ;;
-    translate-fr-conv) one "$name" gated-convnet translate 30000 8 "$tatoeba/eng-fra.tsv.xz" ;;
-    next | skip | autoencode | denoise) one "$name" bilstm-max "$name" 12000 8 "$novels" ;;
+    translate-fr-last) one "$name" bilstm-last translate $pairs "$tatoeba/eng-fra.tsv.xz" ;;
+    translate-fr-conv) one "$name" gated-convnet translate $pairs "$tatoeba/eng-fra.tsv.xz" ;;
+    translate-fr | translate-fr-*) one "$name" bilstm-max translate $pairs "$tatoeba/eng-fra.tsv.xz" ;;
+    translate-de) one "$name" bilstm-max translate $pairs "$tatoeba/eng-deu.tsv.xz" ;;
+    translate-fi) one "$name" bilstm-max translate $pairs "$tatoeba/eng-fin.tsv.xz" ;;
+    skip | autoencode | denoise) one "$name" bilstm-max "$name" $sentences "$novels" ;;
+    next | next-*) one "$name" bilstm-max next $sentences "$novels" ;;
     # shellcheck disable=SC2086
-    parse) one "$name" bilstm-max parse 12000 8 $trees ;;
-    infer) one "$name" bilstm-max infer 30000 5 "$nli" --where 'source=lingnli*' split=train ;;
+    parse) one "$name" bilstm-max parse $parsed $trees ;;
+    infer-last) one "$name" bilstm-last infer $inferred "${lingnli[@]}" ;;
+    infer-mean) one "$name" mean infer $inferred "${lingnli[@]}" ;;
+    infer | infer-*) one "$name" bilstm-max infer $inferred "${lingnli[@]}" ;;
     *) echo "no encoder $name; see --plan" >&2; exit 2 ;;
   esac
 done
