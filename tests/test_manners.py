@@ -139,6 +139,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "holdings": lambda: sonde.holdings("results"),
         "migrate": lambda: str(sonde.migrate("results")),
         "about": lambda: sonde.about("ud/tense"),
+        "encoder_rows": lambda: sonde.encoder_rows("tenney2019"),
         "available": lambda: sonde.available("tasks"),
         "bibtex": lambda: sonde.bibtex("ud/*"),
         "build": lambda: sonde.build(TASK, "tense.parquet", audit="tense.md"),

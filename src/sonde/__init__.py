@@ -130,6 +130,7 @@ if TYPE_CHECKING:
         Comparison,
     )
     from sonde.papers.claimed import TestedClaim
+    from sonde.papers.encoder_rows import EncoderRow, encoder_rows
     from sonde.papers.told import (
         Printed,
     )
@@ -191,6 +192,7 @@ __all__ = [
     "Embedded",
     "Encoder",
     "EncoderProblem",
+    "EncoderRow",
     "EncoderStop",
     "Entry",
     "Estimate",
@@ -265,6 +267,7 @@ __all__ = [
     "configure",
     "curve",
     "embed",
+    "encoder_rows",
     "estimate",
     "evaluate",
     "export",
@@ -336,6 +339,7 @@ _PLACES = {
     "metrics.metric": "Metric MetricProblem",
     "pages.compare": "Compared Comparison",
     "papers.claimed": "TestedClaim",
+    "papers.encoder_rows": "EncoderRow encoder_rows",
     "papers.told": "Printed",
     "reading": "ReadingProblem Readings",
     "references": "Reference ReferenceProblem",

@@ -14,10 +14,19 @@ from sonde.cli.completing import names
 
 if TYPE_CHECKING:
     from sonde.listing import Entry
+    from sonde.papers.encoder_rows import EncoderRow
     from sonde.tasks.about import About
 
 # letters of an option with its kind and default, beyond which what it means goes below it
 WRITTEN = 44
+
+HOW = {
+    "file": "as published",
+    "hub": "as published",
+    "trained": "made anew",
+    "baseline": "baseline",
+}
+"""Where what a row of a paper's table needs comes from."""
 
 ABOUT = "One of them, or a pattern: shown with its whole description."
 
@@ -96,12 +105,38 @@ def encoders(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("encoders"))
     ] = None,
+    paper: Annotated[
+        str,
+        typer.Option(
+            "--paper",
+            metavar="PAPER",
+            help="The rows of a paper's table, as `tenney2019`, and what makes each today.",
+        ),
+    ] = "",
 ) -> None:
-    """List the encoders and their options.
+    """List the encoders and their options, or those of a paper's table.
 
-    **Examples**: `sonde encoders`, `sonde encoders hf`
+    **Examples**: `sonde encoders`, `sonde encoders hf`, `sonde encoders --paper tenney2019`
     """
-    _list(sonde.available("encoders", name), name is not None)
+    if not paper:
+        _list(sonde.available("encoders", name), name is not None)
+        return
+    rows = sonde.encoder_rows(paper)
+    _tell([(f"{row.block}: {row.row}", _made(row)) for row in rows])
+    many = sum(row.measurable for row in rows)
+    typer.echo(
+        f"{many} of {len(rows)} rows can be measured, given their files; on which data:"
+        f" `sonde suites {paper}`"
+    )
+
+
+def _made(row: EncoderRow) -> str:
+    """What makes a row of a paper's table."""
+    if not row.measurable:
+        return f"not today: {row.note}"
+    read = f"--read {row.read}" if row.read else ""
+    needs = f"({HOW.get(row.how, row.how)}: {row.needs})" if row.needs else ""
+    return " ".join(filter(None, [f"-e {row.reference}", read, needs, row.note]))
 
 
 def probes(

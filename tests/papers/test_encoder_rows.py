@@ -1,0 +1,80 @@
+"""The rows of papers' tables and the encoders that make them today."""
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from sonde import DataProblem, UsageProblem, encoder_rows
+from sonde.cli import app
+from sonde.encoders import ENCODERS
+from sonde.identity import identity
+from sonde.papers.conneau2018 import conneau2018
+from sonde.papers.encoder_rows import FILE, _all, _row
+from sonde.papers.ettinger2018 import ettinger2018
+from sonde.papers.tenney2019 import tenney2019
+from sonde.papers.ud2019 import ud2019
+from sonde.reading import read_of
+from sonde.references import Reference
+
+SUITES = {
+    "conneau2018": conneau2018,
+    "ettinger2018": ettinger2018,
+    "tenney2019": tenney2019,
+    "ud2019": ud2019,
+}
+MADE = [row for row in _all() if row.measurable]
+LAYERS = {"lex": ("lex",), "lex+last": ("lex", "12"), "all": ("0", "1", "2")}
+
+
+@pytest.mark.parametrize("paper", SUITES)
+def test_every_row_of_a_table_is_there_once_in_its_order(paper):
+    blocks = SUITES[paper]().paper.blocks
+    table = [(b.heading, line.name) for b in blocks for line in b.lines if b.heading != "Targets"]
+    assert sorted((row.block, row.row) for row in encoder_rows(paper)) == sorted(table)
+
+
+@pytest.mark.parametrize("row", MADE, ids=lambda row: f"{row.paper} {row.block} {row.row}")
+def test_each_reference_parses_and_says_what_it_lacks(row, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    kind = Reference.parse(row.reference)
+    assert ENCODERS.canonical(row.reference)
+    if row.how == "baseline":
+        return
+    assert row.needs
+    if row.how == "hub":
+        assert row.needs.startswith("https://huggingface.co/")
+        return
+    encoder = ENCODERS.make(row.reference)
+    with pytest.raises(DataProblem) as problem:
+        identity(ENCODERS, ENCODERS.canonical(row.reference), encoder)
+    missing = [kind.argument or "", dict(kind.options).get("vectors", "")]
+    assert any(name and name in str(problem.value) for name in missing)
+    assert "\n" not in str(problem.value)
+
+
+@pytest.mark.parametrize("row", [row for row in MADE if row.read], ids=lambda row: row.row)
+def test_what_is_read_of_layers_is_what_the_reference_yields(row):
+    names = LAYERS[dict(Reference.parse(row.reference).options)["layers"]]
+    assert read_of(row.read, names).layers
+
+
+@pytest.mark.parametrize("row", [row for row in MADE if row.how == "trained"], ids=lambda r: r.row)
+def test_what_is_trained_is_named_as_its_folder(row):
+    folder = re.search(r"-o (\S+)", row.needs)
+    assert folder is None or row.reference == f"trained:{folder[1]}"
+
+
+def test_wrong_names_and_lines_are_told():
+    with pytest.raises(UsageProblem, match="choose one of conneau2018"):
+        encoder_rows("none")
+    with pytest.raises(DataProblem, match=f"{FILE.name}:7"):
+        _row(["a", "b"], 8, f"{FILE.name}:7")
+
+
+def test_the_command_tells_what_makes_each_row():
+    done = CliRunner().invoke(app, ["encoders", "--paper", "ud2019"])
+    assert done.exit_code == 0
+    assert "laser:laser-93langs,lang=pl" in done.output
+    assert "not today" in done.output
+    assert "14 of 18 rows can be measured, given their files" in done.output
