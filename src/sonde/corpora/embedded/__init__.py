@@ -31,15 +31,16 @@ def treebank(sentences: int = SENTENCES, seed: int = SEED) -> Iterator[str]:
     room = [-(-sentences // 7)] * 7
     seen: set[str] = set()
     while sum(room) and len(seen) < sentences:
-        root = sentence(chance)
-        words = flat(root)
+        words = flat(sentence(chance))
         size = len(words)
-        key = " ".join(word.form for word in words)
-        if size not in LENGTHS or not room[size // 3 - 1] or key in seen:
+        if size not in LENGTHS or not room[size // 3 - 1]:
+            continue
+        key = " ".join([word.form for word in words])
+        if key in seen:
             continue
         room[size // 3 - 1] -= 1
         seen.add(key)
-        yield from lines(root, f"embedded-{len(seen):05d}")
+        yield from lines(words, f"embedded-{len(seen):05d}")
 
 
 def sentence(chance: Chance) -> Word:

@@ -73,7 +73,7 @@ def parts(chance: Chance, verb_form: Form, depth: int, frames: tuple[str, ...] =
     verb = _verb(chance, frame)
     auxiliaries, head = verb_group(chance, verb, _allowed(verb_form, verb), subject)
     return Parts(
-        _as(subject, "nsubj"),
+        subject.under("nsubj"),
         auxiliaries,
         head,
         complements(chance, frame, verb, verb_form, depth),
@@ -98,10 +98,6 @@ def _allowed(verb_form: Form, verb: Verb) -> Form:
         if verb.state and verb_form.aspect == "progressive"
         else verb_form
     )
-
-
-def _as(subject: Phrase, deprel: str) -> Phrase:
-    return replace(subject, word=subject.word.under(deprel))
 
 
 def complements(
@@ -153,7 +149,7 @@ def _passive(chance: Chance, verb_form: Form, depth: int) -> Parts:
     verb = _verb(chance, "transitive")
     while verb.state or (verb.kind == "person" and chance.hit(0.3)):
         verb = _verb(chance, "transitive")
-    subject = _as(nominal(chance, verb.kind, depth + 1, relative), "nsubj:pass")
+    subject = nominal(chance, verb.kind, depth + 1, relative).under("nsubj:pass")
     auxiliaries, head = verb_group(chance, verb, replace(verb_form, passive=True), subject)
     agent: tuple[Word, ...] = ()
     if chance.hit(0.3):
@@ -163,7 +159,7 @@ def _passive(chance: Chance, verb_form: Form, depth: int) -> Parts:
 
 def _copular(chance: Chance, verb_form: Form, depth: int) -> Parts:
     kind = chance.pick(KINDS)
-    subject = _as(nominal(chance, kind, depth + 1, relative), "nsubj")
+    subject = nominal(chance, kind, depth + 1, relative).under("nsubj")
     head = adjective(chance, kind, 4)
     (copula,) = verb_group(
         chance, AUXILIARIES["be"], replace(verb_form, question=False, negative=False), subject
@@ -253,7 +249,7 @@ def relative(chance: Chance, noun: Noun, number: str, depth: int) -> Word:
         subject = Phrase(before[0], number)
     else:
         verb = chance.pick(LEXICON.transitive[noun.kind])
-        subject = _as(person(chance, depth + 1, relative), "nsubj")
+        subject = person(chance, depth + 1, relative).under("nsubj")
         before = [uninflected("that", "PRON", "PronType=Rel", "obj"), subject.word]
     auxiliaries, head = verb_group(chance, verb, _allowed(verb_form, verb), subject)
     after = complements(chance, frame, verb, verb_form, depth)
@@ -315,7 +311,7 @@ def exclamation(chance: Chance) -> Word:
     """One of `What a ...!` and `How ... it is!`."""
     kind = chance.pick(KINDS)
     if chance.hit(0.5):
-        subject = _as(nominal(chance, kind, 1, relative), "nsubj")
+        subject = nominal(chance, kind, 1, relative).under("nsubj")
         copula = verb_group(
             chance, AUXILIARIES["be"], Form(chance.pick(("Pres", "Past"))), subject
         )[1]

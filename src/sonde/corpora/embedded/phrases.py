@@ -91,20 +91,21 @@ def _gather(word: Word, words: list[Word]) -> None:
         _gather(child, words)
 
 
-def lines(root: Word, name: str) -> Iterator[str]:
-    """One sentence as CoNLL-U, its empty line included."""
-    ordered = flat(root)
+def lines(ordered: Sequence[Word], name: str) -> Iterator[str]:
+    """One sentence as CoNLL-U, its empty line included, of its words in order."""
     number = {id(word): i for i, word in enumerate(ordered, 1)}
     heads = {id(child): number[id(word)] for word in ordered for child in (*word.left, *word.right)}
     first = ordered[0].form
     forms = [first[0].upper() + first[1:], *(word.form for word in ordered[1:])]
     yield f"# sent_id = {name}"
     yield f"# text = {_text(ordered, forms)}"
-    for i, (word, form) in enumerate(zip(ordered, forms, strict=True), 1):
-        misc = "SpaceAfter=No" if i < len(ordered) and ordered[i].tight else "_"
-        head = str(heads.get(id(word), 0))
-        fields = str(i), form, word.lemma, word.upos, "_", word.feats, head, word.deprel, "_", misc
-        yield "\t".join(fields)
+    tight = [*(word.tight for word in ordered[1:]), False]
+    for i, (word, form, close) in enumerate(zip(ordered, forms, tight, strict=True), 1):
+        head = heads.get(id(word), 0)
+        misc = "SpaceAfter=No" if close else "_"
+        yield (
+            f"{i}\t{form}\t{word.lemma}\t{word.upos}\t_\t{word.feats}\t{head}\t{word.deprel}\t_\t{misc}"
+        )
     yield ""
 
 
@@ -139,13 +140,17 @@ AUXILIARIES = {
 MODALS = ("can", "could", "may", "might", "must", "should", "will", "would")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Phrase:
     """A noun phrase and what a verb has to agree with."""
 
     word: Word
     number: str
     person: str = "3"
+
+    def under(self, deprel: str) -> Phrase:
+        """The same phrase in another relation to its head."""
+        return Phrase(self.word.under(deprel), self.number, self.person)
 
 
 @dataclass(frozen=True, slots=True)
