@@ -7,24 +7,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from sonde.analysis.answers import marks
+from sonde.analysis.points import Point, by_setting, places
 from sonde.analysis.row import NO_CONTROL, Row
 from sonde.analysis.rows import rows, without_fold
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
-from sonde.encoders.checkpoints import named_point
 from sonde.metrics.correlation import MANY, coefficients, least_p, p_values
 from sonde.metrics.correlation_intervals import intervals
 from sonde.metrics.multiplicity import ALPHA, corrected
-from sonde.notes import Checkpoint
-from sonde.references import Reference, brief, parsed_or_none
+from sonde.references import brief
 
 FEW = 10  # points, below which a trend is a hint
 NOTHING = math.nan
+FOLLOW = (
+    "Points of one training follow from each other, so a small p says that the order of these"
+    " scores is no chance, not that another training would repeat it."
+)
+ALONE = "Each point is one training at its best epoch; another seed would move it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class History:
     """A training, as far as results tell of it.
 
     name       the encoder's reference without the point
-    unit       of points: epoch or step
+    unit       of points: epoch, step, or the setting in which trainings differ
     objective  what it was trained for; '' where nobody says
     figure     of dev, by which the best point is told
     best, of   that point, and how many there were; 0 where nobody says
@@ -123,22 +126,14 @@ class Curves:
         return [curve for curve in self.curves if curve.training == history.name]
 
 
-class _Point(NamedTuple):
-    """Where in which training an encoder was, and whether its reference says so by number."""
-
-    run: str
-    at: int
-    unit: str
-    outright: bool
-    known: Checkpoint | None
-
-
-def curves(results: Sequence[Result], seed: int = 0) -> Curves:
+def curves(results: Sequence[Result], seed: int = 0, by: str = "") -> Curves:
     """The learning curves of some results; DataProblem where there is none of two points.
 
     seed  of the permutations of long curves
+    by    a setting of trainings, as hidden: points are trainings that differ in it alone, each at
+          its best epoch
     """
-    points = _places(results)
+    points = by_setting(results, by) if by else places(results)
     groups: dict[tuple[str, ...], dict[int, dict[str, list[Result]]]] = {}
     for result in results:
         if result.trial.encoder in points and result.trial.control == NO_CONTROL:
@@ -147,7 +142,7 @@ def curves(results: Sequence[Result], seed: int = 0) -> Curves:
             at.setdefault(result.trial.encoder, []).append(result)
     found = [_curve(key, group, points) for key, group in groups.items()]
     if not any(len(curve.rows) > 1 for curve in found):
-        raise DataProblem(_nothing(points.values()))
+        raise DataProblem(_nothing(points.values(), by))
     found = _tested(found, seed)
     histories = _histories(points.values())
     return Curves(tuple(found), histories, tuple(_notes(found, histories, _aside(results, points))))
@@ -155,7 +150,7 @@ def curves(results: Sequence[Result], seed: int = 0) -> Curves:
 
 def best_points(results: Sequence[Result]) -> list[str]:
     """Which point of each training is the best on dev, where several of one were measured."""
-    points = _places(results)
+    points = places(results)
     told = []
     for history in _histories(points.values()):
         many = len({point.at for point in points.values() if point.run == history.name})
@@ -166,7 +161,7 @@ def best_points(results: Sequence[Result]) -> list[str]:
     return told
 
 
-def _nothing(points: Iterable[_Point]) -> str:
+def _nothing(points: Iterable[Point], by: str) -> str:
     """That there are no curves, and how they are measured."""
     how = (
         "`sonde run -e 'trained:FOLDER,epoch=*'` measures all epochs of a training, `-e"
@@ -175,30 +170,12 @@ def _nothing(points: Iterable[_Point]) -> str:
     one = next(iter(points), None)
     if one is None:
         return f"nothing was measured at a point of a training: {how}"
+    if by:
+        return f"no two trainings were measured that differ in {by} and in nothing else"
     return f"only {one.unit} {one.at} of {one.run} was measured, which makes no curve: {how}"
 
 
-def _places(results: Sequence[Result]) -> dict[str, _Point]:
-    """Where in a training each encoder was; those of which nothing says it are left out."""
-    each: dict[str, Result] = {}
-    for result in results:
-        if result.trial.encoder not in each or result.provenance.checkpoint is not None:
-            each[result.trial.encoder] = result
-    return {name: point for name, r in each.items() if (point := _point(r)) is not None}
-
-
-def _point(result: Result) -> _Point | None:
-    """Where in a training an encoder was, as it says itself or as its name says."""
-    shown, known = brief(ENCODERS, result.trial.encoder), result.provenance.checkpoint
-    if known is None:
-        named = named_point(shown)
-        return None if named is None else _Point(*named, True, None)
-    parsed = parsed_or_none(shown) or Reference(shown)
-    outright = dict(parsed.options).get(known.unit) == str(known.at)
-    return _Point(str(parsed.without(known.unit)), known.at, known.unit, outright, known)
-
-
-def _key(result: Result, point: _Point) -> tuple[str, ...]:
+def _key(result: Result, point: Point) -> tuple[str, ...]:
     trial = result.trial
     return without_fold(trial.task), point.run, trial.read, trial.probe, result.metric
 
@@ -206,7 +183,7 @@ def _key(result: Result, point: _Point) -> tuple[str, ...]:
 def _curve(
     key: tuple[str, ...],
     group: Mapping[int, Mapping[str, Sequence[Result]]],
-    points: Mapping[str, _Point],
+    points: Mapping[str, Point],
 ) -> Curve:
     """The rows of a curve; a point that was measured under two names counts once."""
     found = {
@@ -237,7 +214,7 @@ def _tested(found: Sequence[Curve], seed: int) -> list[Curve]:
     ]
 
 
-def _histories(points: Iterable[_Point]) -> tuple[History, ...]:
+def _histories(points: Iterable[Point]) -> tuple[History, ...]:
     """The trainings, in the order in which they come; what is known last of one holds."""
     made: dict[str, History] = {}
     for point in points:
@@ -260,7 +237,7 @@ def _histories(points: Iterable[_Point]) -> tuple[History, ...]:
     return tuple(made.values())
 
 
-def _aside(results: Sequence[Result], points: Mapping[str, _Point]) -> list[str]:
+def _aside(results: Sequence[Result], points: Mapping[str, Point]) -> list[str]:
     """Encoders that are judged, but at no point of a training."""
     names = dict.fromkeys(
         brief(ENCODERS, r.trial.encoder)
@@ -285,7 +262,8 @@ def _notes(found: Sequence[Curve], histories: Sequence[History], aside: list[str
             for missing, these in lost.items()
             if missing
         ]
-    return notes + _doubts([c.trend for c in found if not math.isnan(c.trend.p)])
+    units = list(dict.fromkeys(history.unit for history in histories))
+    return notes + _doubts([c.trend for c in found if not math.isnan(c.trend.p)], units)
 
 
 def _points(missing: Sequence[int], unit: str) -> str:
@@ -298,16 +276,19 @@ def _tasks(found: Sequence[Curve]) -> list[str]:
     return list(dict.fromkeys(curve.task.partition(":")[0] for curve in found))
 
 
-def _doubts(tests: Sequence[Trend]) -> list[str]:
+def _doubts(tests: Sequence[Trend], units: Sequence[str]) -> list[str]:
     """What trends say, and what they cannot."""
     if not tests:
         return []
+    learnt = set(units) <= {"epoch", "step"}
+    of, follow = (
+        ("epochs or steps, those after the beginning of training", FOLLOW)
+        if learnt
+        else (", ".join(units), ALONE)
+    )
     notes = [
-        "ρ: Spearman's correlation of the score with epochs or steps, those after the beginning of"
-        f" training. p: by permutation of the points, corrected for {len(tests):,} curve"
-        f"{'s' * (len(tests) > 1)} (Holm). Points of one training follow from each other, so a"
-        " small p says that the order of these scores is no chance, not that another training"
-        " would repeat it."
+        f"ρ: Spearman's correlation of the score with {of}. p: by permutation of the points,"
+        f" corrected for {len(tests):,} curve{'s' * (len(tests) > 1)} (Holm). {follow}"
     ]
     most, fewest = max(trend.n for trend in tests), min(trend.n for trend in tests)
     if fewest < FEW:

@@ -14,13 +14,15 @@ from sonde.tables.page import Page
 
 @keywords(optional(Selection))
 def curve(
-    results: Results = None, *, seed: int = 0, **selection: Unpack[Selection]
+    results: Results = None, *, by: str = "", seed: int = 0, **selection: Unpack[Selection]
 ) -> Page[Curves]:
     """Learning curves: the scores of encoders at several points of their training, beside what the
     training says of itself, as `sonde curve` shows them (Conneau et al. 2018, section 5, Figure 1).
 
     results    an evaluation, results, or a folder, of `run(..., "trained:FOLDER,epoch=*")` or of a
                model's revisions; what was run last without
+    by         a setting of trainings, as 'hidden': the points are then trainings that differ in it
+               alone, each at its best epoch, as their folders say, which must be there
     seed       of random permutations, from ten points on
     selection  the fields of `Selection`
     `.content.curves` has a curve for each task and training, with rows by epoch or step and the
@@ -29,6 +31,7 @@ def curve(
 
         sonde.run("ud/*:UD_English-EWT", "trained:models/en-de,epoch=0+*", results="results/")
         sonde.curve("results/").write("curve.svg")
+        sonde.curve("widths/", by="hidden").write("widths.svg")
     """
     stored = stored_results(results, selection)
-    return curves_page(curves_of(stored.results, seed)).with_remarks(stored.remarks)
+    return curves_page(curves_of(stored.results, seed, by)).with_remarks(stored.remarks)

@@ -28,6 +28,14 @@ def curve(
     encoder: EncoderPatterns = None,
     read: ReadPatterns = None,
     metric: JudgedBy = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by",
+            metavar="SETTING",
+            help="Trainings that differ in a setting, as hidden, in place of epochs.",
+        ),
+    ] = "",
     seed: Annotated[
         int, typer.Option("--seed", help="Of random permutations, from ten points on.")
     ] = 0,
@@ -46,6 +54,8 @@ def curve(
     - `sonde run -t 'ud/*:UD_English-EWT' -e 'trained:models/en-de,epoch=0+*' -o results/`
     - `sonde curve results/`
     - `sonde curve results/ -t ud/tense -o curve.svg`
+    - `sonde run -t ud/tense:UD_English-EWT -e trained:models/h64 trained:models/h256 -o widths/`
+    - `sonde curve widths/ --by hidden -o widths.svg`
     - `sonde curve results/ -e '*en-de*' --format csv -o curve.csv`
     - `sonde curve results/ --format html -o curve.html`
     - `sonde run -t ud/tense:UD_English-EWT -e
@@ -53,6 +63,7 @@ def curve(
     """
     page = sonde.curve(
         results,
+        by=by,
         seed=seed,
         tasks=task,
         encoders=encoder,

@@ -30,6 +30,7 @@ from sonde.tables.drawing import (
 
 LEAST = 10.0  # points of score that a panel spans at least
 APART = 64  # times as many steps, from which on they stand on a scale of powers
+WIDER = 4  # times as much of a setting, from which on
 ROOMY = 4  # lines, up to which each has its trend above a panel
 MANY = 2 * len(COLOURS)  # lines that can be told apart
 STEPS = 7  # numbers below a panel
@@ -86,7 +87,10 @@ def curves_drawing(found: Curves) -> Drawing:
         for mine in _tasks(found, drawn).values()
         for text in differences(rows_of(mine), short(mine[0].task))
     ]
-    about = f"Scores of {', '.join(dict.fromkeys(short(c.task) for c in drawn))} as encoders learn."
+    units = [unit for unit in scales if unit not in ("epoch", "step")]
+    about = f"Scores of {', '.join(dict.fromkeys(short(c.task) for c in drawn))}" + (
+        f" by {', '.join(units)}." if units else " as encoders learn."
+    )
     return whole(marks, bottom, notes, about)
 
 
@@ -148,7 +152,8 @@ def _scale(found: Curves, unit: str) -> Scale:
     names = {history.name for history in found.histories if history.unit == unit}
     points = {at for curve in found.curves if curve.training in names for at in curve.rows}
     later = [at for at in points if at > 0]
-    powers = bool(later) and unit == "step" and max(later) >= APART * min(later)
+    apart = {"epoch": math.inf, "step": APART}.get(unit, WIDER)
+    powers = bool(later) and max(later) >= apart * min(later)
     return Scale(tuple(sorted(points)), powers)
 
 

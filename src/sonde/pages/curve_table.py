@@ -90,13 +90,15 @@ def _table(found: Curves, unit: str, last: bool) -> Table:
     words = frozenset({"task"})
     head = ("task", *(f"{at:,}" for at in points), *AFTER)
     every = sorted({at for curve in mine for at in curve.rows})
+    learnt = unit in ("epoch", "step")
+    columns = f"{unit}s; 0 is before training" if learnt else f"{unit}, of trainings of their own"
     notes = [
-        f"Columns: {unit}s; 0 is before training. ±: half of the widest 95 % interval of a line."
+        f"Columns: {columns}. ±: half of the widest 95 % interval of a line."
         f" {MARK}: the trend holds after correction."
         + (
             ""
             if len(points) == len(every)
-            else f" {len(every)} {unit}s were measured: CSV has all."
+            else f" {len(every)} {unit if learnt else 'point'}s were measured: CSV has all."
         ),
         f"Scores: {over('seed', rows_of(mine))}",
         *(
@@ -106,7 +108,7 @@ def _table(found: Curves, unit: str, last: bool) -> Table:
         ),
         *(found.notes if last else ()),
     ]
-    title = "What encoders know as they learn"
+    title = "What encoders know as they learn" if learnt else f"What encoders know by {unit}"
     return Table(head, sections, words, tuple(notes), title, mark=MARK)
 
 
