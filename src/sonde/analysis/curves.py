@@ -134,18 +134,25 @@ def curves(results: Sequence[Result], seed: int = 0, by: str = "") -> Curves:
           its best epoch
     """
     points = by_setting(results, by) if by else places(results)
+    found = [_curve(key, group, points) for key, group in _groups(results, points).items()]
+    if not any(len(curve.rows) > 1 for curve in found):
+        raise DataProblem(_nothing(points.values(), by))
+    found = _tested(found, seed)
+    histories = _histories(points.values())
+    return Curves(tuple(found), histories, tuple(_notes(found, histories, _aside(results, points))))
+
+
+def _groups(
+    results: Sequence[Result], points: Mapping[str, Point]
+) -> dict[tuple[str, ...], dict[int, dict[str, list[Result]]]]:
+    """The results of each curve, by point and by the encoder's name."""
     groups: dict[tuple[str, ...], dict[int, dict[str, list[Result]]]] = {}
     for result in results:
         if result.trial.encoder in points and result.trial.control == NO_CONTROL:
             point = points[result.trial.encoder]
             at = groups.setdefault(_key(result, point), {}).setdefault(point.at, {})
             at.setdefault(result.trial.encoder, []).append(result)
-    found = [_curve(key, group, points) for key, group in groups.items()]
-    if not any(len(curve.rows) > 1 for curve in found):
-        raise DataProblem(_nothing(points.values(), by))
-    found = _tested(found, seed)
-    histories = _histories(points.values())
-    return Curves(tuple(found), histories, tuple(_notes(found, histories, _aside(results, points))))
+    return groups
 
 
 def best_points(results: Sequence[Result]) -> list[str]:
@@ -276,20 +283,22 @@ def _tasks(found: Sequence[Curve]) -> list[str]:
     return list(dict.fromkeys(curve.task.partition(":")[0] for curve in found))
 
 
+def _read(many: int, units: Sequence[str]) -> str:
+    """How trends are read."""
+    of, follow = "epochs or steps, those after the beginning of training", FOLLOW
+    if not set(units) <= {"epoch", "step"}:
+        of, follow = ", ".join(units), ALONE
+    return (
+        f"ρ: Spearman's correlation of the score with {of}. p: by permutation of the points,"
+        f" corrected for {many:,} curve{'s' * (many > 1)} (Holm). {follow}"
+    )
+
+
 def _doubts(tests: Sequence[Trend], units: Sequence[str]) -> list[str]:
     """What trends say, and what they cannot."""
     if not tests:
         return []
-    learnt = set(units) <= {"epoch", "step"}
-    of, follow = (
-        ("epochs or steps, those after the beginning of training", FOLLOW)
-        if learnt
-        else (", ".join(units), ALONE)
-    )
-    notes = [
-        f"ρ: Spearman's correlation of the score with {of}. p: by permutation of the points,"
-        f" corrected for {len(tests):,} curve{'s' * (len(tests) > 1)} (Holm). {follow}"
-    ]
+    notes = [_read(len(tests), units)]
     most, fewest = max(trend.n for trend in tests), min(trend.n for trend in tests)
     if fewest < FEW:
         counts = f"{fewest}" if fewest == most else f"{fewest} to {most}"

@@ -237,6 +237,16 @@ def _predict(
 
 
 @_inlined
+def _add(work: _Work, at: int, share: np.float32, times: np.float32) -> None:
+    """Take the step of a word, of which that share holds, for all vectors of its context."""
+    step = work.steps[at]
+    for i in range(len(step)):
+        step[i] *= share
+        work.moved[i] += step[i]
+        work.total[i] += times * step[i]
+
+
+@_inlined
 def _end(source: Floats, part: Part, sentence: int, work: _Work) -> None:
     """Move the vectors of a sentence."""
     first, last = part.starts[sentence], part.starts[sentence + 1]
@@ -258,7 +268,7 @@ def learn(tables: Tables, part: Part, rates: Rates) -> tuple[float, int]:
     loss, count = 0.0, 0
     starts, all_words = part.starts, len(part.ids)
     work = _work(np.diff(starts).max(), tables.source.shape[1])
-    dim, beyond = len(work.total), np.inf if rates.divided else BEYOND
+    beyond = np.inf if rates.divided else BEYOND
     for sentence in range(len(starts) - 1):
         first = starts[sentence]
         rate = rates.first + (rates.last - rates.first) * first / all_words
@@ -271,12 +281,8 @@ def learn(tables: Tables, part: Part, rates: Rates) -> tuple[float, int]:
                 continue
             loss += _predict(tables.target, part, (at, first), rate, beyond, work)
             count += 1
-            step = work.steps[at - first]
             share = np.float32(1) / np.float32(of) if rates.divided else np.float32(1)
-            for i in range(dim):
-                step[i] *= share
-                work.moved[i] += step[i]
-                work.total[i] += np.float32(moved) * step[i]
+            _add(work, at - first, share, np.float32(moved))
         _end(tables.source, part, sentence, work)
     return loss, count
 
