@@ -4,6 +4,7 @@ drawn: duplicates, target forms outside the band, rare classes. All counted.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -81,10 +82,9 @@ class Pool:
             targets = np.where(targets == forms.index(""), -1, targets)
         lengths = (len(c.sentence.words) if c.length is None else c.length for c in listed)
         splits = (_SPLITS.get(c.split, -1) for c in listed)
-        # 64-bit hashes stand for the words: at ten million sentences two differing ones meet with a
-        # chance of 3e-6
-        content = (hash("\x1f".join(c.sentence.words).casefold()) for c in listed)
-        alike = (hash(letters("".join(c.sentence.words)) or n) for n, c in enumerate(listed))
+        hashes = [_hashes(c.sentence.words) for c in listed]
+        content = (words for words, _ in hashes)
+        alike = (hash(n) if spelt is None else spelt for n, (_, spelt) in enumerate(hashes))
         words, spelling, sizes, parts = (
             np.fromiter(values, np.int64, len(listed))
             for values in (content, alike, lengths, splits)
@@ -98,6 +98,16 @@ class Pool:
             return {}
         counts = np.bincount(self.labels[rows], minlength=len(self.names))
         return {name: int(n) for name, n in zip(self.names, counts, strict=True)}
+
+
+@functools.lru_cache(1 << 16)  # every fold, and every task over the same sentences, asks again
+def _hashes(words: tuple[str, ...]) -> tuple[int, int | None]:
+    """Hashes of 64 bits that stand for words without their case, and for their letters and digits,
+    None where they have none: at ten million sentences two differing ones meet with a chance of
+    3e-6.
+    """
+    spelt = letters("".join(words))
+    return hash("\x1f".join(words).casefold()), hash(spelt) if spelt else None
 
 
 _SPLITS = {"train": 0, "dev": 1, "test": 2}

@@ -41,7 +41,9 @@ class Division:
     limit: float
 
     def splits(self, rows: Ints) -> list[list[Ints]]:
-        """Blocks [blocks, classes] of train, dev and test: of every fold, or just once."""
+        """Blocks [blocks, classes] of train, dev and test: of the fold that is asked for, of every
+        one where lengths are matched, or just once.
+        """
         rng = np.random.default_rng([self.settings.seed, 2])
         folds = self.settings.folds()
         if self.settings.splits == "official":
@@ -56,7 +58,8 @@ class Division:
                 )
             ]
         parts = self.sized(self.shared(rows, [1] * folds[1], rng), [1] * folds[1], rng)
-        return [self._fold(parts, number) for number in range(folds[1])]
+        every = range(folds[1]) if self.settings.decorrelate else folds[:1]
+        return [self._fold(parts, number) for number in every]
 
     def _fold(self, parts: list[Ints], number: int) -> list[Ints]:
         """One part as test, the others as train and dev; the same parts whichever is asked for."""
@@ -211,7 +214,7 @@ def _divided(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> 
     split is fine.
     """
     every = np.unique(pool.labels[rows]) if pool.classes else np.zeros(1, np.int64)
-    number = (settings.folds() or (0, 1))[0]
+    number = (settings.folds() or (0, 1))[0] if settings.decorrelate else 0
     for limit in LIMIT * np.array([1, 0.8, 0.6, 0.4, 0.2, 0]):
         division = Division(pool, settings, every, float(limit))
         classes = (

@@ -8,6 +8,7 @@ their labels, vectors score by telling the sources apart.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -96,14 +97,14 @@ def best_word(dataset: Dataset) -> OneWord | None:
     if labels.classes is None or not (_whole(dataset) and len(train) and len(test)):
         return None
     words, of, codes = _coded(dataset, dataset.sites[:, 0, 0])
-    if not words:
+    mine = np.isin(of, train)
+    if not mine.any():
         return None
     names = sorted(labels.names)  # so that ties do not depend on the order of examples
     ids = np.array([names.index(name) for name in labels.names])[labels.classes]
     every = np.bincount(ids[train], minlength=len(names))
-    mine = np.isin(of, train)
     common = _commonest(words, codes[mine], max(1, CELLS // len(names)))
-    best, present, absent = _best(common, codes[mine], ids[of[mine]], every)
+    best, present, absent = _best(words, common, codes[mine], ids[of[mine]], every)
     has = np.zeros(len(dataset), bool)
     has[of[codes == best]] = True
     right = np.where(has, present, absent) == ids
@@ -111,14 +112,19 @@ def best_word(dataset: Dataset) -> OneWord | None:
     return OneWord(words[best], names[present], names[absent], *shares, has)
 
 
-def _best(common: Ints, codes: Ints, classes: Ints, every: Ints) -> tuple[int, int, int]:
-    """The code of the word whose rule is right most often, and the class of examples with it and
-    without; from the word and the class of each pair, and how many examples each class has.
+def _best(
+    words: Sequence[str], common: Ints, codes: Ints, classes: Ints, every: Ints
+) -> tuple[int, int, int]:
+    """The code of the word whose rule is right most often, the most frequent and then the first by
+    letters of several, and the class of examples with it and without; from the word and the class
+    of each pair, and how many examples each class has.
     """
-    place = np.full(int(max(codes.max(initial=0), common.max(initial=0))) + 1, -1)
+    place = np.full(len(words), -1)
     place[common] = np.arange(len(common))
     counts = _counts(place[codes], classes, (len(common), len(every)))
-    best = int((counts.max(1) + (every - counts).max(1)).argmax())
+    right = counts.max(1) + (every - counts).max(1)
+    ties = np.flatnonzero(right == right.max()).tolist()
+    best = min(ties, key=lambda k: (-int(counts[k].sum()), words[int(common[k])]))
     present, absent = int(counts[best].argmax()), int((every - counts[best]).argmax())
     return int(common[best]), present, absent
 
@@ -129,9 +135,12 @@ def _whole(dataset: Dataset) -> bool:
 
 
 def _commonest(words: Sequence[str], codes: Ints, most: int) -> Ints:
-    """The words that most examples have, in order; so many at most."""
-    frequency = np.bincount(codes, minlength=len(words))
-    order = sorted(range(len(words)), key=lambda k: (-frequency[k], words[k]))
+    """The words that most examples have; so many at most."""
+    frequency = np.bincount(codes)
+    there = np.flatnonzero(frequency)
+    if len(there) <= most:
+        return there
+    order = sorted(there.tolist(), key=lambda k: (-frequency[k], words[k]))
     return np.array(order[:most])
 
 
@@ -141,15 +150,21 @@ def _counts(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
     return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 
+_numbers: dict[str, int] = {}
+
+
 def _coded(dataset: Dataset, sentences: Ints) -> tuple[Sequence[str], Ints, Ints]:
-    """The distinct words, case ignored, and which example has which: examples [pairs], codes
+    """All words that were met, case ignored, and which example has which: examples [pairs], codes
     [pairs], each pair once.
     """
-    numbers: dict[str, int] = {}
-    coded = [
-        {numbers.setdefault(w.casefold(), len(numbers)) for w in dataset.sentences[s].words}
-        for s in sentences.tolist()
-    ]
+    coded = [_codes(dataset.sentences[s].words) for s in sentences.tolist()]
     sizes = np.fromiter(map(len, coded), np.int64, len(coded))
-    codes = np.fromiter((code for one in coded for code in sorted(one)), np.int64, int(sizes.sum()))
-    return list(numbers), np.repeat(np.arange(len(coded)), sizes), codes
+    codes = np.concatenate([*coded, np.empty(0, np.int64)])
+    return list(_numbers), np.repeat(np.arange(len(coded)), sizes), codes
+
+
+@functools.lru_cache(1 << 16)  # every fold, and every task over the same sentences, asks again
+def _codes(words: tuple[str, ...]) -> Ints:
+    """The distinct words of a sentence, case ignored, as numbers that stay the same."""
+    numbers = [_numbers.setdefault(w.casefold(), len(_numbers)) for w in words]
+    return np.unique(np.array(numbers, np.int64))
