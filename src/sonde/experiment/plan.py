@@ -145,9 +145,11 @@ def _planned(design: Design, paths: Paths) -> Plan:
     """The plan of one design; it may be empty."""
     if design.seeds < 1:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
-    tasks, refused = tasks_of(design.tasks, paths.cache)
     named = names_of(design.encoders, paths.revisions)
     encoders = named.encoders
+    for reference, encoder in encoders.items():  # what is wrong is told before tasks are read
+        named.identity(reference, encoder, paths.dtype)
+    tasks, refused = tasks_of(design.tasks, paths.cache)
     named_probes = [ref for text in design.probes for ref in map(str, PROBES.expand(text))]
     probes = _things(PROBES, named_probes or sorted({t.probe for t in tasks.values()}))
     controls = _things(CONTROLS, (NO_CONTROL, *design.controls))
