@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,6 @@ from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
 from sonde.encoders.published.files import there
 from sonde.encoders.tables import FASTTEXT, WIDEST
-from sonde.reading import POOLS
 from sonde.vectors import Floats, Ints, Vectors, offsets, word_units
 
 HEAD = struct.Struct("<4s i 5i i 2i 4i d")
@@ -52,9 +52,10 @@ class Sent2Vec:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         model = _model(self.file, digest([self.file]))
-        find = model.numbers.get
-        words = (w.lower() if self.lowercase else w for s in sentences for w in s.words)
-        ids = np.array([find(w, -1) for w in words], np.int64)
+        words = list(itertools.chain.from_iterable(s.words for s in sentences))
+        words = list(map(str.lower, words)) if self.lowercase else words
+        found = map(model.numbers.get, words, itertools.repeat(-1))
+        ids = np.fromiter(found, np.int64, len(words))
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if self.pool == "none":
             vectors = np.zeros((len(ids), model.vectors.shape[1]), np.float32)
@@ -97,12 +98,19 @@ class Model:
 
     def means(self, ids: Ints, starts: Ints) -> Floats:
         """The mean over words and n-grams of each sentence, by its known words."""
+        import torch
+        from torch.nn.functional import embedding_bag
+
         rows = np.stack(
             [ids, *ngram_rows(ids, starts, self.words, self.settings)],
             1,
         )
         units = offsets((rows >= 0).sum(1))[starts]
-        return POOLS["mean"](self.vectors[rows[rows >= 0]], units[:-1], units[1:])
+        there = torch.from_numpy(rows[rows >= 0])
+        with torch.inference_mode():  # reads each row where it lies, and gathers none
+            table, firsts = torch.from_numpy(self.vectors), torch.from_numpy(units[:-1])
+            pooled: Floats = embedding_bag(there, table, firsts, mode="mean").numpy()
+        return pooled
 
 
 def ngram_rows(ids: Ints, starts: Ints, words: int, settings: Settings) -> list[Ints]:
@@ -136,8 +144,8 @@ def _model(path: Path, mark: str) -> Model:
         place = stream.tell()
     if place + shape[0] * shape[1] * 4 > size:
         raise _cut(path)
-    # the place is any number of bytes, which numpy reads all the same
-    vectors = np.memmap(file, "<f4", "r", place, shape)
+    # copied where it is written, which nobody does: torch wants no table that is read-only
+    vectors = np.memmap(file, "<f4", "c", place, shape)
     return Model(numbers, vectors, settings, words)
 
 
