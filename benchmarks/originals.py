@@ -45,7 +45,7 @@ MANY = {
     "sent2vec": 4000,
     "laser": 48,
     "cove": 1000,
-    "elmo": 192,
+    "elmo": 96,
 }
 Loop = Callable[[Sequence[Sentence]], np.ndarray]
 

@@ -17,6 +17,7 @@ from sonde.vectors import Ints
 
 Arrays = dict[str, NDArray[np.float32]]
 AT_ONCE = 256  # words whose characters are read at once
+TOGETHER = 512  # words of which the gates are computed at once
 
 
 class Network:
@@ -106,15 +107,22 @@ class Network:
         memory, state = torch.zeros(rows, self.shape.cell), torch.zeros(words.shape[1:])
         made = torch.zeros(words.shape)
         many = (lengths >= torch.arange(len(words))[:, None]).sum(1).tolist()
-        for read, new, n in zip(words, made, many, strict=True):
-            state[:n] = new[:n] = self._step(cell, read[:n], state[:n], memory[:n])
+        kernel = self.weights[f"{cell}/W_0"][: self.shape.projection]
+        for first, stop in _runs(many):
+            # what the gates take from words at several steps is one product
+            read = torch.cat([words[step, : many[step]] for step in range(first, stop)])
+            gates = torch.addmm(self.weights[f"{cell}/B"], read, kernel)
+            for step, each in enumerate(torch.split(gates, many[first:stop]), first):
+                n = many[step]
+                state[:n] = made[step, :n] = self._step(cell, each, state[:n], memory[:n])
         return made
 
-    def _step(self, cell: str, read: Tensor, state: Tensor, memory: Tensor) -> Tensor:
-        """The state after a word [rows, projection]; `memory` is changed where it stands."""
+    def _step(self, cell: str, gates: Tensor, state: Tensor, memory: Tensor) -> Tensor:
+        """The state after a word [rows, projection], by what its gates take from the word; `memory`
+        is changed where it stands.
+        """
         weights, (limit, clip) = self.weights, self.shape.clips
-        both = torch.cat([read, state], 1)
-        gates = torch.addmm(weights[f"{cell}/B"], both, weights[f"{cell}/W_0"])
+        gates.addmm_(state, weights[f"{cell}/W_0"][self.shape.projection :])
         take, new, keep, give = gates.chunk(4, 1)
         memory.mul_(keep.sigmoid_()).addcmul_(take.sigmoid_(), new.tanh_())
         if limit:
@@ -124,6 +132,19 @@ class Network:
             return made
         made = made @ weights[f"{cell}/W_P_0"]
         return made.clamp_(-clip, clip) if clip else made
+
+
+def _runs(many: Sequence[int]) -> list[tuple[int, int]]:
+    """Steps after each other, by first and behind the last, with at most `TOGETHER` rows at all of
+    them; `many` says how many rows each step has.
+    """
+    runs, first, held = [], 0, 0
+    for step, rows in enumerate(many):
+        if held and held + rows > TOGETHER:
+            runs.append((first, step))
+            first, held = step, 0
+        held += rows
+    return [*runs, (first, len(many))]
 
 
 def _filled(rows: Sequence[Ints]) -> Tensor:
