@@ -349,3 +349,32 @@ def test_an_encoder_before_its_training_is_no_trained_one(folder):
     nmt, nli = folder("bilstm-max", "translate"), folder("bilstm-max", "infer")
     results = [scored(0.6, encoder=nli), scored(0.2, encoder=f"{nmt},epoch=0")]
     assert "no encoder for BiLSTM-max, NMT*" in why(results, "c18-nmt-nli")
+
+
+def test_single_epochs_stand_in_claims_about_epochs_alone(folder):
+    """They would count as encoders that nobody chose."""
+    nmt, nli = folder("bilstm-max", "translate"), folder("bilstm-max", "infer")
+    results = [
+        scored(0.8, encoder=nmt),
+        scored(0.4, encoder=f"{nmt},epoch=1"),
+        scored(0.7, encoder=nli, draw=1),
+    ]
+    one = found(results)["c18-nmt-nli"]
+    assert (one.compared, one.difference) == (1, pytest.approx(10.0))
+    assert one.first == "BiLSTM-max, NMT"
+
+
+def test_untrained_networks_that_differ_in_seed_are_one_encoder(folder):
+    drawn = [
+        scored(
+            share,
+            "senteval/somo:data",
+            encoder=ENCODERS.canonical(f"untrained:bilstm-max,seed={seed}"),
+            draw=seed,
+        )
+        for seed, share in enumerate((0.5, 0.6))
+    ]
+    one = found([*drawn, scored(0.5, "senteval/somo:data", encoder="static:words.vec", draw=7)])[
+        "c18-untrained-somo"
+    ]
+    assert (one.compared, one.first_score, one.second_score) == (1, 55.0, 50.0)
