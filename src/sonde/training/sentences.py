@@ -67,9 +67,8 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     said = {**asked, **facts, "figure": objective.figure, "counts": dict(counts)}
     said["seen"] = len(hashes)
     learner.resume(out)
-    _say(
-        out, learner, objective, said
-    )  # before the first epoch, too: the folder is this training's
+    # before the first epoch, too: the folder is this training's
+    _say(out, learner, objective, said)
     while not _over(learner.epochs, objective, settings):
         number = len(learner.epochs) + 1
         heard = partial(told or _nothing, number)
