@@ -378,3 +378,14 @@ def test_untrained_networks_that_differ_in_seed_are_one_encoder(folder):
         "c18-untrained-somo"
     ]
     assert (one.compared, one.first_score, one.second_score) == (1, 55.0, 50.0)
+
+
+@pytest.mark.parametrize("paper", ["ettinger2018", "ud2019", "tenney2019"])
+def test_an_encoder_that_makes_a_row_stands_for_it(paper):
+    rows = [row for row in sonde.encoder_rows(paper) if row.how in ("file", "hub")]
+    assert rows
+    for row in rows:
+        name = f"{row.block}, {row.row}" if paper == "ud2019" else row.row
+        assert name in rows_of(paper, row.reference, row.read, row.block), row.reference
+    for drawn in ("elmo:weights.hdf5,weights=orthonormal", "hf:bert-base-uncased,weights=random"):
+        assert rows_of("tenney2019", drawn, "mix", "") == ()

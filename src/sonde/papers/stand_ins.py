@@ -44,6 +44,16 @@ SENT2VEC = "bow", "cbow"
 """What Krasnowska-Kieraś & Wróblewska (2019, section 4.4) trained as Sent2Vec with negative
 sampling.
 """
+PUBLISHED = {"laser": "LASER", "use": "USE", "sent2vec": "Sent2Vec-orig"}
+"""Encoders that Krasnowska-Kieraś & Wróblewska (2019, section 4.4) took as they were published."""
+SKIP_THOUGHT = {"uni": "ST-UNI", "bi": "ST-BI"}
+CONTEXTUAL = {
+    ("cove", "lex"): "CoVe lex",
+    ("cove", "cat:lex+top"): "CoVe full",
+    ("elmo", "lex"): "ELMo lex",
+    ("elmo", "mix"): "ELMo full",
+}
+"""Encoders and what is read of them (Tenney et al. 2019, section 3)."""
 READ = {"lex": "lex", "cat:lex+top": "cat", "mix": "mix"}
 MODELS = {"*bert-base-uncased*": "BERT-base", "*bert-large-uncased*": "BERT-large", "*gpt": "GPT"}
 """Tenney et al. 2019, section 3."""
@@ -117,10 +127,16 @@ def rows_of(paper: str, encoder: str, read: str, language: str) -> tuple[str, ..
         return _conneau(name, argument, options["pool"], how)
     if paper == "ettinger2018":
         known = COMPOSED.get(how, "")
+        if name == "skipthought":
+            known = SKIP_THOUGHT.get(options.get("model", ""), "")
         return _some("BOW" if name == "static" and options["pool"] == "mean" else known)
     if paper == "ud2019":
         known = "Sent2Vec-NS" if how == SENT2VEC and options["pool"] == "mean" else ""
         return _some(known or _krasnowska(name, argument, options), f"{language}, ")
+    if options.get("weights", "trained") != "trained":
+        return ()
+    if (name, read) in CONTEXTUAL:
+        return (CONTEXTUAL[name, read],)
     model = next((m for p, m in MODELS.items() if fnmatchcase(argument, p)), "")
     return _some(f"{model} {READ[read]}" if name == "hf" and model and read in READ else "")
 
@@ -145,4 +161,5 @@ def _krasnowska(name: str, argument: str, options: Mapping[str, str]) -> str:
     if name == "hf" and fnmatchcase(argument, "*bert-base-multilingual-cased"):
         pooled = options["pool"] in ("mean", "max") and options.get("layers") == "penultimate"
         return f"BERT-{options['pool']}" if pooled else ""
-    return "LASER" if "laser" in argument.casefold() else ""
+    known = "LASER" if "laser" in argument.casefold() else ""
+    return PUBLISHED.get(name, known)
