@@ -54,7 +54,7 @@ MISTAKES = {
     ),
     "encoder and task the wrong way round": (
         lambda: sonde.evaluate(TASK, "length"),
-        "no task called 'length' (`sonde tasks` lists them)",
+        "'ud/sent-len' is a task, and stands where encoders do",
     ),
     "a folder that is not there": (
         lambda: sonde.evaluate("./nothing", TASK),

@@ -22,6 +22,7 @@ from sonde.identity import Identity, Stated
 from sonde.oracles import Informed, Kind, oracles_of
 from sonde.reading import ReadingProblem, reads_of
 from sonde.references import Reference, parsed_or_none
+from sonde.tasks import TASKS
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
 Given = Sequence[Any] | Mapping[str, Any]
@@ -69,6 +70,9 @@ class Names:
                     f"{str(thing)!r} is a reference and goes by itself; {label!r} can name a model"
                     " or a function"
                 )
+            parsed = parsed_or_none(str(thing))
+            if parsed and parsed.name in TASKS.table:
+                raise DataProblem(f"{parsed.name!r} is a task, and stands where encoders do")
             for reference in ENCODERS.expand(thing):
                 self._refer(reference)
             return

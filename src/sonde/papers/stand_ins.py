@@ -133,12 +133,8 @@ def rows_of(paper: str, encoder: str, read: str, language: str) -> tuple[str, ..
     if paper == "ud2019":
         known = "Sent2Vec-NS" if how == SENT2VEC and options["pool"] == "mean" else ""
         return _some(known or _krasnowska(name, argument, options), f"{language}, ")
-    if options.get("weights", "trained") != "trained":
-        return ()
-    if (name, read) in CONTEXTUAL:
-        return (CONTEXTUAL[name, read],)
-    model = next((m for p, m in MODELS.items() if fnmatchcase(argument, p)), "")
-    return _some(f"{model} {READ[read]}" if name == "hf" and model and read in READ else "")
+    drawn = options.get("weights", "trained") != "trained"
+    return () if drawn else _some(_tenney(name, argument, read))
 
 
 def _some(row: str, before: str = "") -> tuple[str, ...]:
@@ -152,6 +148,13 @@ def _conneau(name: str, argument: str, pool: str, how: tuple[str, str]) -> tuple
         return (f"{ARCHITECTURES[argument or 'bilstm-max']}, Untrained",)
     architecture, objective = ARCHITECTURES.get(how[0], ""), OBJECTIVES.get(how[1], "")
     return _some(f"{architecture}, {objective}" if architecture and objective else "")
+
+
+def _tenney(name: str, argument: str, read: str) -> str:
+    """Rows of Tenney et al. (2019, section 3)."""
+    model = next((m for p, m in MODELS.items() if fnmatchcase(argument, p)), "")
+    known = f"{model} {READ[read]}" if name == "hf" and model and read in READ else ""
+    return CONTEXTUAL.get((name, read), known)
 
 
 def _krasnowska(name: str, argument: str, options: Mapping[str, str]) -> str:
