@@ -8,7 +8,8 @@ import torch
 
 from sonde.core import DataProblem, Layered, Sentence
 from sonde.encoders import ENCODERS, make
-from sonde.encoders.hf import depth, layer_names
+from sonde.encoders.hf import depth
+from sonde.encoders.layered import layer_names
 
 EXACT = "dtype=float32,device=cpu"
 

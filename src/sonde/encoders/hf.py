@@ -13,11 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, Source, files_of, source_of, unloadable
+from sonde.encoders.layered import Asked, asked_of, names_of, slots_of
 from sonde.encoders.saved import Dtype, Saved
 from sonde.oracles import Kind
 from sonde.references import Place
@@ -116,7 +114,7 @@ class HuggingFace(Saved):
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return tuple(f"{name}.{self.pool}" for name in layer_names(self.layers, self.depth))
+        return slots_of(self, self.depth)
 
     @property
     def depth(self) -> int:
@@ -129,103 +127,24 @@ class HuggingFace(Saved):
         )
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
-        forms = {slot.partition(".")[2] for slot in slots}
-        if "none" in forms and len(forms) > 1:
-            raise ValueError(
-                "word pieces and sentence vectors have different units; ask for them one after the"
-                " other"
-            )
-        return Asked(self, slots)
+        return asked_of(self, slots, "word pieces")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)
 
-
-@dataclass(frozen=True)
-class Asked:
-    """A transformer that yields some slots ('layer.pooling') of its cache."""
-
-    encoder: HuggingFace
-    slots: tuple[str, ...]
-
-    takes = "sentences"
-
-    @property
-    def name(self) -> str:
-        return self.encoder.name
-
-    @property
-    def kind(self) -> Kind:
-        """That of the encoder."""
-        return self.encoder.kind
-
-    @property
-    def base(self) -> str:
-        return self.encoder.base
-
-    def asking(self, slots: tuple[str, ...]) -> Asked:
-        return self.encoder.asking(slots)
-
-    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+    def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
+        """The layers that are asked for, each with its pooling."""
         from sonde.encoders.forward import Passes  # imports torch
         from sonde.encoders.network import Weights, loaded
         from sonde.encoders.tokens import Words
 
-        encoder = self.encoder
-        device, dtype = encoder.runs
-        network = loaded(
-            source_of(encoder.files, encoder.model, encoder.trust),
-            device,
-            dtype,
-            Weights(*encoder.drawn),
-        )
-        asked = [(layer, form) for layer, _, form in (slot.partition(".") for slot in self.slots)]
-        words = Words(encoder.spaces, encoder.text == "raw")
-        units = Passes(network, encoder.prompt, encoder.counts_special, encoder.batch, words).run(
+        source = source_of(self.files, self.model, self.trust)
+        network = loaded(source, *self.runs, Weights(*self.drawn))
+        words = Words(self.spaces, self.text == "raw")
+        units = Passes(network, self.prompt, self.counts_special, self.batch, words).run(
             sentences, asked
         )
-        names = tuple(layer for layer, _ in asked)
-        return Vectors(
-            units.layers,
-            names if len(set(names)) == len(names) else self.slots,
-            units.spans,
-            units.cut,
-        )
-
-    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
-        return self.encoder.unknown(words)
-
-
-def layer_names(text: str, last: int) -> tuple[str, ...]:
-    """The layers, by name, that a text stands for in a model with `last` layers.
-
-    `lex`, `last`, `penultimate`, `all`, `N` and `N-M` (a range), or several of these with `+`
-    between them.
-    """
-    named = {
-        "lex": ("lex",),
-        "last": (str(last),),
-        "penultimate": (str(last - 1),),
-        "all": tuple(map(str, range(last + 1))),
-    }
-    chosen: list[str] = []
-    for part in text.split("+"):
-        first, dash, end = part.partition("-")
-        numbers = first.isdigit() and (end.isdigit() or not dash)
-        if part not in named and not numbers:
-            hint = (
-                f"lex, last, penultimate, all, a number, a range 0-{last}, or several as"
-                f" lex+0+{last}"
-            )
-            raise DataProblem(f"layers={text}: write {hint}")
-        names = named.get(part) or tuple(map(str, range(int(first), int(end or first) + 1)))
-        if not names or (numbers and int(names[-1]) > last):
-            raise DataProblem(
-                f"layers={text}: the model has layers 0 (its embeddings) to {last}, and lex (the"
-                " same without positions)"
-            )
-        chosen += names
-    return tuple(dict.fromkeys(chosen))
+        return Vectors(units.layers, names_of(asked), units.spans, units.cut)
 
 
 def depth(config: dict[str, Any]) -> int | None:

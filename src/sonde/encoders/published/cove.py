@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
+from sonde.encoders.layered import Asked, asked_of, slots_of
 from sonde.encoders.published.files import (
     check_shapes,
     hidden_units,
     recurrent_shapes,
     torch_file,
 )
-from sonde.encoders.published.layered import Asked, slots_of
 from sonde.encoders.published.passes import each_word, gathered, passed
 from sonde.encoders.tables import word_table
 from sonde.oracles import Kind
@@ -68,7 +68,7 @@ class CoVe:
         return slots_of(self, DEPTH)
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
-        return Asked(self, slots).asking(slots)
+        return asked_of(self, slots, "words")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)

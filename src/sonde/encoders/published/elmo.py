@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
+from sonde.encoders.layered import Asked, asked_of, slots_of
 from sonde.encoders.published.elmo_shape import Shape, shape_of
 from sonde.encoders.published.files import reading, there
-from sonde.encoders.published.layered import Asked, slots_of
 from sonde.encoders.published.passes import each_word, passed
 from sonde.oracles import Kind
 from sonde.vectors import Ints, Vectors
@@ -81,7 +81,7 @@ class ELMo:
         return slots_of(self, shape_of(self.sizes).layers)
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
-        return Asked(self, slots).asking(slots)
+        return asked_of(self, slots, "words")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)

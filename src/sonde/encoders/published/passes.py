@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Sentence
 from sonde.encoders.batches import batches, spread
+from sonde.encoders.layered import names_of
 from sonde.encoders.untrained import LONGEST
 from sonde.vectors import Floats, Ints, Spans, Vectors, offsets, ranges
 
@@ -98,7 +99,7 @@ def passed(
 
     spread(work, batches(tokens.counts, budget), side_by_side=True)
     spans = tokens.spans if by_word else None
-    return Vectors(tuple(layers), _names(asked), spans, tokens.cut)
+    return Vectors(tuple(layers), names_of(asked), spans, tokens.cut)
 
 
 def _mask(lengths: Ints, marks: tuple[int, int]) -> NDArray[np.bool_]:
@@ -115,14 +116,6 @@ def _units(pool: str, states: Any, mask: NDArray[np.bool_]) -> Floats:
 
     with torch.inference_mode():
         return states.numpy() if states.ndim == 2 else pooled(pool, states, torch.from_numpy(mask))
-
-
-def _names(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """What layers are called: by their number, and where one comes twice by their pooling, too."""
-    names = tuple(layer for layer, _ in asked)
-    if len(set(names)) == len(names):
-        return names
-    return tuple(f"{layer}.{pool}" for layer, pool in asked)
 
 
 def gathered(vectors: Floats, rows: Sequence[Ints]) -> Any:
