@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem
-from sonde.vectors import Ints
+from sonde.vectors import Floats, Ints
 
 
 def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
@@ -20,6 +21,16 @@ def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
     for i, row in enumerate(rows):
         table[i, : len(row)] = row
     return table
+
+
+def gathered(vectors: Floats, rows: Sequence[Ints]) -> Any:
+    """The vectors of tokens [rows, longest, dim], a tensor with zeros behind each row's end."""
+    import torch
+
+    table = np.zeros((len(rows), max(len(row) for row in rows), vectors.shape[1]), np.float32)
+    for target, row in zip(table, rows, strict=True):
+        target[: len(row)] = vectors[row]
+    return torch.from_numpy(table)
 
 
 def grouped(lengths: Ints, tokens: int, how: str) -> list[Ints]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from sonde.core import Sentence
 from sonde.corpora.files import digest
-from sonde.encoders.batches import batches, spread
+from sonde.encoders.batches import batches, gathered, spread
 from sonde.encoders.tables import word_table
 from sonde.oracles import Kind
 from sonde.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
@@ -99,7 +99,7 @@ def encoded(net: Any, read: WordsRead, width: int, by_word: bool, tokens: int) -
 
     def work(rows: Ints) -> None:
         words = [read.numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)]
-        states = _passed(net, [read.vectors[forms] for forms in words], by_word)
+        states = _passed(net, gathered(read.vectors, words), lengths[rows], by_word)
         outputs[ranges(units[rows], units[rows + 1])[0]] = states
 
     spread(work, batches(lengths, tokens), side_by_side=True)
@@ -107,18 +107,14 @@ def encoded(net: Any, read: WordsRead, width: int, by_word: bool, tokens: int) -
     return Vectors((outputs,), ("-",), spans, counts > LONGEST)
 
 
-def _passed(net: Any, parts: Sequence[Floats], by_word: bool) -> Floats:
+def _passed(net: Any, words: Any, lengths: Ints, by_word: bool) -> Floats:
     """What a network makes of sentences, of which the first is the longest: a row for each, or for
     each of their words.
     """
     import torch
 
-    lengths = np.array([len(part) for part in parts], np.int64)
-    padded = np.zeros((len(parts), *parts[0].shape), np.float32)
-    for row, part in zip(padded, parts, strict=True):
-        row[: len(part)] = part
     with torch.inference_mode():
-        states: Floats = net(torch.from_numpy(padded), torch.from_numpy(lengths)).numpy()
+        states: Floats = net(words, torch.from_numpy(lengths)).numpy()
     if not by_word:
         return states
     return np.concatenate([row[:length] for row, length in zip(states, lengths, strict=True)])

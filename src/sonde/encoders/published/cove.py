@@ -11,16 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import DataProblem, Sentence
+from sonde.core import Sentence
 from sonde.corpora.files import digest
+from sonde.encoders.batches import gathered
 from sonde.encoders.layered import Asked, asked_of, slots_of
-from sonde.encoders.published.files import (
-    check_shapes,
-    hidden_units,
-    recurrent_shapes,
-    torch_file,
-)
-from sonde.encoders.published.passes import each_word, gathered, passed
+from sonde.encoders.published.files import over_vectors, torch_file
+from sonde.encoders.published.passes import each_word, passed
 from sonde.encoders.tables import word_table
 from sonde.oracles import Kind
 from sonde.vectors import Floats, Ints, Vectors
@@ -113,13 +109,7 @@ def _nets(file: Path, mark: str, dim: int) -> tuple[Any, Any]:
     from sonde.nets.architectures import Recurrent
 
     state = torch_file(file, "the weights of CoVe")
-    hidden = hidden_units(file, state, "weight_hh_l0", "CoVe")
-    read = int(state["weight_ih_l0"].shape[1])
-    check_shapes(file, state, recurrent_shapes(read, hidden, DEPTH), "CoVe")
-    if read != dim:
-        raise DataProblem(
-            f"{file} reads word vectors of {read} numbers, and those of vectors= have {dim}"
-        )
+    hidden = over_vectors(file, state, dim, DEPTH, "CoVe")
     nets = []
     for layer, width in ((0, dim), (1, 2 * hidden)):
         with torch.device("meta"):

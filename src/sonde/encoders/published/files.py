@@ -150,3 +150,17 @@ def hidden_units(path: Path, state: Any, name: str, what: str) -> int:
     if weights is None or len(np.shape(weights)) != 2:
         raise DataProblem(f"{path} has no weights {name!r}, which {what} has; is it another?")
     return int(weights.shape[1])
+
+
+def over_vectors(path: Path, state: Any, dim: int, layers: int, what: str, prefix: str = "") -> int:
+    """The units of a bidirectional LSTM over word vectors of `dim` numbers; DataProblem where it is
+    none, or reads others.
+    """
+    hidden = hidden_units(path, state, f"{prefix}weight_hh_l0", what)
+    read = int(state[f"{prefix}weight_ih_l0"].shape[1])
+    check_shapes(path, state, recurrent_shapes(read, hidden, layers, prefix), what)
+    if read != dim:
+        raise DataProblem(
+            f"{path} reads word vectors of {read} numbers, and those of vectors= have {dim}"
+        )
+    return hidden

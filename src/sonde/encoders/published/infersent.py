@@ -13,13 +13,9 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
-from sonde.encoders.published.files import (
-    check_shapes,
-    hidden_units,
-    recurrent_shapes,
-    torch_file,
-)
-from sonde.encoders.published.passes import Tokens, gathered, passed, words_of
+from sonde.encoders.batches import gathered
+from sonde.encoders.published.files import over_vectors, torch_file
+from sonde.encoders.published.passes import Tokens, passed, words_of
 from sonde.encoders.tables import word_table
 from sonde.vectors import Ints, Vectors
 
@@ -115,14 +111,8 @@ def _tokens(
     rows = [[numbers[word] for word in row] for row in words]
     kept = [[*begin, *(n for n in row if n >= 0), *end] for row in rows]
     pieces = [n >= 0 for row, many in zip(rows, counts, strict=True) for n in _filled(row, many)]
-    return Tokens(
-        np.array([n for row in kept for n in row], np.int64),
-        np.array([len(row) for row in kept], np.int64),
-        np.array(pieces, np.int64),
-        counts,
-        (len(begin), len(end)),
-        cut,
-    )
+    marked = len(begin), len(end)
+    return Tokens.of_rows(kept, np.array(pieces, np.int64), counts, marked, cut)
 
 
 def _filled(row: list[int], many: int) -> list[int]:
@@ -145,13 +135,7 @@ def _net(file: Path, mark: str, dim: int) -> Any:
     from sonde.nets.architectures import Recurrent
 
     state = torch_file(file, "the weights of InferSent")
-    hidden = hidden_units(file, state, "enc_lstm.weight_hh_l0", WHAT)
-    read = int(state["enc_lstm.weight_ih_l0"].shape[1])
-    check_shapes(file, state, recurrent_shapes(read, hidden, 1, "enc_lstm."), WHAT)
-    if read != dim:
-        raise DataProblem(
-            f"{file} reads word vectors of {read} numbers, and those of vectors= have {dim}"
-        )
+    hidden = over_vectors(file, state, dim, 1, WHAT, "enc_lstm.")
     with torch.device("meta"):
         net = Recurrent(dim, hidden, 1, pool="none")
     weights = {f"cells.{k.removeprefix('enc_lstm.')}": v.float() for k, v in state.items()}

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
+from sonde.encoders.batches import gathered
 from sonde.encoders.published.files import sought, torch_file
 from sonde.encoders.published.laser_text import Pieces, by_codes, by_sentencepiece
-from sonde.encoders.published.passes import Tokens, gathered, passed
+from sonde.encoders.published.passes import Tokens, passed
 from sonde.encoders.saved import versions
 from sonde.encoders.untrained import LONGEST
 from sonde.vectors import Ints, Vectors
@@ -125,14 +126,9 @@ def _tokens(sentences: Sequence[Sentence], pieces: Pieces, model: Loaded, by_wor
         counts += np.diff(before).tolist()
         cut.append(len(ids) > room)
         rows.append([*begin, *ids[:room], *end])
-    return Tokens(
-        np.array([n for row in rows for n in row], np.int64),
-        np.array([len(row) for row in rows], np.int64),
-        np.array(counts, np.int64),
-        np.array([len(s.words) for s in sentences], np.int64),
-        (len(begin), 1),
-        np.array(cut, bool),
-    )
+    words = np.array([len(s.words) for s in sentences], np.int64)
+    pieces_of = np.array(counts, np.int64)
+    return Tokens.of_rows(rows, pieces_of, words, (len(begin), 1), np.array(cut, bool))
 
 
 @functools.lru_cache(maxsize=2)

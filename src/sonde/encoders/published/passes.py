@@ -41,6 +41,19 @@ class Tokens:
     marks: tuple[int, int] = (0, 0)
     cut: NDArray[np.bool_] | None = None
 
+    @classmethod
+    def of_rows(
+        cls,
+        rows: Sequence[Sequence[int]],
+        pieces: Ints,
+        words: Ints,
+        marks: tuple[int, int] = (0, 0),
+        cut: NDArray[np.bool_] | None = None,
+    ) -> Tokens:
+        """What is read of sentences whose tokens are known one by one."""
+        ids = np.array([n for row in rows for n in row], np.int64)
+        return cls(ids, np.array([len(row) for row in rows], np.int64), pieces, words, marks, cut)
+
     def of(self, rows: Ints) -> list[Ints]:
         """The tokens of some sentences."""
         starts = offsets(self.counts)
@@ -69,10 +82,8 @@ def each_word(sentences: Sequence[Sentence]) -> tuple[list[str], Tokens]:
     """The distinct words of some sentences, and each word as a token by its number among them."""
     words, counts, cut = words_of(sentences)
     forms: dict[str, int] = {}
-    ids = [forms.setdefault(word, len(forms)) for row in words for word in row]
-    lengths = np.array([len(row) for row in words], np.int64)
-    pieces = words_read(counts)
-    return list(forms), Tokens(np.array(ids, np.int64), lengths, pieces, counts, cut=cut)
+    rows = [[forms.setdefault(word, len(forms)) for word in row] for row in words]
+    return list(forms), Tokens.of_rows(rows, words_read(counts), counts, cut=cut)
 
 
 def passed(
@@ -116,13 +127,3 @@ def _units(pool: str, states: Any, mask: NDArray[np.bool_]) -> Floats:
 
     with torch.inference_mode():
         return states.numpy() if states.ndim == 2 else pooled(pool, states, torch.from_numpy(mask))
-
-
-def gathered(vectors: Floats, rows: Sequence[Ints]) -> Any:
-    """The vectors of tokens [rows, longest, dim], a tensor with zeros behind each row's end."""
-    import torch
-
-    table = np.zeros((len(rows), max(len(row) for row in rows), vectors.shape[1]), np.float32)
-    for target, row in zip(table, rows, strict=True):
-        target[: len(row)] = vectors[row]
-    return torch.from_numpy(table)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
+from sonde.encoders.batches import gathered
 from sonde.encoders.published.files import (
     Shapes,
     arrays,
@@ -22,7 +23,7 @@ from sonde.encoders.published.files import (
     reading,
     there,
 )
-from sonde.encoders.published.passes import Tokens, gathered, passed, words_of, words_read
+from sonde.encoders.published.passes import Tokens, passed, words_of, words_read
 from sonde.encoders.tables import WordTable, word_table
 from sonde.vectors import Floats, Ints, Vectors
 
@@ -131,10 +132,8 @@ def _tokens(
 ) -> Tokens:
     """The words of each sentence, and <eos> where it is read."""
     behind = [numbers[END]] if end else []
-    ids = [n for row in words for n in (*(numbers[word] for word in row), *behind)]
-    read = np.array([len(row) for row in words], np.int64)
-    marks = (0, int(end))
-    return Tokens(np.array(ids, np.int64), read + end, words_read(counts), counts, marks, cut)
+    rows = [[*(numbers[word] for word in row), *behind] for row in words]
+    return Tokens.of_rows(rows, words_read(counts), counts, (0, int(end)), cut)
 
 
 @dataclass(frozen=True)
