@@ -7,13 +7,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
 from sonde.encoders.checkpoints import named_point
-from sonde.encoders.trained import facts_of
+from sonde.encoders.trained import facts_or_none
 from sonde.errors import UsageProblem
 from sonde.notes import Checkpoint
 from sonde.references import Reference, brief, parsed_or_none
@@ -67,7 +67,7 @@ def by_setting(results: Sequence[Result], name: str) -> dict[str, Point]:
     for encoder, result in _encoders(results).items():
         parsed = parsed_or_none(brief(ENCODERS, encoder)) or Reference(encoder)
         best = dict(parsed.options).get("epoch", "best") == "best"
-        if parsed.name == "trained" and best and (facts := _facts(parsed.argument or "")):
+        if parsed.name == "trained" and best and (facts := facts_or_none(parsed.argument or "")):
             found[encoder] = facts, result
     if not found:
         raise DataProblem(
@@ -76,24 +76,11 @@ def by_setting(results: Sequence[Result], name: str) -> dict[str, Point]:
         )
     recipes = {encoder: _recipe(facts, name) for encoder, (facts, _) in found.items()}
     called = _called(recipes.values())
-    return {
-        encoder: Point(
-            called[json.dumps(recipes[encoder], sort_keys=True)],
-            _value(facts, name),
-            name,
-            True,
-            _known(result, _value(facts, name), name),
-        )
-        for encoder, (facts, result) in found.items()
-    }
-
-
-def _facts(folder: str) -> Mapping[str, Any]:
-    """What a folder says of its training; nothing where it is not there any more."""
-    try:
-        return facts_of(Path(folder).expanduser())
-    except DataProblem:
-        return {}
+    points = {}
+    for encoder, (facts, result) in found.items():
+        run, at = called[json.dumps(recipes[encoder], sort_keys=True)], _value(facts, name)
+        points[encoder] = Point(run, at, name, True, _known(result, at, name))
+    return points
 
 
 def _value(facts: Mapping[str, Any], name: str) -> int:

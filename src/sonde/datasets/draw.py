@@ -58,8 +58,9 @@ class Division:
                 )
             ]
         parts = self.sized(self.shared(rows, [1] * folds[1], rng), [1] * folds[1], rng)
-        every = range(folds[1]) if self.settings.decorrelate else folds[:1]
-        return [self._fold(parts, number) for number in every]
+        number, many = folds
+        every = range(many) if self.settings.decorrelate else [number]
+        return [self._fold(parts, each) for each in every]
 
     def _fold(self, parts: list[Ints], number: int) -> list[Ints]:
         """One part as test, the others as train and dev; the same parts whichever is asked for."""
@@ -214,7 +215,6 @@ def _divided(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> 
     split is fine.
     """
     every = np.unique(pool.labels[rows]) if pool.classes else np.zeros(1, np.int64)
-    number = (settings.folds() or (0, 1))[0] if settings.decorrelate else 0
     for limit in LIMIT * np.array([1, 0.8, 0.6, 0.4, 0.2, 0]):
         division = Division(pool, settings, every, float(limit))
         classes = (
@@ -230,14 +230,16 @@ def _divided(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> 
             _worst(pool, parts, classes) <= LIMIT for parts in folds
         ):
             break
+    # of several, the one that was asked for
+    mine = folds[(settings.folds() or (0, 1))[0] if len(folds) > 1 else 0]
     if pool.classes:
         notes["length_r_before"] = _correlations(pool, [left] * 3, classes)["all"]
-        notes["length_r_after"] = _correlations(pool, folds[number], classes)
+        notes["length_r_after"] = _correlations(pool, mine, classes)
     if len(classes) < len(every):
         notes["classes_without_common_lengths"] = {
             pool.names[c]: int((pool.labels[rows] == c).sum()) for c in every if c not in classes
         }
-    return folds[number]
+    return mine
 
 
 def _worst(pool: Pool, splits: list[Ints], classes: Ints) -> float:

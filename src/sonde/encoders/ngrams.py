@@ -4,7 +4,7 @@ the vector of a sentence (Pagliardini et al. 2018, section 2.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,17 +59,8 @@ class NGrams:
         ids = np.array([find(w, NONE) for s in sentences for w in s.words], np.int64)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if by_word:
-            return Vectors((self._each(ids),), ("-",), word_units(counts))
-        starts = offsets(ids >= 0)[offsets(counts)]
-        known = ids[ids >= 0]
-        pooled = np.zeros((len(sentences), self.vectors.shape[1]), np.float32)
-        for first in range(0, len(sentences), PART):
-            rows = starts[first : first + PART + 1]
-            pooled[first : first + PART] = self._means(known[rows[0] : rows[-1]], rows - rows[0])
-        return Vectors((pooled,))
-
-    def _each(self, ids: Ints) -> Floats:
-        return np.where((ids >= 0)[:, None], self.vectors[ids], np.float32(0))
+            return each_word(self.vectors, ids, counts)
+        return means(ids, counts, self.vectors.shape[1], self._means)
 
     def _means(self, ids: Ints, starts: Ints) -> Floats:
         words = len(self.numbers)
@@ -77,3 +68,25 @@ class NGrams:
         rows = np.stack([ids, bigrams], 1).ravel()
         units = offsets(rows != NONE)[2 * starts]
         return POOLS["mean"](self.vectors[rows[rows != NONE]], units[:-1], units[1:])
+
+
+def each_word(vectors: Floats, ids: Ints, counts: Ints) -> Vectors:
+    """The vector of each word by its row, zeros for one without (-1), of sentences of so many
+    words.
+    """
+    found = np.zeros((len(ids), vectors.shape[1]), np.float32)
+    found[ids >= 0] = vectors[ids[ids >= 0]]
+    return Vectors((found,), ("-",), word_units(counts))
+
+
+def means(ids: Ints, counts: Ints, dim: int, mean: Callable[[Ints, Ints], Floats]) -> Vectors:
+    """A vector of `dim` numbers for each sentence, by the rows of its words, -1 for one without;
+    some sentences at a time, of which `mean` is given the rows that there are, and where those of
+    each begin.
+    """
+    starts, known = offsets(ids >= 0)[offsets(counts)], ids[ids >= 0]
+    pooled = np.zeros((len(counts), dim), np.float32)
+    for first in range(0, len(counts), PART):
+        rows = starts[first : first + PART + 1]
+        pooled[first : first + PART] = mean(known[rows[0] : rows[-1]], rows - rows[0])
+    return Vectors((pooled,))

@@ -193,6 +193,14 @@ def facts_of(folder: Path) -> dict[str, Any]:
     return facts
 
 
+def facts_or_none(folder: str) -> Mapping[str, Any] | None:
+    """What the folder of a trained encoder says of it; None where it is not there any more."""
+    try:
+        return facts_of(Path(folder).expanduser())
+    except DataProblem:
+        return None
+
+
 def words_of(folder: Path) -> list[str]:
     """The words of an encoder's training; DataProblem where they are not there."""
     try:

@@ -147,8 +147,8 @@ def _planned(design: Design, paths: Paths) -> Plan:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
     named = names_of(design.encoders, paths.revisions)
     encoders = named.encoders
-    for reference, encoder in encoders.items():  # what is wrong is told before tasks are read
-        named.identity(reference, encoder, paths.dtype)
+    # what is wrong with an encoder is told before tasks are read
+    asked = {ref: named.identity(ref, each, paths.dtype) for ref, each in encoders.items()}
     tasks, refused = tasks_of(design.tasks, paths.cache)
     named_probes = [ref for text in design.probes for ref in map(str, PROBES.expand(text))]
     probes = _things(PROBES, named_probes or sorted({t.probe for t in tasks.values()}))
@@ -173,7 +173,10 @@ def _planned(design: Design, paths: Paths) -> Plan:
     )
     identities = {
         **{("task", ref): each for ref, each in known.items()},
-        **{("encoder", r): named.identity(r, e, paths.dtype) for r, e in encoders.items()},
+        **{
+            ("encoder", ref): asked.get(ref) or named.identity(ref, each, paths.dtype)
+            for ref, each in encoders.items()
+        },
         **_identities(PROBES, probes),
         **_identities(CONTROLS, controls),
         **_identities(METRICS, metrics),

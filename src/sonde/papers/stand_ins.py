@@ -10,11 +10,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
-from sonde.core import DataProblem
-from sonde.encoders.trained import facts_of
+from sonde.encoders.trained import facts_or_none
 from sonde.references import Reference, parsed_or_none
 
 ARCHITECTURES = {
@@ -87,10 +85,10 @@ def stand(encoder: str, read: str, rows: tuple[str, ...], best: int = 0) -> list
     epochs = [0]
     if parsed.name == "trained":
         said = dict(parsed.options).get("epoch", "best")
-        if said.isdecimal():
-            epochs = [int(said), 0] if int(said) == best else [int(said)]
         if said == "0":
             return []
+        if said.isdecimal():
+            epochs = [int(said), 0] if int(said) == best else [int(said)]
         facts = trained_facts(parsed.argument or "")
         made = {key: facts.get(key) for key in ("architecture", "objective", "settings", "files")}
         made["settings"] = {k: v for k, v in (made["settings"] or {}).items() if k != "seed"}
@@ -105,11 +103,8 @@ def stand(encoder: str, read: str, rows: tuple[str, ...], best: int = 0) -> list
 
 @functools.cache
 def trained_facts(folder: str) -> Mapping[str, Any]:
-    """What the folder of a trained encoder says of it; nothing where it is not there any more."""
-    try:
-        return facts_of(Path(folder).expanduser())
-    except DataProblem:
-        return {}
+    """What the folder of a trained encoder says of it, read once; nothing where it is gone."""
+    return facts_or_none(folder) or {}
 
 
 def rows_of(paper: str, encoder: str, read: str, language: str) -> tuple[str, ...]:

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
+from sonde.encoders.ngrams import each_word, means
 from sonde.encoders.published.files import there
 from sonde.encoders.tables import FASTTEXT, WIDEST
-from sonde.vectors import Floats, Ints, Vectors, offsets, word_units
+from sonde.vectors import Floats, Ints, Vectors, offsets
 
 HEAD = struct.Struct("<4s i 5i i 2i 4i d")
 DICTIONARY = struct.Struct("<3i 2q")
 ENTRY = struct.Struct("<q b")  # behind a word and its zero byte: its count, and 0 for a word
 TABLE = struct.Struct("<? 2q")
 VERSIONS, MODEL, HASH = (11, 12), 4, 116049371
-PART = 1024  # sentences whose vectors are gathered at once
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,8 @@ class Sent2Vec:
         ids = np.fromiter(found, np.int64, len(words))
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if self.pool == "none":
-            vectors = np.zeros((len(ids), model.vectors.shape[1]), np.float32)
-            vectors[ids >= 0] = model.vectors[ids[ids >= 0]]
-            return Vectors((vectors,), ("-",), word_units(counts))
-        starts = offsets(ids >= 0)[offsets(counts)]
-        known = ids[ids >= 0]
-        pooled = np.zeros((len(sentences), model.vectors.shape[1]), np.float32)
-        for first in range(0, len(sentences), PART):
-            rows = starts[first : first + PART + 1]
-            pooled[first : first + PART] = model.means(known[rows[0] : rows[-1]], rows - rows[0])
-        return Vectors((pooled,))
+            return each_word(model.vectors, ids, counts)
+        return means(ids, counts, model.vectors.shape[1], model.means)
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words the model lacks."""
