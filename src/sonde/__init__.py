@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sonde.analysis.curves import Curve, Curves
     from sonde.analysis.layers import Depth
     from sonde.analysis.relation import Correlation, Relation
+    from sonde.annotators.parse import Parsed
     from sonde.annotators.tagger import Tagged
     from sonde.api.claiming import claims
     from sonde.api.curves import curve
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         sentences,
         suite,
     )
+    from sonde.api.parsing import parse
     from sonde.api.relating import relate
     from sonde.api.results import (
         Holdings,
@@ -217,6 +219,7 @@ __all__ = [
     "Needs",
     "Option",
     "Page",
+    "Parsed",
     "PlanProblem",
     "Plugin",
     "Predictions",
@@ -279,6 +282,7 @@ __all__ = [
     "layers",
     "migrate",
     "model",
+    "parse",
     "plugins",
     "predictions",
     "question",
@@ -300,6 +304,7 @@ _PLACES = {
     "analysis.curves": "Curve Curves",
     "analysis.layers": "Depth",
     "analysis.relation": "Correlation Relation",
+    "annotators.parse": "Parsed",
     "annotators.tagger": "Tagged",
     "api.curves": "curve",
     "api.claiming": "claims",
@@ -312,6 +317,7 @@ _PLACES = {
     "api.experiments": "Experiment read_experiment",
     "api.listing": "about available bibtex plugins",
     "api.measure": "Settings embed estimate evaluate run sentences suite",
+    "api.parsing": "parse",
     "api.relating": "relate",
     "api.training": "export train",
     "api.results": (

@@ -1,1 +1,61 @@
-"""Sentence -> tree: taggers."""
+"""Sentence -> tree: taggers and parsers, ours and others'; this table says where each is."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import cast
+
+from sonde.annotators.parser import Parser
+from sonde.annotators.segment import Rules, Segmenter
+from sonde.core import DataProblem
+from sonde.references import Contents
+
+PARSERS = Contents(
+    "parser",
+    "sonde.parsers",
+    {
+        "udpipe": "sonde.annotators.engines.udpipe:UDPipe",
+        "corenlp": "sonde.annotators.engines.corenlp:CoreNLP",
+        "stanza": "sonde.annotators.engines.stanza:Stanza",
+        "spacy": "sonde.annotators.engines.spacy:SpaCy",
+    },
+)
+TRAINED = "parser.json"
+"""The file that makes a folder a parser that sonde trained."""
+_NETWORK = "sonde.annotators.network"
+"""The module whose `opened(folder)` is the parser of such a folder."""
+
+
+def parser(reference: str | Path) -> Parser:
+    """The parser that a reference names: a folder that `sonde train parser` wrote, or another
+    engine, as `udpipe:MODEL`.
+
+    DataProblem for a folder without a parser; ReferenceProblem for what names nothing.
+    """
+    place = Path(reference).expanduser()
+    if (place / TRAINED).is_file():
+        return cast(Parser, importlib.import_module(_NETWORK).opened(place))
+    if place.is_dir():
+        raise DataProblem(
+            f"no {TRAINED} in {str(place)!r}: give a folder that `sonde train parser` wrote, or"
+            " another parser, as udpipe:MODEL (`sonde parsers` lists them)"
+        )
+    return cast(Parser, PARSERS.make(str(reference)))
+
+
+def segmenter(reference: str, beside: Parser) -> Segmenter:
+    """What cuts text into words: `rules`, what a parser's reference names, or without one the
+    tokenizer of the parser beside, if it has one, else rules.
+    """
+    if reference == Rules.name:
+        return Rules()
+    made = parser(reference) if reference else beside
+    if isinstance(made, Segmenter):
+        return made
+    if reference:
+        raise DataProblem(f"{reference} has no tokenizer; write rules, or udpipe:MODEL")
+    return Rules()
+
+
+__all__ = ["PARSERS", "Parser", "Segmenter", "parser", "segmenter"]

@@ -19,6 +19,7 @@ class Annotation:
     brackets    its constituents, as one tree in brackets on one line; '' where they are not told
     confidence  how sure the parser is of the whole sentence, from 0 to 1; NaN where it does not
                 tell
+    lemmas      the LEMMA column
     """
 
     upos: tuple[str, ...] = ()
@@ -28,6 +29,7 @@ class Annotation:
     deprels: tuple[str, ...] = ()
     brackets: str = ""
     confidence: float = float("nan")
+    lemmas: tuple[str, ...] = ()
 
 
 class Parser(Protocol):

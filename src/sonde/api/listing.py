@@ -1,10 +1,11 @@
-"""What there is: tasks, encoders, probes, controls, metrics and suites, and whom to cite."""
+"""What there is: tasks, encoders, probes and the like, and whom to cite."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from sonde.annotators import PARSERS
 from sonde.api.arguments import listed as arguments
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
@@ -21,7 +22,7 @@ from sonde.tasks import TASKS
 from sonde.tasks.about import About, Sought
 from sonde.tasks.about import about as known_about
 
-Kind = Literal["tasks", "encoders", "probes", "controls", "metrics", "suites"]
+Kind = Literal["tasks", "encoders", "probes", "controls", "metrics", "suites", "parsers"]
 ROOMS: Mapping[str, Contents] = {
     "tasks": TASKS,
     "encoders": ENCODERS,
@@ -29,6 +30,7 @@ ROOMS: Mapping[str, Contents] = {
     "controls": CONTROLS,
     "metrics": METRICS,
     "suites": SUITES,
+    "parsers": PARSERS,
 }
 
 
@@ -43,7 +45,7 @@ def available(
 ) -> list[Entry]:
     """What there is of a kind, plugins included: names, what they are, and what each option means.
 
-    kind      'tasks', 'encoders', 'probes', 'controls', 'metrics' or 'suites'
+    kind      'tasks', 'encoders', 'probes', 'controls', 'metrics', 'suites' or 'parsers'
     pattern   a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem where
               nothing has it
     language  of tasks: for data in that language, a code ('pl', 'pol') or a name ('Polish')

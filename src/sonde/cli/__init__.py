@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 
 from sonde.cli import (
     claiming,
+    corpora,
     curves,
     data,
     judging,
@@ -55,6 +56,7 @@ for command in (
     judging.annotate,
     data.generate,
     data.tag,
+    corpora.parse,
     data.vectors,
     training.train,
     training.export,
@@ -65,6 +67,7 @@ for command in (
     listing.controls,
     listing.metrics,
     listing.suites,
+    listing.parsers,
     listing.plugins,
 ):
     app.command(command.__name__, cls=Command)(command)

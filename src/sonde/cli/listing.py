@@ -1,4 +1,4 @@
-"""`sonde tasks`, `encoders`, `probes`, `controls`, `metrics`, `suites`: what there is."""
+"""`sonde tasks`, `encoders`, `probes` and the like: what there is."""
 
 from __future__ import annotations
 
@@ -185,6 +185,18 @@ def suites(
     **Examples**: `sonde suites`, `sonde suites conneau2018`
     """
     _list(sonde.available("suites", name), name is not None)
+
+
+def parsers(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("parsers"))
+    ] = None,
+) -> None:
+    """List the parsers that `sonde parse --with` takes beside its own, and their options.
+
+    **Examples**: `sonde parsers`, `sonde parsers udpipe`
+    """
+    _list(sonde.available("parsers", name), name is not None)
 
 
 def plugins() -> None:

@@ -1,4 +1,5 @@
-"""Files as they lie on disk: plain, .gz or .xz, with or without a byte order mark, any line ends.
+"""Files as they lie on disk: plain, .gz, .xz or .zst, with or without a byte order mark, any line
+ends.
 
 `chunks` streams their bytes, `lines` their text, `tried` also that of files which are not UTF-8
 throughout; `treebank` finds the files of a treebank and the splits they name; `digest` is what a
@@ -27,7 +28,7 @@ from sonde.corpora.places import located
 CHUNK = 1 << 20
 YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock
 LONGEST = 1 << 26  # bytes without an end of a line or sentence, after which a file holds none
-COMPRESSED = (".gz", ".xz")
+COMPRESSED = (".gz", ".xz", ".zst")
 _SPLIT = re.compile(r"(?:^|[-_.])(train|dev|test)(?=[-_.]|$)")
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile)
 
@@ -48,6 +49,10 @@ def opened(path: str | Path, name: str | None = None) -> BinaryIO:
             return cast(BinaryIO, gzip.open(file, "rb"))
         if suffix == ".xz":
             return cast(BinaryIO, lzma.open(file, "rb"))
+        if suffix == ".zst":
+            import pyarrow
+
+            return cast(BinaryIO, pyarrow.CompressedInputStream(file.open("rb"), "zstd"))
         return file.open("rb")
     except OSError as error:
         raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None

@@ -19,6 +19,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.batches import Batch
 from sonde.corpora.files import Part, digest, treebank, uncompressed
+from sonde.corpora.machine import machines
 from sonde.corpora.places import located
 from sonde.corpora.style import Style
 from sonde.corpora.tally import OnError, Tally
@@ -144,7 +145,7 @@ def stratum(source: str) -> Mapping[str, str]:
     return MappingProxyType({"source": source}) if source else NOTHING
 
 
-def source_notes(files: Iterable[str], tally: Tally, **more: Any) -> dict[str, Any]:
+def source_notes(files: Sequence[str], tally: Tally, **more: Any) -> dict[str, Any]:
     """Notes that say what was read: the files, how many sentences and words, how many were skipped,
     and the first problems.
     """
@@ -155,14 +156,15 @@ def source_notes(files: Iterable[str], tally: Tally, **more: Any) -> dict[str, A
         "skipped": tally.skipped,
         **more,
     }
-    return {"source": source, **remarks(tally), "problems": list(tally.problems)}
+    return {"source": source, **remarks(tally, files), "problems": list(tally.problems)}
 
 
-def remarks(tally: Tally) -> dict[str, Any]:
-    """What tables say about the sources as they are, as a note; {} where there is nothing to
-    say.
+def remarks(tally: Tally, files: Iterable[str]) -> dict[str, Any]:
+    """What tables say about the sources as they are, as a note, and whether their labels are a
+    parser's; {} where there is nothing to say.
     """
-    return {"remarks": tally.remarks()} if tally.remarks() else {}
+    said = [*tally.remarks(), *(each.remark for each in machines(map(Path, files)))]
+    return {"remarks": said} if said else {}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Parsers of others, each imported when it is asked for."""

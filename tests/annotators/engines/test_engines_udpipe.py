@@ -1,0 +1,50 @@
+"""UDPipe by its own library."""
+
+from __future__ import annotations
+
+import pytest
+
+import sonde
+from sonde.annotators import parser
+from sonde.corpora import conllu
+
+
+def test_udpipe_cuts_tags_and_parses(udpipe_model, tmp_path):
+    made = parser(f"udpipe:{udpipe_model}")
+    assert made.name == "udpipe tiny.udpipe"
+    sentences = [("the", "dog", "barks", "."), ("dogs",)]
+    both = list(made.annotate(sentences))
+    assert both == [next(made.annotate([one])) for one in sentences]
+    for words, said in zip(sentences, both, strict=True):
+        columns = (said.upos, said.xpos, said.feats, said.heads, said.deprels, said.lemmas)
+        assert {len(column) for column in columns} == {len(words)}
+        assert said.heads.count(-1) == 1
+    text = tmp_path / "a.txt"
+    text.write_text("The dog barks. The dogs bark.\n\n😀 A cat sleeps.")
+    done = sonde.parse(text, f"udpipe:{udpipe_model}", tmp_path / "out")
+    trees = list(conllu.read(tmp_path / "out" / "00000.conllu.xz"))
+    assert "".join("".join(tree.words) for tree in trees) == "".join(text.read_text().split())
+    assert done.finished
+    [whole] = made.segment("The dog barks. The dogs bark.", whole=True)
+    assert whole.text == "The dog barks. The dogs bark."
+
+
+def test_the_fingerprint_is_of_the_content(udpipe_model, tmp_path):
+    other = tmp_path / "other.udpipe"
+    other.write_bytes(udpipe_model.read_bytes())
+    first, second = (parser(f"udpipe:{path}").fingerprint for path in (udpipe_model, other))
+    assert first == second
+    other.write_bytes(udpipe_model.read_bytes() + b"\0")
+    assert parser(f"udpipe:{other}").fingerprint != first
+
+
+@pytest.mark.parametrize(
+    ("data", "says"), [(None, "no file"), (b"no model", "is no model of UDPipe 1")]
+)
+def test_what_is_no_model_is_named(data, says, tmp_path):
+    pytest.importorskip("ufal.udpipe")
+    path = tmp_path / "a.udpipe"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(sonde.DataProblem, match=says):
+        list(parser(f"udpipe:{path}").annotate([("a",)]))

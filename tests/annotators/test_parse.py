@@ -1,0 +1,201 @@
+"""A parsed corpus: complete whatever the text is like, and the same however often it was stopped."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+import sonde
+from fixtures.chains import Chain, content
+from sonde.annotators.blocks import Road
+from sonde.annotators.parse import parse
+from sonde.annotators.segment import Rules
+from sonde.corpora import brackets, conllu
+from sonde.corpora.running import CONTROL, EMPTY, NOT_UTF8
+
+TEXT = "".join(f"The {i} dogs didn't bark. Who came?\n\n" for i in range(60))
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def done(texts, folder, *, chain=None, **options):
+    return parse(texts, folder, Road(chain or Chain(), Rules()), block=300, **options)
+
+
+def trees(folder):
+    return [t for path in sorted(folder.glob("*.conllu.xz")) for t in conllu.read(path)]
+
+
+def test_a_folder_holds_trees_brackets_and_where_they_are_from(text, tmp_path):
+    got = done([text], tmp_path / "out")
+    assert (got.sentences, got.words, got.finished) == (120, 60 * 10, True)
+    first, *_ = trees(tmp_path / "out")
+    assert first.words == ("The", "0", "dogs", "did", "n't", "bark", ".")
+    assert first.text == "The 0 dogs didn't bark."
+    assert list(first.misc) == [
+        "_",
+        "_",
+        "_",
+        "SpaceAfter=No",
+        "_",
+        "SpaceAfter=No",
+        "_",
+    ]
+    assert {"# source = a.txt:1", "# confidence = 0.1429"} < set(first.comments)
+    assert len({tree.sent_id for tree in trees(tmp_path / "out")}) == 120
+    shard = sorted((tmp_path / "out").glob("*.trees.xz"))[0]
+    assert next(iter(brackets.read(shard))).words == first.words
+    note = json.loads((tmp_path / "out" / "parsed.json").read_text())
+    assert note["parser"] == {"name": "chain", "fingerprint": "1"}
+    assert note["sources"][0]["name"] == "a.txt"
+    assert str(tmp_path) not in json.dumps(note)
+
+
+def test_a_run_that_was_stopped_goes_on_and_writes_the_same(text, tmp_path):
+    done([text], tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        done([text], tmp_path / "out", chain=Chain(fail=70))
+    kept = content(tmp_path / "out")
+    assert kept["parsed.json"] != content(tmp_path / "whole")["parsed.json"]
+    chain = Chain()
+    done([text], tmp_path / "out", chain=chain)
+    assert 0 < chain.done < 120
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
+
+
+def test_a_run_that_was_killed_goes_on_and_writes_the_same(text, tmp_path):
+    code = (
+        "import sys, pathlib; sys.path.insert(0, sys.argv[3]);"
+        "from fixtures.chains import Chain; from sonde.annotators.blocks import Road;"
+        "from sonde.annotators.parse import parse; from sonde.annotators.segment import Rules;"
+        "parse([pathlib.Path(sys.argv[1])], pathlib.Path(sys.argv[2]),"
+        " Road(Chain(seconds=.01), Rules()), block=300)"
+    )
+    out = tmp_path / "out"
+    run = [sys.executable, "-c", code, str(text), str(out), str(Path(__file__).parents[1])]
+    process = subprocess.Popen(run)
+    for _ in range(2000):
+        if len(list(out.glob("*.conllu.xz"))) >= 2 or process.poll() is not None:
+            break
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    (out / ".00003.conllu.xz.0000.part").write_text("half")
+    with pytest.raises(sonde.DataProblem, match="not parsed to its end"):
+        sonde.build(f"ud/sent-len:{out}", tmp_path / "x.jsonl")
+    done([text], out)
+    done([text], tmp_path / "whole")
+    assert content(out) == content(tmp_path / "whole")
+
+
+def test_runs_that_share_the_work_write_what_one_would(text, tmp_path):
+    assert not done([text], tmp_path / "out", share=(2, 2)).finished
+    assert done([text], tmp_path / "out", share=(1, 2)).finished
+    done([text], tmp_path / "whole")
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
+
+
+def test_another_parse_is_not_written_into_a_folder(text, tmp_path):
+    done([text], tmp_path / "out")
+    with pytest.raises(sonde.UsageProblem, match="its parser is not the same"):
+        done([text], tmp_path / "out", chain=Chain(fingerprint="2"))
+    text.write_text("Other text.")
+    with pytest.raises(sonde.UsageProblem, match="its sources is not the same"):
+        done([text], tmp_path / "out")
+    with pytest.raises(sonde.UsageProblem, match="holds something else"):
+        done([text], tmp_path)
+
+
+def left_out(folder):
+    paths = sorted((folder / "blocks").glob("*.skipped.jsonl.xz"))
+    return [json.loads(line) for path in paths for line in lzma.open(path, "rt", encoding="utf-8")]
+
+
+def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):
+    texts = {
+        "nul.txt": b"Na\x00ught.\n",
+        "line.txt": b"word " * 250_000 + b"\n\nAfter it.",  # a line of more than a megabyte
+        "endless.txt": b"\n".join([b"so it goes on and"] * 20_000),  # 100,000 words, no end
+        "mixed.txt": "Größe.\n".encode() + "Größe.\n".encode("latin-1") + b"Last.",
+        "empty.txt": b"",
+        "wide.txt": "One.".encode("utf-16"),
+        "bad.txt": b"BAD tree here.\n\n\x01\n\nGood.",
+        "last.txt": b"The end.",
+    }
+    for name, data in texts.items():
+        (tmp_path / name).write_bytes(data)
+    got = parse(
+        [tmp_path / name for name in texts], tmp_path / "out", Road(Chain(), Rules(), longest=50)
+    )
+    assert [tree.text for tree in trees(tmp_path / "out")] == [
+        "Na ught.", "After it.", "Größe.", "Last.", "Good.", "The end.",
+    ]  # fmt: skip
+    cases = {what: (case["times"], case["first"]) for what, case in got.skipped.items()}
+    assert cases[EMPTY] == (1, "empty.txt:0")
+    assert cases[NOT_UTF8] == (1, "mixed.txt:2")
+    assert cases["no tree"] == (1, "bad.txt:1")
+    assert cases["a sentence of more than 50 words"][1] == "line.txt:1"
+    assert any("UTF-16" in what for what in cases)
+    assert got.mended[CONTROL]["first"] == "nul.txt:1"
+    rows = left_out(tmp_path / "out")
+    assert sum(row["text"].count("word") for row in rows) == 250_000
+    assert sum(row["text"].count("goes") for row in rows) == 20_000
+    assert {"BAD tree here.", "Gr\\xf6\\xdfe."} < {row["text"] for row in rows}
+    assert got.sentences + sum(case["times"] for case in got.skipped.values()) == 6 + len(rows)
+
+
+def test_memory_does_not_grow_with_the_text(tmp_path):
+    peaks = []
+    for many in (1, 4):
+        path = tmp_path / f"{many}.txt"
+        path.write_text(TEXT * 3 * many)
+        tracemalloc.start()
+        parse([path], tmp_path / f"out{many}", Road(Chain(), Rules()), block=3000)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_a_parsed_folder_is_a_corpus_with_a_remark(tmp_path):
+    text = tmp_path / "a.txt"
+    two = "We saw {} cats and dogs. We all saw {} cats and dogs and all the other animals near the house.\n\n"
+    text.write_text("".join(two.format(i, i) for i in range(200)))
+    done([text], tmp_path / "out")
+    said = {
+        task: sonde.inspect(f"{task}:{tmp_path / 'out'}").text("markdown")
+        for task in ("ud/sent-len", "tree/sent-len", "edge/pos")
+    }
+    assert all(
+        "labels are those of a parser, not of people: chain" in page for page in said.values()
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ({"texts": [], "parser": Chain()}, "no text"),
+        ({"texts": "none.txt", "parser": Chain()}, "no file 'none.txt'"),
+        ({"texts": "a.txt", "parser": "."}, "no parser.json in '.'"),
+        ({"texts": "a.txt", "parser": "udpip:x"}, "did you mean 'udpipe'"),
+        ({"texts": "a.txt", "parser": Chain(), "share": "3/2"}, "share '3/2'"),
+        ({"texts": "a.txt", "parser": Chain(), "tokens": "chain"}, "no parser called 'chain'"),
+    ],
+)
+def test_mistakes_are_named(call, says, tmp_path, text, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(sonde.SondeError, match=says):
+        sonde.parse(**call, output="out")

@@ -1,0 +1,48 @@
+"""Sentences and words by rules."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.annotators.segment import Rules, by_places, sentences, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He came. She left.", ["He came.", "She left."]),
+        ("“Stop!” said he. “Why?” “Because.”", ["“Stop!” said he.", "“Why?”", "“Because.”"]),
+        ("Mr. Smith and J. R. Hill met. So did I. Then we went.",
+         ["Mr. Smith and J. R. Hill met.", "So did I.", "Then we went."]),
+        ("It cost 3.50 dollars... and more", ["It cost 3.50 dollars... and more"]),
+        ("Tzn. Nowak, m.in. Anna, przyszli. Źle.", ["Tzn. Nowak, m.in. Anna, przyszli.", "Źle."]),
+        ("他来了。她走了！", ["他来了。", "她走了！"]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_sentences_end_where_the_rules_say(text, expected):
+    assert sentences(text) == expected
+
+
+def test_words_keep_their_characters_and_lose_their_clitics():
+    said = "I can’t say “it's well-known”."
+    assert words(said) == (
+        "I", "ca", "n’t", "say", "“", "it", "'s", "well-known", "”", ".",
+    )  # fmt: skip
+    assert [cut.words for cut in Rules().segment("One. Two.", whole=True)] == [
+        ("One", ".", "Two", ".")
+    ]
+
+
+@given(st.text(st.sampled_from("aB1 .!?’'-“”。\u0301😀"), max_size=60))
+def test_nothing_is_lost(text):
+    plain = " ".join(text.split())
+    cuts = list(Rules().segment(plain))
+    assert "".join("".join(c.text for c in cuts).split()) == "".join(plain.split())
+
+
+def test_places_without_words_are_no_sentence():
+    assert by_places("a  b", [(1, 2)]) is None
+    assert by_places("xa  b", [(1, 2), (2, 3), (4, 5)]).text == "a  b"
