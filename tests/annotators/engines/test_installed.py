@@ -24,8 +24,8 @@ def _stanza(constituents):
                 SimpleNamespace(upos="X", xpos=None, feats=None, head=i, deprel="dep", lemma=w)
                 for i, w in enumerate(sentences[0])
             ]
-            tree = {"constituency": f"(ROOT (X {sentences[0][0]}))"} if constituents else {}
-            return SimpleNamespace(sentences=[SimpleNamespace(words=words, **tree)])
+            tree = f"(ROOT (X {sentences[0][0]}))" if constituents else None
+            return SimpleNamespace(sentences=[SimpleNamespace(words=words, constituency=tree)])
 
     module = ModuleType("stanza")
     module.__version__, module.Pipeline = "1.9", Pipeline

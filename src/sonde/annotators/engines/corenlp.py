@@ -90,7 +90,7 @@ class CoreNLP:
             said = error.read(200).decode("utf-8", "replace").strip()
             raise DataProblem(f"{self.url} refused the text: {error.code} {said}") from None
         except (OSError, ValueError, KeyError) as error:
-            reason = getattr(error, "reason", None) or error
+            reason = error.reason if isinstance(error, urllib.error.URLError) else error
             raise DataProblem(
                 f"no CoreNLP server answers at {self.url} ({reason}); start one, as with `java"
                 " -mx4g edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000`"

@@ -64,7 +64,7 @@ def _library() -> Any:
 
 
 def _annotation(parsed: Any) -> Annotation:
-    tree, words = getattr(parsed, "constituency", None), parsed.words
+    tree, words = parsed.constituency, parsed.words
     return Annotation(
         upos=tuple(word.upos or "_" for word in words),
         xpos=tuple(word.xpos or "_" for word in words),
