@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sonde.annotators.treebank import files
 from sonde.api.arguments import listed
 from sonde.api.measure import sentences
 from sonde.encoders.trained import Trained
@@ -14,7 +15,7 @@ from sonde.training.exports import Exported
 from sonde.training.exports import export as exported
 from sonde.training.folder import Training
 from sonde.training.sentences import train as trained
-from sonde.training.settings import Request, Settings
+from sonde.training.settings import TREES, Request, Settings
 
 
 def train(
@@ -38,12 +39,14 @@ def train(
 
     architecture    'bilstm-max', 'bilstm-last', 'lstm-last', 'bigru-max', 'bigru-last', 'gru-last',
                     'gated-convnet', or 'mean' of the word vectors, of which only embedding= and
-                    learned= are trained; 'bow' for cbow
-    objective       'translate', 'autoencode', 'denoise', 'next', 'skip', 'parse', 'infer' or 'cbow'
+                    learned= are trained; 'bow' for cbow; 'parser' to annotate
+    objective       'translate', 'autoencode', 'denoise', 'next', 'skip', 'parse', 'infer', 'cbow'
+                    or 'annotate'
     data            files: two that are aligned or a table to translate, running text, bracketed
-                    trees to parse, tables or JSON lines of pairs to infer
+                    trees to parse, tables or JSON lines of pairs to infer; to annotate, treebanks
+                    in CoNLL-U and in brackets or folders of them, of which test is never read
     output          a folder; a training that was stopped goes on in it
-    dev             files to judge by; a twentieth of the examples without
+    dev             files to judge by; a twentieth of the examples without, or what a treebank has
     where           of tables: which rows are read, as {'source': 'lingnli*'}
     exclude, tasks  corpora and tasks whose sentences are left out, as `sentences` reads them
     evaluate        files that are judged after each epoch, too, read as they are: nothing is chosen
@@ -58,10 +61,16 @@ def train(
     """
     probed = sentences(exclude, tasks) if listed(exclude) or listed(tasks) else []
     paths, judged, also = ([Path(p).expanduser() for p in listed(x)] for x in (data, dev, evaluate))
+    if architecture == TREES and not judged:
+        paths, judged = map(list, files(paths))
     request = Request(architecture, objective, paths, judged, where, probed, also)  # type: ignore[arg-type]
-    return trained(
-        request, Path(output).expanduser(), settings or Settings.of(options, recipe), told
-    )
+    chosen = settings or Settings.of(options, recipe or _usual(architecture))
+    return trained(request, Path(output).expanduser(), chosen, told)
+
+
+def _usual(architecture: str) -> str:
+    """The recipe where none is named."""
+    return TREES if architecture == TREES else ""
 
 
 def export(

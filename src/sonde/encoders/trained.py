@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,13 +33,14 @@ class Trained:
 
     epoch    after which it is read: the best on dev, or a number; 0 is before training. Several
              encoders are 1+4+best, 1-4, * (all epochs that the folder has) or 0+*
-    pool     auto, as it was trained; none keeps a vector for each word
+    pool     auto, as it was trained; none keeps a vector for each word; max and mean of recurrent
+             networks
     vectors  the file of word vectors that it was trained with, where that lies elsewhere now
     """
 
     folder: Place
     epoch: str = field(default="best", kw_only=True)
-    pool: Literal["auto", "none"] = field(default="auto", kw_only=True)
+    pool: Literal["auto", "none", "max", "mean"] = field(default="auto", kw_only=True)
     vectors: Path | None = field(default=None, kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     takes = "sentences"
@@ -87,9 +88,9 @@ class Trained:
         these are learnt, of the words.
         """
         facts = self.facts
-        file, settings = self._weights(facts), facts["settings"]
+        file, settings = self.weights(facts), facts["settings"]
         drawn = f"{json.dumps(facts['shape'], sort_keys=True)} seed={settings['seed']}"
-        words = [Path(self.folder).expanduser() / WORDS] if settings["learned"] else []
+        words = [Path(self.folder).expanduser() / WORDS] if self._has_words(facts) else []
         mark = str(facts.get("words", facts["vectors"]))  # of a bag, its words
         return " ".join([digest([file]) if file else drawn, mark, *map(_digest, words)])
 
@@ -119,18 +120,21 @@ class Trained:
             )
         return number
 
-    def _weights(self, facts: Mapping[str, Any]) -> Path | None:
+    @staticmethod
+    def _has_words(facts: Mapping[str, Any]) -> bool:
+        """Whether vectors of words were learnt, too."""
+        return bool(facts["settings"]["learned"]) or "parser" in facts
+
+    def weights(self, facts: Mapping[str, Any]) -> Path | None:
         """The file of the epoch that is read; None before training."""
         number = self._number(facts)
         return _file(Path(self.folder).expanduser(), number) if number != "0" else None
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        from sonde.nets.trainable import Shape
-
         facts, by_word = self.facts, self.pool == "none"
         if "words" in facts:
             return self._bag(facts).encode(sentences, by_word)
-        shape = Shape(**facts["shape"])
+        shape = self._shape(facts)
         if by_word and shape.embedding:
             raise DataProblem(f"{self.folder} has embedding=, and so no vector for each word")
         forms, numbers = forms_of(sentences)
@@ -145,20 +149,45 @@ class Trained:
         """The network, a torch module, as it is at the epoch that is read, what it reads for some
         words [words, dim], and which of these have a vector of their own; `facts` are the folder's.
         """
-        from sonde.nets.trainable import Shape
-
-        seed, shape = facts["settings"]["seed"], Shape(**facts["shape"])
-        network = _net(self._weights(facts), seed, shape, self.pool == "none")
+        seed, shape = facts["settings"]["seed"], self._shape(facts)
+        network = _net(self.weights(facts), seed, shape, self.pool == "none")
         return network, self._vectors(forms, facts)
+
+    def _shape(self, facts: Mapping[str, Any]) -> Any:
+        """The network as it is pooled; DataProblem for one that is not pooled so."""
+        from sonde.nets.trainable import ARCHITECTURES, Shape
+
+        shape = Shape(**facts["shape"])
+        if self.pool not in ("max", "mean"):
+            return shape
+        pooled = f"{shape.architecture.partition('-')[0]}-{self.pool}"
+        if pooled not in ARCHITECTURES:
+            raise DataProblem(f"{self.folder} is a {shape.architecture}: leave pool= out, or none")
+        return replace(shape, architecture=pooled)
 
     def _vectors(
         self, forms: Sequence[str], facts: Mapping[str, Any]
     ) -> tuple[Floats, NDArray[np.bool_]]:
         folder = Path(self.folder).expanduser()
         table = self._table(facts["settings"], facts["vectors"])
+        if "parser" in facts:
+            return self._spelt(forms, facts, table)
         if not facts["settings"]["learned"]:
             return table.look_up(forms)
-        return _learnt(folder, self._weights(facts), table, forms)
+        return _learnt(folder, self.weights(facts), table, forms)
+
+    def _spelt(
+        self, forms: Sequence[str], facts: Mapping[str, Any], table: WordTable
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """The vectors of words that a parser makes of their forms."""
+        from sonde.nets.forms import Known
+
+        words = words_of(Path(self.folder).expanduser())
+        net, letters = _forms(self.weights(facts), self.fingerprint), facts["parser"]["letters"]
+        static = np.empty((len(forms), 0), np.float32)
+        if net.shape.static:
+            static, _ = table.look_up(forms)
+        return net.vectors(Known.of(forms, words, letters, static)), np.isin(forms, words)
 
     def _bag(self, facts: Mapping[str, Any]) -> NGrams:
         """A bag of words and bigrams; DataProblem where its words are not those of its training."""
@@ -166,7 +195,7 @@ class Trained:
         if not path.is_file() or digest([path]) != facts["words"]:
             raise DataProblem(f"{path}, which has the words of the encoder, is missing or changed")
         shape = facts["shape"]["buckets"], facts["shape"]["dim"], facts["settings"]["seed"]
-        return _read_bag(self._weights(facts), path, facts["words"], shape)
+        return _read_bag(self.weights(facts), path, facts["words"], shape)
 
     def _table(self, settings: Mapping[str, Any], mark: str) -> WordTable:
         path = None
@@ -248,7 +277,25 @@ def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
 
     net = shape.network(seed, by_word)
     if weights is not None:
-        net.load_state_dict({k: v for k, v in load_file(weights).items() if k != "words"})
+        kept = load_file(weights)  # which may have learnt words, too, and what a parser tells
+        net.load_state_dict({name: kept[name] for name in net.state_dict()})
+    return net.eval()
+
+
+@functools.lru_cache(maxsize=2)
+def _forms(weights: Path | None, mark: str) -> Any:
+    """What makes vectors of forms, with the weights of a file; `mark` tells one content of it from
+    another.
+    """
+    from safetensors.torch import load_file
+
+    from sonde.nets.forms import FORMS, Forms, FormShape
+
+    if weights is None:
+        raise DataProblem("a parser is not read before training; leave epoch=0 out")
+    net = Forms(FormShape.read(facts_of(weights.parent)["parser"]["forms"]))
+    kept = load_file(weights)
+    net.load_state_dict({name: kept[f"{FORMS}{name}"] for name in net.state_dict()})
     return net.eval()
 
 

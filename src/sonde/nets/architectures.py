@@ -84,7 +84,7 @@ def draw_convolutional(net: nn.Module, generator: torch.Generator) -> None:
 
 class Recurrent(nn.Module):
     """Words [batch, words, dim] -> sentences [batch, directions * hidden]: the last states of LSTM
-    or GRU cells, or the maximum over words.
+    or GRU cells, or the maximum or mean over words.
 
     With pool `none`, the states of all words [batch, words, directions * hidden].
 
@@ -128,7 +128,13 @@ class Recurrent(nn.Module):
         if self.pool == "last":
             ends = last[0] if isinstance(last, tuple) else last
             return torch.cat([*ends[-self.directions :]], 1), padded
-        return maximum(padded, lengths), padded
+        return self._pooled(padded, lengths), padded
+
+    def _pooled(self, states: Tensor, lengths: Tensor) -> Tensor:
+        """The maximum or mean over words, of states that are zeros behind a sentence's end."""
+        if self.pool == "mean":
+            return states.sum(1) / lengths.to(states.device)[:, None]
+        return maximum(states, lengths)
 
     def _read_padded(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """The same, each direction over the padded batch and the backward one turned round: to
@@ -138,13 +144,15 @@ class Recurrent(nn.Module):
         turned = torch.where(steps < ends, ends - 1 - steps, steps)[..., None]
         states = words
         for layer in range(self.cells.num_layers):
+            if layer:
+                states = functional.dropout(states, self.cells.dropout, self.training)
             states = self._layer(states, turned, layer)
         states = states.masked_fill((steps >= ends)[..., None], 0.0)
         if self.pool == "last":
             rows, half = torch.arange(len(words)), self.cells.hidden_size
             last = states[rows, lengths - 1, :half]
             return torch.cat([last, states[:, 0, half:]], 1), states
-        return maximum(states, lengths), states
+        return self._pooled(states, lengths), states
 
     def _layer(self, states: Tensor, turned: Tensor, layer: int) -> Tensor:
         """One layer's states of a padded batch, of both directions."""

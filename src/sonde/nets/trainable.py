@@ -5,7 +5,7 @@ while they learn, a decoder of text or a classifier of pairs (Conneau et al. 201
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, cast, get_args
 
@@ -24,6 +24,7 @@ from sonde.nets.architectures import (
 Architecture = Literal[
     "bilstm-max",
     "bilstm-last",
+    "bilstm-mean",
     "lstm-last",
     "bigru-max",
     "bigru-last",
@@ -32,6 +33,7 @@ Architecture = Literal[
     "mean",
 ]
 ARCHITECTURES: tuple[Architecture, ...] = get_args(Architecture)
+HEAD = "told."  # before the names of the weights of what reads an encoder, where they are kept
 START, END, PAD = 0, 1, 2
 """Pieces that every vocabulary of a decoder begins with."""
 
@@ -150,16 +152,27 @@ class Encoder(nn.Module):
 
 
 class Words(nn.Module):
-    """Vectors of words [words, dim], which are learnt or stay as they are."""
+    """Vectors of words [words, dim], which are learnt or stay as they are.
 
-    def __init__(self, table: Tensor, learned: bool = False) -> None:
+    rows  the row of each word; its number is that where there is nothing
+    """
+
+    def __init__(self, table: Tensor, learned: bool = False, rows: Tensor | None = None) -> None:
         super().__init__()
         self.weight = nn.Parameter(table, requires_grad=learned)
+        self.register_buffer("rows", rows, persistent=False)
 
     def forward(self, numbers: Tensor) -> Tensor:
         """[batch, words] -> [batch, words, dim]; zeros for a number below zero."""
-        read = functional.embedding(numbers.clamp(min=0), self.weight)
+        rows = numbers.clamp(min=0)
+        if isinstance(self.rows, Tensor):
+            rows = self.rows[rows]
+        read = functional.embedding(rows, self.weight)
         return read.masked_fill((numbers < 0)[..., None], 0.0)
+
+    def kept(self) -> Mapping[str, Tensor]:
+        """The vectors, where they are learnt."""
+        return {"words": self.weight} if self.weight.requires_grad else {}
 
 
 class Decoder(nn.Module):

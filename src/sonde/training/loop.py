@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,11 +21,12 @@ from torch import Tensor, nn
 
 from sonde.cache import draft
 from sonde.core import DataProblem
-from sonde.nets.trainable import Encoder, Read, Words
+from sonde.nets.forms import Forms
+from sonde.nets.trainable import HEAD, Encoder, Read, Words
 from sonde.training.objectives import Figures, Lesson
 from sonde.training.ranks import Ranks
 from sonde.training.texts import Texts
-from sonde.vectors import Floats, Ints
+from sonde.vectors import Ints
 
 STATE = "state.safetensors"
 POOL = 100  # batches whose examples are sorted by length together
@@ -68,6 +69,7 @@ class Schedule:
 
     optimizer  adam, or sgd with momentum 0.9 (Conneau et al. 2018 for convolutions)
     rate       of learning; it is halved after an epoch that was no better than the best
+    falls      instead, it falls to nothing in a straight line over so many epochs
     clip       the norm that gradients are scaled down to; 0 for none
     batch      words and pieces of a batch at most
     device     cpu, cuda, or auto: a GPU where there is one
@@ -81,6 +83,7 @@ class Schedule:
     seed: int = 0
     device: str = "auto"
     precision: str = "fp32"
+    falls: int = 0
 
     @cached_property
     def place(self) -> torch.device:
@@ -165,40 +168,35 @@ class Part:
 class Learner:
     """An encoder and its lesson while it learns.
 
-    table    the vector of each row of the vocabulary [rows, dim]
-    rows     the row of each word; its number is that where there is nothing
-    learned  whether the vectors are learnt, too
-    ranks    the processes that learn together
-    also     rows of files that are judged after each epoch, too, by their names
+    words   a module of the vectors of words
+    ranks   the processes that learn together
+    also    rows of files that are judged after each epoch, too, by their names
+    whole   whether the head of the lesson is kept, too
     """
 
     network: Encoder
     lesson: Lesson
-    table: Floats
+    words: Words | Forms
     schedule: Schedule
-    rows: Ints | None = None
-    learned: bool = False
     ranks: Ranks = field(default_factory=Ranks)
     epochs: list[Epoch] = field(default_factory=list)
     part: Part = field(default_factory=Part)
     also: Mapping[str, Ints] = field(default_factory=dict)
+    whole: bool = False
 
     def __post_init__(self) -> None:
         self.device = self.schedule.place
         self.network, self.head = self.network.to(self.device), self.lesson.head.to(self.device)
-        self.words = Words(torch.from_numpy(self.table), self.learned).to(self.device)
-        modules = self.network, self.head, self.words
-        self.parameters = [p for m in modules for p in m.parameters() if p.requires_grad]
+        self.words = self.words.to(self.device)
+        self.modules = self.network, self.head, self.words
+        self.parameters = [p for m in self.modules for p in m.parameters() if p.requires_grad]
         self.optimizer = self.schedule.optimizer_of(self.parameters)
 
     def encode(self, words: Texts, rows: Ints) -> Read:
         """Sentences of some rows, in their order."""
         lengths = words.lengths_of(rows)
         order = np.argsort(-lengths, kind="stable")
-        table = words.padded(rows[order], -1)
-        if self.rows is not None:
-            table = np.where(table < 0, -1, self.rows[table])
-        vectors = self.words(torch.from_numpy(table).to(self.device))
+        vectors = self.words(torch.from_numpy(words.padded(rows[order], -1)).to(self.device))
         read = self.network.read(vectors, torch.from_numpy(lengths[order]))
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
@@ -208,9 +206,9 @@ class Learner:
 
     def weights(self) -> dict[str, Tensor]:
         """What the encoder is made of, by name; its words only where they were learnt."""
-        named = dict(self.network.state_dict())
-        if self.learned:
-            named["words"] = self.words.weight
+        named = {**self.network.state_dict(), **self.words.kept()}
+        if self.whole:
+            named |= {f"{HEAD}{name}": value for name, value in self.head.state_dict().items()}
         return {name: value.detach().cpu().contiguous() for name, value in named.items()}
 
     def epoch(
@@ -227,11 +225,15 @@ class Learner:
         part, heard, kept = self.part, 0.0, time.perf_counter()
         lengths, seed = self.lesson.lengths, (self.schedule.seed, number)
         every = int(lengths[train].sum())
-        self.network.train()
+        for module in self.modules:
+            module.train()
         work = self.ranks.mine(batches(lengths, train, self.schedule.batch, seed))
         for at in range(part.done, len(work)):
             draws = np.random.default_rng((*seed, 1, at, self.ranks.rank))
-            loss, over, words = self._step(work[at], draws, lengths)
+            if self.schedule.falls:
+                self._fall(number - 1 + at / len(work))
+            with _drawn((*seed, 2, at, self.ranks.rank)):
+                loss, over, words = self._step(work[at], draws, lengths)
             part.done, part.loss, part.over = at + 1, part.loss + loss, part.over + over
             part.words, now = part.words + words, time.perf_counter()
             part.seconds = now - began
@@ -271,8 +273,15 @@ class Learner:
         self.optimizer.step()
         return total, over, words
 
+    def _fall(self, done: float) -> None:
+        """Set the rate for a step, after as many epochs."""
+        left = max(1 - done / self.schedule.falls, 0.0)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.schedule.rate * left
+
     def _figures(self, rows: Ints) -> Figures:
-        self.network.eval()
+        for module in self.modules:
+            module.eval()
         with torch.inference_mode(), self.schedule.precise():
             return self.lesson.figures(rows, self.encode)
 
@@ -285,7 +294,9 @@ class Learner:
         }
 
     def slower(self) -> None:
-        """Halve the rate."""
+        """Halve the rate, unless it falls by itself."""
+        if self.schedule.falls:
+            return
         for group in self.optimizer.param_groups:
             group["lr"] /= 2
 
@@ -323,6 +334,14 @@ class Learner:
             last = self.epochs[-1]
             self.epochs[-1] = replace(last, figures={**last.figures, **self._elsewhere()})
         return True
+
+
+@contextmanager
+def _drawn(seed: Sequence[int]) -> Iterator[None]:
+    """What is dropped inside is drawn by the seed, and torch's own draws stay as they are."""
+    with torch.random.fork_rng():
+        torch.manual_seed(int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]))
+        yield
 
 
 def state_of(folder: Path, kind: str) -> tuple[dict[str, str], dict[str, Any]] | None:

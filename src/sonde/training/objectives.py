@@ -41,9 +41,9 @@ Figures = Mapping[str, float]
 class Objective:
     """What is learnt.
 
-    lesson    makes examples into numbers, with their head; None where vectors of words and bigrams
-              learn by themselves (`sonde.training.bag`)
-    reads     the files
+    lesson    makes examples into numbers, with their head; None where a room of its own does
+              (`sonde.training.bag`, `sonde.training.parsing`)
+    reads     the files, where they are no treebanks
     figure    by which the best epoch on dev is told
     judged    what is said of texts that are written of dev, too
     whole     whether pieces are words as they stand
@@ -53,7 +53,7 @@ class Objective:
     name: str
     lesson: Callable[[Objective, Examples, Kit], Lesson] | None
     reads: Reader
-    figure: Literal["bleu", "perplexity", "accuracy"]
+    figure: Literal["bleu", "perplexity", "accuracy", "score"]
     judged: Literal["", "bleu", "f1"] = ""
     whole: bool = False
     noise: bool = False
@@ -340,6 +340,7 @@ OBJECTIVES: Mapping[str, Objective] = {
         Objective("parse", Writing.of, data.trees, "accuracy", "f1", whole=True),
         Objective("infer", Inferring.of, data.inferences, "accuracy"),
         Objective("cbow", None, data.themselves, "perplexity"),
+        Objective("annotate", None, data.trees, "score"),
     )
 }
 

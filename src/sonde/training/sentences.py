@@ -20,18 +20,19 @@ from sonde.corpora.text import letters
 from sonde.encoders.tables import word_table
 from sonde.encoders.trained import FORMAT, MODEL, UNKNOWN, WORDS, facts_of
 from sonde.errors import UsageProblem
-from sonde.nets.trainable import Shape
-from sonde.training import bag
+from sonde.nets.trainable import Shape, Words
+from sonde.training import bag, parsing
 from sonde.training.data import Reading
 from sonde.training.examples import Examples
 from sonde.training.folder import Training, described, say
 from sonde.training.loop import ON, Epoch, Learner, Learns, Schedule, Start
 from sonde.training.objectives import Kit, Lesson, Objective
 from sonde.training.ranks import Ranks
-from sonde.training.settings import Request, Settings
+from sonde.training.settings import BAG, TREES, Request, Settings
 from sonde.training.splits import chosen, held_out
 from sonde.vectors import Ints
 
+STARTS = {BAG: bag.start, TREES: parsing.start}
 COUNTED = 200_000  # examples at most, on which is counted what needs no encoder
 
 Told = Callable[[int, int, int, float], None]
@@ -54,11 +55,8 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     )
     asked = _asked(request, settings, how)
     _check(out, asked)
-    learner, facts, rows, judged = (
-        _start(request, how, settings)
-        if objective.lesson is not None
-        else bag.start(request, how, settings, out)
-    )
+    begin = STARTS.get(request.architecture, _start)
+    learner, facts, rows, judged = begin(request, how, settings, out)
     counts = how.counts + Counter(facts.pop("counts"))
     if vocabulary := facts.pop("vocabulary", None):
         write_text(out / WORDS, "\n".join(vocabulary))
@@ -73,7 +71,7 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
         number = len(learner.epochs) + 1
         heard = partial(told or _nothing, number)
         learner.epoch(rows, judged, heard, partial(_keep, out, learner))
-        if _stalled(learner.epochs):
+        if _stalled(learner.epochs, objective):
             learner.slower()
         _write(out, learner)
         _say(out, learner, objective, said)
@@ -92,7 +90,7 @@ class Parts(NamedTuple):
     dev: Ints
 
 
-def _start(request: Request, how: Reading, settings: Settings) -> Start:
+def _start(request: Request, how: Reading, settings: Settings, _: Path) -> Start:
     """Read the files, and divide what they have."""
     parts = _split(request, how, settings)
     return Start(*_learner(request, parts, settings), parts.train, parts.dev)
@@ -102,7 +100,7 @@ def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learne
     """An encoder with its lesson, and what is said of them."""
     objective, examples = request.check(), parts.examples
     assert objective.lesson is not None
-    assert request.architecture != "bow"
+    assert request.architecture not in (BAG, TREES)
     sizes = settings.hidden, settings.layers, settings.embedding
     table = word_table(settings.vectors, settings.dim, settings.seed)
     shape = Shape(request.architecture, table.look_up(["the"])[0].shape[1], *sizes)
@@ -118,8 +116,9 @@ def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learne
     schedule = _schedule(request, settings)
     network = shape.network(settings.seed)
     ranks = Ranks.started(schedule.place)
-    how = schedule, rows, settings.learned, ranks
-    learner = Learner(network, wider, vectors, *how, also=also)
+    numbers = None if rows is None else torch.from_numpy(rows)
+    words = Words(torch.from_numpy(vectors), settings.learned, numbers)
+    learner = Learner(network, wider, words, schedule, ranks, also=also)
     with torch.inference_mode():
         some = parts.train[:: -(-len(parts.train) // COUNTED)]
         trivial = dict(lesson.trivial(some, parts.dev))
@@ -180,7 +179,9 @@ def _asked(request: Request, settings: Settings, how: Reading) -> dict[str, Any]
     """
     plain = {**asdict(settings), "vectors": settings.vectors and str(settings.vectors)}
     free = ("patience", "device")
-    for name in free if request.check().lesson is None else ("epochs", *free):
+    # the rate of those falls to the last epoch
+    falls = request.architecture == BAG or (request.architecture == TREES and settings.falls)
+    for name in free if falls else ("epochs", *free):
         del plain[name]
     return {
         "format": FORMAT,
@@ -259,11 +260,11 @@ def _since(epochs: Sequence[Epoch], objective: Objective) -> int:
     return len(epochs) - _best(epochs, objective)
 
 
-def _stalled(epochs: Sequence[Epoch]) -> bool:
+def _stalled(epochs: Sequence[Epoch], objective: Objective) -> bool:
     """Whether the last epoch is no better than the best before: by perplexity, which is surer than
-    BLEU, or by accuracy where nothing is written.
+    BLEU, or by the figure where nothing is written.
     """
-    steady = [e.figures.get("perplexity", -e.figures["accuracy"]) for e in epochs]
+    steady = [e.figures.get("perplexity", -e.figures.get(objective.figure, 0.0)) for e in epochs]
     return len(steady) > 1 and steady[-1] >= min(steady[:-1])
 
 

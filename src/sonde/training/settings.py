@@ -14,6 +14,10 @@ from sonde.training.objectives import OBJECTIVES, Objective
 
 BAG: Literal["bow"] = "bow"
 """The architecture that is no network: means of vectors of words and bigrams."""
+TREES: Literal["parser"] = "parser"
+"""The architecture that tells the annotation of words: a BiLSTM over vectors of their forms."""
+ALONE = {"cbow": BAG, "annotate": TREES}
+"""Objectives that one architecture alone learns, which learns no other."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,13 @@ class Settings:
     divided    the step of a context's vectors is the gradient; false: as word2vec and gensim, so
                many times as long as there are vectors in the context, and none beyond scores of 6
     shuffled   the order of sentences is drawn for each epoch; false: as in the text
+    dropout    of `parser`, as are the next five: share of numbers that are left out while it learns
+    falls      the rate falls to nothing in a straight line until the last epoch; false: it is
+               halved after an epoch that was no better
+    letters    numbers that are made of a word's letters, for each width that these are read in
+    dilated    letters are read by three dilated convolutions, as in COMBO
+    projected  numbers that are made of a static vector, where vectors= gives some
+    arcs       numbers of a word as a head, and as what stands below one
     drop, swap for `denoise`: how often a word is left out, and two neighbours change places
     longest    words of a sentence, beyond which it is left out
     english    quotes are made straight, and clitics split off, as English treebanks have them
@@ -79,6 +90,12 @@ class Settings:
     subsample: float = 1e-4
     divided: bool = True
     shuffled: bool = True
+    dropout: float = 0.33
+    falls: bool = True
+    letters: int = 64
+    dilated: bool = False
+    projected: int = 100
+    arcs: int = 256
     drop: float = 0.1
     swap: float = 0.1
     longest: int = 60
@@ -117,6 +134,16 @@ class Settings:
                 raise UsageProblem(f"{name}={value}: a number of at least 1")
 
 
+PARSER: Mapping[str, Any] = {
+    "hidden": 256,
+    "layers": 2,
+    "dim": 100,
+    "epochs": 30,
+    "rate": 0.002,
+    "batch": 1500,
+    "patience": 0,
+    "longest": 250,
+}
 RECIPES: Mapping[str, Mapping[str, Any]] = {
     "small": {
         "hidden": 256,
@@ -127,13 +154,22 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
         "most": 30_000,
     },
     "paper": {"hidden": 512, "decoder": 512, "pieces": 40_000, "epochs": 30},
+    "parser": PARSER,
+    "combo": {
+        **PARSER,
+        "hidden": 512,
+        "dilated": True,
+        "dropout": 0.25,
+        "arcs": 512,
+    },
 }
 """By name: `small` for two cores and minutes, `paper` for the sizes of Conneau et al. 2018, section
-3.3, and a GPU; pieces, epochs and batches are not in the paper's text.
+3.3, and a GPU; pieces, epochs and batches are not in the paper's text. `parser` is what a parser is
+trained with where nothing else is said, `combo` has the sizes of Rybak and Wróblewska 2018.
 """
 SIZES = (
     *("hidden", "decoder", "pieces", "epochs", "batch", "longest", "dim"),
-    *("ngrams", "buckets", "negatives"),
+    *("ngrams", "buckets", "negatives", "letters", "projected", "arcs"),
 )
 CHOICES = {
     "optimizer": ("auto", "adam", "sgd"),
@@ -165,7 +201,7 @@ class Request:
     also     files that are judged after each epoch, too, as they are; nothing is chosen by them
     """
 
-    architecture: Architecture | Literal["bow"]
+    architecture: Architecture | Literal["bow", "parser"]
     objective: str
     files: Sequence[Path]
     dev: Sequence[Path] = ()
@@ -176,17 +212,19 @@ class Request:
     def check(self) -> Objective:
         """The objective; UsageProblem for a name that there is not."""
         for kind, name, known in (
-            ("architecture", self.architecture, (*ARCHITECTURES, BAG)),
+            ("architecture", self.architecture, (*ARCHITECTURES, *ALONE.values())),
             ("objective", self.objective, tuple(OBJECTIVES)),
         ):
             if name not in known:
                 raise UsageProblem(f"no {kind} {name!r}: choose one of {', '.join(known)}")
         objective = OBJECTIVES[self.objective]
-        if (objective.lesson is None) != (self.architecture == BAG):
+        alone = next((each for each in ALONE.items() if self.architecture == each[1]), None)
+        alone = alone or next((each for each in ALONE.items() if self.objective == each[0]), None)
+        if alone is not None and (self.objective, self.architecture) != alone:
             raise UsageProblem(
-                f"{self.architecture} is not trained for {self.objective}: {BAG} is trained for"
-                " cbow, and for nothing else"
+                f"{self.architecture} is not trained for {self.objective}: {alone[1]} is trained"
+                f" for {alone[0]}, and for nothing else"
             )
         if self.also and objective.lesson is None:
-            raise UsageProblem("cbow is judged by --dev alone; leave --evaluate out")
+            raise UsageProblem(f"{objective.name} is judged by --dev alone; leave --evaluate out")
         return objective

@@ -1,0 +1,104 @@
+"""The parser that `sonde train parser` made."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sonde.annotators.decoding import annotated
+from sonde.annotators.parser import Annotation, Words
+from sonde.core import DataProblem, Sentence
+from sonde.encoders.batches import batches, gathered, spread
+from sonde.encoders.trained import Trained
+from sonde.encoders.untrained import forms_of
+from sonde.references import Place
+from sonde.vectors import Ints
+
+BLOCK = 4096  # sentences that are read before any is annotated
+TOKENS = 4096  # words of a batch, with padding
+
+
+@dataclass(frozen=True)
+class Network:
+    """A parser by its folder.
+
+    epoch    after which it is read: the best on dev, or a number
+    vectors  the file of word vectors that it was trained with, where that lies elsewhere now
+    """
+
+    folder: Place
+    epoch: str = field(default="best", kw_only=True)
+    vectors: Path | None = field(default=None, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        return f"sonde {self.folder}"
+
+    @property
+    def fingerprint(self) -> str:
+        """The digests of its weights and of its word vectors."""
+        return self._encoder.fingerprint
+
+    @property
+    def _encoder(self) -> Trained:
+        return Trained(self.folder, epoch=self.epoch, pool="none", vectors=self.vectors)
+
+    def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
+        """What is said of each sentence, in order."""
+        rest = iter(sentences)
+        while block := list(islice(rest, BLOCK)):
+            yield from self._annotated(block)
+
+    def _annotated(self, block: list[Words]) -> list[Annotation]:
+        import torch
+
+        encoder, facts = self._encoder, self._encoder.facts
+        if "parser" not in facts:
+            raise DataProblem(
+                f"{self.folder} holds an encoder that does not parse; `sonde train parser` makes"
+                " those that do"
+            )
+        forms, numbers = forms_of([Sentence(tuple(words), "") for words in block])
+        network, (vectors, _) = encoder.parts(forms, facts)
+        heads = _heads(encoder.weights(facts), encoder.fingerprint)
+        names = facts["parser"]["names"]
+        sizes = np.array(list(map(len, block)), np.int64)
+        starts = np.cumsum(sizes) - sizes
+        made: list[Any] = [None] * len(block)
+
+        def work(rows: Ints) -> None:
+            read = [numbers[s : s + n] for s, n in zip(starts[rows], sizes[rows], strict=True)]
+            lengths = torch.from_numpy(sizes[rows])
+            with torch.inference_mode():
+                states = network(gathered(vectors, read), lengths)
+                told = annotated(heads, states, lengths, [block[i] for i in rows], names)
+                for i, annotation in zip(rows.tolist(), told, strict=True):
+                    made[i] = annotation
+
+        spread(work, batches(sizes, TOKENS), side_by_side=True)
+        return made
+
+
+@functools.lru_cache(maxsize=2)
+def _heads(weights: Path | None, mark: str) -> Any:
+    """What tells annotation from states, with the weights of a file; `mark` tells one content of it
+    from another.
+    """
+    from safetensors.torch import load_file
+
+    from sonde.encoders.trained import facts_of
+    from sonde.nets.parsing import Heads, HeadShape
+    from sonde.nets.trainable import HEAD
+
+    assert weights is not None  # of a parser
+
+    kept = load_file(weights)
+    heads = Heads(HeadShape(**facts_of(weights.parent)["parser"]["heads"]))
+    heads.load_state_dict({name: kept[f"{HEAD}{name}"] for name in heads.state_dict()})
+    return heads.eval()
