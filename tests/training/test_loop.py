@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from sonde.nets.trainable import ARCHITECTURES, Shape
+from sonde.nets.trainable import ARCHITECTURES, Shape, Words
 from sonde.training import loop
 from sonde.training.data import Example
 from sonde.training.examples import Examples
@@ -32,7 +32,8 @@ def learner(objective: str, architecture: str, attention: bool = False) -> Learn
     chosen, (read, _) = OBJECTIVES[objective], Examples.of(examples)
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 7, 0, attention))
     table = draws.normal(size=(len(read.forms), 6)).astype(np.float32)
-    return Learner(shape.network(), lesson, table, Schedule("adam", 0.01, 0.0, 64))
+    words = Words(torch.from_numpy(table))
+    return Learner(shape.network(), lesson, words, Schedule("adam", 0.01, 0.0, 64))
 
 
 def gradients(one: Learner, parts: list[np.ndarray]) -> list[torch.Tensor]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sonde.annotators.parser import Annotation
 from sonde.core import DataProblem
@@ -34,9 +34,12 @@ def agreement(parsed: Iterable[Annotation], gold: Iterable[Annotation]) -> dict[
     for mine, true in zip(parsed, gold, strict=True):
         size = max(map(len, (true.upos, true.xpos, true.feats, true.heads)))
         words, sentences = words + size, sentences + 1
-        for name, hits in _hits(mine, true):
-            if len(hits) != size:
-                raise DataProblem(f"sentence {sentences} has {len(hits)} words, not {size}")
+        for name, (said, wanted) in _columns(mine, true).items():
+            if not (said and wanted):
+                continue
+            if len(said) != size:
+                raise DataProblem(f"sentence {sentences} has {len(said)} words, not {size}")
+            hits = [one == other for one, other in zip(said, wanted, strict=True)]
             right[name] += sum(hits)
             right["exact"] += name == "LAS" and all(hits)
     if "LAS" not in right:
@@ -46,9 +49,11 @@ def agreement(parsed: Iterable[Annotation], gold: Iterable[Annotation]) -> dict[
     }
 
 
-def _hits(mine: Annotation, true: Annotation) -> Iterator[tuple[str, list[bool]]]:
-    """By measure, whether each word is right."""
-    columns = {
+def _columns(
+    mine: Annotation, true: Annotation
+) -> Mapping[str, tuple[Sequence[object], Sequence[object]]]:
+    """What is said of each word, and what is true, by measure."""
+    return {
         "UPOS": (mine.upos, true.upos),
         "XPOS": (mine.xpos, true.xpos),
         "UFeats": (tuple(map(_universal, mine.feats)), tuple(map(_universal, true.feats))),
@@ -56,9 +61,6 @@ def _hits(mine: Annotation, true: Annotation) -> Iterator[tuple[str, list[bool]]
         "LAS": (_arcs(mine, whole=False), _arcs(true, whole=False)),
         "LAS with subtypes": (_arcs(mine, whole=True), _arcs(true, whole=True)),
     }
-    for name, (said, wanted) in columns.items():
-        if said and wanted:
-            yield name, [a == b for a, b in zip(said, wanted, strict=True)]
 
 
 def _universal(raw: str) -> str:

@@ -15,7 +15,7 @@ from sonde.training.exports import Exported
 from sonde.training.exports import export as exported
 from sonde.training.folder import Training
 from sonde.training.sentences import train as trained
-from sonde.training.settings import TREES, Request, Settings
+from sonde.training.settings import ALONE, TREES, Request, Settings
 
 
 def train(
@@ -34,14 +34,14 @@ def train(
     told: Callable[[int, int, int, float], None] | None = None,
     **options: Any,
 ) -> Training:
-    """Train a sentence encoder, as `sonde train` does, and keep it in a folder; it is then
-    `trained:FOLDER`.
+    """Train a sentence encoder or a parser, as `sonde train` does, and keep it in a folder; it is
+    then `trained:FOLDER`.
 
     architecture    'bilstm-max', 'bilstm-last', 'lstm-last', 'bigru-max', 'bigru-last', 'gru-last',
                     'gated-convnet', or 'mean' of the word vectors, of which only embedding= and
                     learned= are trained; 'bow' for cbow; 'parser' to annotate
     objective       'translate', 'autoencode', 'denoise', 'next', 'skip', 'parse', 'infer', 'cbow'
-                    or 'annotate'
+                    or 'annotate'; '' for the only one that an architecture has
     data            files: two that are aligned or a table to translate, running text, bracketed
                     trees to parse, tables or JSON lines of pairs to infer; to annotate, treebanks
                     in CoNLL-U and in brackets or folders of them, of which test is never read
@@ -58,7 +58,9 @@ def train(
     be used, UsageProblem where the folder holds another training.
 
         sonde.train("bilstm-max", "translate", ["train.en", "train.de"], "models/en-de", epochs=5)
+        sonde.train("parser", "annotate", "UD_English-EWT", "models/ewt")
     """
+    objective = objective or next((n for n, a in ALONE.items() if a == architecture), "")
     probed = sentences(exclude, tasks) if listed(exclude) or listed(tasks) else []
     paths, judged, also = ([Path(p).expanduser() for p in listed(x)] for x in (data, dev, evaluate))
     if architecture == TREES and not judged:

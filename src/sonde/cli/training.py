@@ -1,4 +1,4 @@
-"""`sonde train`: a sentence encoder, from files."""
+"""`sonde train`: a sentence encoder or a parser, from files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sonde.cli.options import Quiet, Tasks, listed
 from sonde.errors import UsageProblem
 
 Data = Annotated[
-    list[Path],
+    list[Path] | None,
     typer.Option("--data", metavar="FILE", help="What it learns from; several may follow."),
 ]
 Dev = Annotated[
@@ -41,18 +41,27 @@ Set = Annotated[
 def train(
     architecture: Annotated[
         str,
-        typer.Argument(metavar="ARCHITECTURE", help="As `bilstm-max`, `gated-convnet`, `bow`."),
+        typer.Argument(
+            metavar="ARCHITECTURE", help="As `bilstm-max`, `gated-convnet`, `bow`, `parser`."
+        ),
     ],
+    output: Folder,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE]...", help="What it learns from, as --data.", show_default=False
+        ),
+    ] = None,
     objective: Annotated[
         str,
         typer.Option(
             "--objective",
             metavar="NAME",
-            help="translate, autoencode, denoise, next, skip, parse, infer or cbow.",
+            help="translate, autoencode, denoise, next, skip, parse or infer; of `bow` and `parser`"
+            " the one that they have.",
         ),
-    ],
-    data: Data,
-    output: Folder,
+    ] = "",
+    data: Data = None,
     dev: Dev = None,
     evaluate: Annotated[
         list[Path] | None,
@@ -72,7 +81,9 @@ def train(
     recipe: Annotated[
         str,
         typer.Option(
-            "--recipe", metavar="NAME", help="small (two cores, minutes) or paper (a GPU)."
+            "--recipe",
+            metavar="NAME",
+            help="small (two cores, minutes) or paper (a GPU); combo for a parser.",
         ),
     ] = "",
     epochs: Annotated[
@@ -88,7 +99,7 @@ def train(
     setting: Set = None,
     quiet: Quiet = False,
 ) -> None:
-    """Train a sentence encoder on files, and keep it as it is after every epoch.
+    """Train a sentence encoder or a parser on files, and keep it as it is after every epoch.
 
     The folder is then an encoder, `trained:FOLDER`, and `trained:FOLDER,epoch=2` is it after two
     epochs. A training that was stopped goes on. Needs pip install 'sonde[train]'.
@@ -102,6 +113,7 @@ def train(
       --set batch=2048 -o models/nli`
     - `sonde train mean --objective infer --data lingnli.tsv --evaluate snli-dev.tsv -o models/mean`
     - `sonde train bow --objective cbow --data novels.txt.xz -o models/s2v`
+    - `sonde train parser UD_English-EWT -o models/ewt`
     - `sonde run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
     """
     given: dict[str, Any] = {"vectors": vectors, "epochs": epochs, "hidden": hidden, "seed": seed}
@@ -109,7 +121,7 @@ def train(
         done = sonde.train(
             architecture,
             objective,
-            data,
+            [*listed(files), *listed(data)],
             output,
             dev=listed(dev),
             evaluate=listed(evaluate),

@@ -106,8 +106,8 @@ class Heads(nn.Module):
 
     def _arcs(self, states: Tensor, there: Tensor) -> Tensor:
         """The logarithm of the probability of each head [batch, words, words + 1]."""
-        below = self.dropout(functional.relu(self.below(states)))
-        above = self.dropout(functional.relu(self.above(self._rooted(states))))
+        below = self.dropout(functional.leaky_relu(self.below(states)))
+        above = self.dropout(functional.leaky_relu(self.above(self._rooted(states))))
         ones = below.new_ones(*below.shape[:2], 1)
         scores = torch.cat([below, ones], 2) @ self.arc @ above.transpose(1, 2)
         allowed = functional.pad(there, (1, 0), value=True)[:, None]
@@ -123,8 +123,8 @@ class Heads(nn.Module):
         """
         there, dropped = _there(states, lengths), self.dropout(states)
         sentence = there.nonzero()[:, 0]
-        below = self.dropout(functional.relu(self.named_below(dropped[there])))
-        above = functional.relu(self.named_above(self._rooted(dropped)[sentence, heads]))
+        below = self.dropout(functional.leaky_relu(self.named_below(dropped[there])))
+        above = functional.leaky_relu(self.named_above(self._rooted(dropped)[sentence, heads]))
         above = self.dropout(above)
         ones = below.new_ones(len(below), 1)
         below, above = torch.cat([below, ones], 1), torch.cat([above, ones], 1)

@@ -218,13 +218,12 @@ class Request:
             if name not in known:
                 raise UsageProblem(f"no {kind} {name!r}: choose one of {', '.join(known)}")
         objective = OBJECTIVES[self.objective]
-        alone = next((each for each in ALONE.items() if self.architecture == each[1]), None)
-        alone = alone or next((each for each in ALONE.items() if self.objective == each[0]), None)
-        if alone is not None and (self.objective, self.architecture) != alone:
-            raise UsageProblem(
-                f"{self.architecture} is not trained for {self.objective}: {alone[1]} is trained"
-                f" for {alone[0]}, and for nothing else"
-            )
+        for name, architecture in ALONE.items():
+            if (self.objective == name) != (self.architecture == architecture):
+                raise UsageProblem(
+                    f"{self.architecture} is not trained for {self.objective}: {architecture} is"
+                    f" trained for {name}, and for nothing else"
+                )
         if self.also and objective.lesson is None:
             raise UsageProblem(f"{objective.name} is judged by --dev alone; leave --evaluate out")
         return objective

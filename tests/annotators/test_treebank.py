@@ -1,0 +1,57 @@
+"""Annotated sentences to learn from."""
+
+from __future__ import annotations
+
+from sonde.annotators import treebank
+from sonde.annotators.tetra import Tags
+
+CONLLU = """# text = Dogs bark.
+1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\tSpaceAfter=Yes
+2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t_\tSpaceAfter=No
+3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+
+# text = Go
+1\tGo\tgo\tVERB\tVB\tMood=Imp\t0\troot\t_\t_
+
+"""
+PHRASES = "(TOP (S (NP (NNS Dogs)) (VP (VBP bark)) (. .)))\n(TOP (FRAG (NN Rain)))\n"
+
+
+def written(folder):
+    (folder / "x-train.conllu").write_text(CONLLU, encoding="utf-8")
+    (folder / "x-train.ptb").write_text(PHRASES, encoding="utf-8")
+    (folder / "x-dev.conllu").write_text(CONLLU, encoding="utf-8")
+    (folder / "x-test.conllu").write_text(CONLLU, encoding="utf-8")
+    return folder
+
+
+def test_of_a_folder_train_and_dev_are_read_and_test_never(tmp_path):
+    found = treebank.files([written(tmp_path)])
+    assert [[path.name for path in paths] for paths in found] == [
+        ["x-train.conllu", "x-train.ptb"],
+        ["x-dev.conllu"],
+    ]
+
+
+def test_sentences_that_stand_in_both_have_both_annotations(tmp_path):
+    both, alone, phrased = treebank.sentences(treebank.files([written(tmp_path)]).train)
+    assert both.words == ("Dogs", "bark", ".")
+    assert both.gold.heads == (1, -1, 1)
+    assert both.gold.brackets == PHRASES.splitlines()[0].replace("TOP", "ROOT")
+    assert both.phrases == Tags(("lNP", "lVP", "r"), ("lS", "r"))
+    assert (alone.words, alone.phrases) == (("Go",), None)
+    assert (phrased.words, phrased.gold.heads) == (("Rain",), ())
+    assert phrased.gold.xpos == ("NN",)
+
+
+def test_columns_that_tell_nothing_are_empty(tmp_path):
+    path = tmp_path / "x.conllu"
+    path.write_text(
+        CONLLU.replace("\tNNS\t", "\t_\t")
+        .replace("\tVBP\t", "\t_\t")
+        .replace("PUNCT\t.\t", "PUNCT\t_\t"),
+        encoding="utf-8",
+    )
+    first, second = treebank.sentences([path])
+    assert first.gold.xpos == ()
+    assert second.gold.xpos == ("VB",)

@@ -1,0 +1,198 @@
+"""Parsers: training, annotation, and what they are as encoders."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sonde
+from sonde.annotators.network import Network
+from sonde.core import DataProblem, Sentence
+from sonde.corpora.trees import depth
+from sonde.encoders.trained import Trained
+from sonde.errors import UsageProblem
+from sonde.references import Place
+
+SMALL = {
+    "hidden": 24,
+    "dim": 12,
+    "letters": 8,
+    "arcs": 16,
+    "epochs": 12,
+    "batch": 150,
+    "rate": 0.02,
+    "dropout": 0.1,
+}
+NOUNS = ["dog", "cat", "bird", "child", "fish", "man", "woman", "baker"]
+VERBS = {"sees": "Pres", "hears": "Pres", "saw": "Past", "met": "Past", "heard": "Past"}
+
+
+def sentence(draws: random.Random) -> tuple[str, str]:
+    """One in CoNLL-U and in brackets: `the dog sees a cat today .`"""
+    first, verb, second = draws.choice(NOUNS), draws.choice([*VERBS]), draws.choice(NOUNS)
+    late = draws.random() < 0.5
+    rows = [
+        ("the", "DET", "DT", "Definite=Def", 2, "det"),
+        (first, "NOUN", "NN", "Number=Sing", 3, "nsubj"),
+        (verb, "VERB", "VBZ", f"Tense={VERBS[verb]}", 0, "root"),
+        ("a", "DET", "DT", "Definite=Ind", 5, "det"),
+        (second, "NOUN", "NN", "Number=Sing", 3, "obj"),
+        *([("today", "NOUN", "NN", "Number=Sing", 3, "obl:tmod")] if late else []),
+        (".", "PUNCT", ".", "_", 3, "punct"),
+    ]
+    lines = [
+        f"{i}\t{form}\t_\t{upos}\t{xpos}\t{feats}\t{head}\t{label}\t_\t_"
+        for i, (form, upos, xpos, feats, head, label) in enumerate(rows, 1)
+    ]
+    extra = " (NP (NN today))" if late else ""
+    tree = (
+        f"(TOP (S (NP (DT the) (NN {first})) (VP (VBZ {verb}) (NP (DT a) (NN {second})){extra})"
+        " (. .)))"
+    )
+    return "\n".join(lines), tree
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("treebank")
+    for split, seed, many in (("train", 0, 400), ("dev", 1, 30), ("test", 2, 30)):
+        draws = random.Random(seed)
+        parses, trees = zip(*(sentence(draws) for _ in range(many)), strict=True)
+        (folder / f"x-{split}.conllu").write_text("\n\n".join(parses) + "\n\n", encoding="utf-8")
+        (folder / f"x-{split}.ptb").write_text("\n".join(trees) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def parser(treebank, tmp_path_factory) -> sonde.Training:
+    output = tmp_path_factory.mktemp("models") / "small"
+    return sonde.train("parser", "", [treebank], output, least=1, **SMALL)
+
+
+def test_a_parser_learns_what_its_treebank_tells(parser):
+    last = parser.epochs[-1]
+    assert last["dev LAS"] > 95 > parser.trivial["LAS of the commonest for the form"]
+    assert last["dev F1"] > 95
+    assert last["dev UPOS"] > 99
+    assert last["dev score"] == pytest.approx((last["dev LAS"] + last["dev F1"]) / 2)
+    assert parser.counts["train"] + parser.counts["in dev, too"] == 400  # and nothing of test
+    assert parser.counts["dev"] == 30
+
+
+def test_what_it_annotates_is_well_formed_for_any_words(parser):
+    made = Network(Place(str(parser.folder)))
+    words = [
+        ["the", "dog", "sees", "a", "cat", "."],
+        ["(", "Zażółć", ")", "", "x" * 500],
+        ["alone"],
+        ["the"] * 60,
+    ]
+    told = list(made.annotate(words))
+    for sentence, annotation in zip(words, told, strict=True):
+        assert annotation.heads.count(-1) == 1
+        assert depth(annotation.heads)
+        assert [label == "root" for label in annotation.deprels] == [
+            head < 0 for head in annotation.heads
+        ]
+        assert len(annotation.upos) == len(annotation.feats) == len(sentence)
+        assert annotation.brackets.startswith("(ROOT ")
+        assert 0 <= annotation.confidence <= 1
+    assert told[0].heads == (1, 2, -1, 4, 2, 2)
+    assert told[0].deprels == ("det", "nsubj", "root", "det", "obj", "punct")
+    assert told[0].brackets == (
+        "(ROOT (S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .)))"
+    )
+    assert told[0].confidence > told[1].confidence
+
+
+def test_a_sentence_is_annotated_alike_whatever_stands_beside_it(parser):
+    made = Network(Place(str(parser.folder)))
+    words = [["the", "bird", "hears", "a", "child", "."], ["a"] * 9, ["dog", "cat"]]
+    together = list(made.annotate(words))
+    for alone, beside in zip(words, together, strict=True):
+        [mine] = made.annotate([alone])
+        assert (mine.heads, mine.deprels, mine.brackets) == (
+            beside.heads,
+            beside.deprels,
+            beside.brackets,
+        )
+        assert mine.confidence == pytest.approx(beside.confidence, abs=1e-5)
+
+
+def test_its_states_are_an_encoder(parser):
+    sentences = [Sentence(("the", "dog", "sees"), ""), Sentence(("today",), "")]
+    place = Place(str(parser.folder))
+    by_word = Trained(place, pool="none").encode(sentences)
+    states = by_word.layers[0]
+    assert states.shape == (4, 48)
+    for pool, gather in (("max", np.max), ("mean", np.mean), ("auto", np.max)):
+        pooled = Trained(place, pool=pool).encode(sentences).layers[0]
+        np.testing.assert_allclose(pooled[0], gather(states[:3], 0), atol=1e-6)
+        np.testing.assert_allclose(pooled[1], states[3], atol=1e-6)
+    assert not np.allclose(
+        Trained(place, epoch="1").encode(sentences).layers[0],
+        Trained(place).encode(sentences).layers[0],
+    )
+
+
+def test_it_is_probed_on_no_sentence_of_its_treebank(parser, treebank):
+    with pytest.raises(sonde.SondeError, match="trained on"):
+        sonde.evaluate(f"trained:{parser.folder}", f"ud/tense:{treebank / 'x-train.conllu'}")
+
+
+def test_a_training_that_was_stopped_ends_as_one_that_was_not(treebank, tmp_path):
+    how = {**SMALL, "epochs": 3}
+
+    class Stopped(Exception):
+        pass
+
+    def told(epoch: int, *_) -> None:
+        if epoch == 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        sonde.train("parser", "", [treebank], tmp_path / "one", told=told, **how)
+    sonde.train("parser", "", [treebank], tmp_path / "one", **how)
+    sonde.train("parser", "", [treebank], tmp_path / "other", **how)
+    files = [(tmp_path / name / "epoch-3.safetensors").read_bytes() for name in ("one", "other")]
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("kind", ["conllu", "ptb"])
+def test_either_annotation_is_learnt_alone(treebank, tmp_path, kind):
+    files = [treebank / f"x-{split}.{kind}" for split in ("train", "dev")]
+    done = sonde.train("parser", "", files[:1], tmp_path / kind, dev=files[1:], **SMALL)
+    figure = "dev LAS" if kind == "conllu" else "dev F1"
+    assert done.epochs[-1][figure] == done.epochs[-1]["dev score"] > 90
+    [told] = Network(Place(str(tmp_path / kind))).annotate([["the", "dog", "sees", "."]])
+    assert bool(told.heads) == (kind == "conllu")
+    assert bool(told.brackets) == (kind == "ptb")
+
+
+def test_sizes_of_combo_and_static_vectors(treebank, tmp_path):
+    vectors = tmp_path / "words.vec"
+    vectors.write_text("".join(f"{w} {i} 1 0.5\n" for i, w in enumerate([*NOUNS, *VERBS])))
+    how = {**SMALL, "epochs": 2, "hidden": 8, "vectors": vectors}
+    done = sonde.train("parser", "", [treebank], tmp_path / "m", recipe="combo", **how)
+    assert len(done.epochs) == 2
+    assert list(Network(Place(str(tmp_path / "m"))).annotate([["dog", "sees"]]))
+
+
+def test_what_is_not_trained_so_is_refused(treebank, tmp_path):
+    with pytest.raises(UsageProblem, match="bilstm-max is not trained for annotate"):
+        sonde.train("bilstm-max", "annotate", [treebank], tmp_path / "m")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataProblem, match=r"nothing in .* ends in \.conllu"):
+        sonde.train("parser", "", [tmp_path / "empty"], tmp_path / "m")
+
+
+def test_an_encoder_that_does_not_parse_is_told_as_such(treebank, tmp_path):
+    path = tmp_path / "pairs.tsv"
+    rows = [f"a{i}\tb{i}\t{'yes' if i % 2 else 'no'}" for i in range(40)]
+    path.write_text("\n".join(["premise\thypothesis\tlabel", *rows]) + "\n")
+    sonde.train("mean", "infer", [path], tmp_path / "m", embedding=4, epochs=1, dim=6)
+    with pytest.raises(DataProblem, match="holds an encoder that does not parse"):
+        list(Network(Place(str(tmp_path / "m"))).annotate([["a"]]))
