@@ -189,7 +189,7 @@ def test_a_parsed_folder_is_a_corpus_with_a_remark(tmp_path):
     [
         ({"texts": [], "parser": Chain()}, "no text"),
         ({"texts": "none.txt", "parser": Chain()}, "no file 'none.txt'"),
-        ({"texts": "a.txt", "parser": "."}, "no parser.json in '.'"),
+        ({"texts": "a.txt", "parser": "."}, "no model.json in '.'"),
         ({"texts": "a.txt", "parser": "udpip:x"}, "did you mean 'udpipe'"),
         ({"texts": "a.txt", "parser": Chain(), "share": "3/2"}, "share '3/2'"),
         ({"texts": "a.txt", "parser": Chain(), "tokens": "chain"}, "no parser called 'chain'"),

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import sonde
+from sonde import annotators
 from sonde.annotators.network import Network
+from sonde.annotators.treebank import sentences
 from sonde.core import DataProblem, Sentence
+from sonde.corpora import seen
 from sonde.corpora.trees import depth
 from sonde.encoders.trained import Trained
 from sonde.errors import UsageProblem
@@ -21,7 +24,7 @@ SMALL = {
     "dim": 12,
     "letters": 8,
     "arcs": 16,
-    "epochs": 12,
+    "epochs": 10,
     "batch": 150,
     "rate": 0.02,
     "dropout": 0.1,
@@ -73,6 +76,7 @@ def parser(treebank, tmp_path_factory) -> sonde.Training:
 
 
 def test_a_parser_learns_what_its_treebank_tells(parser):
+    assert isinstance(annotators.parser(parser.folder), Network)
     last = parser.epochs[-1]
     assert last["dev LAS"] > 95 > parser.trivial["LAS of the commonest for the form"]
     assert last["dev F1"] > 95
@@ -123,24 +127,33 @@ def test_a_sentence_is_annotated_alike_whatever_stands_beside_it(parser):
 
 
 def test_its_states_are_an_encoder(parser):
-    sentences = [Sentence(("the", "dog", "sees"), ""), Sentence(("today",), "")]
+    some = [Sentence(("the", "dog", "sees"), ""), Sentence(("today",), "")]
     place = Place(str(parser.folder))
-    by_word = Trained(place, pool="none").encode(sentences)
+    by_word = Trained(place, pool="none").encode(some)
     states = by_word.layers[0]
     assert states.shape == (4, 48)
     for pool, gather in (("max", np.max), ("mean", np.mean), ("auto", np.max)):
-        pooled = Trained(place, pool=pool).encode(sentences).layers[0]
+        pooled = Trained(place, pool=pool).encode(some).layers[0]
         np.testing.assert_allclose(pooled[0], gather(states[:3], 0), atol=1e-6)
         np.testing.assert_allclose(pooled[1], states[3], atol=1e-6)
     assert not np.allclose(
-        Trained(place, epoch="1").encode(sentences).layers[0],
-        Trained(place).encode(sentences).layers[0],
+        Trained(place, epoch="1").encode(some).layers[0],
+        Trained(place).encode(some).layers[0],
     )
 
 
-def test_it_is_probed_on_no_sentence_of_its_treebank(parser, treebank):
-    with pytest.raises(sonde.SondeError, match="trained on"):
-        sonde.evaluate(f"trained:{parser.folder}", f"ud/tense:{treebank / 'x-train.conllu'}")
+def test_its_folder_knows_what_it_was_trained_on_and_judged_by(parser, treebank):
+    saw = Trained(Place(str(parser.folder))).saw()
+    assert saw is not None
+    train, dev, test = (
+        {each.words for each in sentences([treebank / f"x-{split}.conllu"])}
+        for split in ("train", "dev", "test")
+    )
+    for words in train | dev:
+        assert seen.among(seen.hashes_of([Sentence(words, "")]), saw).all()
+    new = [Sentence(words, "") for words in test - train - dev]
+    assert new
+    assert not seen.among(seen.hashes_of(new), saw).any()
 
 
 def test_a_training_that_was_stopped_ends_as_one_that_was_not(treebank, tmp_path):

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import cast
 
 from sonde.annotators.parser import Parser
 from sonde.annotators.segment import Rules, Segmenter
 from sonde.core import DataProblem
-from sonde.references import Contents
+from sonde.references import Contents, Reference
 
 PARSERS = Contents(
     "parser",
     "sonde.parsers",
     {
+        "trained": "sonde.annotators.network:Network",
         "udpipe": "sonde.annotators.engines.udpipe:UDPipe",
         "corenlp": "sonde.annotators.engines.corenlp:CoreNLP",
         "stanza": "sonde.annotators.engines.stanza:Stanza",
         "spacy": "sonde.annotators.engines.spacy:SpaCy",
     },
 )
-TRAINED = "parser.json"
-"""The file that makes a folder a parser that sonde trained."""
-_NETWORK = "sonde.annotators.network"
-"""The module whose `opened(folder)` is the parser of such a folder."""
+TRAINED = "model.json"  # what `sonde train` leaves in a folder
 
 
 def parser(reference: str | Path) -> Parser:
@@ -35,7 +32,7 @@ def parser(reference: str | Path) -> Parser:
     """
     place = Path(reference).expanduser()
     if (place / TRAINED).is_file():
-        return cast(Parser, importlib.import_module(_NETWORK).opened(place))
+        return cast(Parser, PARSERS.make(Reference("trained", str(place))))
     if place.is_dir():
         raise DataProblem(
             f"no {TRAINED} in {str(place)!r}: give a folder that `sonde train parser` wrote, or"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import Any
 
 from typer.core import TyperArgument, TyperCommand
@@ -24,16 +25,16 @@ WORDS = {
 
 class Command(TyperCommand):
     """A command whose options that may be repeated take several values after one flag, as `-t A B`;
-    one that takes arguments does so where these stand first, and there are not several.
+    one that takes arguments does so where these stand first.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments."""
-        taken = [each for each in self.params if isinstance(each, TyperArgument)]
-        first = [each for each in args[: len(taken)] if not each.startswith("-")]
-        if len(first) == len(taken) and all(each.nargs == 1 for each in taken):
+        taken = any(isinstance(each, TyperArgument) for each in self.params)
+        first = list(takewhile(lambda each: not each.startswith("-"), args))
+        if first or not taken:
             flags = [flag for each in self.params if each.multiple for flag in each.opts]
-            args = [*first, *_spread(args[len(taken) :], flags)]
+            args = [*first, *_spread(args[len(first) :], flags)]
         return super().parse_args(ctx, args)
 
 
