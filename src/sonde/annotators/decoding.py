@@ -5,6 +5,7 @@ and how sure both are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,14 +25,8 @@ Names = Mapping[str, Sequence[str]]
 
 UPOS, XPOS, FEATS, DEPREL = "UPOS", "XPOS", "FEATS", "DEPREL"
 ROOT = "root"
+NEVER = 1e-30  # a probability
 UNTAGGED = "X"  # the part of speech that stands in brackets where none is told
-
-
-class Sure(NamedTuple):
-    """What was chosen of each word or pair, and the logarithm of its probability."""
-
-    chosen: Sequence[str]
-    logs: Floats
 
 
 def annotated(
@@ -43,34 +38,37 @@ def annotated(
     tags that make phrases.
     """
     told = heads(states, lengths)
-    sizes: Ints = lengths.cpu().numpy()
-    columns = {
-        name: _likeliest(scores.float().cpu().numpy(), names[name])
-        for name, scores in told.tags.items()
-        if name in (UPOS, XPOS, FEATS)
+    tags = {
+        kind: [names[kind][i] for i in scores.argmax(1).tolist()]
+        for kind, scores in told.tags.items()
+        if kind in (UPOS, XPOS, FEATS)
     }
     trees = _trees(heads, states, lengths, told.arcs, names) if told.arcs is not None else None
-    phrases = _phrases(told.tags, sizes, names)
-    starts = [0, *accumulate(sizes.tolist())]
+    batch = _Batch(tags, trees, _phrases(told.tags, lengths.cpu().numpy(), names))
+    starts = [0, *accumulate(lengths.tolist())]
     for i, (start, stop) in enumerate(pairwise(starts)):
-        upos, xpos, feats = (
-            tuple(columns[name].chosen[start:stop]) if name in columns else ()
-            for name in (UPOS, XPOS, FEATS)
-        )
-        logs = [each.logs[start:stop] for each in (trees, phrases) if each is not None]
-        deprels = tuple(trees.chosen[start:stop]) if trees is not None else ()
-        above = trees.heads[i] if trees is not None else ()
-        tree = ""
-        if phrases is not None:
-            parts = xpos or upos or (UNTAGGED,) * (stop - start)
-            tree = tetra.brackets(words[i], parts, phrases.tags(start, stop, i))
+        yield batch.annotation(i, slice(start, stop), words[i])
+
+
+class _Batch(NamedTuple):
+    """What is told of the words of a batch, one sentence behind the other."""
+
+    tags: Mapping[str, list[str]]
+    trees: _Trees | None
+    phrases: _Phrases | None
+
+    def annotation(self, i: int, at: slice, words: Words) -> Annotation:
+        """Of one sentence."""
+        upos, xpos, feats = (tuple(self.tags.get(kind, ())[at]) for kind in (UPOS, XPOS, FEATS))
+        logs = [each.logs[at] for each in (self.trees, self.phrases) if each is not None]
         sure = float(np.exp(np.concatenate(logs).mean())) if logs else float("nan")
-        yield Annotation(upos, xpos, feats, above, deprels, tree, sure)
-
-
-def _likeliest(scores: Floats, names: Sequence[str]) -> Sure:
-    best = scores.argmax(1)
-    return Sure([names[i] for i in best.tolist()], scores[np.arange(len(best)), best])
+        made = Annotation(upos, xpos, feats, confidence=sure)
+        if self.trees is not None:
+            made = replace(made, heads=self.trees.heads[i], deprels=tuple(self.trees.chosen[at]))
+        if self.phrases is not None:
+            parts = xpos or upos or (UNTAGGED,) * len(words)
+            made = replace(made, brackets=tetra.brackets(words, parts, self.phrases.tags(at, i)))
+        return made
 
 
 class _Trees(NamedTuple):
@@ -94,14 +92,13 @@ def _trees(heads: Heads, states: Tensor, lengths: Tensor, arcs: Tensor, names: N
     labels = heads.labels(states, lengths, torch.from_numpy(places).to(states.device))
     known = labels.float().cpu().numpy()
     if ROOT in names[DEPREL]:
-        root = names[DEPREL].index(ROOT)
-        known[places > 0, root] = -np.inf
-        known[places == 0] = np.where(np.arange(len(names[DEPREL])) == root, 0.0, -np.inf)
+        root = np.arange(len(names[DEPREL])) == names[DEPREL].index(ROOT)
+        known = np.where(places[:, None] > 0, np.where(root, -np.inf, known), np.log(root + NEVER))
     best = known.argmax(1)
-    sentence = np.repeat(np.arange(len(sizes)), sizes)
-    word = np.concatenate([np.arange(n) for n in sizes])
-    logs = scores[sentence, word, places] + known[np.arange(len(best)), best]
-    return _Trees(found, [names[DEPREL][i] for i in best.tolist()], logs)
+    word = np.concatenate([*map(np.arange, sizes)])
+    logs = scores[np.repeat(np.arange(len(sizes)), sizes), word, places]
+    chosen = [names[DEPREL][i] for i in best.tolist()]
+    return _Trees(found, chosen, logs + known[np.arange(len(best)), best])
 
 
 class _Phrases(NamedTuple):
@@ -113,10 +110,10 @@ class _Phrases(NamedTuple):
     pairs: list[str]
     logs: Floats
 
-    def tags(self, start: int, stop: int, before: int) -> tetra.Tags:
+    def tags(self, at: slice, before: int) -> tetra.Tags:
         """Those of one sentence, before which stand so many others."""
-        mine = self.pairs[start - before : stop - before - 1]
-        return tetra.Tags(tuple(self.words[start:stop]), tuple(mine))
+        mine = self.pairs[at.start - before : at.stop - before - 1]
+        return tetra.Tags(tuple(self.words[at]), tuple(mine))
 
 
 def _phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _Phrases | None:
@@ -125,14 +122,16 @@ def _phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _Phrases 
 
     if LEAVES not in told:
         return None
-    scores = [told[kind].float().cpu().numpy() for kind in (LEAVES, PAIRS)]
-    sides = [np.array([tetra.SIDES.index(tag[0]) for tag in names[k]]) for k in (LEAVES, PAIRS)]
-    best = [tetra.Best.of(*each) for each in zip(scores, sides, strict=True)]
-    words, pairs = tetra.decode(best[0], best[1], sizes)
-    logs = scores[0][np.arange(len(words)), words]
-    ends = np.cumsum(sizes) - 1
-    inner = np.setdiff1d(np.arange(len(words)), ends)
-    logs[inner] += scores[1][np.arange(len(pairs)), pairs]
-    return _Phrases(
-        [names[LEAVES][i] for i in words.tolist()], [names[PAIRS][i] for i in pairs.tolist()], logs
+    kinds = LEAVES, PAIRS
+    scores = [told[kind].float().cpu().numpy() for kind in kinds]
+    sides = [np.array([tetra.SIDES.index(tag[0]) for tag in names[kind]]) for kind in kinds]
+    of_words, of_pairs = map(tetra.Best.of, scores, sides)
+    best = tetra.decode(of_words, of_pairs, sizes)
+    logs, pairs = (
+        each[np.arange(len(rows)), rows] for each, rows in zip(scores, best, strict=True)
     )
+    logs[np.setdiff1d(np.arange(len(logs)), np.cumsum(sizes) - 1)] += pairs
+    words, between = (
+        [names[kind][i] for i in rows.tolist()] for kind, rows in zip(kinds, best, strict=True)
+    )
+    return _Phrases(words, between, logs)

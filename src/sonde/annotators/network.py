@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -49,6 +49,17 @@ class Network:
     def _encoder(self) -> Trained:
         return Trained(self.folder, epoch=self.epoch, pool="none", vectors=self.vectors)
 
+    @property
+    def _facts(self) -> Mapping[str, Any]:
+        """What the folder says of itself; DataProblem where that is no parser."""
+        facts = self._encoder.facts
+        if "parser" not in facts:
+            raise DataProblem(
+                f"{self.folder} holds an encoder that does not parse; `sonde train parser` makes"
+                " those that do"
+            )
+        return facts
+
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
         """What is said of each sentence, in order."""
         rest = iter(sentences)
@@ -58,31 +69,24 @@ class Network:
     def _annotated(self, block: list[Words]) -> list[Annotation]:
         import torch
 
-        encoder, facts = self._encoder, self._encoder.facts
-        if "parser" not in facts:
-            raise DataProblem(
-                f"{self.folder} holds an encoder that does not parse; `sonde train parser` makes"
-                " those that do"
-            )
+        encoder, facts = self._encoder, self._facts
         forms, numbers = forms_of([Sentence(tuple(words), "") for words in block])
         network, (vectors, _) = encoder.parts(forms, facts)
         heads = _heads(encoder.weights(facts), encoder.fingerprint)
-        names = facts["parser"]["names"]
         sizes = np.array(list(map(len, block)), np.int64)
-        starts = np.cumsum(sizes) - sizes
-        made: list[Any] = [None] * len(block)
+        words = np.split(numbers, np.cumsum(sizes)[:-1])
+        made: dict[int, Annotation] = {}
 
         def work(rows: Ints) -> None:
-            read = [numbers[s : s + n] for s, n in zip(starts[rows], sizes[rows], strict=True)]
-            lengths = torch.from_numpy(sizes[rows])
+            some, lengths = rows.tolist(), torch.from_numpy(sizes[rows])
             with torch.inference_mode():
-                states = network(gathered(vectors, read), lengths)
-                told = annotated(heads, states, lengths, [block[i] for i in rows], names)
-                for i, annotation in zip(rows.tolist(), told, strict=True):
-                    made[i] = annotation
+                states = network(gathered(vectors, [words[i] for i in some]), lengths)
+                mine, names = [block[i] for i in some], facts["parser"]["names"]
+                told = annotated(heads, states, lengths, mine, names)
+                made.update(zip(some, told, strict=True))
 
         spread(work, batches(sizes, TOKENS), side_by_side=True)
-        return made
+        return [made[i] for i in range(len(block))]
 
 
 @functools.lru_cache(maxsize=2)

@@ -53,6 +53,14 @@ class FormShape:
         spelt = self.filters * (1 if self.dilated else len(self.widths))
         return self.dim + spelt + (self.projected if self.static else 0)
 
+    @property
+    def convolutions(self) -> list[tuple[int, int, int, int]]:
+        """Of letters: numbers that each reads and makes, letters in a row, and how far apart."""
+        if not self.dilated:
+            return [(self.drawn, self.filters, width, 1) for width in self.widths]
+        sizes = (self.drawn, 512, 256, self.filters)
+        return [(sizes[i], sizes[i + 1], 3, 2**i) for i in range(3)]
+
     def plain(self) -> dict[str, Any]:
         """The fields, as JSON has them."""
         return asdict(self)
@@ -109,13 +117,9 @@ class Forms(nn.Module):
         super().__init__()
         self.words = nn.Embedding(shape.words + 1, shape.dim)
         self.letters = nn.Embedding(shape.letters + LETTERS, shape.drawn)
-        layers = [(shape.drawn, shape.filters, width, 1) for width in shape.widths]
-        if shape.dilated:
-            sizes = (shape.drawn, 512, 256, shape.filters)
-            layers = [(sizes[i], sizes[i + 1], 3, 2**i) for i in range(3)]
         self.convolutions = nn.ModuleList(
             nn.Conv1d(read, made, width, padding=(width // 2) * apart, dilation=apart)
-            for read, made, width, apart in layers
+            for read, made, width, apart in shape.convolutions
         )
         self.project = nn.Linear(shape.static, shape.projected) if shape.static else None
         self.shape, self.dropout = shape, nn.Dropout(dropout)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -43,36 +43,23 @@ SCORE = "score"
 def start(request: Request, how: Reading, settings: Settings, _: Path) -> Start:
     """Read the treebanks, and make a parser of what they tell."""
     examples, train, dev = _divided(request, how, settings)
-    words, letters = _vocabulary([examples[i] for i in train.tolist()], settings)
-    forms = Numbers()
-    texts = Texts.of([[forms[word] for word in each.words] for each in examples])
-    static = np.empty((len(forms), 0), np.float32)
-    if settings.vectors is not None:
-        table = word_table(settings.vectors, settings.dim, settings.seed)
-        static, _known = table.look_up(list(forms))
-    reads = _forms(settings, (len(words), len(letters)), static)
-    shape = Shape("bilstm-max", reads.shape.width, settings.hidden, settings.layers)
+    lexicon = Lexicon.of(examples, train, settings)
+    columns, forms = Columns.of(examples, train), lexicon.module(settings)
+    shape = Shape("bilstm-max", forms.shape.width, settings.hidden, settings.layers)
     network = shape.network(settings.seed)
     network.body.cells.dropout = settings.dropout  # type: ignore[union-attr]
-    counts = np.bincount(texts.take(train).ids, minlength=len(forms))
-    known = Known.of(list(forms), words, letters, static)
-    reads.know(known, torch.from_numpy(counts).float())
-    columns = Columns.of(examples, train)
-    lesson = Parsing(texts, examples, columns, _heads(columns, shape, settings))
+    lesson = Parsing(lexicon.texts, examples, columns, _heads(columns, shape, settings))
     schedule = _schedule(settings)
-    learner = Learner(network, lesson, reads, schedule, Ranks.started(schedule.place), whole=True)
+    ranks = Ranks.started(schedule.place)
+    learner = Learner(network, lesson, forms, schedule, ranks, whole=True)
+    told = {"forms": forms.shape.plain(), "heads": lesson.head.shape.plain()}
     facts = {
         "shape": shape.plain(),
-        "parser": {
-            "forms": reads.shape.plain(),
-            "letters": "".join(letters),
-            "heads": lesson.head.shape.plain(),
-            "names": columns.names,
-        },
+        "parser": {**told, "letters": "".join(lexicon.letters), "names": columns.names},
         "trivial": lesson.trivial(train, dev),
         "parameters": sum(p.numel() for p in learner.weights().values()),
-        "counts": {"train": len(train), "dev": len(dev), "forms": len(forms)},
-        "vocabulary": words,
+        "counts": {"train": len(train), "dev": len(dev), "forms": len(lexicon.forms)},
+        "vocabulary": lexicon.words,
     }
     return Start(learner, facts, train, dev)
 
@@ -88,16 +75,20 @@ def _divided(
     how.seen.keep(np.concatenate([kept, dev + len(learnt) - len(kept)]))
     if not request.dev:
         dev = held_out(len(kept), settings.seed)
-    judged = {examples[i].words for i in dev.tolist()}
-    rest = np.setdiff1d(np.arange(len(kept)), dev)
-    train = np.array([i for i in rest.tolist() if examples[i].words not in judged], np.int64)
-    how.counts["in dev, too"] = len(rest) - len(train)
+    train = _unlike(examples, np.setdiff1d(np.arange(len(kept)), dev), dev)
+    how.counts["in dev, too"] = len(examples) - len(dev) - len(train)
     if not (len(train) and len(dev)):
         raise DataProblem(
             f"{len(train):,} sentences are left to train on and {len(dev):,} to judge by; of what"
             f" was read: {', '.join(f'{name} {n:,}' for name, n in how.counts.items())}"
         )
     return examples, train, dev
+
+
+def _unlike(examples: Sequence[Annotated], rows: Ints, dev: Ints) -> Ints:
+    """Those of some rows whose words are not in dev, too."""
+    judged = {examples[i].words for i in dev.tolist()}
+    return np.array([i for i in rows.tolist() if examples[i].words not in judged], np.int64)
 
 
 def _read(paths: Sequence[Path], how: Reading) -> Iterable[Annotated]:
@@ -110,30 +101,59 @@ def _read(paths: Sequence[Path], how: Reading) -> Iterable[Annotated]:
     how.counts["trees without words, or malformed"] += tally.skipped
 
 
-def _vocabulary(train: Sequence[Annotated], settings: Settings) -> tuple[list[str], list[str]]:
-    """The words and letters that get a vector: the commonest that occur `least` times."""
-    words = Counter(word for each in train for word in each.words)
-    letters = Counter(letter for each in train for word in each.words for letter in word)
-    return _common(words, settings), _common(letters, settings)
+class Lexicon(NamedTuple):
+    """The forms of sentences, and what is known of them.
+
+    texts    the number of each word's form
+    words    forms that have a vector of their own, and letters that have: the commonest of train
+    counts   how often each form occurs in train [forms]
+    static   vectors of forms [forms, dim]; no columns where there are none
+    """
+
+    texts: Texts
+    forms: list[str]
+    words: list[str]
+    letters: list[str]
+    counts: Ints
+    static: Floats
+
+    @classmethod
+    def of(cls, examples: Sequence[Annotated], train: Ints, settings: Settings) -> Lexicon:
+        """Of all sentences, of which some are train."""
+        numbers = Numbers()
+        texts = Texts.of([[numbers[word] for word in each.words] for each in examples])
+        forms = list(numbers)
+        counts = np.bincount(texts.take(train).ids, minlength=len(forms))
+        often = dict(zip(forms, counts.tolist(), strict=True))
+        letters = Counter[str]()
+        for form, n in often.items():
+            letters.update(dict.fromkeys(form, n))
+        static = np.empty((len(forms), 0), np.float32)
+        if settings.vectors is not None:
+            table = word_table(settings.vectors, settings.dim, settings.seed)
+            static, _ = table.look_up(forms)
+        chosen = _common(often, settings), _common(letters, settings)
+        return cls(texts, forms, *chosen, counts, static)
+
+    def module(self, settings: Settings) -> Forms:
+        """What makes vectors of the forms."""
+        shape = FormShape(
+            len(self.words),
+            len(self.letters),
+            settings.dim,
+            filters=settings.letters,
+            dilated=settings.dilated,
+            static=self.static.shape[1],
+            projected=settings.projected,
+        )
+        made = drawn(lambda: Forms(shape, settings.dropout), draw_forms, settings.seed + 1)
+        known = Known.of(self.forms, self.words, self.letters, self.static)
+        return cast(Forms, made).know(known, torch.from_numpy(self.counts).float())
 
 
-def _common(counts: Counter[str], settings: Settings) -> list[str]:
+def _common(counts: Mapping[str, int], settings: Settings) -> list[str]:
     order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [name for name, n in order[: settings.vocabulary] if n >= settings.least]
-
-
-def _forms(settings: Settings, sizes: tuple[int, int], static: Floats) -> Forms:
-    shape = FormShape(
-        *sizes,
-        settings.dim,
-        filters=settings.letters,
-        dilated=settings.dilated,
-        static=static.shape[1],
-        projected=settings.projected,
-    )
-    made = drawn(lambda: Forms(shape, settings.dropout), draw_forms, settings.seed + 1)
-    assert isinstance(made, Forms)
-    return made
 
 
 def _heads(columns: Columns, shape: Shape, settings: Settings) -> Heads:
@@ -141,8 +161,7 @@ def _heads(columns: Columns, shape: Shape, settings: Settings) -> Heads:
     labels = len(columns.names.get(DEPREL, ()))
     told = HeadShape(shape.pooled, tags, labels, settings.arcs)
     made = drawn(lambda: Heads(told, settings.dropout), draw_heads, settings.seed + 2)
-    assert isinstance(made, Heads)
-    return made
+    return cast(Heads, made)
 
 
 def _schedule(settings: Settings) -> Schedule:
@@ -176,16 +195,7 @@ class Columns(NamedTuple):
             if not counts:
                 continue
             names[kind] = sorted(counts, key=lambda name: (-counts[name], name))
-            number = {name: i for i, name in enumerate(names[kind])}
-            pairs = int(kind == PAIRS)
-            made[kind] = np.array(
-                [
-                    number.get(value, NONE)
-                    for each, row in zip(examples, rows, strict=True)
-                    for value in row or [""] * (len(each.words) - pairs)
-                ],
-                np.int64,
-            )
+            made[kind] = _numbered(examples, rows, names[kind], kind == PAIRS)
         labels = made.pop(DEPREL, np.empty(0, np.int64))
         return cls(names, _places(examples), labels, made)
 
@@ -199,6 +209,15 @@ class Columns(NamedTuple):
         }
         labels = torch.from_numpy(self.labels[words] if len(self.labels) else self.labels)
         return Gold(torch.from_numpy(self.heads[words]), labels, tags)
+
+
+def _numbered(
+    examples: Sequence[Annotated], rows: Sequence[Sequence[str]], names: Sequence[str], pairs: bool
+) -> Ints:
+    """The number of each value of words, or of pairs of them; NONE where nothing is told."""
+    number = {name: i for i, name in enumerate(names)}
+    told = (row or [""] * (len(e.words) - pairs) for e, row in zip(examples, rows, strict=True))
+    return np.array([number.get(value, NONE) for row in told for value in row], np.int64)
 
 
 KINDS: Mapping[str, Callable[[Annotated], Sequence[str]]] = {
@@ -285,12 +304,8 @@ class _Usual(NamedTuple):
         """From gold annotation."""
         each: dict[str, Counter[tuple[str, int, str]]] = defaultdict(Counter)
         for words, _, gold, _ in examples:
-            size = len(words)
-            upos, labels = gold.upos or ("",) * size, gold.deprels or ("",) * size
-            heads = gold.heads or (NONE,) * size
-            far = [head - i if head >= 0 else 0 for i, head in enumerate(heads)]
-            for word, *told in zip(words, upos, far, labels, strict=True):
-                each[word][tuple(told)] += 1  # type: ignore[index]
+            for word, told in zip(words, _told(words, gold), strict=True):
+                each[word][told] += 1
         rare = sum((n for n in each.values() if n.total() == 1), Counter[tuple[str, int, str]]())
         [(other, _)] = (rare or sum(each.values(), rare)).most_common(1)
         return cls({word: n.most_common(1)[0][0] for word, n in each.items()}, other)
@@ -300,6 +315,13 @@ class _Usual(NamedTuple):
         upos, far, labels = zip(*(self.of.get(word, self.other) for word in words), strict=True)
         heads = [i + n if n and 0 <= i + n < len(words) else -1 for i, n in enumerate(far)]
         return Annotation(upos, heads=tuple(heads), deprels=labels)
+
+
+def _told(words: Sequence[str], gold: Annotation) -> Iterable[tuple[str, int, str]]:
+    """Of each word its part of speech, how far away its head is, and by which label."""
+    nothing = ("",) * len(words)
+    far = [head - i if head >= 0 else 0 for i, head in enumerate(gold.heads)] or [0] * len(words)
+    return zip(gold.upos or nothing, far, gold.deprels or nothing, strict=True)
 
 
 def figures(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
