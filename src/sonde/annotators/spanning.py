@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sonde.corpora.trees import depth
 from sonde.vectors import Floats, Ints
 
-Scores = NDArray[np.floating]
+Table = NDArray[np.floating]
 
 
 def heads(scores: Floats) -> tuple[int, ...]:
@@ -33,7 +33,7 @@ def heads(scores: Floats) -> tuple[int, ...]:
     return tuple((_tree(table)[1:] - 1).tolist())
 
 
-def _tree(scores: Scores) -> Ints:
+def _tree(scores: Table) -> Ints:
     """The head of each node but node 0, which is the root; scores [node, head]."""
     above = scores.argmax(1)
     above[0] = 0
