@@ -1,9 +1,10 @@
-"""A small model of UDPipe, trained once on the embedded treebank."""
+"""A small model of UDPipe, trained once on a part of the embedded treebank."""
 
 from __future__ import annotations
 
 import pytest
 
+from sonde.annotators.engines import udpipe
 from sonde.corpora import conllu
 from sonde.corpora.embedded import stored
 from sonde.corpora.trees import written
@@ -11,17 +12,14 @@ from sonde.corpora.trees import written
 
 @pytest.fixture(scope="session")
 def udpipe_model(tmp_path_factory):
-    udpipe = pytest.importorskip("ufal.udpipe")
-    reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
-    reader.setText("".join(map(written, list(conllu.read(stored()))[:40])))
-    trees, one = udpipe.Sentences(), udpipe.Sentence()
-    while reader.nextSentence(one, error):
-        trees.append(one)
-    tokens = "epochs=5;batch_size=5;dimension=16;segment_size=20"
-    tree = "iterations=2;hidden_layer=10;embedding_form=8;embedding_upostag=8;embedding_deprel=8"
-    model = udpipe.Trainer.train(
-        "morphodita_parsito", trees, udpipe.Sentences(), tokens, "iterations=3", tree, error
+    pytest.importorskip("ufal.udpipe")
+    folder = tmp_path_factory.mktemp("udpipe")
+    (folder / "few.conllu").write_text("".join(map(written, list(conllu.read(stored()))[:40])))
+    udpipe.train(
+        [folder / "few.conllu"],
+        folder / "tiny.udpipe",
+        tokenizer="epochs=1;batch_size=5;dimension=16;segment_size=20",
+        tagger="iterations=2",
+        parser="iterations=1;hidden_layer=10;embedding_form=8;embedding_upostag=8",
     )
-    path = tmp_path_factory.mktemp("udpipe") / "tiny.udpipe"
-    path.write_bytes(model)
-    return path
+    return folder / "tiny.udpipe"

@@ -6,6 +6,7 @@ import pytest
 
 import sonde
 from sonde.annotators import parser
+from sonde.annotators.engines import udpipe
 from sonde.corpora import conllu
 
 
@@ -48,3 +49,10 @@ def test_what_is_no_model_is_named(data, says, tmp_path):
         path.write_bytes(data)
     with pytest.raises(sonde.DataProblem, match=says):
         list(parser(f"udpipe:{path}").annotate([("a",)]))
+
+
+def test_nothing_is_learnt_of_nothing(tmp_path):
+    pytest.importorskip("ufal.udpipe")
+    with pytest.raises(sonde.DataProblem, match="UDPipe learnt nothing"):
+        udpipe.train([], tmp_path / "a.udpipe")
+    assert not (tmp_path / "a.udpipe").exists()

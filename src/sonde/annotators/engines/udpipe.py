@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,9 +10,11 @@ from typing import Any
 
 from sonde.annotators.parser import Annotation, Words
 from sonde.annotators.segment import Cut
+from sonde.cache import draft
 from sonde.core import DataProblem
+from sonde.corpora import conllu
 from sonde.corpora.files import digest
-from sonde.corpora.trees import Range
+from sonde.corpora.trees import Range, written
 
 
 def library() -> Any:
@@ -26,8 +28,8 @@ def library() -> Any:
 
 @dataclass(frozen=True)
 class UDPipe:
-    """UDPipe 1, which tokenises, tags and parses, with a model of its own (`sonde train udpipe`
-    makes one of any treebank). Needs pip install 'sonde[parse]'.
+    """UDPipe 1, which tokenises, tags and parses, with a model of its own. Needs pip install
+    'sonde[parse]'.
 
     model  a file of UDPipe 1, as english-ewt-ud-2.5-191206.udpipe
     """
@@ -76,6 +78,44 @@ class UDPipe:
         if model is None:
             raise DataProblem(f"{self.model} is no model of UDPipe 1 (those of 2 run on a server)")
         return model
+
+
+def train(
+    learnt: Iterable[Path],
+    output: Path,
+    *,
+    held: Iterable[Path] = (),
+    tokenizer: str = "",
+    tagger: str = "",
+    parser: str = "",
+) -> None:
+    """Train a model of UDPipe on files in CoNLL-U, and write it; by those of `held` it chooses when
+    to stop.
+
+    tokenizer, tagger, parser  their options, as UDPipe's manual has them: 'epochs=20;dimension=64'
+    """
+    udpipe, error = library(), library().ProcessingError()
+    model = udpipe.Trainer.train(
+        "morphodita_parsito", _trees(learnt), _trees(held), tokenizer, tagger, parser, error
+    )
+    if error.occurred() or not model:
+        raise DataProblem(f"UDPipe learnt nothing: {error.message or 'no sentences'}")
+    with draft(output) as place:
+        place.write_bytes(model)
+
+
+def _trees(paths: Iterable[Path]) -> Any:
+    """The sentences of some files, as UDPipe has them."""
+    udpipe = library()
+    reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
+    sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
+    for path in paths:
+        reader.setText("".join(written(tree) for tree in conllu.read(path)))
+        while reader.nextSentence(sentence, error):
+            sentences.append(sentence)
+        if error.occurred():
+            raise DataProblem(f"{path}: UDPipe cannot read it: {error.message}")
+    return sentences
 
 
 def _annotation(words: Sequence[Any]) -> Annotation:
