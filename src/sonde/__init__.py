@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         sentences,
         suite,
     )
-    from sonde.api.parsing import parse
+    from sonde.api.parsing import audit_parser, parse
     from sonde.api.relating import relate
     from sonde.api.results import (
         Holdings,
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     )
     from sonde.api.training import export, train
     from sonde.audit.findings import Audit
+    from sonde.audit.parses import ParserAudit
     from sonde.cache import FileProblem
     from sonde.core import (
         Annotated,
@@ -220,6 +221,7 @@ __all__ = [
     "Option",
     "Page",
     "Parsed",
+    "ParserAudit",
     "PlanProblem",
     "Plugin",
     "Predictions",
@@ -258,6 +260,7 @@ __all__ = [
     "Word",
     "about",
     "annotate",
+    "audit_parser",
     "available",
     "bibtex",
     "build",
@@ -317,7 +320,7 @@ _PLACES = {
     "api.experiments": "Experiment read_experiment",
     "api.listing": "about available bibtex plugins",
     "api.measure": "Settings embed estimate evaluate run sentences suite",
-    "api.parsing": "parse",
+    "api.parsing": "audit_parser parse",
     "api.relating": "relate",
     "api.training": "export train",
     "api.results": (
@@ -325,6 +328,7 @@ _PLACES = {
         "predictions report results"
     ),
     "audit.findings": "Audit",
+    "audit.parses": "ParserAudit",
     "cache": "FileProblem",
     "core": (
         "Annotated Cell Control Encoder Informed Kinded Layered Needs Predictions "

@@ -141,6 +141,17 @@ class Sources(Part):
     skipped: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class ByParser(Part):
+    """The parser whose labels these are, and the percent of them that an audit found wrong; None
+    without one.
+    """
+
+    key: ClassVar[str] = "parser"
+    name: str = ""
+    wrong: float | None = None
+
+
 class Notes(Record):
     """What was counted while a data set was built."""
 

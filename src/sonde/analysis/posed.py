@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sonde.core import Result
+from sonde.corpora.machine import PLAIN
 from sonde.labels import Column
-from sonde.notes import SourceRule, WordRule
+from sonde.notes import ByParser, SourceRule, WordRule
 
 MADE = "construction"
 """The stratum that says what labels consist of."""
@@ -34,6 +35,7 @@ class Posed:
     made      class -> constructions with their shares of its test examples, the most frequent first
     word      the best rule of one word, and what it scores in percent; '' without
     remarks   what there is to say about the sources as a whole
+    wrong     the percent of labels of a parser that an audit found wrong, where it is not small
     """
 
     classes: tuple[str, ...] = ()
@@ -42,6 +44,7 @@ class Posed:
     word: str = ""
     worded: float = 0.0
     remarks: tuple[str, ...] = ()
+    wrong: float = 0.0
 
     @property
     def size(self) -> str:
@@ -75,7 +78,7 @@ NOTHING = Posed()
 def posed(folds: Sequence[Result], gold: Column) -> Posed:
     """What the folds of one thing measured ask."""
     first = folds[0].provenance.notes
-    rules = [r.provenance.notes.part(WordRule) for r in folds]
+    rules, parser = [r.provenance.notes.part(WordRule) for r in folds], first.part(ByParser)
     shares = [np.nan if rule is None else rule.test for rule in rules]
     return Posed(
         tuple(gold.names) if gold.numbers is None else (),
@@ -84,6 +87,7 @@ def posed(folds: Sequence[Result], gold: Column) -> Posed:
         rules[0].rule if rules[0] else "",
         PERCENT * float(np.average(shares, weights=[r.n for r in folds])) if rules[0] else 0.0,
         (*first.remarks, *_sourced(folds)),
+        parser.wrong if parser and parser.wrong and parser.wrong >= PLAIN else 0.0,
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from sonde.annotators.parser import Annotation, Parser
 from sonde.annotators.segment import Cut, Segmenter
 from sonde.cache import draft, write_text
+from sonde.corpora.machine import CONFIDENCE
 from sonde.corpora.running import Passage
 from sonde.corpora.trees import depth, features
 
@@ -89,8 +90,19 @@ def annotated(
 ) -> Block:
     """A block of text as the parser has it; `told` is called with 1 for each sentence."""
     block = Block()
-    places = list(_cut(passages, road, block))
-    answers = road.parser.annotate([place.cut.words for place in places])
+    parsed(number, list(_cut(passages, road, block)), road.parser, block, told)
+    return block
+
+
+def parsed(
+    number: int,
+    places: Sequence[Place],
+    parser: Parser,
+    block: Block,
+    told: Callable[[int], Any] = lambda done: None,
+) -> None:
+    """Add some sentences to a block, as a parser has them."""
+    answers = parser.annotate([place.cut.words for place in places])
     for place, answer in zip(places, answers, strict=True):
         why = _fault(place.cut.words, answer)
         if why:
@@ -98,7 +110,6 @@ def annotated(
         else:
             _add(block, number, place, answer)
         told(1)
-    return block
 
 
 def _cut(passages: Sequence[Passage], road: Road, block: Block) -> Iterator[Place]:
@@ -152,7 +163,7 @@ def _add(block: Block, number: int, place: Place, answer: Annotation) -> None:
             f"# text = {place.cut.text}",
         ]
         if not math.isnan(answer.confidence):
-            comments.append(f"# confidence = {answer.confidence:.4f}")
+            comments.append(f"{CONFIDENCE}{answer.confidence:.4f}")
         block.conllu.append("\n".join([*comments, *_rows(place.cut, answer)]) + "\n\n")
     if answer.brackets:
         block.trees.append(answer.brackets + "\n")

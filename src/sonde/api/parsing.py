@@ -1,17 +1,26 @@
-"""Parsing running text."""
+"""Parsing running text, and what a parser's errors cost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sonde import annotators
 from sonde.annotators.blocks import Road
+from sonde.annotators.gold import gold_files, parsed_again
 from sonde.annotators.parse import Parsed
 from sonde.annotators.parse import parse as parsed
 from sonde.annotators.parser import Parser
 from sonde.api.arguments import listed
+from sonde.audit.parses import ParserAudit, compared
+from sonde.audit.parses_page import parser_page
+from sonde.corpora.corpus import corpus
+from sonde.corpora.machine import Machine, keep, machines
+from sonde.corpora.places import located
+from sonde.corpora.views import SUFFIXES
 from sonde.errors import UsageProblem
+from sonde.tables.page import Page
 
 
 def parse(
@@ -46,6 +55,45 @@ def parse(
     road = Road(made, annotators.segmenter(tokens, made), lines, longest)
     files = [Path(text).expanduser() for text in listed(texts)]
     return parsed(files, Path(output).expanduser(), road, share=_share(share), progress=progress)
+
+
+def audit_parser(
+    gold: str | Path,
+    parsed: str | Path | Parser,
+    *,
+    into: str | Path | Iterable[str | Path] = (),
+) -> Page[ParserAudit]:
+    """How often the label that each task of `ud/` and `tree/` reads from a parse is that of the
+    gold tree, both ways, by class, and in a balanced set. `.content` is the audit, printing it
+    shows the tables.
+
+    gold    a treebank that the parser was not trained on: CoNLL-U, brackets, or a folder of both;
+            of files that name splits those of test
+    parsed  the same sentences as a parser has them: a folder that `parse` wrote, or other files;
+            or a parser as `parse` takes it, which is given the gold words
+    into    parsed corpora of the same parser that keep the audit, so that tables of theirs show it
+    DataProblem where no sentence stands in both, or a corpus is another parser's.
+
+        print(sonde.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
+    """
+    files = gold_files(gold)
+    if isinstance(parsed, str | Path) and located(parsed).exists() and not _trained(parsed):
+        said = [part.path for part in corpus([parsed], SUFFIXES)]
+        (by,) = machines(said) or [Machine("", "", {})]
+        audit = compared(files, said, (by.parser, by.fingerprint))
+    else:
+        made = annotators.parser(parsed) if isinstance(parsed, str | Path) else parsed
+        with TemporaryDirectory() as place:
+            said = parsed_again(files, Path(place), made)
+            audit = compared(files, said, (made.name, made.fingerprint))
+    for folder in listed(into):
+        keep(Path(folder), audit.plain())
+    return parser_page(audit)
+
+
+def _trained(place: str | Path) -> bool:
+    """Whether a folder is a parser."""
+    return (located(place) / annotators.TRAINED).is_file()
 
 
 def _share(text: str) -> tuple[int, int]:

@@ -57,6 +57,7 @@ for command in (
     data.generate,
     data.tag,
     corpora.parse,
+    corpora.audit_parser,
     data.vectors,
     training.train,
     training.export,
@@ -70,7 +71,7 @@ for command in (
     listing.parsers,
     listing.plugins,
 ):
-    app.command(command.__name__, cls=Command)(command)
+    app.command(command.__name__.replace("_", "-"), cls=Command)(command)
 
 INTERRUPTED = 130
 

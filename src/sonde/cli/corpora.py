@@ -1,4 +1,4 @@
-"""`sonde parse`: running text, annotated."""
+"""`sonde parse` and `audit-parser`: running text, annotated, and how well."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 import sonde
 from sonde.cli.completing import names
-from sonde.cli.options import Quiet, remark
+from sonde.cli.options import PageStyle, Quiet, listed, remark, show
 
 if TYPE_CHECKING:
     from sonde.annotators.parse import Parsed
@@ -92,3 +92,38 @@ def _counted(done: Parsed) -> list[str]:
         for kind, cases in kinds.items()
         for what, case in cases.items()
     ]
+
+
+def audit_parser(
+    gold: Annotated[
+        str,
+        typer.Argument(
+            metavar="GOLD", help="A treebank that the parser did not see; of its splits, test."
+        ),
+    ],
+    parsed: Annotated[
+        str,
+        typer.Argument(
+            metavar="PARSED", help="The same sentences, parsed; or a parser, as `udpipe:MODEL`."
+        ),
+    ],
+    into: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--into",
+            metavar="FOLDER",
+            help="Keep it in a corpus that this parser parsed, whose tables then show it.",
+        ),
+    ] = None,
+    style: PageStyle = "terminal",
+) -> None:
+    """Say what a parser's errors cost each task: how often the label from a parse is that from the
+    gold tree, both ways, class by class, and among the sentences of which it is surer.
+
+    **Examples**
+
+    - `sonde audit-parser UD_English-EWT udpipe:english.udpipe`
+    - `sonde audit-parser UD_English-EWT models/ewt --into parsed`
+    - `sonde audit-parser gold/ parsed/ --format markdown`
+    """
+    show(sonde.audit_parser(gold, parsed, into=listed(into)), style)

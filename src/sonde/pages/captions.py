@@ -16,9 +16,13 @@ TELLING = 6  # letters, from which on the name of a file or folder says what it 
 
 
 def heading(rows: Sequence[Row]) -> str:
-    """The task of some rows and how many classes it has: with others it is another task."""
-    size = rows[0].posed.size
-    return short(rows[0].task) + (f" ({size})" if size else "")
+    """The task of some rows and how many classes it has: with others it is another task; and how
+    many of its labels are wrong, where a parser gave them.
+    """
+    posed = rows[0].posed
+    wrong = f"{posed.wrong:.1f} % of labels wrong: ceiling {100 - posed.wrong:.1f}"
+    said = ", ".join(filter(None, [posed.size, wrong if posed.wrong else ""]))
+    return short(rows[0].task) + (f" ({said})" if said else "")
 
 
 def short(task: str) -> str:

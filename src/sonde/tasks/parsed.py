@@ -5,27 +5,30 @@ so that all tasks of the same files read them once.
 from __future__ import annotations
 
 import gc
+import math
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.batches import Batch
 from sonde.corpora.files import Part, digest, treebank, uncompressed
-from sonde.corpora.machine import machines
+from sonde.corpora.machine import confidences, machines, one_each
 from sonde.corpora.places import located
 from sonde.corpora.style import Style
 from sonde.corpora.tally import OnError, Tally
 from sonde.corpora.views import Block, blocks
 from sonde.datasets import Candidate
 from sonde.datasets.candidates import NOTHING
+from sonde.notes import ByParser
 from sonde.oracles import Facts
 from sonde.tasks.answers import Answer, Finding
 
@@ -145,7 +148,7 @@ def stratum(source: str) -> Mapping[str, str]:
     return MappingProxyType({"source": source}) if source else NOTHING
 
 
-def source_notes(files: Sequence[str], tally: Tally, **more: Any) -> dict[str, Any]:
+def source_notes(task: str, files: Sequence[str], tally: Tally, **more: Any) -> dict[str, Any]:
     """Notes that say what was read: the files, how many sentences and words, how many were skipped,
     and the first problems.
     """
@@ -156,15 +159,22 @@ def source_notes(files: Sequence[str], tally: Tally, **more: Any) -> dict[str, A
         "skipped": tally.skipped,
         **more,
     }
-    return {"source": source, **remarks(tally, files), "problems": list(tally.problems)}
+    return {"source": source, **remarks(task, tally, files), "problems": list(tally.problems)}
 
 
-def remarks(tally: Tally, files: Iterable[str]) -> dict[str, Any]:
-    """What tables say about the sources as they are, as a note, and whether their labels are a
-    parser's; {} where there is nothing to say.
+def remarks(task: str, tally: Tally, files: Iterable[str]) -> dict[str, Any]:
+    """What tables say about the sources as they are, as a note, and which parser's the labels are;
+    {} where there is nothing to say.
     """
-    said = [*tally.remarks(), *(each.remark for each in machines(map(Path, files)))]
-    return {"remarks": said} if said else {}
+    by = machines(map(Path, files))
+    said = [*tally.remarks(), *(each.remark(task) for each in by)]
+    wrong = [each.wrong(task) for each in by]
+    known = max((w for w in wrong if not math.isnan(w)), default=None)
+    parser = ByParser(", ".join(each.parser for each in by), known)
+    return {
+        **({"remarks": said} if said else {}),
+        **({parser.key: parser.plain()} if by else {}),
+    }
 
 
 @dataclass(frozen=True)
@@ -218,6 +228,41 @@ class ParsedCorpus:
             for sentence, f, split, key in columns
             if type(f) is Answer
         ]
+
+    def surer(self, least: float) -> ParsedCorpus:
+        """The sentences of which a parser was at least so sure; what that makes of them is said.
+
+        DataProblem where no parser told how sure it was.
+        """
+        known = confidences(map(Path, self.files))
+        if not known:
+            raise DataProblem(
+                f"min_confidence={least}: nothing in {self.files[0]} says how sure a parser was"
+            )
+        rows = [i for i, s in enumerate(self.sentences) if known.get(hash(s.words), 0.0) >= least]
+        if not rows:
+            raise DataProblem(
+                f"min_confidence={least}: of no sentence was the parser so sure; the surest is"
+                f" {max(known.values()):.2f}"
+            )
+        kept: dict[str, Any] = {
+            name: [getattr(self, name)[i] for i in rows]
+            for name in ("sentences", "splits", "sources", "depths")
+        }
+        tally = replace(self.tally, noted=[*self.tally.noted, self._bias(least, rows)])
+        answers = {rule: [said[i] for i in rows] for rule, said in self.answers.items()}
+        return replace(self, answers=answers, tally=tally, **kept)
+
+    def _bias(self, least: float, rows: list[int]) -> str:
+        """What the surer sentences are like, beside all."""
+        lengths = [len(s.words) for s in self.sentences]
+        words = fmean(lengths[i] for i in rows), fmean(lengths)
+        depths = fmean(self.depths[i] for i in rows), fmean(self.depths)
+        deep = f", and trees are {depths[0]:.1f} deep, not {depths[1]:.1f}" if depths[1] else ""
+        return (
+            f"min_confidence={least:g} keeps {100 * len(rows) / len(lengths):.0f} % of the"
+            f" sentences; they have {words[0]:.1f} words, all have {words[1]:.1f}{deep}"
+        )
 
     def foreign_values(self) -> str:
         """Which features have none of UD's values, in words; '' where all have some."""
@@ -301,7 +346,9 @@ def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> li
     """
 
     def parts(place: str) -> list[Part]:
-        return [Part("", _file(place))] if is_text(Path(place)) else treebank(place, suffixes)
+        if is_text(Path(place)):
+            return [Part("", _file(place))]
+        return one_each(treebank(place, suffixes))
 
     files = sources((path, *more), parts)
     return files if more else [source._replace(name="") for source in files]

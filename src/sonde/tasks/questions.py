@@ -13,7 +13,9 @@ from typing import Any, Generic, Literal, TypeVar
 
 from sonde.core import DataProblem, Dataset, Sentence
 from sonde.corpora.files import Part
+from sonde.corpora.machine import CEILING
 from sonde.datasets import Candidate, SampleSettings, sample
+from sonde.notes import ByParser, Record
 from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.answers import counts
@@ -37,6 +39,9 @@ class CorpusOptions:
     seed      of everything that is drawn
     size      examples in all, over all folds with `fold`; without, as many as the data allow
     fold      2/5: the second of five folds is test, the rest train and dev; */5: all five of them
+    noise     refuse: labels of a parser that an audit found wrong in more than 16 % are an error;
+              accept: they are taken
+    min_confidence  of a parsed corpus: sentences alone of which the parser was at least so sure
     classes   these labels alone, all of them, so that several sources are asked one question;
               without, those that the data allow
     """
@@ -48,6 +53,8 @@ class CorpusOptions:
     seed: int = field(default=0, kw_only=True)
     size: int | None = field(default=None, kw_only=True)
     fold: str | None = field(default=None, kw_only=True)
+    noise: Literal["refuse", "accept"] = field(default="refuse", kw_only=True)
+    min_confidence: float = field(default=0.0, kw_only=True)
     classes: tuple[str, ...] = field(default=(), kw_only=True)
 
     def settings(self, **others: Any) -> SampleSettings:
@@ -126,12 +133,12 @@ class Question(Generic[O]):
         way.
         """
         with uncollected():
-            return self._answered(self.corpus(options), options)
+            return self._answered(self._corpus(options), options)
 
     def load(self, options: O) -> Dataset:
         """The sampled data set; what was read and left out, and why, is in its notes."""
         with uncollected():
-            corpus = self.corpus(options)
+            corpus = self._corpus(options)
             candidates, notes = self._answered(corpus, options)
         try:
             return self._sampled(options, candidates, notes)
@@ -139,8 +146,19 @@ class Question(Generic[O]):
             foreign = corpus.foreign_values()
             raise (DataProblem(f"{problem}; {foreign}") if foreign else problem) from None
 
+    def _corpus(self, options: O) -> ParsedCorpus:
+        """What was read, or the surer part of it."""
+        corpus = self.corpus(options)
+        return corpus.surer(options.min_confidence) if options.min_confidence else corpus
+
     def _answered(self, corpus: ParsedCorpus, options: O) -> tuple[list[Candidate], Notes]:
-        notes = source_notes(corpus.files, corpus.tally, **corpus.left_out)
+        notes = source_notes(self.name, corpus.files, corpus.tally, **corpus.left_out)
+        wrong = Record(notes).part(ByParser)
+        if wrong and wrong.wrong and wrong.wrong > CEILING and options.noise == "refuse":
+            raise DataProblem(
+                f"{self.name}: {wrong.wrong:.1f} % of the labels that {wrong.name} gives are wrong,"
+                f" as its audit found; noise=accept takes them"
+            )
         return self.answers(corpus, options, notes), notes
 
     def _sampled(self, options: O, candidates: list[Candidate], notes: Notes) -> Dataset:

@@ -19,6 +19,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.corpora import brackets, conll2012
 from sonde.corpora.corpus import corpus as corpus_files
 from sonde.corpora.files import Part, uncompressed
+from sonde.corpora.machine import one_each
 from sonde.corpora.style import Style
 from sonde.corpora.views import SUFFIXES, Block, Plain, Word, blocks, dependencies, trees
 from sonde.datasets import SampleSettings
@@ -267,7 +268,7 @@ class SpanRule:
     def parts(self, options: SpanOptions) -> list[Part]:
         """The files."""
         plain = (".txt",) if self.rule.over == "sentences" else ()
-        return corpus_files(options.paths, (*self.settings.files, *plain))
+        return one_each(corpus_files(options.paths, (*self.settings.files, *plain)))
 
     def targets(
         self, options: SpanOptions, parts: list[Part], count: Count

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sonde.core import DataProblem, Dataset, Sampling, Sentence
 from sonde.corpora.files import Part, digest
+from sonde.corpora.machine import audits
 from sonde.datasets import Candidate
 from sonde.oracles import Facts
 from sonde.tasks import TASKS
@@ -123,10 +124,10 @@ class DefinedTask(Generic[O]):
 
     @property
     def fingerprint(self) -> str:
-        """The files' contents, and the splits that their names say."""
+        """The files' contents, the splits that their names say, and the audits of parsers."""
         parts = self.parts()
-        splits = ",".join(part.split or "-" for part in parts)
-        return f"{splits}:{digest(part.path for part in parts)}"
+        splits, paths = ",".join(part.split or "-" for part in parts), [p.path for p in parts]
+        return f"{splits}:{digest([*paths, *audits(paths)])}"
 
     @property
     def oracles(self) -> Mapping[str, str]:

@@ -109,7 +109,7 @@ class Count:
         return {
             "source": {**source, **more},
             **counts,
-            **remarks(tally, files),
+            **remarks("", tally, files),
             "problems": list(tally.problems),
         }
 

@@ -203,7 +203,7 @@ def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Cand
     findings = _findings("top-deps", corpus, options)
     counts, notes["left out"] = tallied(findings)
     named = {
-        schema: schema if options.relations == "subtypes" else _universal(schema)
+        schema: schema if options.relations == "subtypes" else universal(schema)
         for schema in counts
     }
     totals: Counter[str] = Counter()
@@ -222,7 +222,8 @@ def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Cand
     ]
 
 
-def _universal(schema: str) -> str:
+def universal(schema: str) -> str:
+    """The relations of a main predicate's dependents without their subtypes."""
     return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
 
 

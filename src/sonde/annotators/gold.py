@@ -1,0 +1,37 @@
+"""Gold sentences, parsed with their own tokens, so that a parser can be judged by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sonde.annotators.blocks import Block, Place, parsed, write
+from sonde.annotators.parser import Parser
+from sonde.annotators.segment import Cut
+from sonde.corpora import brackets, conllu
+from sonde.corpora.corpus import corpus
+from sonde.corpora.files import uncompressed
+from sonde.corpora.tally import Tally
+from sonde.corpora.views import SUFFIXES, parted
+
+
+def gold_files(gold: str | Path) -> list[Path]:
+    """The files of a treebank that a parser is judged by: those of test, where they name splits."""
+    parts = corpus([gold], SUFFIXES)
+    test = [part.path for part in parts if part.split == "test"]
+    return test or [part.path for part in parts]
+
+
+def parsed_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Path]:
+    """The sentences of gold files as a parser has them, in files of a folder."""
+    words: dict[tuple[str, ...], str] = {}
+    for path in gold:
+        phrases = uncompressed(path).suffix in brackets.SUFFIXES
+        read = brackets.read if phrases else conllu.read
+        for tree in read(path, "skip", Tally()):
+            words.setdefault(tree.words, tree.sentence.text)
+    for number, some in enumerate(parted(words.items())):
+        block = Block()
+        parsed(number, [Place(Cut(*each), "gold", 0) for each in some], parser, block)
+        write(folder, number, block)
+    return sorted(path for path in folder.glob("*.xz"))

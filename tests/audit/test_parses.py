@@ -1,0 +1,164 @@
+"""What a parser's errors cost: counted on sentences whose errors are known, and kept with a corpus,
+whose tables then show it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+import sonde
+from sonde.annotators.parser import Annotation
+
+STEMS = [a + b for a in ("bal", "dor", "fen", "gim", "hul") for b in ("a", "e", "i", "o", "u", "y")]
+TENSES = {"sleeps": "Pres", "slept": "Past"}
+
+
+def bank(path, many=30):
+    """Sentences like `Bala sleeps .`, as many in the present as in the past."""
+    blocks = []
+    for stem in STEMS[:many]:
+        for verb, tense in TENSES.items():
+            name = stem.capitalize()
+            rows = [
+                f"1\t{name}\t{name}\tPROPN\t_\tNumber=Sing\t2\tnsubj\t_\t_",
+                f"2\t{verb}\tsleep\tVERB\t_\tMood=Ind|Tense={tense}|VerbForm=Fin\t0\troot\t_\t_",
+                "3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_",
+            ]
+            blocks.append("\n".join([f"# text = {name} {verb} .", *rows]) + "\n\n")
+    path.write_text("".join(blocks))
+    return path
+
+
+@dataclass
+class Mistaken:
+    """Right, but that it takes the present for the past where a name ends in a vowel of `errs`, and
+    finds no verb where one ends in y; it is less sure of these.
+    """
+
+    errs: str = "ei"
+    name: str = "mistaken"
+    fingerprint: str = "m1"
+
+    def annotate(self, sentences):
+        for words in sentences:
+            present = words[1].endswith("s")
+            wrong = words[0][-1] in self.errs and present
+            tense = "Pres" if present and not wrong else "Past"
+            lost = words[0][-1] == "y"
+            yield Annotation(
+                ("PROPN", "X" if lost else "VERB", "PUNCT"),
+                feats=("Number=Sing", "_" if lost else f"Tense={tense}|VerbForm=Fin", "_"),
+                heads=(1, -1, 1),
+                deprels=("nsubj", "root", "punct"),
+                confidence=0.2 if wrong or lost else 0.9,
+            )
+
+
+def test_labels_are_counted_both_ways_by_class(tmp_path):
+    audit = sonde.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken()).content
+    assert (audit.sentences, audit.alone, audit.parser) == (60, 0, "mistaken")
+    (tense,) = [each for each in audit.tasks if each.task == "ud/tense"]
+    # of thirty sentences each, ten in the present are said to be past, and five of each are lost
+    found = {c.label: (c.said, c.wanted, c.right) for c in tense.classes}
+    assert found == {"pres": (15, 30, 15), "past": (35, 30, 25)}
+    assert tense.wrong == pytest.approx(100 * (10 / 35) / 2)
+    assert tense.margin == pytest.approx(196 * (25 * 10 / 35**3) ** 0.5 / 2)
+    assert {c.label: round(c.recall, 3) for c in tense.classes} == {"pres": 0.5, "past": 0.833}
+
+
+def test_surer_sentences_are_told_apart(tmp_path):
+    page = sonde.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken())
+    every, *surer = page.content.cuts
+    assert [cut.least for cut in surer] == [0.2, 0.9]
+    assert (every.share, surer[-1].share, surer[-1].length) == (1.0, 40 / 60, 3.0)
+    (tense,) = [each for each in surer[-1].tasks if each.task == "ud/tense"]
+    assert tense.wrong == 0
+    text = page.text("markdown")
+    assert "| ud/tense | 50 | 80.0 | 66.7 | 14.3 ± 7.5 | its ceiling |" in text
+    assert "no tree decides its labels" in text
+    assert "≥ 0.90" in text
+
+
+TREES = (
+    "(ROOT (S (NP (DT The) (NN {a})) (VP (VBD saw) (NP (DT the) (NN {b}))) (. .)))\n",
+    "(ROOT (S (NP (DT The) (NNS {a})) (VP (VBP see) (NP (DT the) (NN {b}))) (. .)))\n",
+)
+
+
+def test_constituents_are_judged_too(tmp_path):
+    pairs = [(a, b) for a in STEMS[:5] for b in STEMS[:4]]
+    trees = [tree.format(a=a, b=b) for tree in TREES for a, b in pairs]
+    (tmp_path / "gold.mrg").write_text("".join(trees))
+    wrong = [tree.replace("NNS", "NN") if i % 4 == 0 else tree for i, tree in enumerate(trees)]
+    (tmp_path / "parsed.mrg").write_text("".join(wrong[:-2]))
+    audit = sonde.audit_parser(tmp_path / "gold.mrg", tmp_path / "parsed.mrg").content
+    assert (audit.sentences, audit.alone) == (38, 2)
+    (number,) = [each for each in audit.tasks if each.task == "tree/subj-num"]
+    found = {c.label: (c.said, c.wanted, c.right) for c in number.classes}
+    assert found == {"NN": (20, 20, 20), "NNS": (13, 18, 13)}
+
+
+def test_other_words_are_no_match(tmp_path):
+    bank(tmp_path / "gold.conllu")
+    other = (
+        (tmp_path / "gold.conllu").read_text().replace("sleeps", "dozes").replace("slept", "dozed")
+    )
+    (tmp_path / "parsed.conllu").write_text(other)
+    with pytest.raises(sonde.DataProblem, match="with the same words"):
+        sonde.audit_parser(tmp_path / "gold.conllu", tmp_path / "parsed.conllu")
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """A corpus that the parser parsed, enough for a task."""
+    text, names = tmp_path / "a.txt", ("Anna", "Eve", "Lili", "Otto", "Ulu")
+    said = (f"{name} {stem}{end}." for name in names for stem in STEMS for end in ("s", "ed"))
+    text.write_text("\n\n".join(said))
+    sonde.parse(text, Mistaken(), tmp_path / "parsed")
+    return tmp_path / "parsed"
+
+
+def table(task):
+    """A table of scores of a task."""
+    done = sonde.run(task, "length", probes="logreg", seeds=1, bounds=False)
+    return done.report().text("markdown")
+
+
+def test_a_corpus_keeps_its_parser_s_audit_and_tables_show_it(corpus, tmp_path):
+    gold, task = bank(tmp_path / "gold.conllu"), f"ud/tense:{corpus}"
+    before = table(task)
+    assert "labels are those of a parser, not of people: mistaken (m1); how often" in before
+    sonde.audit_parser(gold, Mistaken(), into=corpus)
+    after = table(task)
+    assert "14.3 % of labels wrong: ceiling 85.7" in after
+    assert "gold labels would score 85.7" in after
+    assert "ceiling" not in before
+
+
+def test_labels_that_are_mostly_wrong_are_taken_only_where_that_is_accepted(corpus, tmp_path):
+    gold = bank(tmp_path / "gold.conllu")
+    sonde.audit_parser(gold, Mistaken(errs="aeiou"), into=corpus)
+    with pytest.raises(sonde.DataProblem, match=r"50.0 % of the labels .* noise=accept"):
+        sonde.build(f"ud/tense:{corpus}", tmp_path / "x.jsonl")
+    sonde.build(f"ud/tense:{corpus},noise=accept", tmp_path / "x.jsonl")
+
+
+def test_the_surer_part_of_a_corpus_is_taken_and_its_bias_said(corpus, tmp_path):
+    found = sonde.inspect(f"ud/tense:{corpus},min_confidence=0.5").content
+    (said,) = [p for p in found.problems if "min_confidence" in p]
+    assert "min_confidence=0.5 keeps 80 % of the sentences; they have 3.0 words" in said
+    with pytest.raises(sonde.DataProblem, match=r"the surest is 0\.90"):
+        sonde.build(f"ud/tense:{corpus},min_confidence=0.95", tmp_path / "x.jsonl")
+    gold = bank(tmp_path / "gold.conllu")
+    with pytest.raises(sonde.DataProblem, match="says how sure a parser was"):
+        sonde.build(f"ud/tense:{gold},min_confidence=0.5", tmp_path / "x.jsonl")
+
+
+def test_an_audit_is_kept_only_with_its_own_parser_s_corpus(corpus, tmp_path):
+    gold = bank(tmp_path / "gold.conllu")
+    with pytest.raises(sonde.DataProblem, match="was parsed by mistaken"):
+        sonde.audit_parser(gold, Mistaken(fingerprint="m2"), into=corpus)
+    with pytest.raises(sonde.DataProblem, match="no folder that `sonde parse` wrote"):
+        sonde.audit_parser(gold, Mistaken(), into=tmp_path)
