@@ -37,3 +37,12 @@ def test_parsers_are_listed():
     assert [line.split()[0] for line in done.output.splitlines() if line[0] != " "] == [
         "corenlp", "spacy", "stanza", "udpipe",
     ]  # fmt: skip
+
+
+def test_an_audit_is_shown(engine, tmp_path):
+    rows = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n2\t!\t!\tPUNCT\t_\t_\t1\tpunct\t_\t_"
+    (tmp_path / "gold.conllu").write_text(f"# text = Go!\n{rows}\n\n" * 12)
+    done = CliRunner().invoke(app, ["audit-parser", "gold.conllu", engine], env={"COLUMNS": "200"})
+    assert done.exit_code == 0, done.output
+    assert "Labels by chain, beside those of gold trees" in done.output
+    assert "12 sentences of gold.conllu" in done.output

@@ -50,7 +50,7 @@ def _tasks(audit: ParserAudit) -> Table:
     )
     title = f"Labels by {audit.parser or 'a parser'}, beside those of gold trees"
     head = ("task", "labels", "of parses", "of gold", "wrong", "then")
-    return Table(head, (Section("", tuple(rows), line),), WORDS, notes, title)
+    return Table(head, (Section(line, tuple(rows)),), WORDS, notes, title)
 
 
 def _row(each: TaskAgreement) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def _surer(cuts: Sequence[Cut]) -> Table:
 
 
 def _heads(cuts: Sequence[Cut]) -> list[str]:
-    return ["all", *(f"≥ {cut.least:.2f}" for cut in cuts[1:])]
+    return ["all", *(f"≥ {cut.least:.2g}" for cut in cuts[1:])]
 
 
 def _classes(cuts: Sequence[Cut]) -> Table:
