@@ -222,7 +222,8 @@ def _paired(
     pairs, alone = [], 0
     for true in gold:
         if same := left.get(true.words):
-            pairs.append((true, same.pop(0)))
+            # equal sentences are parsed alike
+            pairs.append((true, same.pop(0) if len(same) > 1 else same[0]))
         else:
             alone += 1
     return pairs, alone

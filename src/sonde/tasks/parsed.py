@@ -43,6 +43,7 @@ class Sentences(Protocol):
 
 
 G = TypeVar("G", bound=Sentences)
+T = TypeVar("T")
 
 
 class Memory(Generic[G]):
@@ -245,13 +246,15 @@ class ParsedCorpus:
                 f"min_confidence={least}: of no sentence was the parser so sure; the surest is"
                 f" {max(known.values()):.2f}"
             )
-        kept: dict[str, Any] = {
-            name: [getattr(self, name)[i] for i in rows]
-            for name in ("sentences", "splits", "sources", "depths")
-        }
-        tally = replace(self.tally, noted=[*self.tally.noted, self._bias(least, rows)])
-        answers = {rule: [said[i] for i in rows] for rule, said in self.answers.items()}
-        return replace(self, answers=answers, tally=tally, **kept)
+        return replace(
+            self,
+            answers={rule: _rows(said, rows) for rule, said in self.answers.items()},
+            sentences=_rows(self.sentences, rows),
+            splits=_rows(self.splits, rows),
+            sources=_rows(self.sources, rows),
+            depths=_rows(self.depths, rows),
+            tally=replace(self.tally, noted=[*self.tally.noted, self._bias(least, rows)]),
+        )
 
     def _bias(self, least: float, rows: list[int]) -> str:
         """What the surer sentences are like, beside all."""
@@ -278,6 +281,10 @@ class ParsedCorpus:
                     f"{path} {old}, and this is about relations of release 2: get a newer release"
                     " of the treebank, or convert it"
                 )
+
+
+def _rows(values: list[T], rows: Sequence[int]) -> list[T]:
+    return [values[i] for i in rows]
 
 
 Judge = Callable[[Block, list[Sentence]], Mapping[str, Sequence[Any]]]
