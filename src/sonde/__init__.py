@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sonde.annotators.parse import Parsed
     from sonde.annotators.tagger import Tagged
     from sonde.api.claiming import claims
+    from sonde.api.cluster import slurm, status
     from sonde.api.curves import curve
     from sonde.api.data import (
         Built,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         tag,
         train_vectors,
     )
+    from sonde.api.embedding import embed, sentences
     from sonde.api.encoders import (
         configure,
         model,
@@ -41,11 +43,9 @@ if TYPE_CHECKING:
     from sonde.api.listing import about, available, bibtex, plugins
     from sonde.api.measure import (
         Settings,
-        embed,
         estimate,
         evaluate,
         run,
-        sentences,
         suite,
     )
     from sonde.api.parsing import audit_parser, parse
@@ -107,10 +107,12 @@ if TYPE_CHECKING:
         Site,
         Tags,
     )
+    from sonde.experiment.agreement import AgreementProblem
     from sonde.experiment.attempt import EncoderProblem
     from sonde.experiment.embed import Embedded
     from sonde.experiment.estimate import Estimate
     from sonde.experiment.plan import PlanProblem
+    from sonde.experiment.status import UnitStatus
     from sonde.judgements.bound import Bound
     from sonde.judgements.sheet import Sheet
     from sonde.labels import (
@@ -172,6 +174,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AgreementProblem",
     "Annotated",
     "Answer",
     "Audit",
@@ -255,6 +258,7 @@ __all__ = [
     "Training",
     "Tree",
     "Trial",
+    "UnitStatus",
     "UsageProblem",
     "Vectors",
     "Word",
@@ -297,6 +301,8 @@ __all__ = [
     "sample",
     "score_sheets",
     "sentences",
+    "slurm",
+    "status",
     "suite",
     "tag",
     "train",
@@ -311,6 +317,8 @@ _PLACES = {
     "annotators.tagger": "Tagged",
     "api.curves": "curve",
     "api.claiming": "claims",
+    "api.cluster": "slurm status",
+    "api.embedding": "embed sentences",
     "api.data": (
         "Built Fetched Generated annotate build collections fetch generate inspect score_sheets "
         "tag train_vectors"
@@ -319,8 +327,8 @@ _PLACES = {
     "api.evaluation": "Evaluation Figure",
     "api.experiments": "Experiment read_experiment",
     "api.listing": "about available bibtex plugins",
-    "api.measure": "Settings embed estimate evaluate run sentences suite",
     "api.parsing": "audit_parser parse",
+    "api.measure": "Settings estimate evaluate run suite",
     "api.relating": "relate",
     "api.training": "export train",
     "api.results": (
@@ -338,10 +346,12 @@ _PLACES = {
     "datasets": "Candidate sample",
     "errors": "SondeError UsageProblem",
     "examples": "DataProblem Dataset EncoderStop Example Sentence Site Tags",
+    "experiment.agreement": "AgreementProblem",
     "experiment.attempt": "EncoderProblem",
     "experiment.embed": "Embedded",
     "experiment.estimate": "Estimate",
     "experiment.plan": "PlanProblem",
+    "experiment.status": "UnitStatus",
     "judgements.bound": "Bound",
     "judgements.sheet": "Sheet",
     "labels": "Classes Column LabelSets Scores",

@@ -14,8 +14,8 @@ from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
 
 from sonde.core import EncoderStop, Sentence
 from sonde.encoders import make
+from sonde.experiment.bars import encoding_bar
 from sonde.experiment.embed import EncoderProblem, embed, vectors
-from sonde.experiment.run import encoding_bar
 from sonde.progress import listening
 from sonde.store.blocks import StoreProblem
 from sonde.store.vectors import VectorStore

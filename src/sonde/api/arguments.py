@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sonde.errors import UsageProblem
+from sonde.references import Reference
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,6 +22,18 @@ def listed(argument: Any) -> list[Any]:
         return []
     several = isinstance(argument, Iterable) and not isinstance(argument, str)
     return list(argument) if several else [argument]
+
+
+def spoken(argument: Any) -> list[str]:
+    """One thing or several as texts that are the same wherever they are typed: references as they
+    stand, named things by their names, others by their kind.
+    """
+    if isinstance(argument, Mapping):
+        return [str(name) for name in argument]
+    return [
+        str(each) if isinstance(each, str | Reference) else type(each).__qualname__
+        for each in listed(argument)
+    ]
 
 
 def nothing(argument: Any) -> bool:

@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 from sonde.annotators.tagger import Tagged, tag_text
 from sonde.api.arguments import listed
-from sonde.api.measure import at, sentences
+from sonde.api.embedding import sentences
+from sonde.api.measure import at
 from sonde.audit import Audit
 from sonde.audit import inspect as audited
 from sonde.audit.page import audit_page

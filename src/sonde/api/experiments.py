@@ -40,7 +40,7 @@ ROOMS: dict[str, Contents] = {
     "controls": CONTROLS,
 }
 COPY = "experiment.toml"
-OTHERWISE = ("cache", "jobs", "progress")  # keywords of a run that belong to a machine
+OTHERWISE = ("cache", "jobs", "progress", "shard")  # keywords of a run that belong to a machine
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,11 @@ class Experiment:
         kept = {k: v for k, v in self.settings.items() if k != "reproducible"}
         return estimate(**kept)
 
-    def run(self, *, jobs: int = 1, progress: bool = False) -> Evaluation:
-        """Run it; a copy with every default filled in is kept beside the results."""
-        evaluation = run(**self.settings, jobs=jobs, progress=progress)
+    def run(self, *, jobs: int = 1, progress: bool = False, shard: str | None = None) -> Evaluation:
+        """Run it, or what is left of it with a share of several machines first; a copy with every
+        default filled in is kept beside the results.
+        """
+        evaluation = run(**self.settings, jobs=jobs, progress=progress, shard=shard)
         write_text(Path(self.settings["output"]) / COPY, self.resolved())
         return evaluation
 

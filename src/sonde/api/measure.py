@@ -1,30 +1,28 @@
-"""Encoders on tasks: run, evaluate, suite; and the sentences and vectors that a run needs."""
+"""Encoders on tasks: run, estimate, evaluate, suite."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from sonde.analysis.rows import without_fold
-from sonde.api.arguments import keywords, listed, nothing, options_of
+from sonde.api.arguments import keywords, listed, nothing, options_of, spoken
 from sonde.api.encoders import reference
 from sonde.api.evaluation import Evaluation
-from sonde.cache import FileProblem, environment, write_text
-from sonde.core import DataProblem, Sentence
-from sonde.corpora import conllu, files, text
-from sonde.corpora.places import located
+from sonde.cache import FileProblem, environment
 from sonde.errors import UsageProblem
-from sonde.experiment.data import load
-from sonde.experiment.embed import Embedded
+from sonde.experiment.agreement import alike, request_of
 from sonde.experiment.estimate import Estimate
 from sonde.experiment.estimate import estimate as estimated
 from sonde.experiment.paths import Paths
-from sonde.experiment.plan import BOUNDS, Design, Plan, plan, tasks_of
-from sonde.experiment.run import embed_ahead
+from sonde.experiment.plan import BOUNDS, Design, Plan, plan
 from sonde.experiment.run import run as measured
 from sonde.experiment.runners import local
+from sonde.experiment.shards import WHOLE, Shard
+from sonde.nets.precision import reproducible as is_reproducible
 from sonde.nets.precision import reproducing
 from sonde.pages.open_files import refresh
 from sonde.papers import SUITES
@@ -69,6 +67,8 @@ class Settings(TypedDict, total=False):
     progress      whether bars are drawn on standard error
     reproducible  float32 and one thread throughout: the same numbers again on processors of one
                   kind, however many cores
+    shard         the share of several machines that is done first: '3/16', or 'slurm' for that of
+                  this task of a SLURM array
     """
 
     probes: Sequence[str]
@@ -85,6 +85,7 @@ class Settings(TypedDict, total=False):
     jobs: int
     progress: bool
     reproducible: bool
+    shard: str | None
 
 
 @keywords({})
@@ -107,6 +108,7 @@ def run(
     jobs: int = 1,
     progress: bool = False,
     reproducible: bool = False,
+    shard: str | None = None,
 ) -> Evaluation:
     """Probe encoders on tasks, as `sonde run` does.
 
@@ -142,10 +144,16 @@ def run(
         on_error,
         limit,
     )
-    with at(cache), reproducing(reproducible):
-        made, paths, remarks = _planned(tasks, encoders, asked)
+    part = WHOLE if shard is None else Shard.parse(shard)
+    with ExitStack() as stack:
+        stack.enter_context(at(cache))
+        stack.enter_context(reproducing(reproducible))
+        if shard is None:
+            made, paths, remarks = _planned(tasks, encoders, asked)
+        else:
+            made, paths, remarks = stack.enter_context(_shared(tasks, encoders, asked, jobs))
         remarks += tuple(made.remarks.values())
-        outcome = measured(made, paths, local(jobs), progress)
+        outcome = measured(made, paths, local(jobs), progress, part)
         if output is not None:
             remarks += _opened(paths.results)
     return Evaluation(
@@ -160,7 +168,7 @@ def run(
     )
 
 
-@keywords(options_of(run, without=["jobs", "progress", "reproducible"]))
+@keywords(options_of(run, without=["jobs", "progress", "reproducible", "shard"]))
 def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estimate:
     """What `run` would do with the same arguments, and about how long it would take; nothing is
     encoded or fitted.
@@ -204,61 +212,6 @@ def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) ->
     settings   the fields of `Settings`, but for probes, which the suite brings
     """
     return run(None, encoders, suite=reference, **settings)
-
-
-def embed(
-    sentences: Sequence[Sentence],
-    encoders: Any = None,
-    *,
-    cache: str | Path | None = None,
-    store: Literal["float32", "float16"] = "float32",
-    progress: bool = False,
-) -> dict[str, Embedded]:
-    """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU; for each
-    encoder, what became of the sentences.
-
-    encoders  one reference or several; an untrained network without any
-    cache, store, progress  as in `Settings`
-    EncoderProblem for an encoder that cannot be used.
-
-        sonde.embed(sonde.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
-    """
-    with at(cache):
-        paths = Paths.of(None, cache, store)
-        return embed_ahead(_encoders(encoders, None), sentences, paths, progress)
-
-
-def sentences(
-    corpora: Iterable[str | Path] = (),
-    tasks: Any = (),
-    *,
-    output: str | Path | None = None,
-    cache: str | Path | None = None,
-) -> list[Sentence]:
-    """The distinct sentences of corpora and of all folds of tasks: what a run would encode.
-
-    corpora  treebanks, and files of text with a sentence a line
-    tasks    references or Task objects; patterns are expanded
-    output   a file to write their text to, one a line
-    DataProblem where a task's data cannot be used, UsageProblem where nothing is given.
-
-        print(len(sonde.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))
-    """
-    with at(cache):
-        every = [sentence for corpus in corpora for sentence in _read(str(corpus))]
-        by_name, refused = tasks_of(named(listed(tasks)), Paths.of(None, cache).cache)
-        if refused:
-            raise DataProblem("; ".join(refused.values()))
-        every += [sentence for task in by_name.values() for sentence in load(task).sentences]
-    if not every:
-        raise UsageProblem(
-            "give a corpus (a treebank, or a file with one sentence a line) or a task"
-        )
-    distinct = list(dict.fromkeys(every))
-    if output is not None:
-        lines = (" ".join(sentence.text.split()) for sentence in distinct)
-        write_text(Path(output), "".join(f"{line}\n" for line in lines))
-    return distinct
 
 
 def at(cache: str | Path | None) -> Any:
@@ -310,7 +263,7 @@ def _planned(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tupl
     usual = EMBEDDED_SEEDS if demo else SEEDS
     design = Design(
         listed(tasks) or list(EMBEDDED_TASKS),
-        _encoders(encoders, asked.suite),
+        encoders_of(encoders, asked.suite),
         listed(asked.probes) or ([EMBEDDED_PROBE] if demo else []),
         listed(asked.controls) or (["shuffled"] if demo else []),
         usual if asked.seeds is None else asked.seeds,
@@ -329,7 +282,22 @@ def _planned(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tupl
     return plan(replace(design, tasks=every), asked.paths), asked.paths, remarks
 
 
-def _encoders(argument: Any, suite: str | None) -> Any:
+def _shared(
+    tasks: Any, encoders: Any, asked: Asked, jobs: int
+) -> AbstractContextManager[tuple[Plan, Paths, tuple[str, ...]]]:
+    """The plan that all machines have that share a run, which compute alike inside."""
+    asked.paths.check()
+    kept = {k: v for k, v in asdict(asked).items() if k not in ("output", "cache")}
+    request = request_of(is_reproducible(), kept, spoken(tasks), spoken(encoders))
+    return alike(
+        asked.paths.results / request,
+        jobs,
+        lambda: _planned(tasks, encoders, asked),
+        lambda planned: (planned[0].named_identities, planned[0].refused),
+    )
+
+
+def encoders_of(argument: Any, suite: str | None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
     if nothing(argument):
         return [] if suite else list(EMBEDDED_ENCODERS)
@@ -365,13 +333,3 @@ def _questions(made: Plan) -> dict[str, str]:
         brief(TASKS, without_fold(reference)): task.question
         for reference, task in made.tasks.items()
     }
-
-
-def _read(corpus: str) -> Iterator[Sentence]:
-    """The sentences of a treebank, or of a file of text."""
-    place = located(corpus)
-    if place.is_file() and files.uncompressed(place).suffix != ".conllu":
-        yield from text.read(place)
-    else:
-        for part in files.treebank(corpus):
-            yield from (Sentence(tree.words, tree.text) for tree in conllu.read(part.path))

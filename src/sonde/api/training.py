@@ -8,7 +8,7 @@ from typing import Any
 
 from sonde.annotators.treebank import files
 from sonde.api.arguments import listed
-from sonde.api.measure import sentences
+from sonde.api.embedding import sentences
 from sonde.encoders.trained import Trained
 from sonde.references import Place
 from sonde.training.exports import Exported

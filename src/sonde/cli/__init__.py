@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 
 from sonde.cli import (
     claiming,
+    cluster,
     corpora,
     curves,
     data,
@@ -42,6 +43,8 @@ for command in (
     measuring.run,
     measuring.experiment,
     measuring.embed,
+    cluster.status,
+    cluster.slurm,
     data.build,
     data.inspect,
     data.fetch,

@@ -48,6 +48,17 @@ DryRun = Annotated[
         help="Only say how much there is to do and about how long it takes.",
     ),
 ]
+Sharded = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="N/OF",
+        help=(
+            "The share of several machines that is done first, as 3/16, or slurm for that of this"
+            " task of a SLURM array; what others left undone comes after it."
+        ),
+    ),
+]
 SHOWN = 10  # sentences that could not be encoded
 
 
@@ -84,6 +95,7 @@ def run(
         ),
     ] = None,
     dry_run: DryRun = False,
+    shard: Sharded = None,
     quiet: Quiet = False,
 ) -> None:
     """Probe encoders on tasks, and show the table.
@@ -106,6 +118,7 @@ def run(
     - `sonde run -t 'ud/*:UD_English-EWT' -m all-MiniLM-L6-v2 --limit 500`
     - `sonde run --suite ud2019:UD_English-EWT -e st:all-MiniLM-L6-v2`
     - `sonde run --suite ettinger2018:task_datasets -e bow:random`
+    - `sonde run -t 'ud/*:UD_English-EWT' -m all-MiniLM-L6-v2 -o results/ --shard 3/16`
     """
     _check_format(style, suite)
     start = time.perf_counter()
@@ -135,6 +148,7 @@ def run(
         jobs=jobs,
         progress=not quiet,
         reproducible=reproducible,
+        shard=shard,
     )
     _say(done, style)
     where = f" {output}" if output else f" {done.folder} --experiment last" if cache else ""
@@ -149,6 +163,7 @@ def experiment(
     jobs: Jobs = 1,
     style: Style = "terminal",
     dry_run: DryRun = False,
+    shard: Sharded = None,
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment that a TOML file describes, and show the table.
@@ -169,7 +184,7 @@ def experiment(
     if dry_run:
         typer.echo(str(asked.estimate()))
         return
-    done = asked.run(jobs=jobs, progress=not quiet)
+    done = asked.run(jobs=jobs, progress=not quiet, shard=shard)
     _say(done, style)
     where = asked.settings["output"]
     remark(f"\n{_counts(done, time.perf_counter() - start)}; all of it is in {where}", quiet)
@@ -223,6 +238,7 @@ def embed(
     ] = None,
     cache: Cache = None,
     store: Store = "float32",
+    shard: Sharded = None,
     quiet: Quiet = False,
 ) -> None:
     """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU.
@@ -235,13 +251,16 @@ def embed(
     - `sonde embed -e st:all-MiniLM-L6-v2 UD_English-EWT UD_English-GUM`
     - `sonde embed -e hf:bert-base-cased,layers=all -t 'ud/*:UD_English-EWT'`
     - `sonde embed -t 'ud/*:UD_English-EWT' --list sentences.txt`
+    - `sonde embed -e hf:bert-base-cased,layers=all UD_English-EWT --shard 1/4`
     """
     sentences = sonde.sentences(listed(corpus), listed(task), output=listing, cache=cache)
     if listing:
         remark(f"{listing}: {len(sentences):,} sentences", quiet)
         return
     encoders = encoders_of(encoder, model, device, batch_size, quiet)
-    done = sonde.embed(sentences, encoders, cache=cache, store=store, progress=not quiet)
+    done = sonde.embed(
+        sentences, encoders, cache=cache, store=store, progress=not quiet, shard=shard
+    )
     for reference, each in done.items():
         remark(
             f"{reference}: {each.encoded:,} sentences encoded, {each.cached:,} known already,"

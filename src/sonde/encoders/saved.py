@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from sonde.core import DataProblem
 from sonde.encoders.checkpoints import revisions_of
 from sonde.encoders.hub import Files, Trust, files_of
-from sonde.nets.precision import native_bf16, reproducible, spare_torch
+from sonde.nets.precision import half_allowed, native_bf16, spare_torch
 from sonde.references import Reference
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+DEVICE = "SONDE_DEVICE"  # what `auto` stands for, where machines that share the work agreed on it
 
 
 def resolved_device(asked: str) -> str:
@@ -39,6 +40,8 @@ def resolved_device(asked: str) -> str:
                 " device=cpu, or leave it out"
             )
         return asked
+    if agreed := os.environ.get(DEVICE):
+        return agreed
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return "mps"
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all") in ("", "-1")
@@ -55,13 +58,11 @@ def resolved_dtype(asked: str, device: str) -> str:
     """
     if asked != "auto":
         return asked
-    if reproducible():
-        return "float32"
     kind = device.partition(":")[0]
     native = (
         (_capability() or (0, 0)) >= (8, 0) if kind == "cuda" else kind == "cpu" and native_bf16()
     )
-    return "bfloat16" if native else "float32"
+    return "bfloat16" if native and half_allowed(kind) else "float32"
 
 
 def usual_batch(device: str) -> int:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Encoder, Layered, Prepared, Sentence
 from sonde.experiment.attempt import PROBES, EncoderProblem, EncoderRun
+from sonde.experiment.shards import WHOLE, Shard
 from sonde.progress import tell
 from sonde.store import plans
 from sonde.store.claims import shared
@@ -66,9 +67,10 @@ def embed(
     store: VectorStore,
     key: str,
     retry: bool = True,
+    shard: Shard = WHOLE,
 ) -> Embedded:
-    """Encode and keep what the store does not hold yet; `key` is what the encoder's vectors are
-    cached under.
+    """Encode and keep what the store does not hold yet, the blocks of a shard first; `key` is what
+    the encoder's vectors are cached under.
 
     Sentences that cannot be encoded are told in the result; with `retry`, those of earlier calls
     are tried again. A broken encoder is an EncoderProblem. What was encoded is kept in any case.
@@ -83,7 +85,7 @@ def embed(
     todo = before if retry else before & ~_failed_before(request, before)
     if todo.any():
         ready = encoder.prepare(sentences) if isinstance(encoder, Prepared) else encoder
-        _fill(replace(request, encoder=ready), todo)
+        _fill(replace(request, encoder=ready), todo, shard)
         after = store.lacking(key, request.slots, request.keys)
     reasons = _reasons(request, after)
     bad = np.zeros(len(first), bool)
@@ -141,9 +143,9 @@ def slots_of(encoder: Encoder) -> tuple[str, ...]:
     return tuple(encoder.slots) if isinstance(encoder, Layered) else ("-",)
 
 
-def _fill(request: Request, lacking: NDArray[np.bool_]) -> None:
+def _fill(request: Request, lacking: NDArray[np.bool_], shard: Shard) -> None:
     """Encode every block that is missing, and tell how many of its sentences are done."""
-    jobs = _jobs(request, lacking)
+    jobs = shard.order(_jobs(request, lacking), lambda job: (job[0].name(job[1]),))
     runs: dict[tuple[str, ...], EncoderRun] = {}
     done, total = 0, sum(len(plan.part(block)) for plan, block in jobs)
     tell(done, total)

@@ -63,6 +63,11 @@ class Plan:
         """What each trial's result is stored under."""
         return {trial: trial_id(trial, self.ingredients(trial)) for trial in self.trials}
 
+    @property
+    def named_identities(self) -> dict[str, str]:
+        """What decides each thing's numbers, by kind and reference."""
+        return {f"{kind} {name}": str(known) for (kind, name), known in self.identities.items()}
+
     def ingredients(self, trial: Trial) -> Ingredients:
         """The identities of what a trial's result is made of."""
         known = self.identities

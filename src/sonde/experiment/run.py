@@ -5,105 +5,34 @@ encoded nor fitted. A group of trials that is measured keeps its results, or tel
 from __future__ import annotations
 
 import logging
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tqdm.auto import tqdm
-
 from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
 from sonde.encoders import ENCODERS, make
+from sonde.experiment.bars import bar_over, encoding_bar
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import Embedded, EncoderProblem, embed, slots_of
 from sonde.experiment.keys import encoder_identity, vectors_key
 from sonde.experiment.measure import Batch, Group
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Plan
+from sonde.experiment.shards import WHOLE, Shard
 from sonde.experiment.work import Measured, measured_in
+from sonde.identity import Identity
 from sonde.nets.precision import threads
 from sonde.oracles import Informed
-from sonde.progress import listening
 from sonde.references import brief
+from sonde.store import failures as failed
 from sonde.store.claims import Watch
-from sonde.store.experiments import record
+from sonde.store.experiments import Unit, record
 from sonde.store.kept import note
 
 log = logging.getLogger("sonde.experiment")
-
-BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
-EVERY = 1.0  # seconds between two words on how far a fit is
-
-
-class Bar:
-    """A bar over trials, which may be many for one fit."""
-
-    def __init__(self, bar: tqdm[Any]) -> None:
-        self.bar, self.name, self.told = bar, "", time.monotonic()
-
-    def named(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """The batches, each named as it is handed out."""
-        for batch in batches:
-            self.name = batch.name
-            self.bar.set_postfix_str(self.name)
-            yield batch
-
-    def step(self, done: int, of: int | None) -> None:
-        """The fit has made so many steps."""
-        if time.monotonic() - self.told >= EVERY:
-            self.told = time.monotonic()
-            self.bar.set_postfix_str(f"{self.name}, step {done:,}" + (f" of {of:,}" if of else ""))
-
-    def done(self, trials: int) -> None:
-        """So many trials more are measured."""
-        self.bar.set_postfix_str("", refresh=False)
-        self.bar.update(trials)
-
-
-@contextmanager
-def encoding_bar(name: str, progress: bool) -> Iterator[None]:
-    """A bar over the sentences that an encoder is given while the block runs."""
-    with tqdm(total=0, desc=f"encode {name}", unit=" sentences", disable=not progress) as bar:
-
-        def told(done: int, total: int | None) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        with listening(told):
-            yield
-
-
-@contextmanager
-def bar_over(trials: int, progress: bool) -> Iterator[Bar]:
-    """A bar that is drawn while the block runs, and hears what fits in this process tell; of those
-    in others it knows the ends.
-    """
-    bar, ended = (
-        tqdm(total=trials, desc="measure", unit="trial", disable=not progress or not trials),
-        threading.Event(),
-    )
-
-    def beat() -> None:
-        while not ended.wait(BEAT):
-            bar.refresh()
-
-    thread = threading.Thread(target=beat, name="bar", daemon=True)
-    if not bar.disable:
-        thread.start()
-    try:
-        with bar:
-            shown = Bar(bar)
-            with listening(shown.step):
-                yield shown
-    finally:
-        ended.set()
-        if thread.is_alive():
-            thread.join()
-
 
 Mapper = Callable[[Callable[[Batch], Measured], Iterable[Batch]], Iterable[Measured]]
 """Anything shaped like the builtin map."""
@@ -123,23 +52,30 @@ class Outcome:
     fresh: int
 
 
-def run(plan: Plan, paths: Paths, mapper: Mapper = map, progress: bool = True) -> Outcome:
+def run(
+    plan: Plan,
+    paths: Paths,
+    mapper: Mapper = map,
+    progress: bool = True,
+    shard: Shard = WHOLE,
+) -> Outcome:
     """Measure every trial of a plan that the store does not hold yet, and return the results of
-    all.
+    all; those of a shard come first, those that others have left undone after them.
     """
     ids = plan.ids
-    record(paths.results, ids.values())
+    record(paths.results, list(ids.values()), _units(plan, ids, paths))
     known, groups = missing(plan, paths)
     if groups:
         paths.check()
     failures = dict(plan.refused)
-    broken = fill(groups, paths, progress)
+    before = _failures(groups, paths)
+    broken = fill(groups, paths, progress, shard)
     failures |= broken
-    todo = _batches(g for g in groups if g.trials[0].encoder not in broken)
+    todo = _batches((g for g in groups if g.trials[0].encoder not in broken), shard)
     with bar_over(sum(batch.trials for batch in todo), progress) as bar:
-        fresh = 0
+        fresh, work = 0, measured_in(paths, before)
         for measured, trials in _mapped(
-            todo, lambda batches: mapper(measured_in(paths), bar.named(batches)), paths
+            todo, lambda batches: mapper(work, bar.named(batches)), paths
         ):
             known |= measured.results
             fresh += measured.fresh
@@ -197,17 +133,57 @@ def _mapped(
     while todo:
         for batch, measured in zip(todo, mapped(todo), strict=True):
             held += measured.held
+            _note_failures(batch, measured, paths)
             yield measured, batch.trials - sum(len(group.trials) for group in measured.held)
         ready, held = watch.wait(held, lambda group: store.place(group.ids))
         todo = _batches(ready)
 
 
-def _batches(groups: Iterable[Group]) -> list[Batch]:
-    """Groups that can be fitted in one pass, together: the folds and controls of a task."""
+def _failures(groups: Iterable[Group], paths: Paths) -> dict[str, str]:
+    """When units of work failed before, by the name of their place."""
+    store, dates = paths.result_store(), dict[str, str]()
+    for place in {store.place(group.ids) for group in groups}:
+        if failure := failed.failure_of(place):
+            dates[place.name] = failure.date
+    return dates
+
+
+def _note_failures(batch: Batch, measured: Measured, paths: Paths) -> None:
+    """Say beside the results of a batch's groups which have none and why, for others and later."""
+    store, spared = paths.result_store(), {g.ids for g in (*measured.held, *measured.untried)}
+    for group in batch.groups:
+        place = store.place(group.ids)
+        if group.ids[0] in measured.results:
+            failed.forget(place)
+        elif measured.failure and group.ids not in spared:
+            failed.note(place, measured.failure)
+
+
+def _batches(groups: Iterable[Group], shard: Shard = WHOLE) -> list[Batch]:
+    """Groups that can be fitted in one pass, together: the folds and controls of a task; those of
+    a shard first.
+    """
     batches: dict[tuple[str, ...], list[Group]] = {}
     for group in groups:
         batches.setdefault(group.joint, []).append(group)
-    return [Batch(tuple(each)) for each in batches.values()]
+    return [Batch(tuple(batches[joint])) for joint in shard.order(batches, lambda joint: joint)]
+
+
+def _units(plan: Plan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
+    """The units of work of a plan."""
+    folder = paths.vector_store().folder
+    return [
+        Unit(
+            first.task,
+            first.control,
+            first.encoder,
+            first.probe,
+            "" if isinstance(group.encoder, Prepared | Informed) else folder(group.vectors).name,
+            group.ids,
+        )
+        for group in _groups(plan, ids)
+        for first in group.trials[:1]
+    ]
 
 
 def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
@@ -236,22 +212,32 @@ def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
         )
 
 
-def fill(groups: Sequence[Group], paths: Paths, progress: bool) -> dict[str, str]:
-    """Embed every sentence that the groups read, each once; returns the encoders that failed, with
-    the reason.
+def fill(
+    groups: Sequence[Group], paths: Paths, progress: bool, shard: Shard = WHOLE
+) -> dict[str, str]:
+    """Embed every sentence that the groups read, each once, a shard's first; returns the encoders
+    that failed, with the reason.
     """
     broken: dict[str, str] = {}
     store = paths.vector_store()
     for key, sharing in _by_vectors(groups).items():
+        place = encoder_place(paths.results, store.folder(key).name)
         try:
             encoder = _union(sharing)
             with encoding_bar(encoder.name, progress), threads():
-                embed(encoder, _sentences(sharing), store, key)
+                embed(encoder, _sentences(sharing), store, key, shard=shard)
             _note(sharing, store.folder(key), paths)
+            failed.forget(place)
         except EncoderProblem as problem:
             log.debug("%s", problem, exc_info=problem)
+            failed.note(place, str(problem))
             broken |= {g.trials[0].encoder: str(problem) for g in sharing}
     return broken
+
+
+def encoder_place(results: Path, vectors: str) -> Path:
+    """Beside what lies the note on why an encoder failed, by the folder of its vectors."""
+    return results / f"encoder-{vectors}"
 
 
 def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
@@ -262,17 +248,28 @@ def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
     note(vectors, name, identities, None if own else paths.results)
 
 
+def ahead(references: Iterable[str], paths: Paths) -> dict[str, tuple[Encoder, Identity]]:
+    """Encoders whose vectors are made ahead of a run, with their identities, by reference."""
+    made = {str(one): make(str(one)) for text in references for one in ENCODERS.expand(text)}
+    return {
+        reference: (encoder, encoder_identity(ENCODERS.canonical(reference), encoder, paths.dtype))
+        for reference, encoder in made.items()
+    }
+
+
 def embed_ahead(
-    references: Iterable[str], sentences: Sequence[Sentence], paths: Paths, progress: bool
+    encoders: Mapping[str, tuple[Encoder, Identity]],
+    sentences: Sequence[Sentence],
+    paths: Paths,
+    progress: bool,
+    shard: Shard = WHOLE,
 ) -> dict[str, Embedded]:
     """Fill the cache of vectors with sentences, by encoder; what became of them."""
     store, done = paths.vector_store(), {}
-    for reference in [str(one) for text in references for one in ENCODERS.expand(text)]:
-        encoder = make(reference)
-        known = encoder_identity(ENCODERS.canonical(reference), encoder, paths.dtype)
-        with encoding_bar(encoder.name, progress):
+    for reference, (encoder, known) in encoders.items():
+        with encoding_bar(encoder.name, progress), threads():
             key = vectors_key(encoder, known)
-            done[reference] = embed(encoder, sentences, store, key)
+            done[reference] = embed(encoder, sentences, store, key, shard=shard)
         note(store.folder(key), reference, {str(known)}, None)
     return done
 

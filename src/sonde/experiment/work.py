@@ -19,6 +19,7 @@ from sonde.nets.precision import threads
 from sonde.reading import ReadingProblem
 from sonde.store.blocks import StoreProblem
 from sonde.store.claims import claimed
+from sonde.store.failures import failure_of
 
 log = logging.getLogger("sonde.experiment")
 # bytes of vectors that are held at once for the sake of one fit
@@ -33,6 +34,7 @@ class Measured:
     failure  why some have none, '' where all have theirs
     fresh    how many of the results were measured now, and not by another run meanwhile
     held     the groups that another run is at just now
+    untried  the groups that failed in another run since this one began
     """
 
     name: str
@@ -40,11 +42,15 @@ class Measured:
     failure: str = ""
     fresh: int = 0
     held: tuple[Group, ...] = ()
+    untried: tuple[Group, ...] = ()
 
 
-def measure(batch: Batch, paths: Paths) -> Measured:
+def measure(batch: Batch, paths: Paths, before: Mapping[str, str] | None = None) -> Measured:
     """Fit and score the trials of some groups and keep the results; a failure is told, never
     raised, so others go on.
+
+    before  when groups failed before this run began, by the name of their place: those are tried
+            again, and what failed since in another run is not
     """
     store, work = paths.result_store(), _Work(batch.name, paths)
     mine: list[Group] = []
@@ -55,7 +61,9 @@ def measure(batch: Batch, paths: Paths) -> Measured:
             (mine if own else held).append(group)
         known = paths.known([i for group in mine for i in group.ids])
         todo = [left for group in mine if (left := group.without(known)).trials]
-        for parts in work.parts(todo):
+        untried = [group for group in todo if work.failed_since(group, before or {})]
+        spared = {group.ids for group in untried}
+        for parts in work.parts([group for group in todo if group.ids not in spared]):
             work.fit(parts)
     return Measured(
         batch.name,
@@ -63,6 +71,7 @@ def measure(batch: Batch, paths: Paths) -> Measured:
         next(iter(work.failures), ""),
         len(work.results),
         tuple(held),
+        tuple(untried),
     )
 
 
@@ -73,6 +82,15 @@ class _Work:
         self.name, self.paths = name, paths
         self.results: dict[str, Result] = {}
         self.failures: list[str] = []
+
+    def failed_since(self, group: Group, before: Mapping[str, str]) -> bool:
+        """Whether a group failed in another run meanwhile."""
+        place = self.paths.result_store().place(group.ids)
+        failure = failure_of(place)
+        if failure is None or failure.date == before.get(place.name):
+            return False
+        self.failures.append(f"{failure.why} (on {failure.machine})")
+        return True
 
     def parts(self, groups: Sequence[Group]) -> Iterator[list[Ready]]:
         """The groups with their data and vectors, as many at once as there is room for."""
@@ -125,6 +143,8 @@ def _told(error: Exception) -> str:
     return one_line(error)
 
 
-def measured_in(paths: Paths) -> functools.partial[Measured]:
-    """`measure` with its paths filled in: the function that a mapper maps."""
-    return functools.partial(measure, paths=paths)
+def measured_in(
+    paths: Paths, before: Mapping[str, str] | None = None
+) -> functools.partial[Measured]:
+    """`measure` with all but the batch filled in: the function that a mapper maps."""
+    return functools.partial(measure, paths=paths, before=before)

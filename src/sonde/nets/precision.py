@@ -16,7 +16,10 @@ from sonde.cache import environment
 TILES = 0x1D  # the CPUID leaf that describes AMX tiles
 
 
-REPRODUCIBLE = "SONDE_REPRODUCIBLE"  # set in the environment, so that worker processes know it, too
+# set in the environment, so that worker processes know it, too
+REPRODUCIBLE = "SONDE_REPRODUCIBLE"
+HALF = "SONDE_BFLOAT16"  # kinds of devices that compute in bfloat16 where they can, with commas
+THREADS = "SONDE_THREADS"  # how many threads a process computes with
 LEVELS = {"avx512f": "avx512", "avx2": "avx2", "avx": "avx", "asimd": "neon"}
 """Instructions that the order of sums, and so last bits, depends on: a processor's flag, and what
 it is called.
@@ -36,25 +39,43 @@ def reproducing(enabled: bool) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Torch and the linear algebra of numpy use one thread inside."""
+def limited(count: int) -> Iterator[None]:
+    """Torch and the linear algebra of numpy use so many threads inside."""
     import torch
     from threadpoolctl import threadpool_limits
 
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(count)
     try:
-        with threadpool_limits(1):
+        with threadpool_limits(count):
             yield
     finally:
         torch.set_num_threads(threads)
 
 
 def threads() -> AbstractContextManager[None]:
-    """The threads that work is to be done with: one where it must be reproducible, else as many as
-    there are.
+    """The threads that work is to be done with: one where it must be reproducible, as many as
+    machines that share it agreed on, else as many as there are.
     """
-    return one_thread() if reproducible() else nullcontext()
+    count = 1 if reproducible() else int(os.environ.get(THREADS, "0"))
+    return limited(count) if count else nullcontext()
+
+
+def usable_threads() -> int:
+    """As many threads as a process may use here."""
+    if reproducible():
+        return 1
+    if said := os.environ.get(THREADS) or os.environ.get("OMP_NUM_THREADS"):
+        return max(1, int(said.partition(",")[0]))  # OpenMP takes a number for each level
+    return len(os.sched_getaffinity(0)) if platform.system() == "Linux" else os.cpu_count() or 1
+
+
+def half_allowed(kind: str) -> bool:
+    """Whether a kind of device may compute in bfloat16 where it can: nobody asked for reproducible
+    numbers, and machines that share the work have not agreed otherwise.
+    """
+    allowed = os.environ.get(HALF)
+    return not reproducible() and (allowed is None or kind in allowed.split(","))
 
 
 def processor() -> str:
@@ -68,10 +89,10 @@ def processor() -> str:
 
 
 def native_bf16() -> bool:
-    """Whether products are worth computing in bfloat16: the processor has them, and nobody asked
-    for reproducible numbers.
+    """Whether products are worth computing in bfloat16: the processor has them, and they are
+    allowed.
     """
-    return not reproducible() and _has_bf16()
+    return half_allowed("cpu") and _has_bf16()
 
 
 @functools.cache

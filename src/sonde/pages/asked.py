@@ -147,12 +147,7 @@ def _experiment(
             " shows what was asked for last"
         )
         return dict(results), [many] if len(known) > 1 else []
-    number = 1 if which == "last" else int(which) if which.isdecimal() else 0
-    if not 1 <= number <= len(known):
-        raise DataProblem(
-            f"--experiment {which}: write last, all, or a number from 1 (the last) to {len(known)},"
-            f" the first in {folder}"
-        )
+    number = number_of(which, known, folder)
     ids, date = frozenset(known[number - 1].ids), known[number - 1].date
     mine = {key: result for key, result in results.items() if key in ids}
     remarks = []
@@ -167,6 +162,17 @@ def _experiment(
             " be measured; run the same to go on"
         )
     return mine, remarks
+
+
+def number_of(which: str, known: Sequence[Experiment], folder: Path) -> int:
+    """How many experiments ago one was run, from 1; DataProblem where there is no such."""
+    number = 1 if which == "last" else int(which) if which.isdecimal() else 0
+    if not 1 <= number <= len(known):
+        raise DataProblem(
+            f"--experiment {which}: write last, all, or a number from 1 (the last) to {len(known)},"
+            f" the first in {folder}"
+        )
+    return number
 
 
 def asked_for(patterns: Sequence[str] | None, references: set[str], contents: Contents) -> set[str]:

@@ -81,6 +81,19 @@ def _live(claim: Path, ended: threading.Event) -> None:
             os.utime(claim)
 
 
+def holder(target: Path) -> str | None:
+    """The machine that is at work on a file, as far as its claim and this machine's clock tell;
+    None where nobody is.
+    """
+    claim = claim_of(target)
+    try:
+        silent = time.time() - claim.stat().st_mtime
+        machine = str(json.loads(claim.read_text("utf-8"))["machine"]).partition(" ")[0]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return machine if silent < PATIENCE and not _abandoned(claim) else None
+
+
 class Watch:
     """Claims of others, looked at again and again."""
 

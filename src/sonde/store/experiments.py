@@ -8,34 +8,57 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
-from sonde.store.blocks import StoreProblem, listed, opened, write
+from sonde.store.blocks import RESULTS, StoreProblem, listed, opened, write
 
 SUFFIX = ".experiment"
 
 log = logging.getLogger("sonde.store")
 
 
+class Unit(NamedTuple):
+    """A unit of work: trials that share their fit.
+
+    task, control, encoder, probe  their references
+    vectors  the folder of the encoder's vectors in the cache; '' where they are not kept
+    ids      what its results are stored under
+    """
+
+    task: str
+    control: str
+    encoder: str
+    probe: str
+    vectors: str
+    ids: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """Trials that were asked for together, by what their results are stored under, in the order in
     which they were asked for, and when they last were.
+
+    units  the units of work that they are; () where an earlier version wrote it down
     """
 
     ids: tuple[str, ...]
     date: str
+    units: tuple[Unit, ...] = ()
 
 
-def record(root: Path, ids: Collection[str]) -> None:
+def record(root: Path, ids: Sequence[str], units: Sequence[Unit] = ()) -> None:
     """Note that these were asked for together now; a folder that cannot be written keeps its
     results all the same.
     """
+    numbers = {each: number for number, each in enumerate(ids)}
+    rows = [[*unit[:-1], [numbers[each] for each in unit.ids]] for unit in units]
     name = hashlib.blake2b("\n".join(sorted(ids)).encode(), digest_size=16).hexdigest() + SUFFIX
-    facts = {"date": datetime.now(UTC).isoformat(timespec="microseconds"), "ids": list(ids)}
+    date = datetime.now(UTC).isoformat(timespec="microseconds")
+    facts = {"date": date, "ids": list(ids), "units": rows}
     try:
         write(root / name, "experiment", facts, {})
     except StoreProblem as problem:
@@ -48,6 +71,11 @@ def experiments(root: Path) -> list[Experiment]:
 
 
 def _read(root: Path) -> Iterator[Experiment]:
-    for _, name in listed(root, SUFFIX, ".result", ".scores"):
+    for _, name in listed(root, *RESULTS):
         if name.endswith(SUFFIX) and (block := opened(root / name)) is not None:
-            yield Experiment(tuple(block.facts["ids"]), str(block.facts["date"]))
+            ids = tuple(block.facts["ids"])
+            units = tuple(
+                Unit(row[0], row[1], row[2], row[3], row[4], tuple(ids[n] for n in row[5]))
+                for row in block.facts.get("units", ())
+            )
+            yield Experiment(ids, str(block.facts["date"]), units)

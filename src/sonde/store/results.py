@@ -29,6 +29,7 @@ from sonde.labels import Column, coded, restored
 from sonde.notes import Provenance
 from sonde.store.blocks import (
     FORMAT,
+    RESULTS,
     Block,
     Damaged,
     Gone,
@@ -40,7 +41,7 @@ from sonde.store.blocks import (
 )
 
 SUFFIX = ".result"
-EXPERIMENT, SCORES = ".experiment", ".scores"  # of files that lie beside them
+SCORES = ".scores"  # of files that lie beside them
 # what names of files begin with whose results were measured under identities of an earlier format
 EARLIER = "earlier"
 SHARED = 16  # characters of its id that a trial shares with the others of its unit of work
@@ -93,6 +94,12 @@ class ResultStore:
             }
         return results
 
+    def ids(self, ids: Iterable[str]) -> set[str]:
+        """Those of the trial ids that have a result, whose labels are not read."""
+        ids = set(ids)
+        blocks = (opened(path) for path in self._files(likely(ids)))
+        return {row["id"] for block in blocks if block for row in block.facts["results"]} & ids
+
     def read(self) -> Iterator[tuple[str, Result]]:
         """Every result with its trial id, each id once; the older file wins.
 
@@ -123,9 +130,7 @@ class ResultStore:
             raise StoreProblem(f"{self.root} is a file: name a folder for the results")
         every = listed(
             self.root,
-            SUFFIX,
-            EXPERIMENT,
-            SCORES,
+            *RESULTS,
             chosen=lambda name: name.endswith(SUFFIX) and chosen(name),
         )
         yield from (self.root / name for _, name in every)
@@ -329,9 +334,7 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
     may_hold = likely(sought)
     for _, name in listed(
         root,
-        SCORES,
-        SUFFIX,
-        EXPERIMENT,
+        *RESULTS,
         chosen=lambda name: name.endswith(SCORES) and may_hold(name),
     ):
         for row, arrays in _rows_of_scores(root / name, sought - scores.keys()):

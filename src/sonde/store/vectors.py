@@ -94,6 +94,20 @@ class Entries(NamedTuple):
     refused: Mapping[str, Mapping[int, str]]
 
 
+def failures_in(folder: Path) -> dict[bytes, str]:
+    """Sentences (by key) of an encoder's folder that could not be encoded at some time, with the
+    newest reason.
+    """
+    failures = dict[bytes, str]()
+    for _, name in listed(folder, FAILED, ".plan", SUFFIX):
+        block = opened(folder / name) if name.endswith(FAILED) else None
+        if block is not None:
+            failures |= {
+                bytes.fromhex(key): reason for key, reason in block.facts["failed"].items()
+            }
+    return failures
+
+
 class VectorStore:
     """Vectors by encoder base, slot and sentence, in float32 or float16. Damaged blocks are set
     aside and count as missing.
@@ -188,14 +202,7 @@ class VectorStore:
 
     def failures(self, base: str) -> dict[bytes, str]:
         """Sentences (by key) that could not be encoded at some time, with the newest reason."""
-        failures = dict[bytes, str]()
-        for _, name in listed(self.folder(base), FAILED, ".plan", SUFFIX):
-            block = opened(self.folder(base) / name) if name.endswith(FAILED) else None
-            if block is not None:
-                failures |= {
-                    bytes.fromhex(key): reason for key, reason in block.facts["failed"].items()
-                }
-        return failures
+        return failures_in(self.folder(base))
 
     def widths(self, base: str) -> dict[str, int]:
         """How many numbers a vector has, for each slot that has been filled."""

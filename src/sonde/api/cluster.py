@@ -1,0 +1,119 @@
+"""One run on many machines: how far it is, and the script of a job that does it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sonde.cache import cache_dir
+from sonde.core import DataProblem
+from sonde.errors import UsageProblem
+from sonde.experiment.paths import Paths
+from sonde.experiment.shards import SLURM_LIMIT
+from sonde.experiment.status import UnitStatus, encodings_of, units_of
+from sonde.pages.asked import number_of
+from sonde.pages.status import status_page
+from sonde.store.experiments import experiments
+from sonde.tables.page import Page
+
+SHARDED = ("run", "experiment", "embed")  # commands that have --shard
+
+
+def status(
+    folder: str | Path | None = None,
+    *,
+    experiment: str | int = "last",
+    cache: str | Path | None = None,
+) -> Page[tuple[UnitStatus, ...]]:
+    """How far a run is that may be at work on several machines: per encoder and task, how many
+    units of work are done, running, failed (and why) and waiting; read from the store alone.
+
+    folder      of results, as `run` has it; the cache's without
+    experiment  'last', or how many experiments ago, from 1
+    cache       the folder of vectors; $SONDE_CACHE, or the user's cache folder, without
+    DataProblem where nothing was run there. `.content` has a `UnitStatus` for each unit.
+
+        print(sonde.status("results/"))
+        print([unit.why for unit in sonde.status("results/").content if unit.state == "failed"])
+    """
+    paths = Paths.of(folder, cache)
+    known = experiments(paths.results)
+    if not known:
+        raise DataProblem(f"nothing was run in {paths.results}: `sonde run -o {paths.results}`")
+    asked = known[number_of(str(experiment), known, paths.results) - 1]
+    if not asked.units:
+        raise DataProblem(
+            f"{paths.results} was run by an earlier version of sonde, which did not write down its"
+            " units of work: run the same again"
+        )
+    return status_page(units_of(asked, paths), encodings_of(asked, paths))
+
+
+def slurm(
+    arguments: Sequence[str],
+    *,
+    shards: int,
+    at_once: int = 0,
+    cpus: int = 1,
+    gpus: int = 0,
+    memory: str = "",
+    time: str = "",
+    partition: str = "",
+    sbatch: Sequence[str] = (),
+) -> str:
+    """The script of a SLURM job array that runs one command of sonde in shares, to be read and
+    given to sbatch; nothing is submitted.
+
+    arguments  of sonde: `run`, `experiment` or `embed` with theirs
+    shards     how many tasks the array has; `at_once` of them at most at a time, 0 for all
+    cpus, gpus, memory, time, partition  of each task, as sbatch takes them
+    sbatch     further options of sbatch ('--account=mine')
+    UsageProblem for a command that has no shares.
+
+        print(sonde.slurm(["run", "-t", "ud/*:UD_English-EWT", "-o", "results"], shards=16))
+    """
+    command = list(arguments)
+    if not command or command[0] not in SHARDED or "--shard" in command:
+        raise UsageProblem(
+            f"sonde {' '.join(command)}: write what to run as {', '.join(SHARDED)} with their"
+            " options, but without --shard"
+        )
+    if not 1 <= shards <= SLURM_LIMIT:
+        raise UsageProblem(f"{shards} shards: an array has from 1 to {SLURM_LIMIT:,} tasks")
+    options = {
+        "job-name": "sonde",
+        "array": f"1-{shards}" + (f"%{at_once}" if at_once else ""),
+        "ntasks": "1",
+        "cpus-per-task": str(cpus),
+        "gpus": str(gpus or ""),
+        "mem": memory,
+        "time": time,
+        "partition": partition,
+        "output": "sonde-%A-%a.log",
+    }
+    asked = [f"--{name}={value}" for name, value in options.items() if value]
+    return SCRIPT.format(
+        options="\n".join(f"#SBATCH {each}" for each in (*asked, *sbatch)),
+        shards=shards,
+        folder=shlex.quote(os.getcwd()),
+        cache=shlex.quote(str(cache_dir().absolute())),
+        command=shlex.join([sys.executable, "-m", "sonde", *command, "--shard", "slurm"]),
+    )
+
+
+SCRIPT = """\
+#!/bin/bash
+{options}
+
+# One run in {shards} shares: each task does its own first, then what others left undone, and ends
+# when all of it is done. Tasks may start at any time, fail, or be cancelled; submitted again, the
+# same goes on where it was. `sonde status` shows how far it is.
+set -eu
+cd {folder}
+export SONDE_CACHE={cache}  # every node must see it, and the folder of results
+export OMP_NUM_THREADS="${{SLURM_CPUS_PER_TASK:-1}}"
+exec {command}
+"""

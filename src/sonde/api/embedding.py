@@ -1,0 +1,103 @@
+"""The sentences that a run needs, and their vectors ahead of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+from sonde.api.arguments import listed, spoken
+from sonde.api.measure import at, encoders_of
+from sonde.cache import write_text
+from sonde.core import DataProblem, Encoder, Sentence
+from sonde.corpora import conllu, files, text
+from sonde.corpora.places import located
+from sonde.errors import UsageProblem
+from sonde.experiment.agreement import alike, request_of
+from sonde.experiment.data import load
+from sonde.experiment.embed import Embedded
+from sonde.experiment.paths import Paths
+from sonde.experiment.plan import tasks_of
+from sonde.experiment.run import ahead, embed_ahead
+from sonde.experiment.shards import WHOLE, Shard
+from sonde.identity import Identity
+from sonde.tasks.find import named
+
+
+def embed(
+    sentences: Sequence[Sentence],
+    encoders: Any = None,
+    *,
+    cache: str | Path | None = None,
+    store: Literal["float32", "float16"] = "float32",
+    progress: bool = False,
+    shard: str | None = None,
+) -> dict[str, Embedded]:
+    """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU; for each
+    encoder, what became of the sentences.
+
+    encoders  one reference or several; an untrained network without any
+    cache, store, progress, shard  as in `Settings`
+    EncoderProblem for an encoder that cannot be used.
+
+        sonde.embed(sonde.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
+    """
+    asked, part = encoders_of(encoders, None), WHOLE if shard is None else Shard.parse(shard)
+    with at(cache), ExitStack() as stack:
+        paths = Paths.of(None, cache, store)
+        if shard is not None:
+            file = paths.cache / "vectors" / request_of("embed", store, spoken(asked))
+            made = stack.enter_context(alike(file, 1, lambda: ahead(asked, paths), _identities))
+        else:
+            made = ahead(asked, paths)
+        return embed_ahead(made, sentences, paths, progress, part)
+
+
+def sentences(
+    corpora: Iterable[str | Path] = (),
+    tasks: Any = (),
+    *,
+    output: str | Path | None = None,
+    cache: str | Path | None = None,
+) -> list[Sentence]:
+    """The distinct sentences of corpora and of all folds of tasks: what a run would encode.
+
+    corpora  treebanks, and files of text with a sentence a line
+    tasks    references or Task objects; patterns are expanded
+    output   a file to write their text to, one a line
+    DataProblem where a task's data cannot be used, UsageProblem where nothing is given.
+
+        print(len(sonde.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))
+    """
+    with at(cache):
+        every = [sentence for corpus in corpora for sentence in _read(str(corpus))]
+        by_name, refused = tasks_of(named(listed(tasks)), Paths.of(None, cache).cache)
+        if refused:
+            raise DataProblem("; ".join(refused.values()))
+        every += [sentence for task in by_name.values() for sentence in load(task).sentences]
+    if not every:
+        raise UsageProblem(
+            "give a corpus (a treebank, or a file with one sentence a line) or a task"
+        )
+    distinct = list(dict.fromkeys(every))
+    if output is not None:
+        lines = (" ".join(sentence.text.split()) for sentence in distinct)
+        write_text(Path(output), "".join(f"{line}\n" for line in lines))
+    return distinct
+
+
+def _identities(
+    made: Mapping[str, tuple[Encoder, Identity]],
+) -> tuple[dict[str, str], dict[str, str]]:
+    return {f"encoder {name}": str(known) for name, (_, known) in made.items()}, {}
+
+
+def _read(corpus: str) -> Iterator[Sentence]:
+    """The sentences of a treebank, or of a file of text."""
+    place = located(corpus)
+    if place.is_file() and files.uncompressed(place).suffix != ".conllu":
+        yield from text.read(place)
+    else:
+        for part in files.treebank(corpus):
+            yield from (Sentence(tree.words, tree.text) for tree in conllu.read(part.path))

@@ -1,0 +1,91 @@
+"""`sonde status` and `sonde slurm`: one run on many machines."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import sonde
+from sonde.cache import write_text
+from sonde.cli.options import Cache, Folder, Output, PageStyle, listed, put, remark
+
+
+def status(
+    folder: Folder = None,
+    which: Annotated[
+        str,
+        typer.Option(
+            "--experiment", metavar="N", help="Which run: last, or the N-th last of the folder."
+        ),
+    ] = "last",
+    cache: Cache = None,
+    style: PageStyle = "terminal",
+    output: Output = None,
+) -> None:
+    """Show how far a run is that may be at work on several machines, and why parts of it failed.
+
+    It reads the store and nothing else, so it runs anywhere that sees the folders. What failed is
+    tried again by the next run of the same, what is done is not.
+
+    **Examples**
+
+    - `sonde status results/`
+    - `sonde status results/ --format csv -o status.csv`
+    """
+    put(sonde.status(folder, experiment=which, cache=cache), style, output, "unit")
+
+
+def slurm(
+    command: Annotated[
+        list[str],
+        typer.Argument(metavar="-- COMMAND", help="A `run`, `experiment` or `embed`, after `--`."),
+    ],
+    shards: Annotated[
+        int, typer.Option("--shards", min=1, metavar="N", help="How many tasks the array has.")
+    ],
+    at_once: Annotated[
+        int, typer.Option("--at-once", min=0, help="How many at a time at most; 0 for all.")
+    ] = 0,
+    cpus: Annotated[int, typer.Option("--cpus", min=1, help="Processors of a task.")] = 1,
+    gpus: Annotated[int, typer.Option("--gpus", min=0, help="GPUs of a task.")] = 0,
+    memory: Annotated[str, typer.Option("--memory", help="Of a task, as 16G.")] = "",
+    time: Annotated[str, typer.Option("--time", help="Of a task, as 4:00:00.")] = "",
+    partition: Annotated[str, typer.Option("--partition", help="Where it runs.")] = "",
+    sbatch: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sbatch",
+            metavar="OPTION",
+            help="A further option of sbatch, as `--sbatch=--account=mine`; may be repeated.",
+        ),
+    ] = None,
+    output: Output = None,
+) -> None:
+    """Print the script of a SLURM job array that does one run in shares, to read and submit.
+
+    Nothing is submitted. Each task of the array runs the command with `--shard slurm`, in this
+    folder, with this Python and this cache, all of which the nodes must see.
+
+    **Examples**
+
+    - `sonde slurm --shards 16 --cpus 4 --time 4:00:00 -- run -t 'ud/*:UD_English-EWT' -e
+      hf:bert-base-cased,layers=all -o results/`
+    - `sonde slurm --shards 8 --gpus 1 -o embed.sh -- embed -e hf:bert-base-cased UD_English-EWT`
+    """
+    script = sonde.slurm(
+        command,
+        shards=shards,
+        at_once=at_once,
+        cpus=cpus,
+        gpus=gpus,
+        memory=memory,
+        time=time,
+        partition=partition,
+        sbatch=listed(sbatch),
+    )
+    if output is None:
+        typer.echo(script, nl=False)
+        return
+    write_text(output, script)
+    remark(f"{output}: `sbatch {output}` submits it")
