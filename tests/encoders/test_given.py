@@ -173,3 +173,56 @@ def test_parquet_rows_of_unequal_length_are_refused(tmp_path):
     )
     with pytest.raises(DataProblem, match="all equally long"):
         make(f"parquet:{tmp_path / 'a.parquet'}").encode([DOG])
+
+
+@pytest.mark.parametrize("written", ["file", "stream", "feather"])
+def test_arrow(tmp_path, written):
+    path = tmp_path / "a.arrow"
+    table = pa.table({"sentence": ["A dog", "The cat."], "vector": [[1.0, 2.0], [3.0, 4.0]]})
+    if written == "feather":
+        from pyarrow import feather
+
+        feather.write_feather(table, path)
+    else:
+        writer = pa.ipc.new_file if written == "file" else pa.ipc.new_stream
+        with path.open("wb") as file, writer(file, table.schema) as out:
+            out.write_table(table)
+    assert make(f"arrow:{path}").encode([CAT, DOG]).layers[0].tolist() == [[3, 4], [1, 2]]
+    path.write_bytes(b"no arrow")
+    with pytest.raises(DataProblem, match="not a Parquet or Arrow file that can be read"):
+        make(f"arrow:{path}").encode([CAT])
+
+
+def test_npy_beside_a_text_file(tmp_path):
+    path, lines = tmp_path / "a.npy", tmp_path / "a.txt"
+    np.save(path, np.array([[1, 2], [3, 4]], np.float32))
+    lines.write_text("A dog\nThe cat.\n")
+    encoder = make(f"npy:{path}")
+    assert encoder.encode([CAT, DOG]).layers[0].tolist() == [[3, 4], [1, 2]]
+    known = encoder.fingerprint
+    lines.rename(tmp_path / "other.txt")
+    other = make(f"npy:{path},sentences={tmp_path / 'other.txt'}")
+    assert other.encode([CAT]).layers[0].tolist() == [[3, 4]]
+    assert other.fingerprint == known
+    with pytest.raises(DataProblem, match="no vector for 1 of 2 sentences: ''"):
+        other.encode([CAT, NONE])
+
+
+def test_what_is_wrong_with_npy_is_told(tmp_path):
+    path, lines = tmp_path / "a.npy", tmp_path / "a.txt"
+    np.save(path, np.ones((2, 3), np.float32))
+    with pytest.raises(DataProblem, match=r"cannot read its sentences, .*; write one a line there"):
+        make(f"npy:{path}").encode([CAT])
+    lines.write_text("The cat.\nA dog\nA third")
+    with pytest.raises(DataProblem, match=r"has 2 rows, and .*a.txt 3 lines"):
+        make(f"npy:{path}").encode([CAT])
+    lines.write_text("The cat.\nA dog")
+    np.save(path, np.ones(2))
+    with pytest.raises(DataProblem, match=r"are float64 \[2\], expected numbers \[2, dim\]"):
+        make(f"npy:{path}").encode([CAT])
+    np.save(path, np.array([{}, {}]), allow_pickle=True)
+    with pytest.raises(DataProblem, match="Python objects"):
+        make(f"npy:{path}").encode([CAT])
+    path.write_bytes(b"no")
+    with pytest.raises(DataProblem, match="not a NumPy"):
+        make(f"npy:{path}").encode([CAT])

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sonde.core import Sentence
+from sonde.encoders.alone import Batching
 from sonde.encoders.batches import grouped, padded, spread
-from sonde.encoders.network import Network
 from sonde.encoders.pooling import pooled
 from sonde.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
 from sonde.vectors import Floats, Ints, Spans, offsets, ranges
@@ -31,11 +32,38 @@ class Units:
     cut: NDArray[np.bool_]
 
 
+class Deep(Protocol):
+    """What gives the hidden states of tokens: a network, or files of what one gave."""
+
+    @property
+    def tokenizer(self) -> Any: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def widths(self) -> tuple[int, ...]: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def batching(self) -> Batching: ...
+    @property
+    def side_by_side(self) -> bool: ...
+
+    def hidden(
+        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+    ) -> tuple[Tensor, ...]:
+        """All hidden states of rows of token ids, each [rows, longest, dim]."""
+        ...
+
+    def lexical(self, ids: Ints) -> Floats:
+        """What the first layer would be given for tokens if they stood nowhere, [ids, dim]."""
+        ...
+
+
 @dataclass(frozen=True)
 class Passes:
     """How sentences go through a network."""
 
-    network: Network
+    network: Deep
     prompt: str
     special: bool
     tokens: int

@@ -1,0 +1,116 @@
+"""Hidden states from files in the place of a network: what token ids gave when somebody ran it.
+Imports torch.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from sonde.core import DataProblem, EncoderStop
+from sonde.encoders.alone import Batching
+from sonde.encoders.hub import unloadable
+from sonde.vectors import Floats, Ints
+
+IDS, STATES = "token_ids", "hidden_states"
+NO_LIMIT = 2**20  # tokens
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Files of hidden states, by the token ids that they are of."""
+
+    tokenizer: Any
+    index: dict[tuple[int, ...], Path]
+    widths: tuple[int, ...]
+
+    device = "cpu"
+    batching: Batching = "padded"
+    side_by_side = False
+    limit = NO_LIMIT
+
+    def hidden(
+        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+    ) -> tuple[Tensor, ...]:
+        """The hidden states of rows of token ids, each [rows, longest, dim]; NaN for those that
+        no file is of.
+        """
+        longest = max(len(row) for row in ids)
+        whole = torch.full((len(ids), longest, len(self.widths), self.widths[0]), torch.nan)
+        for target, row in zip(whole, ids, strict=True):
+            if (file := self.index.get(tuple(row))) is not None:
+                target[: len(row)] = _tensor(file, STATES).reshape(len(row), *target.shape[1:])
+        return tuple(whole.unbind(2))
+
+    def lexical(self, ids: Ints) -> Floats:
+        """Files do not tell what tokens are by themselves."""
+        raise DataProblem("layers=lex: files of hidden states have no layer below the first")
+
+
+@functools.lru_cache(maxsize=2)
+def recorded(files: tuple[Path, ...], tokenizer: str) -> Recorded:
+    """Files of hidden states beside the tokeniser of their model; EncoderStop where they do not go
+    together.
+    """
+    try:
+        from transformers import AutoTokenizer
+    except ImportError:
+        raise EncoderStop("transformers is not installed: pip install 'sonde[hf]'") from None
+    try:
+        loaded = AutoTokenizer.from_pretrained(tokenizer)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise EncoderStop(unloadable(tokenizer, "transformers", error)) from error
+    index: dict[tuple[int, ...], Path] = {}
+    widths = shape_of(files[0])[1:]
+    for file in files:
+        tokens, *rest = shape_of(file)
+        ids = tuple(_tensor(file, IDS).tolist())
+        if tuple(rest) != widths or tokens != len(ids):
+            raise EncoderStop(
+                f"{file}: {STATES} of {[tokens, *rest]} for {len(ids)} tokens, expected"
+                f" {[len(ids), *widths]} as in {files[0].name}"
+            )
+        first = index.setdefault(ids, file)
+        if first != file and not torch.equal(_tensor(first, STATES), _tensor(file, STATES)):
+            raise EncoderStop(
+                f"{first.name} and {file.name} give two different states for the same tokens;"
+                " keep one"
+            )
+    return Recorded(loaded, index, (widths[1],) * widths[0])
+
+
+def shape_of(file: Path) -> tuple[int, int, int]:
+    """Tokens, layers and numbers of the hidden states in a file, of which one layer may be
+    written without its own dimension.
+    """
+    with _open(file) as tensors:
+        if lacking := {IDS, STATES} - set(tensors.keys()):
+            raise DataProblem(
+                f"{file} has no {' and no '.join(sorted(lacking))} (it has:"
+                f" {', '.join(sorted(tensors.keys()))})"
+            )
+        shape = tensors.get_slice(STATES).get_shape()
+    if len(shape) not in (2, 3) or 0 in shape:
+        raise DataProblem(f"{file}: {STATES} of {shape}, expected [tokens, layers, numbers]")
+    return shape[0], shape[1] if len(shape) > 2 else 1, shape[-1]
+
+
+def _tensor(file: Path, name: str) -> Tensor:
+    with _open(file) as tensors:
+        return tensors.get_tensor(name)  # type: ignore[no-any-return]
+
+
+def _open(file: Path) -> Any:
+    try:
+        return safe_open(str(file), "pt")
+    except (OSError, SafetensorError) as error:
+        raise DataProblem(
+            f"{file}: not a safetensors file that can be read ({error}); was it written to its end?"
+        ) from error

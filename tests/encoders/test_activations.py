@@ -1,0 +1,147 @@
+"""Hidden states in files, laid out as vLLM's extraction writes them: what `acts:` reads of them is
+what `hf:` reads of the model itself.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from sonde.core import DataProblem, Sentence
+from sonde.encoders import make
+
+
+@pytest.fixture(scope="module")
+def recorded(bert: Path, sentences, tmp_path_factory) -> Path:
+    """Layers 1 and 3 of the tiny model over the sentences, a file each, and vLLM's lock files."""
+    from transformers import AutoModel, AutoTokenizer
+
+    folder = tmp_path_factory.mktemp("states")
+    tokenizer, model = AutoTokenizer.from_pretrained(bert), AutoModel.from_pretrained(bert)
+    for number, sentence in enumerate(sentences):
+        inputs = tokenizer(sentence.text, return_tensors="pt")
+        with torch.inference_mode():
+            hidden = model(**inputs, output_hidden_states=True).hidden_states
+        states = torch.stack([hidden[1][0], hidden[3][0]], 1)
+        write(folder / f"cmpl-{number}-0.safetensors", inputs["input_ids"][0], states)
+        (folder / f"cmpl-{number}-0.safetensors.lock").write_text("")
+    return folder
+
+
+def write(file: Path, ids: torch.Tensor, states: torch.Tensor) -> None:
+    save_file({"hidden_states": states.contiguous(), "token_ids": ids.clone()}, str(file))
+
+
+@pytest.mark.parametrize("pool", ["mean", "max", "cls", "last", "none"])
+def test_states_in_files_are_read_as_those_of_the_model(recorded, bert, sentences, pool):
+    options = f"pool={pool},dtype=float32,device=cpu"
+    theirs = make(f"hf:{bert},layers=1+3,{options}").encode(sentences)
+    ours = make(f"acts:{recorded},model={bert},ids=1+3,pool={pool}").encode(sentences)
+    assert ours.names == theirs.names == ("1", "3")
+    for mine, other in zip(ours.layers, theirs.layers, strict=True):
+        np.testing.assert_allclose(mine, other, atol=2e-5)
+    if pool == "none":
+        assert np.array_equal(ours.spans.words, theirs.spans.words)
+
+
+def test_special_tokens_may_be_left_out(recorded, bert, sentences):
+    theirs = make(f"hf:{bert},layers=3,special=false,dtype=float32,device=cpu").encode(sentences)
+    ours = make(f"acts:{recorded},model={bert},ids=1+3,special=false").asking(("3.mean",))
+    np.testing.assert_allclose(ours.encode(sentences).layers[0], theirs.layers[0], atol=2e-5)
+
+
+def test_layers_have_the_numbers_that_they_are_given(recorded, bert):
+    assert make(f"acts:{recorded},model={bert}").slots == ("0.mean", "1.mean")
+    assert make(f"acts:{recorded},model={bert},ids=1+3").slots == ("1.mean", "3.mean")
+    with pytest.raises(DataProblem, match=r"ids=1\+2\+3 names 3 layers, and cmpl-0.* has 2"):
+        _ = make(f"acts:{recorded},model={bert},ids=1+2+3").slots
+    with pytest.raises(DataProblem, match="no layer 4 in a model of 3; layer N is the state after"):
+        _ = make(f"acts:{recorded},model={bert},ids=1+4").slots
+
+
+def test_sentences_without_a_file_are_counted(recorded, bert, sentences):
+    others = [Sentence.of(["A", "cat"]), Sentence.of(["Dogs"])]
+    with pytest.raises(
+        DataProblem,
+        match=r"has no file of the tokens that .* reads for 2 of 11 sentences: 'A cat', 'Dogs'",
+    ):
+        make(f"acts:{recorded},model={bert}").encode([*sentences, *others])
+    skipping = make(f"acts:{recorded},model={bert},missing=skip").encode([*sentences, *others])
+    assert np.isfinite(skipping.layers[0]).all(1).tolist() == [True] * 9 + [False] * 2
+
+
+def test_another_tokeniser_is_noticed(recorded, sentences, tmp_path):
+    """Since then no ids are those of a sentence."""
+    from transformers import PreTrainedTokenizerFast
+
+    from encoders.tokenisers import byte_level
+
+    PreTrainedTokenizerFast(tokenizer_object=byte_level()).save_pretrained(tmp_path)
+    with pytest.raises(DataProblem, match="for 8 of 8 sentences"):
+        make(f"acts:{recorded},model={tmp_path}").encode(sentences[:8])
+
+
+def test_what_stood_before_each_sentence_is_no_part_of_its_words(bert, sentences, tmp_path):
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(bert)
+    ids = tokenizer("Dogs like " + sentences[0].text, return_tensors="pt")["input_ids"][0]
+    write(tmp_path / "a.safetensors", ids, torch.randn(len(ids), 1, 4))
+    encoder = make(f"acts:{tmp_path},model={bert},pool=none,prompt=Dogs like ")
+    (first, *_) = encoder.encode(sentences[:1]).spans.words.tolist()
+    assert first[0] == len(tokenizer("Dogs like ", add_special_tokens=False)["input_ids"])
+
+
+@pytest.mark.parametrize(
+    ("tensors", "said"),
+    [
+        ({"token_ids": [2, 3]}, "has no hidden_states"),
+        ({"hidden_states": (2, 1, 4)}, "has no token_ids"),
+        ({"token_ids": [2, 3], "hidden_states": (2,)}, r"expected \[tokens, layers, numbers\]"),
+        ({"token_ids": [2], "hidden_states": (2, 1, 4)}, "for 1 tokens, expected"),
+        ({"token_ids": [2, 9, 3], "hidden_states": (3, 2, 4)}, r"expected \[3, 1, 4\] as in"),
+        ({"token_ids": [2, 3], "hidden_states": (2, 1, 4)}, "two different states"),
+    ],
+)
+def test_files_of_another_shape_are_named(bert, tmp_path, tensors, said):
+    write(tmp_path / "a.safetensors", torch.tensor([2, 3]), torch.zeros(2, 1, 4))
+    wrong = {
+        name: torch.tensor(made) if name == "token_ids" else torch.ones(made)
+        for name, made in tensors.items()
+    }
+    save_file(wrong, str(tmp_path / "b.safetensors"))
+    with pytest.raises(DataProblem, match=said):
+        make(f"acts:{tmp_path},model={bert}").encode([Sentence((), "")])
+
+
+def test_files_that_cannot_be_read_are_named(bert, tmp_path):
+    with pytest.raises(DataProblem, match="no folder"):
+        _ = make(f"acts:{tmp_path / 'none'},model={bert}").slots
+    with pytest.raises(DataProblem, match=r"has no .safetensors files"):
+        _ = make(f"acts:{tmp_path},model={bert}").slots
+    packed = tmp_path / "packed"
+    packed.mkdir()
+    (packed / "a.safetensors.zst").write_text("")
+    with pytest.raises(DataProblem, match=r"unpack the .zst files"):
+        _ = make(f"acts:{packed},model={bert}").slots
+    (tmp_path / "a.safetensors").write_bytes(b"no")
+    with pytest.raises(DataProblem, match=r"not a safetensors file .* written to its end"):
+        _ = make(f"acts:{tmp_path},model={bert}").slots
+
+
+def test_the_model_must_be_named(recorded):
+    with pytest.raises(DataProblem, match="say whose tokens these are"):
+        _ = make(f"acts:{recorded}").fingerprint
+
+
+def test_files_and_tokeniser_decide_what_it_is(recorded, bert, tmp_path):
+    known = make(f"acts:{recorded},model={bert}").fingerprint
+    shutil.copytree(recorded, tmp_path / "copy")
+    assert make(f"acts:{tmp_path / 'copy'},model={bert}").fingerprint == known
+    write(tmp_path / "copy" / "z.safetensors", torch.tensor([2, 3]), torch.zeros(2, 2, 32))
+    assert make(f"acts:{tmp_path / 'copy'},model={bert}").fingerprint != known
