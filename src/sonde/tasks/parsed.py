@@ -46,6 +46,14 @@ G = TypeVar("G", bound=Sentences)
 T = TypeVar("T")
 
 
+@lru_cache(maxsize=2)
+def _sure(files: tuple[str, ...], mark: str) -> Mapping[int, float]:
+    """How sure a parser was of the sentences of some files, read once for all tasks; `mark` tells
+    one content from another.
+    """
+    return confidences(map(Path, files))
+
+
 class Memory(Generic[G]):
     """The latest corpora, so that all tasks of the same files read them once; safe among
     threads.
@@ -235,7 +243,7 @@ class ParsedCorpus:
 
         DataProblem where no parser told how sure it was.
         """
-        known = confidences(map(Path, self.files))
+        known = _sure(self.files, digest(self.files))
         if not known:
             raise DataProblem(
                 f"min_confidence={least}: nothing in {self.files[0]} says how sure a parser was"
