@@ -11,6 +11,7 @@ import sonde
 from sonde.core import Dataset, Example, Result, Sentence, Trial
 from sonde.labels import column
 from sonde.notes import (
+    ByParser,
     Checkpoint,
     Choice,
     Code,
@@ -33,6 +34,7 @@ PARTS = [
     Sources(["a.conllu"], 2),
     Code(1.0, 2.0, 3.0),
     Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
+    ByParser("udpipe english.udpipe", 7.5),
     Checkpoint(3, "epoch", 8, 5, "translate", "bleu", {"bleu": 7.1}, {"bleu of copying": 0.4}),
 ]
 SAID = {
