@@ -107,7 +107,7 @@ MISTAKES = {
         "fetch sentevall",
         "nothing called 'sentevall' can be fetched; there are senteval, xprobe/de, xprobe/en,"
         " xprobe/es, xprobe/fi, xprobe/fr, xprobe/ru, xprobe/tr, rusenteval, ud2019, compeval,"
-        " dpr, semeval, spr2, wnut17, cds, and treebanks, as ud/en_ewt",
+        " dpr, semeval, spr2, wnut17, sick, cds, and treebanks, as ud/en_ewt",
     ),
     "a layer that is not there": (
         f"run -t {TENSE} -e bow:random --read 5",

@@ -152,6 +152,8 @@ def test_a_score_that_cannot_be_computed_and_a_control_alone_are_no_results(tmp_
         ("senteval/tense:folder", "past_present.txt", "eng-Latn"),
         ("rusenteval/tense:folder", "x.txt", "rus-Cyrl"),
         ("xprobe/tense:xprobe/fi", "tr.txt", "fin-Latn"),
+        ("pair/cdsc-e:folder", "CDS_test_annotated.txt", "pol-Latn"),
+        ("text/trec:folder", "TREC_10.label", "eng-Latn"),
         ("table:mine.tsv", "mine.tsv", "und-Zyyy"),
         ("not, a reference", "mine.tsv", "und-Zyyy"),
     ],

@@ -122,7 +122,7 @@ def test_rows_on_published_data_stand_inside_and_others_below():
     assert heads == {
         ("SPR2 data/SPR2; Coref. (W) data/DPR", False),
         ("Depend. data/EWT; SRL data/PropBank-EWT", True),
-        ("Depend. data/GUM", True),
+        ("edge/*:data/GUM", True),
     }
     text = terminal(inside(PAPER, entries))
     assert text.index("measured here, on the published data") < text.index("different data")

@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.fixtures.papers import entry
 
 from sonde.core import DataProblem
-from sonde.papers.suite import SuiteRequest, designs
+from sonde.papers import SUITES
+from sonde.papers.page import inside
+from sonde.papers.suite import SuiteRequest, designs, located
 from sonde.papers.ud2019 import ud2019
-from sonde.references import ReferenceProblem
+from sonde.references import Reference, ReferenceProblem
+from sonde.tasks import TASKS
+from sonde.tasks.released.fetch import all_published
 
 PAPER = ud2019().paper
 ROWS = {
@@ -18,6 +23,7 @@ ROWS = {
     for line in b.lines
 }
 LANGUAGES = ("English", "Polish")
+ROWS_OF = {language: [row for block, row in ROWS if block == language] for language in LANGUAGES}
 
 
 def best(language: str, column: str, without: str = "COMBO") -> str:
@@ -122,3 +128,67 @@ def test_without_a_treebank_it_says_what_to_write():
         ud2019().tasks()
     with pytest.raises(ReferenceProblem, match="adds to"):
         ud2019(with_=("b",))
+    with pytest.raises(ReferenceProblem, match="language=en for SICK or language=pl for CDSC"):
+        ud2019("bank", pairs="folder")
+
+
+def test_relatedness_and_entailment_are_run_in_one_language_with_their_baselines():
+    suite = SUITES.make("ud2019:bank,pairs=folder,language=pl")
+    made = designs(suite, SuiteRequest(["hf:m"], bounds=False))
+    probes = {(w.encoders[0], str(task)): w.probes[0] for w in made for task in w.tasks}
+    tasks = {task: probe for (encoder, task), probe in probes.items() if encoder == "hf:m"}
+    assert len(tasks) == 11
+    assert tasks["pair/cdsc-r:folder"] == "relatedness,protocol=krasnowska"
+    assert tasks["pair/cdsc-e:folder"] == "mlp,protocol=krasnowska"
+    floors = {key: probe for key, probe in probes.items() if key[1].startswith("pair/")}
+    assert {encoder for encoder, _ in floors} == {
+        *("hf:m", "length", "overlap", "negation", "hypothesis")
+    }
+    assert all(probe == tasks[task] for (_, task), probe in floors.items())
+    assert not suite.lacking()
+    assert not SUITES.make("ud2019:bank").lacking()
+
+
+def test_pairs_alone_are_run_where_no_treebank_is_named():
+    asked = SUITES.make("ud2019,pairs=folder,language=en").asked()
+    assert [str(task) for _, task in asked] == ["pair/sick-r:folder", "pair/sick-e:folder"]
+
+
+def test_pairs_of_both_languages_have_columns():
+    places = [located(ud2019(), f"pair/{name}:f") for name in ("sick-r", "cdsc-r", "cdsc-e")]
+    assert [(PAPER.columns[p.column], p.block) for p in places if p] == [
+        ("Relatedness r", "English"),
+        ("Relatedness r", "Polish"),
+        ("Entailment", "Polish"),
+    ]
+    assert located(ud2019(), "pair/sick-pl-e:f") is None
+    assert located(ud2019(), "pair/mrpc:f") is None
+
+
+@pytest.mark.parametrize(
+    ("language", "rank", "bold"), [("English", "1–3", True), ("Polish", "1–9", False)]
+)
+def test_scores_are_ranked_among_those_of_their_language(language, rank, bold):
+    """85 % is above all ten English encoders on Entailment, and below several Polish ones."""
+    column = PAPER.columns.index("Entailment")
+    one = entry(column, 0.85, published=True)
+    table = inside(PAPER, [one._replace(place=one.place._replace(block=language))])
+    own = table.sections[-1]
+    (line,) = [cells for cells in own.rows if "rank of" in cells[0]]
+    assert line[0] == f"   rank of {len(ROWS_OF[language]) + 1}"
+    assert line[column + 1] == rank
+    assert bool(own.strong) == bold
+    best = {section.heading: section.strong for section in table.sections}
+    assert (0, 1) not in best["Polish"]
+    assert any(c == column + 1 for _, c in best["Polish"])
+
+
+@pytest.mark.parametrize(
+    ("task", "folder"),
+    [("pair/sick-e", "downstream/SICK"), ("pair/cdsc-r", "downstream_pl/CDSCorpus")],
+)
+def test_the_real_pairs_are_the_published_ones(data, task, folder):
+    task = TASKS.make(Reference(task, str(data / folder)))
+    paths = [part.path for part in task.parts()]
+    assert len(paths) == 3
+    assert all_published(paths)

@@ -10,10 +10,9 @@ from sonde.core import Result
 from sonde.corpora.languages import script, three
 from sonde.notes import Sources
 from sonde.references import parsed_or_none
+from sonde.tasks.about import about
 
 UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
-# families of tasks in one language
-BY_FAMILY = {"senteval": "en", "comp": "en", "rusenteval": "ru"}
 
 
 def languages(results: Iterable[Result]) -> list[str]:
@@ -34,12 +33,13 @@ def _of(result: Result) -> list[str]:
         for file in files
         if (match := re.match(r"([a-z]+_[a-z0-9]+)-ud-", PurePath(file).name))
     ]
-    if str(path) == "embedded":
+    known = about(parsed.name)
+    if str(path) == "embedded" or family == "comp":
         banks = ["en"]
-    elif family in BY_FAMILY:
-        banks = [BY_FAMILY[family]]
     elif family == "xprobe":
         banks = [path.name]
+    elif known and len(known.languages) == 1:
+        banks = list(known.languages)
     return [code for bank in banks if (code := _code(bank))]
 
 

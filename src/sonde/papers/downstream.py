@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from sonde.papers.facts import Paper
-from sonde.papers.suite import Column, Suite
+from sonde.papers.suite import PAIR_FLOORS, Column, Suite
 from sonde.references import Reference
 
 UNSPLIT = ("mr", "cr", "subj", "mpqa")
@@ -52,11 +52,17 @@ def senteval_downstream(
     )
     return Suite(
         "senteval-downstream",
-        Paper("SentEval's downstream tasks: accuracy, and Pearson's r of scores", tuple(TASKS), ()),
+        Paper(
+            "SentEval's downstream tasks: accuracy, and Pearson's r of scores",
+            tuple(TASKS),
+            (),
+            apart=frozenset(floor.name for floor in PAIR_FLOORS),
+        ),
         columns,
         ("text", "pair"),
         runs,
         "write senteval-downstream:FOLDER for SentEval's data/downstream",
+        floors=PAIR_FLOORS,
         different=lambda reference, result: "",
         mixed=True,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -52,7 +52,7 @@ class Paper:
     apart          names of rows that are no encoders: floors and people; they are neither ranked
                    nor set in bold
     tested         how many test examples a column is over, where that is known and it is an
-                   accuracy
+                   accuracy; of one block alone under 'Polish, Entailment'
     blocks_differ  whether each block is over test examples of its own
     """
 
@@ -64,17 +64,33 @@ class Paper:
     tested: Mapping[str, int] = field(default_factory=dict)
     blocks_differ: bool = False
 
+    def examples(self, block: str, column: str) -> int:
+        """How many test examples the scores of a block in a column are over; 0 where that is not
+        known.
+        """
+        return self.tested.get(f"{block}, {column}", self.tested.get(column, 0))
+
+    def beside(self, block: str) -> Paper:
+        """The table without what is not over the test examples of a block; whole where that is not
+        known.
+        """
+        if not (self.blocks_differ and block):
+            return self
+        return replace(self, blocks=tuple(b for b in self.blocks if b.heading == block))
+
 
 class Place(NamedTuple):
     """Where a score belongs in a table: the column's number, the data that it is over, and why they
     are not the published ones.
 
-    Without a reason they are, and the score may be compared with the paper's.
+    Without a reason they are, and the score may be compared with the paper's: with that of one
+    block, where blocks are over data of their own and it is known which.
     """
 
     column: int
     data: str
     why: str = ""
+    block: str = ""
 
 
 class Entry(NamedTuple):

@@ -22,7 +22,6 @@ from sonde.analysis.paired import Measured, apart, measured
 from sonde.analysis.row import PERCENT
 from sonde.analysis.verdicts import Estimate, Settled, Verdict, total
 from sonde.core import Result
-from sonde.encoders import ENCODERS
 from sonde.errors import UsageProblem
 from sonde.metrics import Answers
 from sonde.metrics import contrast as metric_contrast
@@ -40,7 +39,7 @@ from sonde.papers.claimed import (
 )
 from sonde.papers.claims import CHANCE, EPOCHS, Claim, Contrast, claims, items
 from sonde.papers.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
-from sonde.papers.suite import Suite, located
+from sonde.papers.suite import Suite, floor_of, located
 from sonde.probes import PROBES
 from sonde.references import brief, parsed_or_none
 
@@ -145,7 +144,7 @@ def collected(
         for one in scored:
             if (found := _place(suite, one)) and not math.isnan(one.row.score):
                 setting, column, why = found
-                floor = _floor(suite, one)
+                floor = floor_of(suite, suite.paper.columns.index(column), one.result)
                 into = floors if floor else settings
                 cells = into.setdefault(setting._replace(probe=OWN) if floor else setting, Cells())
                 cells.why = cells.why or why
@@ -204,20 +203,6 @@ def _same_training(one: Measured, other: Measured) -> bool:
     parsed = [parsed_or_none(each.result.trial.encoder) for each in (one, other)]
     names = [str(each.without("epoch")) for each in parsed if each and each.name == "trained"]
     return len(names) > 1 and names[0] == names[1]
-
-
-def _floor(suite: Suite, one: Measured) -> str:
-    """The baseline of the paper that a score is of; '' for none."""
-    trial = one.result.trial
-    return next(
-        (
-            floor.name
-            for floor in suite.floors
-            if trial.probe == PROBES.canonical(floor.probe)
-            and trial.encoder == ENCODERS.canonical(floor.encoder)
-        ),
-        "",
-    )
 
 
 def _tested(claim: Claim, setting: Setting, cells: Cells) -> tuple[TestedClaim, Settled] | None:

@@ -69,9 +69,21 @@ def inside(
     groups = {key: measured(mine) for key, mine in grouped(entries).items()}
     for key, bound in _people(people).items():
         groups.setdefault(key, []).insert(0, bound)
-    best = _best(paper, [row for (_, why), mine in groups.items() if not why for row in mine])
-    sections = [_printed(block, paper, best) for block in paper.blocks]
-    sections += [_own(paper, data, mine, why, best) for (data, why), mine in groups.items()]
+    blocks = {(e.place.data, e.place.why): e.place.block for e in entries}
+
+    def best(block: str) -> list[float]:
+        ours = [
+            mine
+            for key, mine in groups.items()
+            if not key[1] and blocks.get(key) in (block, "", None)
+        ]
+        return _best(paper.beside(block), [row for mine in ours for row in mine])
+
+    sections = [_printed(block, paper, best(block.heading)) for block in paper.blocks]
+    sections += [
+        _own(paper.beside(block := blocks.get(key, "")), *key, mine, best(block))
+        for key, mine in groups.items()
+    ]
     columns = ("encoder", *paper.columns)
     return Table(
         columns,
@@ -145,7 +157,7 @@ def _printed(block: Block, paper: Paper, best: Sequence[float]) -> Section:
 
 
 def _own(
-    paper: Paper, data: str, mine: Sequence[TableRow], why: str, best: Sequence[float]
+    paper: Paper, data: str, why: str, mine: Sequence[TableRow], best: Sequence[float]
 ) -> Section:
     """One's own rows over some data; those on the published data are ranked among the paper's, and
     the best set in bold.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sonde.core import DataProblem, Result
@@ -17,13 +17,32 @@ from sonde.experiment.plan import Design
 from sonde.metrics import MetricProblem, answered, rescored
 from sonde.oracles import Kind
 from sonde.papers.facts import Entry, Paper, Place, settled
+from sonde.papers.mixed import together
 from sonde.probes import PROBES
 from sonde.references import Reference, ReferenceProblem, brief
 from sonde.tasks import TASKS, tolerant
 from sonde.tasks.released.fetch import all_published
 
+COSINE = "cosine"
 ORACLES: tuple[Kind, ...] = ("oracle",)
 """What stands in a suite's table besides: the baselines are the paper's."""
+
+
+class Floor(NamedTuple):
+    """A baseline of the paper, by its name there: an encoder and the probe that reads it. Without a
+    probe it is one of tasks about pairs, and read with the column's own.
+    """
+
+    name: str
+    encoder: str
+    probe: str = ""
+
+
+PAIR_FLOORS = tuple(
+    Floor(encoder.capitalize(), encoder)
+    for encoder in ("length", "overlap", "negation", "hypothesis")
+)
+"""What pairs give away without being understood."""
 
 
 class Column(NamedTuple):
@@ -37,14 +56,6 @@ class Column(NamedTuple):
     task: str
     probe: str
     metric: str = ""
-
-
-class Floor(NamedTuple):
-    """A baseline of the paper, by its name there: an encoder and the probe that reads it."""
-
-    name: str
-    encoder: str
-    probe: str
 
 
 @dataclass(frozen=True)
@@ -63,6 +74,9 @@ class Suite:
                '' for none
     mixed      whether columns are over data of their own, so that a row goes over several data sets
     reads      what is read of encoders by layers where the user does not say
+    unasked    columns whose data the user did not name, and need not
+    block_of   the block of the table over whose kind of test examples a task is, where blocks
+               differ in that (`English`); '' where that is not known
     task_of    the last name of the task that a reference is of, where its name does not say
                ('coref' for edge/jsonl:FILE,as=coref)
     """
@@ -80,6 +94,8 @@ class Suite:
     constant: str = ""
     mixed: bool = False
     reads: tuple[str, ...] = ()
+    unasked: frozenset[str] = frozenset()
+    block_of: Callable[[Reference, Result | None], str] = lambda reference, result: ""
     task_of: Callable[[Reference], str] = lambda reference: reference.name.rpartition("/")[2]
 
     def tasks(self) -> list[Reference]:
@@ -118,7 +134,20 @@ class Suite:
         runs = self.runs if isinstance(self.runs, tuple) else ()
         pairs = zip(self.paper.columns, self.columns, runs, strict=False)
         return [
-            name for name, column, run in pairs if run is None and column.task and not column.metric
+            name
+            for name, column, run in pairs
+            if run is None and column.task and not column.metric and name not in self.unasked
+        ]
+
+    def floors_of(self, column: Column, task: Reference) -> list[Floor]:
+        """The paper's baselines of a column that some task stands in, each with its probe."""
+        pair = task.name.startswith("pair/")
+        if pair and column.probe == COSINE:
+            return []
+        return [
+            floor._replace(probe=floor.probe or column.probe)
+            for floor in self.floors
+            if pair == (not floor.probe)
         ]
 
 
@@ -168,10 +197,13 @@ def designs(suite: Suite, request: SuiteRequest) -> list[Design]:
         for probe, tasks in by_probe.items()
         if request.encoders
     ]
-    tasks = [task for _, task in pairs]
+    floors: dict[Floor, list[Reference]] = {}
+    for column, task in pairs:
+        for floor in suite.floors_of(column, task):
+            floors.setdefault(floor, []).append(task)
     planned += [
-        Design(tasks, (floor.encoder,), (floor.probe,), request.controls, request.seeds)
-        for floor in suite.floors
+        Design(mine, (floor.encoder,), (floor.probe,), request.controls, request.seeds)
+        for floor, mine in floors.items()
     ]
     possible = [
         Design(tasks, (), (probe,), request.controls, request.seeds, bounds=ORACLES)
@@ -213,13 +245,12 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
     """The results that belong in the table: on its tasks, on the data that the suite names if it
     does, and with its probes.
     """
-    floors = {(_canonical(f.probe), ENCODERS.canonical(f.encoder)): f.name for f in suite.floors}
     probes = [_canonical(column.probe) if column.probe else "" for column in suite.columns]
     groups: dict[tuple[Any, ...], list[Result]] = {}
     others = 0
     for place, result in _placed(suite, results):
         trial = result.trial
-        floor = floors.get((trial.probe, trial.encoder), "")
+        floor = floor_of(suite, place.column, result)
         if floor or trial.probe == probes[place.column]:
             for column, judged in _judged(suite, place.column, result):
                 key = (
@@ -235,11 +266,23 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
             others += 1
     entries = [Entry(key[0], key[1], tuple(mine)) for key, mine in groups.items()]
     entries = [*_constants(suite, entries), *entries]
-    whole = together(suite, settled(entries)) if suite.mixed else settled(entries)
+    whole = settled(entries)
+    if suite.mixed:
+        names = zip(suite.paper.columns, suite.columns, strict=True)
+        own = {i: name for i, (name, column) in enumerate(names) if not column.metric}
+        whole = together(own, whole)
     order = [suite.constant, *(floor.name for floor in suite.floors)]
     return Selected(
         tuple(sorted(whole, key=lambda e: order.index(e.floor) if e.floor else len(order))), others
     )
+
+
+def floor_of(suite: Suite, column: int, result: Result) -> str:
+    """The paper's baseline that a result in a column is of; '' for none."""
+    trial = result.trial
+    floors = suite.floors_of(suite.columns[column], Reference.parse(trial.task))
+    named = ((_canonical(f.probe), ENCODERS.canonical(f.encoder), f.name) for f in floors)
+    return next((name for *how, name in named if how == [trial.probe, trial.encoder]), "")
 
 
 def _placed(suite: Suite, results: Iterable[Result]) -> Iterator[tuple[Place, Result]]:
@@ -288,47 +331,6 @@ def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
     return list(constants.values())
 
 
-def together(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
-    """Entries over different data in rows that go over several columns: the first data of each
-    column together, then the second.
-    """
-    places: dict[tuple[int, bool], list[str]] = {}
-    for place, *_ in entries:
-        known = places.setdefault((place.column, bool(place.why)), [])
-        if place.data not in known:
-            known.append(place.data)
-
-    def group(place: Place) -> tuple[int, bool]:
-        return places[place.column, bool(place.why)].index(place.data), bool(place.why)
-
-    members: dict[tuple[int, bool], dict[int, Place]] = {}
-    for place, *_ in entries:
-        members.setdefault(group(place), {})[place.column] = place
-    heads: dict[tuple[int, bool], tuple[str, str]] = {}
-    for key, mine in members.items():
-        named = [
-            f"{suite.paper.columns[c]} {_short(mine[c].data)}"
-            for c in sorted(mine)
-            if not suite.columns[c].metric
-        ]
-        heads[key] = (
-            "; ".join(named),
-            "; ".join(dict.fromkeys(place.why for place in mine.values() if place.why)),
-        )
-    moved = []
-    for entry in entries:
-        data, why = heads[group(entry.place)]
-        moved.append(entry._replace(place=entry.place._replace(data=data, why=why)))
-    return moved
-
-
-def _short(data: str) -> str:
-    """The last two parts of a path (GUM/dep), with options."""
-    parsed = Reference.parse(data)
-    options = "".join(f",{key}={value}" for key, value in parsed.options)
-    return ("/".join(PurePath(parsed.argument or "").parts[-2:]) or data) + options
-
-
 def located(suite: Suite, task: str, result: Result | None = None) -> Place | None:
     """Where a task's scores stand; None for a task that the table has no column for. Without a
     result, data count as different.
@@ -347,7 +349,10 @@ def located(suite: Suite, task: str, result: Result | None = None) -> Place | No
         if result is None
         else suite.different(full.without("fold", "sample"), result)
     )
-    return Place(names.index(last), str(short.named(f"{family}/*")), why)
+    block = suite.block_of(full, result)
+    if block and not why and block not in [each.heading for each in suite.paper.blocks]:
+        return None  # it would be ranked among figures of the other blocks
+    return Place(names.index(last), str(short.named(f"{family}/*")), why, block)
 
 
 def _canonical(probe: str) -> str:

@@ -58,7 +58,7 @@ def printed(paper: Paper, correction: str = "holm") -> list[Printed]:
         one
         for heading, lines in _compared(paper.blocks, paper)
         for column, task in enumerate(paper.columns)
-        if (n := paper.tested.get(task, 0))
+        if (n := paper.examples(heading, task))
         for one in _corrected(_pairs(task, heading, lines, column, n), correction)
     ]
 

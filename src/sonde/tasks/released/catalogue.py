@@ -191,6 +191,16 @@ COLLECTIONS: Mapping[str, Collection] = {
         licence="CC BY 4.0",
         kind="files",
     ),
+    "sick": Collection(
+        "sick",
+        "https://github.com/brmson/dataset-sts",
+        "https://raw.githubusercontent.com/brmson/dataset-sts/master/data/sts/sick2014/",
+        ("SICK_train.txt", "SICK_trial.txt", "SICK_test_annotated.txt"),
+        "Marelli et al. 2014",
+        "pairs of English sentences, for pair/sick-r and pair/sick-e",
+        licence="CC BY-NC-SA 3.0",
+        kind="files",
+    ),
     "cds": Collection(
         "cds",
         "https://github.com/sdadas/polish-sentence-evaluation",

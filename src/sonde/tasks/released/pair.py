@@ -119,7 +119,7 @@ def _both(
 
 
 FOLLOWS = "Does the second sentence follow from the first, contradict it, or neither?"
-ENGLISH = _both(("SICK",), SICK, 1, "")
+ENGLISH = _both(("SICK",), SICK, 1, "sick")
 POLISH = _both(("SICK-PL", "SICK"), SICK, 1, "")
 CORPUS = _both(("CDSCorpus", "CDS"), CDS, 0, "cds")
 sick_r = _score(
