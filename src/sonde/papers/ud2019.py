@@ -81,22 +81,7 @@ def ud2019(
             "ud2019,pairs= is in one language: add language=en for SICK or language=pl for"
             " CDSCorpus"
         )
-    columns, blocks, doubts = facts(
-        Path(__file__).with_suffix(".tsv"), "Krasnowska-Kieraś & Wróblewska 2019, Table 1"
-    )
-    paper = Paper(
-        "Krasnowska-Kieraś & Wróblewska 2019, Table 1: probing and downstream tasks",
-        columns,
-        tuple(block for block in blocks if block.heading in BLOCKS[language]),
-        doubts,
-        frozenset(floor.name for floor in FLOORS),
-        {
-            **dict.fromkeys(TASKS, TESTED),
-            "English, Entailment": SICK,
-            "Polish, Entailment": CDSC,
-        },
-        blocks_differ=True,
-    )
+    paper = _paper(BLOCKS[language])
     probing = (
         tasks_of("ud", path, with_, task)
         if path
@@ -105,20 +90,40 @@ def ud2019(
         else None
     )
     about = None if pairs is None else Reference(f"pair/{NAMED[language]}", pairs)
-    runs = tuple(_run(name, probing, about) for name in columns)
+    runs = tuple(_run(name, probing, about) for name in paper.columns)
     return Suite(
         "ud2019",
         paper,
-        tuple(map(_column, columns)),
+        tuple(map(_column, paper.columns)),
         ("ud", "ud2019", "pair"),
         runs if any(runs) else None,
         "write ud2019:PATH for a UD treebank",
         FLOORS,
         _different,
         mixed=True,
-        unasked=frozenset(columns),
+        unasked=frozenset(paper.columns),
         block_of=_block_of(BLOCKS[language]),
         task_of=_task_of,
+    )
+
+
+def _paper(shown: tuple[str, ...]) -> Paper:
+    """The paper's table in some languages."""
+    columns, blocks, doubts = facts(
+        Path(__file__).with_suffix(".tsv"), "Krasnowska-Kieraś & Wróblewska 2019, Table 1"
+    )
+    return Paper(
+        "Krasnowska-Kieraś & Wróblewska 2019, Table 1: probing and downstream tasks",
+        columns,
+        tuple(block for block in blocks if block.heading in shown),
+        doubts,
+        frozenset(floor.name for floor in FLOORS),
+        {
+            **dict.fromkeys(TASKS, TESTED),
+            "English, Entailment": SICK,
+            "Polish, Entailment": CDSC,
+        },
+        blocks_differ=True,
     )
 
 
