@@ -16,7 +16,8 @@ from typing import Any, Literal
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, Source, files_of, source_of, unloadable
 from sonde.encoders.layered import Asked, asked_of, names_of, slots_of
-from sonde.encoders.saved import Dtype, Saved
+from sonde.encoders.quantised import PACKAGES, check_quantised, quantisation
+from sonde.encoders.saved import Dtype, Saved, resolved_device, versions
 from sonde.oracles import Kind
 from sonde.references import Place
 from sonde.vectors import Vectors
@@ -102,6 +103,26 @@ class HuggingFace(Saved):
         words.
         """
         return self.special if self.special is not None else self.pool != "none"
+
+    @property
+    def quantised(self) -> str:
+        """How its weights are quantised, as the configuration says; '' where they are not."""
+        way = quantisation(self.files.says("config.json"))
+        check_quantised(way, self.weights, self.dtype)
+        return way
+
+    @property
+    def runs(self) -> tuple[str, str]:
+        """The device and the precision that it runs with; quantised weights as they were stored."""
+        if way := self.quantised:
+            return resolved_device(self.device), way
+        return super().runs
+
+    @property
+    def fingerprint(self) -> str:
+        """That of its files and what they run on, with the version of what reads quantised ones."""
+        way = self.quantised
+        return super().fingerprint + (f" {versions(PACKAGES.get(way, way))}" if way else "")
 
     @property
     def base(self) -> str:

@@ -139,6 +139,14 @@ class Source(NamedTuple):
         )
 
 
+def weights_size(folder: str) -> int:
+    """How many bytes the weights in a model's folder have; 0 where they are still to be fetched."""
+    for ending in ("*.safetensors", "*.bin"):
+        if files := list(Path(folder).glob(ending)):
+            return sum(file.stat().st_size for file in files)
+    return 0
+
+
 def check_hub(missing: str) -> None:
     """Ask the hub once, and not for long, before a library asks it again and again; DataProblem,
     after what is `missing`, where it does not answer.

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,8 @@ from torch import Tensor, nn
 from sonde.core import DataProblem, EncoderStop
 from sonde.encoders.alone import Batching, batching
 from sonde.encoders.batches import padded
-from sonde.encoders.hub import Source, quiet_loading, unloadable
+from sonde.encoders.hub import Source, quiet_loading, unloadable, weights_size
+from sonde.encoders.quantised import placement, quantisation
 from sonde.encoders.saved import check_device, computing, half_products
 from sonde.vectors import Floats, Ints
 
@@ -112,7 +113,8 @@ class Network:
                 f"a {self.model.config.model_type} model does not tell its hidden states, so no"
                 " layer of it can be read"
             )
-        return tuple(states)
+        # of a model on several GPUs each state lies where its layer is
+        return tuple(state.to(self.device) for state in states)
 
     def together(self, name: str) -> Batching:
         """Which sentences may be in one batch, tried on some tokens (see `alone`)."""
@@ -182,31 +184,45 @@ def loaded(source: Source, device: str, dtype: str, weights: Weights = Weights()
     `dtype`.
     """
     try:
-        from transformers import AutoTokenizer
+        from transformers import AutoConfig, AutoTokenizer
     except ImportError:
         raise EncoderStop("transformers is not installed: pip install 'sonde[hf]'") from None
     check_device(device)
     try:
         tokenizer = AutoTokenizer.from_pretrained(source.name, **source.arguments)
-        model = _model(source, dtype, weights).to(device)
+        config = AutoConfig.from_pretrained(source.name, **source.arguments)
+        way = quantisation(config.to_dict())
+        place = placement(device, way, weights_size(source.name), _free(device))
+        model = _model(source, config, "auto" if way else dtype, weights, place)
+        if not (way or place):  # else never moved, nor cast
+            model = model.to(device)
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise EncoderStop(unloadable(source.name, "transformers", error)) from error
     network = Network(model, tokenizer, device, "float32")
     together = network.together(source.name)
+    if way:
+        return Network(model, tokenizer, device, "float32", together)
     return Network(half_products(model, dtype), tokenizer, device, dtype, together)
 
 
-def _model(source: Source, dtype: str, weights: Weights) -> Any:
-    from transformers import AutoConfig, AutoModel
+def _free(device: str) -> int | None:
+    """Bytes that are free on the GPU that was found; None where the user named one, or for a
+    processor.
+    """
+    return int(torch.cuda.mem_get_info()[0]) if device == "cuda" else None
 
-    config = AutoConfig.from_pretrained(source.name, **source.arguments)
+
+def _model(
+    source: Source, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
+) -> Any:
+    from transformers import AutoModel
 
     def trained() -> Any:
         with quiet_loading():
             precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
             return _encoder(
                 AutoModel.from_pretrained(
-                    source.name, config=config, dtype=precision, **source.arguments
+                    source.name, config=config, dtype=precision, **source.arguments, **place
                 )
             )
 
