@@ -40,7 +40,9 @@ def _tree(scores: Table) -> Ints:
     ring = _ring(above.tolist())
     if not len(ring):
         return np.asarray(above)
-    outside = np.setdiff1d(np.arange(len(scores)), ring)
+    inside = np.zeros(len(scores), bool)
+    inside[ring] = True
+    outside = np.flatnonzero(~inside)
     # the ring becomes one node, the last: what it costs to leave one of its arcs for one that
     # comes in, and which of its nodes is the best head of each node outside
     gains = scores[np.ix_(ring, outside)] - scores[ring, above[ring]][:, None]
