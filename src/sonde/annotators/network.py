@@ -38,7 +38,7 @@ class Network:
 
     @property
     def name(self) -> str:
-        return f"sonde {self.folder}"
+        return f"sonde {Path(self.folder).expanduser().name}"
 
     @property
     def fingerprint(self) -> str:
