@@ -187,7 +187,8 @@ class Trained:
         static = np.empty((len(forms), 0), np.float32)
         if net.shape.static:
             static, _ = table.look_up(forms)
-        return net.vectors(Known.of(forms, words, letters, static)), np.isin(forms, words)
+        known = Known.of(forms, words, letters, static)
+        return net.vectors(known), (known.rows > 0).numpy()
 
     def _bag(self, facts: Mapping[str, Any]) -> NGrams:
         """A bag of words and bigrams; DataProblem where its words are not those of its training."""
