@@ -11,8 +11,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from fixtures.forked import python
 from fixtures.models import sentence_transformer
 from sonde import core
 from sonde.corpora.embedded import treebank
@@ -140,19 +139,6 @@ def environment(tmp_path_factory) -> dict[str, str]:
         "SONDE_CACHE": str(tmp_path_factory.mktemp("docs-cache")),
         "COLUMNS": "200",
     }
-
-
-def python(
-    *arguments: str, folder: Path, environment: dict[str, str]
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def commands(block: Block) -> Iterator[tuple[list[str], str]]:
