@@ -162,3 +162,23 @@ def test_an_audit_is_kept_only_with_its_own_parser_s_corpus(corpus, tmp_path):
         sonde.audit_parser(gold, Mistaken(fingerprint="m2"), into=corpus)
     with pytest.raises(sonde.DataProblem, match="no folder that `sonde parse` wrote"):
         sonde.audit_parser(gold, Mistaken(), into=tmp_path)
+
+
+def test_words_agree_as_the_shared_task_counts_them(tmp_path):
+    page = sonde.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken())
+    found = page.content.agreement
+    # of 60 sentences of three words, ten have no verb
+    assert found["UPOS"] == pytest.approx(100 * 170 / 180)
+    assert found["UAS"] == found["LAS"] == 100
+    assert "Agreement with gold: UPOS 94.4, " in str(page)
+
+
+def test_phrases_agree_as_evalb_counts_them_in_sentences_of_any_length(tmp_path):
+    gold, said = tmp_path / "gold.ptb", tmp_path / "said.ptb"
+    tree = "(TOP (S (NP (DT the) (NN dog)) (VP (VBD ran) (ADVP (RB off))) (. .)))"
+    short = "(TOP (FRAG (NN rain)))"
+    gold.write_text(f"{tree}\n{short}\n")
+    said.write_text(f"{tree.replace('(ADVP (RB off))', '(RB off)')}\n{short}\n")
+    # S, NP, VP and FRAG are right, of 5 phrases; 4 are told
+    found = sonde.audit_parser(gold, said).content.agreement
+    assert found == {"F1": pytest.approx(200 * 4 / 9)}

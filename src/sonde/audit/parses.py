@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from sonde.annotators import scores
+from sonde.annotators.treebank import dependencies
 from sonde.core import DataProblem
-from sonde.corpora import brackets, conllu
+from sonde.corpora import brackets, conllu, trees
 from sonde.corpora.batches import Batch
 from sonde.corpora.files import uncompressed
 from sonde.corpora.machine import confidence
@@ -124,6 +126,8 @@ class ParserAudit:
     sentences  that stand in both, with the same words; alone: of gold, that do not
     cuts       all sentences, and the surer three, two and one quarters of them where the parser
                tells how sure it is
+    agreement  percent of words annotated as in gold, and of phrases, by measure
+               (`sonde.annotators.scores`)
     """
 
     gold: tuple[str, ...]
@@ -132,6 +136,7 @@ class ParserAudit:
     sentences: int
     alone: int
     cuts: tuple[Cut, ...]
+    agreement: Mapping[str, float]
 
     @property
     def tasks(self) -> tuple[TaskAgreement, ...]:
@@ -144,6 +149,7 @@ class ParserAudit:
             "parser": {"name": self.parser, "fingerprint": self.fingerprint},
             "gold": list(self.gold),
             "sentences": self.sentences,
+            "agreement": dict(self.agreement),
             "tasks": {
                 each.task: {"wrong": each.wrong, "margin": each.margin, "labels": each.total.said}
                 for each in self.tasks
@@ -156,7 +162,7 @@ def compared(gold: Sequence[Path], said: Sequence[Path], by: tuple[str, str]) ->
 
     DataProblem where no sentence stands in both.
     """
-    files = [tuple(_of_kind(paths, kind) for paths in (gold, said)) for kind in (False, True)]
+    files = [[_of_kind(paths, kind) for paths in (gold, said)] for kind in (False, True)]
     sure = {s.words: s.confidence for s in _dependencies(files[0][1])} if any(files[1]) else {}
     pairs: list[tuple[Judged, Judged]] = []
     alone = many = 0
@@ -172,7 +178,33 @@ def compared(gold: Sequence[Path], said: Sequence[Path], by: tuple[str, str]) ->
             " parse the gold sentences with their own tokens"
         )
     names = tuple(dict.fromkeys(path.name for path in gold))
-    return ParserAudit(names, *by, many, alone, tuple(_cuts(pairs)))
+    return ParserAudit(names, *by, many, alone, tuple(_cuts(pairs)), _agreement(files))
+
+
+def _agreement(files: Sequence[Sequence[list[Path]]]) -> dict[str, float]:
+    """How well words agree, by dependency files and by bracketed ones."""
+    found: dict[str, float] = {}
+    if all(files[0]):
+        pairs, _ = _matched(*map(_trees_of, files[0]))
+        if pairs:
+            mine, true = ([dependencies(pair[k]) for pair in pairs] for k in (1, 0))
+            found |= scores.agreement(mine, true)
+    if all(files[1]):
+        phrased, _ = _matched(*map(_phrases_of, files[1]))
+        if phrased:
+            said, wanted = ([pair[k] for pair in phrased] for k in (1, 0))
+            found["F1"] = scores.evalb(said, wanted)["F1"]
+    return found
+
+
+def _trees_of(paths: Iterable[Path]) -> Iterator[trees.Tree]:
+    for path in paths:
+        yield from conllu.read(path, "skip", Tally())
+
+
+def _phrases_of(paths: Iterable[Path]) -> Iterator[brackets.Tree]:
+    for path in paths:
+        yield from brackets.read(path, "skip", Tally())
 
 
 def _of_kind(paths: Sequence[Path], phrases: bool) -> list[Path]:
@@ -181,27 +213,25 @@ def _of_kind(paths: Sequence[Path], phrases: bool) -> list[Path]:
 
 def _dependencies(paths: Iterable[Path]) -> Iterator[Judged]:
     """The sentences of files in CoNLL-U with the labels of `ud/`."""
-    for path in paths:
-        for trees in parted(conllu.read(path, "skip", Tally())):
-            batch = Batch.of(trees)
-            answers = ud.judge(batch, batch.sentences())
-            for i, tree in enumerate(trees):
-                labels = {f"ud/{name}": _label(answers[name][i]) for name in ud.RULES}
-                labels["ud/top-deps"] = ud.universal(labels["ud/top-deps"])
-                labels["ud/tree-depth"] = str(tree.depth)
-                if labels["ud/passive"] == "morphological":
-                    labels["ud/passive"] = ""
-                yield Judged(tree.words, tree.depth, confidence(tree.comments), labels)
+    for some in parted(_trees_of(paths)):
+        batch = Batch.of(some)
+        answers = ud.judge(batch, batch.sentences())
+        for i, tree in enumerate(some):
+            labels = {f"ud/{name}": _label(answers[name][i]) for name in ud.RULES}
+            labels["ud/top-deps"] = ud.universal(labels["ud/top-deps"])
+            labels["ud/tree-depth"] = str(tree.depth)
+            if labels["ud/passive"] == "morphological":
+                labels["ud/passive"] = ""
+            yield Judged(tree.words, tree.depth, confidence(tree.comments), labels)
 
 
 def _constituents(paths: Iterable[Path]) -> Iterator[Judged]:
     """The sentences of bracketed files with the labels of `tree/`."""
-    for path in paths:
-        for tree in brackets.read(path, "skip", Tally()):
-            if len(tree.words) in LENGTHS:
-                labels = {f"tree/{name}": _label(rule(tree)) for name, rule in TREE_RULES.items()}
-                labels["tree/tree-depth"] = str(tree_rules.depth(tree))
-                yield Judged(tree.words, 0, math.nan, labels)
+    for tree in _phrases_of(paths):
+        if len(tree.words) in LENGTHS:
+            labels = {f"tree/{name}": _label(rule(tree)) for name, rule in TREE_RULES.items()}
+            labels["tree/tree-depth"] = str(tree_rules.depth(tree))
+            yield Judged(tree.words, 0, math.nan, labels)
 
 
 def _label(finding: Any) -> str:
@@ -215,10 +245,18 @@ def _paired(
     gold: Iterable[Judged], parsed: Iterable[Judged], sure: Mapping[tuple[str, ...], float]
 ) -> tuple[list[tuple[Judged, Judged]], int]:
     """The sentences that stand in both, and how many stand in gold alone."""
-    left: dict[tuple[str, ...], list[Judged]] = {}
+    known = (each._replace(confidence=sure.get(each.words, each.confidence)) for each in parsed)
+    return _matched(gold, known)
+
+
+T = TypeVar("T", Judged, trees.Tree, brackets.Tree)
+
+
+def _matched(gold: Iterable[T], parsed: Iterable[T]) -> tuple[list[tuple[T, T]], int]:
+    """What has the same words in both, and how many stand in gold alone."""
+    left: dict[tuple[str, ...], list[T]] = {}
     for one in parsed:
-        known = one._replace(confidence=sure[one.words]) if one.words in sure else one
-        left.setdefault(one.words, []).append(known)
+        left.setdefault(one.words, []).append(one)
     pairs, alone = [], 0
     for true in gold:
         if same := left.get(true.words):

@@ -50,7 +50,9 @@ def _tasks(audit: ParserAudit) -> Table:
     )
     title = f"Labels by {audit.parser or 'a parser'}, beside those of gold trees"
     head = ("task", "labels", "of parses", "of gold", "wrong", "then")
-    return Table(head, (Section(line, tuple(rows)),), WORDS, notes, title)
+    agreed = ", ".join(f"{name} {value:.1f}" for name, value in audit.agreement.items())
+    said = (f"Agreement with gold: {agreed}.",) if agreed else ()
+    return Table(head, (Section(line, tuple(rows)),), WORDS, (*said, *notes), title)
 
 
 def _row(each: TaskAgreement) -> tuple[str, ...]:
