@@ -30,6 +30,9 @@ TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tel
 # in the names of tables that say where a token stands
 PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")
 
+# whose hidden states, as transformers lists them, begin behind the first block and not before it
+LATE = ("mamba", "mamba2", "falcon_mamba")
+
 _drawing = threading.Lock()
 
 
@@ -107,7 +110,7 @@ class Network:
         inputs = {key: torch.from_numpy(value).to(self.device) for key, value in fields.items()}
         with torch.inference_mode(), computing(self.device, self.dtype):
             output = self.model(**inputs, output_hidden_states=True)
-        states = getattr(output, "hidden_states", None)
+            states = states_of(self.model, output, inputs["input_ids"])
         if not states:
             raise EncoderStop(
                 f"a {self.model.config.model_type} model does not tell its hidden states, so no"
@@ -173,9 +176,21 @@ class Network:
                 "output_hidden_states": True,
             }
             with torch.inference_mode(), computing(self.device, self.dtype):
-                below = torch.func.functional_call(self.model, places, (), inputs).hidden_states[0]
+                output = torch.func.functional_call(self.model, places, (), inputs)
+                below = states_of(self.model, output, rows)[0]
             parts.append(below.float().reshape(-1, below.shape[-1]).cpu().numpy())
         return np.concatenate(parts)[: len(ids)]
+
+
+def states_of(model: Any, output: Any, ids: Tensor) -> tuple[Tensor, ...]:
+    """What each block of a model was given, and what stands behind the last one and the final norm
+    where there is one; empty where the model does not tell.
+    """
+    states = tuple(getattr(output, "hidden_states", None) or ())
+    if states and model.config.model_type in LATE:
+        # theirs: behind each block, and the last once more behind the norm
+        return (model.get_input_embeddings()(ids), *states[:-2], states[-1])
+    return states
 
 
 @functools.lru_cache(maxsize=2)
@@ -287,8 +302,7 @@ def _below_layers(model: nn.Module) -> frozenset[str]:
     """
     parameters = dict(model.named_parameters())
     with torch.enable_grad():
-        below = model(
-            input_ids=torch.zeros((1, 2), dtype=torch.long), output_hidden_states=True
-        ).hidden_states[0]
+        ids = torch.zeros((1, 2), dtype=torch.long)
+        below = states_of(model, model(input_ids=ids, output_hidden_states=True), ids)[0]
         grads = torch.autograd.grad(below.sum(), list(parameters.values()), allow_unused=True)
     return frozenset(name for name, grad in zip(parameters, grads, strict=True) if grad is not None)
