@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest, norm, pearsonr, spearmanr
 
 import sonde
 from sonde.papers.told import detectable
@@ -47,6 +47,22 @@ def test_on_as_many_examples_as_may_disagree_a_paired_test_just_tells():
             assert few < 0.05 < many
 
 
+@pytest.mark.parametrize(("sign", "spoken"), [("r", pearsonr), ("ρ", spearmanr)])
+def test_correlations_are_told_apart_as_far_as_drawing_other_pairs_would_change_them(sign, spoken):
+    """CDSCorpus' 1,000 test pairs in Polish: BERT-max and fastText-max, .7846 and .7610 as r."""
+    [one] = [
+        one
+        for one in sonde.compare_published("ud2019", f"Relatedness {sign}").content
+        if one.block == "Polish" and {one.first, one.second} == {"BERT-max", "fastText-max"}
+    ]
+    assert (one.n, one.disagree) == (1_000, 0)
+    draws = np.random.default_rng(0)
+    pairs = draws.multivariate_normal([0, 0], [[1, 0.78], [0.78, 1]], (600, one.n))
+    drawn = np.std([spoken(*pair.T).statistic for pair in pairs])
+    error = one.difference / 100 / norm.isf(one.p / 2)
+    assert error == pytest.approx(math.sqrt(2) * drawn, rel=0.1)
+
+
 def test_only_rows_over_the_same_test_examples_are_compared():
     english = {
         one.first for one in sonde.compare_published("ud2019").content if one.block == "English"
@@ -60,7 +76,7 @@ def test_only_rows_over_the_same_test_examples_are_compared():
 
 def test_what_is_detectable_is_shown_four_times_in_five():
     draws, n = np.random.default_rng(0), 7500
-    gap = detectable(80.0, n) / 100
+    gap = detectable(0.8 * 0.2, n) / 100
     one, other = draws.binomial(n, 0.8, 4000) / n, draws.binomial(n, 0.8 - gap, 4000) / n
     error = np.sqrt((one * (1 - one) + other * (1 - other)) / n)
     assert (np.abs(one - other) / error > norm.ppf(0.975)).mean() == pytest.approx(0.8, abs=0.03)

@@ -28,10 +28,6 @@ JUDGED = {  # sentences that people judged, or whose annotation was checked (Con
     **dict.fromkeys(("TreeDepth", "TopConst", "Tense", "SubjNum", "ObjNum"), 200),
 }
 HALF = {"Coref. (W)": 3.0, "SPR1": 1.0, "SPR2": 1.0}  # Tenney et al. 2019, caption of Table 2
-CORRELATED = {"Relatedness r": "Entailment", "Relatedness ρ": "Entailment"}
-"""Columns of correlations, each with one of accuracies over the same pairs (Krasnowska-Kieraś &
-Wróblewska 2019).
-"""
 LARGE, USUAL = 6.0, 0.5  # of Winograd with BERT-large; of all other tasks
 
 
@@ -163,16 +159,11 @@ def _error(
     if paper == "tenney2019":
         large = column == "Coref. (W)" and row.startswith("BERT-large")
         return (LARGE if large else HALF.get(column, USUAL)) / REACH, 0
-    judged_on = CORRELATED.get(column, column)
-    n = ITEMS if paper == "ettinger2018" else table.examples(block, judged_on)
+    n = ITEMS if paper == "ettinger2018" else table.examples(block, column)
     n = JUDGED.get(column, 0) if row == PEOPLE else n
-    share = score / PERCENT
-    if column in CORRELATED and n:
-        # of r between normal variables; ρ varies a little more (Bonett & Wright 2000)
-        more = math.sqrt(1 + share**2 / 2) if column.endswith("ρ") else 1.0
-        return PERCENT * (1 - share**2) * more / math.sqrt(n - 1), n
+    variance = table.variance(column, score)
     # a share of 100 % is not beyond doubt
-    return (PERCENT * math.sqrt(max(share * (1 - share), 1 / n) / n), n) if n else (math.nan, 0)
+    return (PERCENT * math.sqrt(max(variance, 1 / n) / n), n) if n else (math.nan, 0)
 
 
 def _estimated(

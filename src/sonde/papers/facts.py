@@ -51,8 +51,9 @@ class Paper:
 
     apart          names of rows that are no encoders: floors and people; they are neither ranked
                    nor set in bold
-    tested         how many test examples a column is over, where that is known and it is an
-                   accuracy; of one block alone under 'Polish, Entailment'
+    tested         how many test examples a column is over, where that is known; of one block alone
+                   under 'Polish, Entailment'
+    correlated     which correlation a column is, as metrics are called; the others are shares
     blocks_differ  whether each block is over test examples of its own
     """
 
@@ -62,6 +63,7 @@ class Paper:
     doubts: tuple[str, ...] = ()
     apart: frozenset[str] = frozenset()
     tested: Mapping[str, int] = field(default_factory=dict)
+    correlated: Mapping[str, str] = field(default_factory=dict)
     blocks_differ: bool = False
 
     def examples(self, block: str, column: str) -> int:
@@ -69,6 +71,17 @@ class Paper:
         known.
         """
         return self.tested.get(f"{block}, {column}", self.tested.get(column, 0))
+
+    def variance(self, column: str, score: float) -> float:
+        """The variance of a score as a share, times the number of test examples.
+
+        Of a correlation it is that between normal variables (Bonett & Wright 2000).
+        """
+        share = score / PERCENT
+        kind = self.correlated.get(column)
+        if kind is None:
+            return share * (1 - share)
+        return (1 - share**2) ** 2 * (1 + share**2 / 2 if kind == "spearman" else 1)
 
     def beside(self, block: str) -> Paper:
         """The table without what is not over the test examples of a block; whole where that is not

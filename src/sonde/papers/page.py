@@ -179,6 +179,7 @@ def _own(
         if not why and row.encoder:
             equal = [c for c, cell in row.cells.items() if round(cell.score, 1) == best[c]]
             strong |= {(len(body) - 2, c + 1) for c in equal}
+        if not why and row.encoder and encoders > 1:
             body.append((f"   rank of {encoders}", *(_rank(paper, row, c) for c in many)))
     line = f"Not to be compared with the rows above: {why}." if why else ""
     return Section(

@@ -1,5 +1,5 @@
-"""Which differences of a published table its test sets can show, from nothing but the accuracies
-and how many examples they are over.
+"""Which differences of a published table its test sets can show, from nothing but the scores and
+how many examples they are over.
 
 How often two encoders are right on the same examples is not published, so a difference is tested as
 if they erred independently. Those that err alike differ more surely: beside each difference stands
@@ -15,7 +15,7 @@ from itertools import combinations
 
 from sonde.metrics import corrected
 from sonde.metrics.multiplicity import ALPHA, NAMES
-from sonde.papers.facts import PERCENT, Block, Figure, Line, Paper
+from sonde.papers.facts import PERCENT, Block, Line, Paper
 from sonde.tables.table import Section, Table, number
 
 SHOWN = 2  # encoders that are not told from the best, before the others are counted
@@ -25,12 +25,13 @@ POWER = 0.841621  # more of them for a difference that is shown four times in fi
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Two published accuracies of one task, in percent, over n test examples each.
+    """Two published scores of one task, in percent, over n test examples each.
 
     p         of no difference, if both err independently (two sides); `corrected` for all pairs of
               the task
     disagree  the examples on which the two may disagree at most for McNemar's test to tell them
-              apart at 0.05, if they are the same examples
+              apart at 0.05, if they are the same examples; 0 of correlations, which it does not
+              test
     """
 
     task: str
@@ -59,7 +60,7 @@ def printed(paper: Paper, correction: str = "holm") -> list[Printed]:
         for heading, lines in _compared(paper.blocks, paper)
         for column, task in enumerate(paper.columns)
         if (n := paper.examples(heading, task))
-        for one in _corrected(_pairs(task, heading, lines, column, n), correction)
+        for one in _corrected(_pairs(paper, (heading, lines), column, n), correction)
     ]
 
 
@@ -78,27 +79,25 @@ def _compared(blocks: Sequence[Block], paper: Paper) -> Iterator[tuple[str, list
         yield "", named
 
 
-def _pairs(task: str, block: str, lines: Sequence[Line], column: int, n: int) -> list[Printed]:
+def _pairs(paper: Paper, block: tuple[str, Sequence[Line]], column: int, n: int) -> list[Printed]:
+    heading, lines = block
     scored = [line for line in lines if not math.isnan(line.figures[column].value)]
     ordered = sorted(scored, key=lambda line: -line.figures[column].value)
     return [
-        _pair(task, block, (one.name, other.name), (one.figures[column], other.figures[column]), n)
-        for one, other in combinations(ordered, 2)
+        _pair(paper, (heading, column), (one, other), n) for one, other in combinations(ordered, 2)
     ]
 
 
-def _pair(
-    task: str, block: str, names: tuple[str, str], figures: tuple[Figure, Figure], n: int
-) -> Printed:
-    first, second = (figure.value for figure in figures)
+def _pair(paper: Paper, where: tuple[str, int], lines: tuple[Line, Line], n: int) -> Printed:
+    block, column = where
+    task = paper.columns[column]
+    first, second = (line.figures[column].value for line in lines)
     gap = (first - second) / PERCENT
-    error = math.sqrt(sum(_variance(score) for score in (first, second)) / n)
+    error = math.sqrt(sum(paper.variance(task, score) for score in (first, second)) / n)
     p = math.erfc(gap / error / math.sqrt(2)) if error else float(gap == 0)
-    return Printed(task, block, *names, first, second, n, p, p, math.floor((gap * n / REACH) ** 2))
-
-
-def _variance(score: float) -> float:
-    return score / PERCENT * (1 - score / PERCENT)
+    disagree = 0 if task in paper.correlated else math.floor((gap * n / REACH) ** 2)
+    names = lines[0].name, lines[1].name
+    return Printed(task, block, *names, first, second, n, p, p, disagree)
 
 
 def _corrected(pairs: Sequence[Printed], correction: str) -> list[Printed]:
@@ -127,7 +126,7 @@ def summary(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") ->
                 f"{best.first} {best.first_score:g}",
                 _some(alike),
                 f"{len(left)} of {len(mine)}",
-                number(detectable(best.first_score, best.n)),
+                number(detectable(paper.variance(task, best.first_score), best.n)),
                 f"{best.n:,}",
             )
         )
@@ -179,12 +178,12 @@ def _cells(one: Printed) -> tuple[str, ...]:
         f"{one.difference:+.2f}",
         f"{one.p:.3f}",
         f"{one.corrected:.3f}",
-        f"{one.disagree:,}",
+        f"{one.disagree:,}" if one.disagree else "–",
     )
 
 
-def detectable(score: float, n: int) -> float:
-    """The difference from a score, in percent, that n examples each show four times in five at
+def detectable(variance: float, n: int) -> float:
+    """The difference in percent that n examples of such a variance each show four times in five at
     0.05.
     """
-    return (REACH + POWER) * PERCENT * math.sqrt(2 * max(_variance(score), 1 / n) / n)
+    return (REACH + POWER) * PERCENT * math.sqrt(2 * max(variance, 1 / n) / n)

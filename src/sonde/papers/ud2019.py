@@ -120,9 +120,10 @@ def _paper(shown: tuple[str, ...]) -> Paper:
         frozenset(floor.name for floor in FLOORS),
         {
             **dict.fromkeys(TASKS, TESTED),
-            "English, Entailment": SICK,
-            "Polish, Entailment": CDSC,
+            **{f"English, {column}": SICK for column in DOWNSTREAM},
+            **{f"Polish, {column}": CDSC for column in DOWNSTREAM},
         },
+        {"Relatedness r": "pearson", "Relatedness ρ": "spearman"},
         blocks_differ=True,
     )
 
