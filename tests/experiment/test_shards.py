@@ -56,6 +56,9 @@ def test_what_is_no_share_is_told(text):
         ("ID=30 COUNT=16 MIN=0 MAX=30 STEP=2", Shard(16, 16)),
         # one task that is submitted again by itself does whatever is left
         ("ID=7 COUNT=1 MIN=7 MAX=7 STEP=1", Shard(1, 1)),
+        # two that are: --array=3,7
+        ("ID=3 COUNT=2 MIN=3 MAX=7 STEP=1", Shard(1, 2)),
+        ("ID=7 COUNT=2 MIN=3 MAX=7 STEP=1", Shard(1, 2)),
     ],
 )
 def test_a_task_of_an_array_has_its_share(said, shard):

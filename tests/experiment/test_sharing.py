@@ -9,11 +9,14 @@ import subprocess
 import sys
 import textwrap
 import time
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import sonde
+from sonde.cli import app
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Design, plan
 from sonde.experiment.run import run
@@ -227,6 +230,12 @@ def test_the_state_of_a_run_is_that_of_its_units_and_sentences(paths, tmp_path):
         page = sonde.status(tmp_path / "results", cache=tmp_path / "cache")
         assert [unit.state for unit in page.content] == ["done", "running"]
         assert page.content[1].machine
+        assert page.content[1].process == os.getpid()
+        since = datetime.fromisoformat(page.content[1].since)
+        assert abs(datetime.now(UTC) - since) < timedelta(seconds=LONG)
+        assert re.search(rf"tense.* {os.getpid()} +{re.escape(page.content[1].since)}", str(page))
+        command = ["status", str(tmp_path / "results"), "--cache", str(tmp_path / "cache")]
+        assert CliRunner().invoke(app, command).exit_code == 1
     page = sonde.status(tmp_path / "results", cache=tmp_path / "cache")
     assert [unit.state for unit in page.content] == ["done", "waiting"]
     assert re.search(r"bow:random +60 +0 +0 +0|length +60 +0 +0 +0", str(page))

@@ -26,14 +26,18 @@ def status(
     """Show how far a run is that may be at work on several machines, and why parts of it failed.
 
     It reads the store and nothing else, so it runs anywhere that sees the folders. What failed is
-    tried again by the next run of the same, what is done is not.
+    tried again by the next run of the same, what is done is not. It ends with code 0 if all is
+    done, with 1 if not.
 
     **Examples**
 
     - `sonde status results/`
     - `sonde status results/ --format csv -o status.csv`
     """
-    put(sonde.status(folder, experiment=which, cache=cache), style, output, "unit")
+    page = sonde.status(folder, experiment=which, cache=cache)
+    put(page, style, output, "unit")
+    if any(unit.state != "done" for unit in page.content):
+        raise typer.Exit(1)
 
 
 def slurm(

@@ -60,7 +60,8 @@ WHOLE = Shard()
 
 
 def _of_slurm(environ: Mapping[str, str]) -> Shard:
-    """The share of a task of an array, times that of a task of its step.
+    """The share of a task of an array, times that of a task of its step. Where an array has gaps, as
+    one of two tasks that were lost, two may begin with the same share: it is an order of work only.
 
     https://slurm.schedmd.com/job_array.html#env_vars, https://slurm.schedmd.com/srun.html
     """
@@ -75,11 +76,10 @@ def _of_slurm(environ: Mapping[str, str]) -> Shard:
     except ValueError as error:
         raise UsageProblem(f"shard slurm: a variable of SLURM is no number ({error})") from None
     step = max(values["SLURM_ARRAY_TASK_STEP"], 1)
-    index = (values["SLURM_ARRAY_TASK_ID"] - values["SLURM_ARRAY_TASK_MIN"]) // step
+    count = max(values["SLURM_ARRAY_TASK_COUNT"], 1)
+    index = (values["SLURM_ARRAY_TASK_ID"] - values["SLURM_ARRAY_TASK_MIN"]) // step % count
     tasks = max(values["SLURM_NTASKS"], 1)
-    return Shard.parse(
-        f"{index * tasks + values['SLURM_PROCID'] + 1}/{values['SLURM_ARRAY_TASK_COUNT'] * tasks}"
-    )
+    return Shard.parse(f"{index * tasks + values['SLURM_PROCID'] + 1}/{count * tasks}")
 
 
 SLURM = {

@@ -33,6 +33,8 @@ class UnitStatus:
     trials   how many they are
     state    done, running, failed, or waiting
     machine  where it runs or failed
+    process  that is at it, where it runs
+    since    it runs, in UTC
     why      it failed
     """
 
@@ -43,6 +45,8 @@ class UnitStatus:
     trials: int
     state: State
     machine: str = ""
+    process: int | None = None
+    since: str = ""
     why: str = ""
 
 
@@ -75,10 +79,10 @@ def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
     if all(each in known for each in unit.ids):
         return UnitStatus(*things, "done")
     place = paths.result_store().place(unit.ids)
-    if (machine := holder(place)) is not None:
-        return UnitStatus(*things, "running", machine)
+    if (at_work := holder(place)) is not None:
+        return UnitStatus(*things, "running", *at_work)
     if failure := failure_of(place):
-        return UnitStatus(*things, "failed", failure.machine, failure.why)
+        return UnitStatus(*things, "failed", failure.machine, why=failure.why)
     return UnitStatus(*things, "waiting")
 
 
@@ -126,6 +130,9 @@ def _blocks(folder: Path) -> Iterator[tuple[Keys, State, str]]:
         for number in range(len(plan)):
             keys = plan.part(number)
             there = index.find(keys) >= 0 if index else np.zeros(len(keys), bool)
-            machine = None if there.all() else holder(plan.place(number))
+            at_work = None if there.all() else holder(plan.place(number))
             yield keys[there], "done", ""
-            yield keys[~there], "running" if machine else "waiting", machine or ""
+            if at_work:
+                yield keys[~there], "running", at_work.machine
+            else:
+                yield keys[~there], "waiting", ""

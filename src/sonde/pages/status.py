@@ -27,6 +27,8 @@ def status_page(
         sections = tuple(_sections(units))
         notes = (_summary(units), *_problems(units, encodings))
         tables = [Table(("task", *STATES), sections, WORDS, notes)]
+        running = [unit for unit in units if unit.state == "running"]
+        tables += [_running(running)] if running else []
         return [_encoding(encodings), *tables] if encodings else tables
 
     return Page(tuple(units), made, {"csv": lambda: csv(units)})
@@ -56,6 +58,20 @@ def _encoding(encodings: Sequence[EncodingStatus]) -> Table:
     return Table(("encoder", *STATES), (Section("sentences", rows),), WORDS)
 
 
+def _running(units: Sequence[UnitStatus]) -> Table:
+    """Which process of which machine is at what, and since when."""
+    rows = tuple(
+        (_name(unit), unit.machine, str(unit.process), unit.since)
+        for unit in sorted(units, key=lambda unit: unit.since)
+    )
+    words = frozenset({"task", "machine", "process", "since"})
+    return Table(("task", "machine", "process", "since"), (Section("running", rows),), words)
+
+
+def _name(unit: UnitStatus) -> str:
+    return f"{_task(unit)}, {unit.encoder}, {unit.probe.partition(',')[0]}"
+
+
 def _summary(units: Sequence[UnitStatus]) -> str:
     counts = Counter(unit.state for unit in units)
     machines = sorted({unit.machine for unit in units if unit.state == "running"})
@@ -75,7 +91,6 @@ def _problems(units: Sequence[UnitStatus], encodings: Sequence[EncodingStatus]) 
     told: dict[tuple[str, str], list[str]] = {}
     for unit in units:
         if unit.state == "failed":
-            name = f"{_task(unit)}, {unit.encoder}, {unit.probe.partition(',')[0]}"
-            told.setdefault((unit.why, unit.machine), []).append(name)
+            told.setdefault((unit.why, unit.machine), []).append(_name(unit))
     for (why, machine), names in told.items():
         yield f"failed: {'; '.join(dict.fromkeys(names))}: {why} (on {machine})"

@@ -17,8 +17,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 Job = TypeVar("Job")
 
@@ -81,17 +82,27 @@ def _live(claim: Path, ended: threading.Event) -> None:
             os.utime(claim)
 
 
-def holder(target: Path) -> str | None:
-    """The machine that is at work on a file, as far as its claim and this machine's clock tell;
-    None where nobody is.
+class Holder(NamedTuple):
+    """Who is at work on a file: the machine, its process, and since when."""
+
+    machine: str
+    process: int
+    since: str
+
+
+def holder(target: Path) -> Holder | None:
+    """Who is at work on a file, as far as its claim and this machine's clock tell; None where
+    nobody is.
     """
     claim = claim_of(target)
     try:
         silent = time.time() - claim.stat().st_mtime
-        machine = str(json.loads(claim.read_text("utf-8"))["machine"]).partition(" ")[0]
+        said = json.loads(claim.read_text("utf-8"))
+        machine = str(said["machine"]).partition(" ")[0]
+        known = Holder(machine, int(said["process"]), str(said.get("since", "")))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return machine if silent < PATIENCE and not _abandoned(claim) else None
+    return known if silent < PATIENCE and not _abandoned(claim) else None
 
 
 class Watch:
@@ -176,6 +187,7 @@ def _note() -> str:
             "process": os.getpid(),
             "began": _began(os.getpid()),
             "thread": threading.get_ident(),
+            "since": datetime.now(UTC).isoformat(timespec="seconds"),
         }
     )
 
