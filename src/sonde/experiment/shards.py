@@ -60,8 +60,9 @@ WHOLE = Shard()
 
 
 def _of_slurm(environ: Mapping[str, str]) -> Shard:
-    """The share of a task of an array, times that of a task of its step. Where an array has gaps, as
-    one of two tasks that were lost, two may begin with the same share: it is an order of work only.
+    """The share of a task of an array, times that of a task of its step. Where an array has gaps,
+    as one of two tasks that were lost, two may begin with the same share: it is an order of work
+    only.
 
     https://slurm.schedmd.com/job_array.html#env_vars, https://slurm.schedmd.com/srun.html
     """
