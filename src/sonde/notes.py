@@ -292,6 +292,16 @@ class Checkpointed(Protocol):
 NO_NOTES, NO_CHOICE = Notes(), Choice()
 
 
+@runtime_checkable
+class Framed(Protocol):
+    """An encoder that reads more than the sentence: the whole, with {sentence} in its place; ''
+    where it does not.
+    """
+
+    @property
+    def reads(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance(Part):
     """Everything that a result was made with.
@@ -299,6 +309,7 @@ class Provenance(Part):
     kind         of encoder: trained, untrained, baseline or oracle; oracle: what its vectors hold
     identities   of task, encoder, probe, control and metric
     computed     the processor, the precisions and the threads
+    read_as      what the encoder read of a sentence, with {sentence} in its place; '' for itself
     constants    constant answers chosen on train, by kind; None in results of an earlier version
     tested       a digest that stands for the test examples
     checkpoint   where in its training the encoder was, where it says so
@@ -311,6 +322,7 @@ class Provenance(Part):
     identities: Mapping[str, str] = NOTHING
     revision: str = ""
     computed: Mapping[str, str] = NOTHING
+    read_as: str = ""
     versions: Mapping[str, str] = NOTHING
     commit: str | None = None
     date: str = ""

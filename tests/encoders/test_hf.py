@@ -92,9 +92,14 @@ def test_pieces_and_sentences_are_kept_apart(bert):
 def test_layers_can_be_written(text, names):
     assert layer_names(text, 12) == tuple(names.split())
     assert layer_names("lex+all", 2) == ("lex", "0", "1", "2")
+    assert layer_names("every:8", 32) == ("0", "8", "16", "24", "32")
+    assert layer_names("lex+every:5", 12) == ("lex", "0", "5", "10", "12")
 
 
-@pytest.mark.parametrize("text", ["13", "x", "5-3", "-1", "1+", "0-13", "lex+13", "lexx", ""])
+@pytest.mark.parametrize(
+    "text",
+    ["13", "x", "5-3", "-1", "1+", "0-13", "lex+13", "lexx", "", "every:0", "every:", "every:x"],
+)
 def test_layers_that_are_none_are_refused(text):
     with pytest.raises(DataProblem, match="layers="):
         layer_names(text, 12)

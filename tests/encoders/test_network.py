@@ -8,6 +8,7 @@ from tokenisers import Slow
 from sonde.core import DataProblem, Sentence
 from sonde.encoders import make
 from sonde.encoders.forward import Passes
+from sonde.encoders.frames import PLAIN
 from sonde.encoders.hub import Source
 from sonde.encoders.network import Network, Weights, loaded
 from sonde.testing import check_encoder
@@ -289,7 +290,7 @@ def test_of_an_encoder_and_a_decoder_the_encoder_is_read(translator, sentences):
 
 def test_a_tokeniser_without_offsets_reaches_the_layers():
     made = Network(built("Bert", **MODELS["Bert"]).eval(), Slow(), "cpu", "float32")
-    found = Passes(made, "", True, 100).run(
+    found = Passes(made, PLAIN, True, 100).run(
         [Sentence.of(["letters", "q", "and"]), Sentence.of(["and"])],
         [("lex", "none"), ("2", "none")],
     )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tokenisers import KINDS, Slow, fast
 
 from sonde.core import Dataset, Example, Sentence, Site
+from sonde.encoders.frames import Frame
 from sonde.encoders.tokens import (
     Pieces,
     Tokens,
@@ -463,7 +464,10 @@ def test_a_tokeniser_without_offsets_is_asked_word_by_word(keeps_spaces):
 
 
 def test_a_prompt_belongs_to_no_word():
-    for pieces in (Pieces(trained("word piece"), 50, "like cats , "), Pieces(Slow(), 50, "like")):
+    for pieces in (
+        Pieces(trained("word piece"), 50, Frame("like cats , ")),
+        Pieces(Slow(), 50, Frame("like")),
+    ):
         bare = Pieces(pieces.tokenizer, 50).of([Sentence.of(["he", "said"])]).words[0]
         assert np.unique(pieces.of([Sentence.of(["he", "said"])]).words[0] - bare).min() > 0
 

@@ -57,3 +57,17 @@ def test_a_dry_run_says_it_and_does_nothing(tmp_path):
     assert re.search(r"^\d+ trials, 0 of them measured before; \d+ groups", done.output, re.M)
     assert "length: 60 sentences to encode" in done.output
     assert not (tmp_path / "r").exists()
+
+
+def test_what_does_not_fit_on_the_disk_is_refused_before_work_starts(tmp_path, monkeypatch):
+    folder = transformer(tmp_path / "bert", layers=2, dim=32)
+    encoder, kept = f"hf:{folder},layers=all", {"cache": tmp_path / "cache"}
+    needed = sonde.estimate(TASK, encoder, **SETTINGS, **kept).bytes
+    monkeypatch.setattr("sonde.experiment.room.free_below", lambda _: needed - 1)
+    with pytest.raises(sonde.StoreProblem, match=r"take about 23.0 KB, and .* has 23.0 KB free"):
+        sonde.run(TASK, encoder, **SETTINGS, **kept)
+    assert not list(tmp_path.rglob("*.vectors"))
+    monkeypatch.setattr("sonde.experiment.room.free_below", lambda _: needed)
+    assert len(sonde.run(TASK, encoder, **SETTINGS, **kept)) == 3
+    monkeypatch.setattr("sonde.experiment.room.free_below", lambda _: 0)
+    assert len(sonde.run(TASK, encoder, **SETTINGS, **kept)) == 3  # nothing is to be written

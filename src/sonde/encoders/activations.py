@@ -16,9 +16,10 @@ from typing import ClassVar
 
 from sonde.core import DataProblem, EncoderStop, Sentence
 from sonde.corpora.files import digest
+from sonde.encoders.frames import check, frame, read_by
 from sonde.encoders.given import Missing, lacking_of
 from sonde.encoders.hf import Pool, depth
-from sonde.encoders.hub import Files, files_of
+from sonde.encoders.hub import Files, Source, files_of
 from sonde.encoders.layered import Asked, asked_of, names_of
 from sonde.encoders.saved import versions
 from sonde.oracles import Kind
@@ -39,6 +40,8 @@ class Activations:
     pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to
               words)
     prompt    what stood before each sentence
+    template  what the model was given, as `Q: {sentence} A:` (a comma is written %2C), or chat for
+              its own chat template; only the sentence's tokens count in pooling
     special   whether tokens that the tokeniser adds count as tokens; without, in mean, max and
               last, and not in none
     missing   what to do about sentences without a file: error, or skip (they are left out and
@@ -50,6 +53,7 @@ class Activations:
     ids: str = field(default="", kw_only=True)
     pool: Pool = field(default="mean", kw_only=True)
     prompt: str = field(default="", kw_only=True)
+    template: str = field(default="", kw_only=True)
     special: bool | None = field(default=None, kw_only=True)
     missing: Missing = field(default="error", kw_only=True)
 
@@ -87,7 +91,15 @@ class Activations:
 
     @property
     def base(self) -> str:
-        return f"acts,ids={self.ids},prompt={self.prompt!r},special={self.counts_special}"
+        check(self.template, self.prompt)
+        around = f"template={self.reads!r}" if self.template else f"prompt={self.prompt!r}"
+        read = f"{around},special={self.counts_special}"
+        return f"acts,ids={self.ids},{read}"
+
+    @property
+    def reads(self) -> str:
+        """What the model read, with {sentence} where the sentence stood; '' for nothing else."""
+        return read_by(self.template, self.prompt, lambda: Source(str(self.files.folder)))
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -127,8 +139,9 @@ class Activations:
         from sonde.encoders.forward import Passes  # imports torch
         from sonde.encoders.recorded import recorded
 
-        states = recorded(self.states, str(self.files.folder))
-        passes = Passes(states, self.prompt, self.counts_special, states.limit)
+        states = recorded(self.states, Source(str(self.files.folder)))
+        around = frame(self.template, self.prompt, states.tokenizer)
+        passes = Passes(states, around, self.counts_special, states.limit)
         tokens = passes.tokenised(sentences, any(pool == "none" for _, pool in asked))
         lacking = [
             sentence

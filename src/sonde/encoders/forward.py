@@ -16,6 +16,7 @@ from torch import Tensor
 from sonde.core import Sentence
 from sonde.encoders.alone import Batching
 from sonde.encoders.batches import grouped, padded, spread
+from sonde.encoders.frames import Frame
 from sonde.encoders.pooling import pooled
 from sonde.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
 from sonde.vectors import Floats, Ints, Spans, offsets, ranges
@@ -64,7 +65,7 @@ class Passes:
     """How sentences go through a network."""
 
     network: Deep
-    prompt: str
+    frame: Frame
     special: bool
     tokens: int
     words: Words = JOINED
@@ -95,6 +96,8 @@ class Passes:
 
     def _kept(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
         """Which tokens of each sentence count."""
+        if tokens.inside is not None:
+            return tokens.inside
         if self.special:
             return [np.ones(len(special), bool) for special in tokens.special]
         return [~np.array(special, bool) for special in tokens.special]
@@ -108,8 +111,9 @@ class Passes:
         """
         network = self.network
         if by_piece:
-            return Pieces(network.tokenizer, network.limit, self.prompt, self.words).of(sentences)
-        return texts(network.tokenizer, network.limit, [self.prompt + s.text for s in sentences])
+            return Pieces(network.tokenizer, network.limit, self.frame, self.words).of(sentences)
+        raw = [sentence.text for sentence in sentences]
+        return texts(network.tokenizer, network.limit, raw, self.frame)
 
     def _states(self, tokens: Tokens, names: Set[str]) -> Callable[[Ints], dict[str, Tensor]]:
         """A function from the rows of a batch to their layers by name, each [batch, longest,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sonde.core import DataProblem, Sentence
+from sonde.encoders.frames import check, frame, read_by
 from sonde.encoders.hub import Files, Source, files_of, source_of, unloadable
 from sonde.encoders.layered import Asked, asked_of, names_of, slots_of
 from sonde.encoders.quantised import PACKAGES, check_quantised, quantisation
@@ -33,9 +34,12 @@ class HuggingFace(Saved):
     real tokens. `revisions=step1000+step2000` stands for the model at each of these.
 
     layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4),
-              all, N, N-M; several with +
+              all, every:N (0, N, 2N, ... and the last), N, N-M; several with +
     pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to
               words)
+    prompt    what stands before each sentence, and counts in pooling as the sentence does
+    template  what the model reads, as `Q: {sentence} A:` (a comma is written %2C), or chat for the
+              model's own chat template; only the sentence's tokens count in pooling
     special   whether tokens that the tokeniser adds, such as [CLS], count as tokens; without, in
               mean, max and last, and not in none
     text      what the model reads for word pieces: the words joined with spaces, or the raw text,
@@ -57,6 +61,7 @@ class HuggingFace(Saved):
     layers: str = field(default="last", kw_only=True)
     pool: Pool = field(default="mean", kw_only=True)
     prompt: str = field(default="", kw_only=True)
+    template: str = field(default="", kw_only=True)
     special: bool | None = field(default=None, kw_only=True)
     text: Literal["words", "raw"] = field(default="words", kw_only=True)
     spaces: bool = field(default=False, kw_only=True)
@@ -130,8 +135,21 @@ class HuggingFace(Saved):
             f",units=pieces,spaces={self.spaces},text={self.text}" if self.pool == "none" else ""
         )
         drawn = "" if self.weights == "trained" else f",weights={self.drawn}"
-        read = f"prompt={self.prompt!r},special={self.counts_special},tokens={self.batch}"
+        check(self.template, self.prompt)
+        # a chat template may have the date in it
+        around = f"template={self.reads!r}" if self.template else f"prompt={self.prompt!r}"
+        read = f"{around},special={self.counts_special},tokens={self.batch}"
         return f"hf,{read}{drawn}{units}{self.trust}"
+
+    @property
+    def reads(self) -> str:
+        """What the model reads, with {sentence} where the sentence stands; '' for nothing else."""
+        needed = ("tokenizer*",)
+        return read_by(
+            self.template,
+            self.prompt,
+            lambda: source_of(self.files, self.model, self.trust, needed),
+        )
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -162,7 +180,8 @@ class HuggingFace(Saved):
         source = source_of(self.files, self.model, self.trust)
         network = loaded(source, *self.runs, Weights(*self.drawn))
         words = Words(self.spaces, self.text == "raw")
-        units = Passes(network, self.prompt, self.counts_special, self.batch, words).run(
+        around = frame(self.template, self.prompt, network.tokenizer)
+        units = Passes(network, around, self.counts_special, self.batch, words).run(
             sentences, asked
         )
         return Vectors(units.layers, names_of(asked), units.spans, units.cut)

@@ -90,8 +90,8 @@ def names_of(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 def layer_names(text: str, last: int) -> tuple[str, ...]:
     """The layers, by name, that a text stands for in a model with `last` layers.
 
-    `lex`, `last`, `penultimate`, `all`, `N` and `N-M` (a range), or several of these with `+`
-    between them.
+    `lex`, `last`, `penultimate`, `all`, `N` and `N-M` (a range), `every:N` (0, N, 2N and so on, and
+    the last), or several of these with `+` between them.
     """
     named = {
         "lex": ("lex",),
@@ -101,12 +101,16 @@ def layer_names(text: str, last: int) -> tuple[str, ...]:
     }
     chosen: list[str] = []
     for part in text.split("+"):
+        step = part.removeprefix("every:")
+        if step != part and step.isdigit() and int(step):
+            chosen += map(str, [*range(0, last, int(step)), last])
+            continue
         first, dash, end = part.partition("-")
         numbers = first.isdigit() and (end.isdigit() or not dash)
         if part not in named and not numbers:
             hint = (
-                f"lex, last, penultimate, all, a number, a range 0-{last}, or several as"
-                f" lex+0+{last}"
+                f"lex, last, penultimate, all, every:8, a number, a range 0-{last}, or several"
+                f" as lex+0+{last}"
             )
             raise DataProblem(f"layers={text}: write {hint}")
         names = named.get(part) or tuple(map(str, range(int(first), int(end or first) + 1)))

@@ -16,7 +16,8 @@ from torch import Tensor
 
 from sonde.core import DataProblem, EncoderStop
 from sonde.encoders.alone import Batching
-from sonde.encoders.hub import unloadable
+from sonde.encoders.frames import tokeniser_of
+from sonde.encoders.hub import Source
 from sonde.vectors import Floats, Ints
 
 IDS, STATES = "token_ids", "hidden_states"
@@ -55,18 +56,11 @@ class Recorded:
 
 
 @functools.lru_cache(maxsize=2)
-def recorded(files: tuple[Path, ...], tokenizer: str) -> Recorded:
+def recorded(files: tuple[Path, ...], tokenizer: Source) -> Recorded:
     """Files of hidden states beside the tokeniser of their model; EncoderStop where they do not go
     together.
     """
-    try:
-        from transformers import AutoTokenizer
-    except ImportError:
-        raise EncoderStop("transformers is not installed: pip install 'sonde[hf]'") from None
-    try:
-        loaded = AutoTokenizer.from_pretrained(tokenizer)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        raise EncoderStop(unloadable(tokenizer, "transformers", error)) from error
+    loaded = tokeniser_of(tokenizer)
     index: dict[tuple[int, ...], Path] = {}
     widths = shape_of(files[0])[1:]
     for file in files:

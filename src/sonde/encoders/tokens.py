@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import EncoderStop, Sentence
+from sonde.core import Sentence
+from sonde.encoders.frames import PLAIN, Frame, say_where
 from sonde.vectors import Ints
 
 Flags = NDArray[np.bool_]
@@ -161,8 +162,8 @@ def with_spaces(ranges: Ints, space: Flags) -> Ints:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokenised sentences: ids of each token, which are special, the pieces of each word, and which
-    sentences were cut.
+    """Tokenised sentences: ids of each token, which are special, the pieces of each word, which
+    sentences were cut, and which tokens are theirs, where there are others and only these count.
     """
 
     ids: list[list[int]]
@@ -170,12 +171,19 @@ class Tokens:
     special: list[list[int]]
     words: list[Ints] | None
     cut: NDArray[np.bool_]
+    inside: list[Flags] | None = None
 
     @classmethod
-    def of(cls, encodings: Any, cut: NDArray[np.bool_], words: list[Ints] | None = None) -> Tokens:
+    def of(
+        cls,
+        encodings: Any,
+        cut: NDArray[np.bool_],
+        words: list[Ints] | None = None,
+        inside: list[Flags] | None = None,
+    ) -> Tokens:
         """What a tokeniser returned."""
-        types = encodings.get("token_type_ids")
-        return cls(encodings["input_ids"], types, encodings["special_tokens_mask"], words, cut)
+        types, special = encodings.get("token_type_ids"), encodings["special_tokens_mask"]
+        return cls(encodings["input_ids"], types, special, words, cut, inside)
 
     @property
     def lengths(self) -> Ints:
@@ -183,16 +191,21 @@ class Tokens:
         return np.array([len(i) for i in self.ids], np.int64)
 
 
-def texts(tokenizer: Any, limit: int, raw: Sequence[str]) -> Tokens:
+def texts(tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN) -> Tokens:
     """Raw texts as the model reads them, at most `limit` tokens each."""
     if not raw:
         return Tokens([], None, [], None, np.zeros(0, bool))
-    encodings = tokenizer(
-        list(raw), truncation=True, max_length=limit, return_special_tokens_mask=True
-    )
+    read = [frame.around(text) for text in raw]
+    options = {
+        "return_special_tokens_mask": True,
+        "add_special_tokens": frame.special,
+        "return_offsets_mapping": frame.alone and say_where(tokenizer, "template"),
+    }
+    encodings = tokenizer(read, truncation=True, max_length=limit, **options)
     if tokenizer.is_fast:
-        return Tokens.of(encodings, _overflowing(encodings))
-    whole = tokenizer(list(raw), truncation=False, verbose=False)["input_ids"]
+        inside = frame.insides(encodings, [len(text) for text in raw]) if frame.alone else None
+        return Tokens.of(encodings, _overflowing(encodings), inside=inside)
+    whole = tokenizer(read, truncation=False, verbose=False)["input_ids"]
     return Tokens.of(encodings, np.array([len(ids) > limit for ids in whole]))
 
 
@@ -230,11 +243,11 @@ JOINED = Words()
 
 @dataclass(frozen=True)
 class Pieces:
-    """How words become pieces: their text, behind a prompt."""
+    """How words become pieces: their text, within a frame."""
 
     tokenizer: Any
     limit: int
-    prompt: str = ""
+    frame: Frame = PLAIN
     words: Words = JOINED
 
     def of(self, sentences: Sequence[Sentence]) -> Tokens:
@@ -245,16 +258,18 @@ class Pieces:
             return Tokens([], None, [], [], np.zeros(0, bool))
         if self.tokenizer.is_fast:
             return self._by_characters(sentences)
-        if self.words.raw:
-            raise EncoderStop(
-                "text=raw: this tokeniser does not say from which letters its pieces come; leave"
-                " text out"
-            )
+        if self.words.raw or self.frame.alone:
+            say_where(self.tokenizer, "text=raw" if self.words.raw else "template")
         return self._word_by_word(sentences)
 
     def _by_characters(self, sentences: Sequence[Sentence]) -> Tokens:
-        read = [self.prompt + self.words.text(s) for s in sentences]
-        options = {"return_offsets_mapping": True, "return_special_tokens_mask": True}
+        frame, said = self.frame, [self.words.text(s) for s in sentences]
+        read = [frame.around(text) for text in said]
+        options = {
+            "return_offsets_mapping": True,
+            "return_special_tokens_mask": True,
+            "add_special_tokens": frame.special,
+        }
         encodings = self.tokenizer(read, truncation=True, max_length=self.limit, **options)
         cut = _overflowing(encodings)
         marks = marks_of(self.tokenizer)
@@ -264,10 +279,11 @@ class Pieces:
             # a tokeniser may say anything of its own additions
             special = np.array(encodings["special_tokens_mask"][i], bool)
             space = ~special & is_space(encodings["input_ids"][i], characters, read[i], marks)
-            places = self.words.places(sentence, len(self.prompt))
+            places = self.words.places(sentence, len(frame.before))
             pieces = of_words(characters, special | space, places, cut[i])
             words.append(with_spaces(pieces, space) if self.words.spaces else pieces)
-        return Tokens.of(encodings, cut, words)
+        inside = frame.insides(encodings, map(len, said)) if frame.alone else None
+        return Tokens.of(encodings, cut, words, inside)
 
     def _word_by_word(self, sentences: Sequence[Sentence]) -> Tokens:
         """For a tokeniser that does not say where its pieces come from: each word is cut apart with
@@ -280,7 +296,7 @@ class Pieces:
         )
         before, after = _added(self.tokenizer, cut_apart)
         space = () if self.words.spaces else cut_apart(" ")
-        prompt = cut_apart(self.prompt) if self.prompt else ()
+        prompt = cut_apart(self.frame.before) if self.frame.before else ()
         room = self.limit - len(before) - len(after)
         ids, special, words, cut = [], [], [], []
         for sentence in sentences:
@@ -299,7 +315,7 @@ class Pieces:
     def _spaced(self, sentence: Sentence) -> Iterator[str]:
         """Each word with the space before it."""
         for i, word in enumerate(sentence.words):
-            yield " " + word if i or self.prompt else word
+            yield " " + word if i or self.frame.before else word
 
 
 def _places(parts: Sequence[Sequence[int]], start: int, space: Sequence[int]) -> Ints:

@@ -6,26 +6,22 @@ import statistics
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from sonde.core import Encoder, Sentence
+from sonde.core import Sentence
 from sonde.encoders.saved import Saved
 from sonde.experiment.measure import Group
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Plan, together
+from sonde.experiment.room import PIECES, bytes_of, left_of
 from sonde.experiment.run import missing, passes
 from sonde.oracles import kind_of
 from sonde.references import Reference
-from sonde.store.folder import keys_of
 
 USUAL = {"logreg": 0.3, "mlp": 0.5}
 """Seconds that a group of fits takes of some thousands of sentences, where none was timed here."""
 OTHERWISE = 5.0
-WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
-"""What models call how many numbers a vector has."""
-PIECES = 1.3  # word pieces a word
 SIDE, ROUNDS = 512, 8  # of matrices that are multiplied to see how fast the machine is
 MINUTE, HOUR = 60, 3600
 UNIT = 1000
@@ -73,15 +69,12 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
     store = paths.vector_store()
     sentences: dict[str, int] = {}
     size, seconds, untimed = 0, _fitting(groups, paths), list[str]()
-    for key, encoder, slots, every in passes(groups):
-        lacking = store.lacking(key, slots, keys_of(every))
-        todo = [every[i] for i in np.flatnonzero(lacking.any(0)).tolist()]
+    for one in passes(groups):
+        todo, encoder = left_of(one, store), one.encoder
         if not todo:
             continue
         sentences[encoder.name] = len(todo)
-        units = sum(len(s.words) for s in todo) * PIECES if _is_pieces(slots) else len(todo)
-        width = next(iter(store.widths(key).values()), _width(encoder))
-        size += int(units * width * store.dtype.itemsize * len(slots))
+        size += bytes_of(one, todo, store)
         if isinstance(encoder, Saved):
             seconds += _encoding(encoder, todo)
         elif kind_of(encoder) == "trained":
@@ -110,16 +103,6 @@ def _fitting(groups: Sequence[Group], paths: Paths) -> float:
 
 def _name(probe: str) -> str:
     return Reference.parse(probe).name
-
-
-def _width(encoder: Encoder) -> int:
-    """How many numbers a vector of a saved model has, as it says; 0 where nothing says it."""
-    said: Mapping[str, Any] = encoder.files.config() if isinstance(encoder, Saved) else {}
-    return next((int(said[name]) for name in WIDTHS if isinstance(said.get(name), int)), 0)
-
-
-def _is_pieces(slots: Iterable[str]) -> bool:
-    return any(slot.endswith(".none") for slot in slots)
 
 
 def _encoding(encoder: Saved, sentences: Iterable[Sentence]) -> float:

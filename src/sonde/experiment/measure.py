@@ -44,7 +44,7 @@ from sonde.experiment.provenance import checkpoint, computed, git_commit, revisi
 from sonde.experiment.readable import readable
 from sonde.labels import Column
 from sonde.metrics import METRICS, constants, floor, interval_of
-from sonde.notes import Choice, Counts, Notes, Provenance
+from sonde.notes import Choice, Counts, Framed, Notes, Provenance
 from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of
 from sonde.reading import Readings, Viewed
 from sonde.references import parsed_or_none
@@ -375,6 +375,7 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         revision=revision(group.encoder),
         computed=computed(group.encoder, group.probe),
+        read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",
         versions=versions(),
         commit=git_commit(Path.cwd()),
         date=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
 from sonde.encoders import ENCODERS, make
@@ -21,6 +21,7 @@ from sonde.experiment.keys import encoder_identity, vectors_key
 from sonde.experiment.measure import Batch, Group
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Plan
+from sonde.experiment.room import Pass, check_room
 from sonde.experiment.shards import WHOLE, Shard
 from sonde.experiment.work import Measured, measured_in
 from sonde.identity import Identity
@@ -68,6 +69,7 @@ def run(
     if groups:
         paths.check()
     failures = dict(plan.refused)
+    check_room(passes(groups), paths.vector_store())
     before = _failures(groups, paths)
     broken = fill(groups, paths, progress, shard)
     failures |= broken
@@ -94,17 +96,6 @@ def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
     ids = plan.ids
     known = paths.known(ids.values())
     return known, [left for g in _groups(plan, ids) if (left := g.without(known)).trials]
-
-
-class Pass(NamedTuple):
-    """What is encoded for groups before they are measured: distinct sentences, in all slots that
-    any group reads, kept under a key.
-    """
-
-    key: str
-    encoder: Encoder
-    slots: tuple[str, ...]
-    sentences: list[Sentence]
 
 
 def passes(groups: Iterable[Group]) -> list[Pass]:
