@@ -145,3 +145,42 @@ def test_files_and_tokeniser_decide_what_it_is(recorded, bert, tmp_path):
     assert make(f"acts:{tmp_path / 'copy'},model={bert}").fingerprint == known
     write(tmp_path / "copy" / "z.safetensors", torch.tensor([2, 3]), torch.zeros(2, 2, 32))
     assert make(f"acts:{tmp_path / 'copy'},model={bert}").fingerprint != known
+
+
+@pytest.mark.parametrize(
+    ("held", "ids", "said"),
+    [
+        ((1, 2), "0+1", "calls 0 is not the embeddings"),
+        ((0, 2), "1+3", "calls 1 is the embeddings"),
+        ((0, 2), "0+2", ""),
+    ],
+)
+def test_layers_that_are_off_by_one_are_noticed(bert, tmp_path, held, ids, said):
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(bert), AutoModel.from_pretrained(bert)
+    asked = [Sentence.of(text.split()) for text in ("the cat saw a dog", "hours saw cat a dog")]
+    for number, sentence in enumerate(asked):
+        inputs = tokenizer(sentence.text, return_tensors="pt")
+        with torch.inference_mode():
+            hidden = model(**inputs, output_hidden_states=True).hidden_states
+        states = torch.stack([hidden[k][0] for k in held], 1)
+        write(tmp_path / f"{number}.safetensors", inputs["input_ids"][0], states)
+    encoder = make(f"acts:{tmp_path},model={bert},ids={ids}")
+    if not said:
+        assert len(encoder.encode(asked).layers) == 2
+        return
+    with pytest.raises(DataProblem, match=said):
+        encoder.encode(asked)
+
+
+def test_states_that_were_never_written_are_noticed(recorded, bert, sentences, tmp_path):
+    from safetensors.torch import load_file
+
+    folder = shutil.copytree(recorded, tmp_path / "zeros")
+    file = sorted(folder.glob("*.safetensors"))[0]
+    whole = load_file(file)
+    whole["hidden_states"][1] = 0
+    write(file, whole["token_ids"], whole["hidden_states"])
+    with pytest.raises(DataProblem, match="never written"):
+        make(f"acts:{folder},model={bert},ids=1+3").encode(sentences)

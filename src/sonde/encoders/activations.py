@@ -137,9 +137,11 @@ class Activations:
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
         from sonde.encoders.forward import Passes  # imports torch
-        from sonde.encoders.recorded import recorded
+        from sonde.encoders.recorded import check_layers, recorded
 
         states = recorded(self.states, Source(str(self.files.folder)))
+        if self.ids:
+            check_layers(self.states, self.numbers)
         around = frame(self.template, self.prompt, states.tokenizer)
         passes = Passes(states, around, self.counts_special, states.limit)
         tokens = passes.tokenised(sentences, any(pool == "none" for _, pool in asked))

@@ -22,6 +22,7 @@ from sonde.vectors import Floats, Ints
 
 IDS, STATES = "token_ids", "hidden_states"
 NO_LIMIT = 2**20  # tokens
+COMPARED = 200  # files by which layers are checked
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,38 @@ def recorded(files: tuple[Path, ...], tokenizer: Source) -> Recorded:
                 " keep one"
             )
     return Recorded(loaded, index, (widths[1],) * widths[0])
+
+
+@functools.lru_cache(maxsize=2)
+def check_layers(files: tuple[Path, ...], names: tuple[str, ...]) -> None:
+    """EncoderStop where layers are off by one, by the first files, or where states were never
+    written.
+
+    Embeddings are the same wherever the same token stands in the same place, whatever is before
+    it; states of all layers above are not. So it shows if layer 0 is no embeddings, or another is.
+    """
+    seen: dict[tuple[int, int], tuple[tuple[int, ...], Tensor]] = {}
+    alike: list[Tensor] = []
+    for file in files[:COMPARED]:
+        ids = tuple(_tensor(file, IDS).tolist())
+        states = _tensor(file, STATES).reshape(len(ids), len(names), -1)
+        if bool((states == 0).flatten(1).all(1).any()):
+            raise EncoderStop(
+                f"{file}: a token has zeros in all layers, so its states were never written; switch"
+                " off chunked prefill and prefix caching, and extract it again"
+            )
+        for place, number in enumerate(ids):
+            before, other = seen.setdefault((place, number), (ids[:place], states[place]))
+            if before != ids[:place]:
+                alike.append((states[place] == other).all(-1))
+    same = torch.stack(alike).all(0).tolist() if alike else [name == "0" for name in names]
+    for name, is_same in zip(names, same, strict=True):
+        if is_same != (name == "0"):
+            raise EncoderStop(
+                f"{files[0].parent}: what ids= calls {name} is {'' if is_same else 'not '}the"
+                f" embeddings, since the same tokens {'never differ' if is_same else 'differ'} by"
+                " what is before them; layer N is the state after N layers, and 0 the embeddings"
+            )
 
 
 def shape_of(file: Path) -> tuple[int, int, int]:
