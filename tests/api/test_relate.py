@@ -339,6 +339,23 @@ def test_figures(tmp_path, figure, variants):
     assert "<svg" in page.text("html")
 
 
+def test_within_families_cells_are_grey_where_these_do_not_agree(tmp_path):
+    up, down = [1, 2, 3, 4], [4, 3, 2, 1]
+    lines = ["encoder,layer,a,b,c,family"]
+    for name, other in (("one", up), ("two", up), ("three", down)):
+        rows = zip(up, up, other, strict=True)
+        lines += [f"{name},{i},{a},{b},{c},{name}" for i, (a, b, c) in enumerate(rows)]
+    (tmp_path / "s.csv").write_text("\n".join(lines))
+    page = sonde.relate(with_=tmp_path / "s.csv", figure="within")
+    page.write(tmp_path / "f.svg")
+    drawn = (tmp_path / "f.svg").read_text()
+    assert "a, b: 1.00 within 3 families, positive in 3 and negative in 0" in drawn
+    assert "a, c: 0.33 within 3 families, positive in 2 and negative in 1" in drawn
+    assert drawn.count("#d8dde1") == 3  # a and c, b and c, and the key
+    with pytest.raises(sonde.tables.drawing.PlotProblem, match="no family has three variants"):
+        sonde.relate(with_=wide(tmp_path / "t.csv"), figure="within").write(tmp_path / "g.svg")
+
+
 def test_latex_has_its_signs(tmp_path):
     page = sonde.relate(with_=wide(tmp_path / "s.csv"))
     assert r"Spearman's $\rho$ over 12 encoders" in page.text("latex")

@@ -47,7 +47,7 @@ def relate(
     constant: bool = False,
     languages: str | Sequence[str] = (),
     published: Literal["conneau2018", "ud2019"] | None = None,
-    figure: Literal["heat", "dots", "radar", "scores"] = "heat",
+    figure: Literal["heat", "within", "dots", "radar", "scores"] = "heat",
     seed: int = 0,
     **selection: Unpack[Selection],
 ) -> Page[Any]:
@@ -70,8 +70,8 @@ def relate(
     languages   two, by code or name ('en,pl'): each task in the one with itself in the other, over
                 encoders, and each encoder's scores over tasks
     published   a paper's table in place of results
-    figure      what is drawn: heat (a heat map) or dots (with intervals); of two languages dots,
-                radar or scores
+    figure      what is drawn: heat (a heat map), within (the same of correlations within families
+                of variants) or dots (with intervals); of two languages dots, radar or scores
     seed        of permutations and resamples
     selection   the fields of `Selection`; `tasks` are names or patterns of columns ('tense',
                 'ud/*', a source), `encoders` of rows ('hf', 'hf:*', a family)

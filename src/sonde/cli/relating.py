@@ -100,12 +100,12 @@ def relate(
         typer.Option("--published", help="A paper's table in place of results."),
     ] = None,
     figure: Annotated[
-        Literal["heat", "dots", "radar", "scores"],
+        Literal["heat", "within", "dots", "radar", "scores"],
         typer.Option(
             "--figure",
             help=(
-                "What is drawn where -o names a .svg, .png or .pdf file, and in HTML; of two"
-                " languages dots, radar or scores."
+                "What is drawn where -o names a .svg, .png or .pdf file, and in HTML; within is a"
+                " heat map of what holds within families. Of two languages dots, radar or scores."
             ),
         ),
     ] = "heat",

@@ -1,11 +1,12 @@
-"""Correlations as figures: a heat map whose insignificant cells are grey, and dots on their
-intervals.
+"""Correlations as figures: heat maps, between families with insignificant cells in grey and within
+families of variants, and dots on their intervals.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from sonde.analysis.relation import Correlation, Relation
 from sonde.metrics.correlation import SYMBOLS
@@ -29,10 +30,38 @@ MOST = 80  # pairs that are drawn as dots
 PANEL = 260.0
 
 
+class Kind(NamedTuple):
+    """A kind of heat map: what a cell shows, whether it is grey, what is said of it, and what grey
+    means; '' where no cell can be.
+    """
+
+    value: Callable[[Correlation], float]
+    faint: Callable[[Correlation], bool]
+    said: Callable[[Correlation], str]
+    grey: Callable[[Relation], str]
+
+
 def heat(relation: Relation) -> Drawing:
     """A cell for each pair, blue where two columns rise together, red where one falls; grey where
     that is not significant.
     """
+    return _map(relation, BETWEEN)
+
+
+def within(relation: Relation) -> Drawing:
+    """The same for the mean correlation within families of variants; grey where it is not of one
+    sign in all of them.
+    """
+    if not any(one.groups for one in relation.found):
+        raise PlotProblem(
+            "no family has three variants, so there is nothing within families to draw; say what is"
+            " a family with --within or --family"
+        )
+    return _map(relation, WITHIN)
+
+
+def _map(relation: Relation, kind: Kind) -> Drawing:
+    """A heat map of all pairs."""
     names = [column.name for column in relation.table.columns]
     square = relation.across == relation.down
     down, across = relation.down[square:], relation.across[: len(relation.across) - square]
@@ -51,24 +80,23 @@ def heat(relation: Relation) -> Drawing:
         for c, j in enumerate(across):
             one = pairs.get((names[i], names[j])) or pairs.get((names[j], names[i]))
             if one and not (square and j >= i):
-                marks += _cell(one, left + CELL * c, y)
+                marks += _cell(one, kind, left + CELL * c, y)
     bottom = top + TALL * len(down)
-    marks += _key(relation, left, bottom + 20)
+    marks += _key(kind.grey(relation), left, bottom + 20)
     right = max(map(end, marks), default=left)
     right = max(right, left + CELL * len(across) + 0.77 * breadth(names[across[-1]]))
     return Drawing(right + EDGE, bottom + 44, tuple(marks), _about(relation))
 
 
-def _cell(one: Correlation, x: float, y: float) -> Iterator[Mark]:
-    if math.isnan(one.correlation):
+def _cell(one: Correlation, kind: Kind, x: float, y: float) -> Iterator[Mark]:
+    value, grey = kind.value(one), kind.faint(one)
+    if math.isnan(value):
         return
-    tested = not math.isnan(one.p)
-    grey = tested and not one.is_significant
-    fill = INSIGNIFICANT if grey else _colour(one.correlation)
-    yield Shape(box(x + 1, y + 1, CELL - 2, TALL - 2), fill, title=said(one))
-    colour = "#1c2328" if abs(one.correlation) <= 0.6 else "#ffffff"
+    fill = INSIGNIFICANT if grey else _colour(value)
+    yield Shape(box(x + 1, y + 1, CELL - 2, TALL - 2), fill, title=kind.said(one))
+    colour = "#1c2328" if abs(value) <= 0.6 else "#ffffff"
     colour = FAINT if grey else colour
-    text = f"{round(one.correlation, 2) + 0:.2f}".replace("-", "−")
+    text = f"{round(value, 2) + 0:.2f}".replace("-", "−")
     yield Label(x + CELL / 2, y + TALL / 2 + 3, text, 9, "middle", colour)
 
 
@@ -79,6 +107,33 @@ def said(one: Correlation) -> str:
     return f"{one.first}, {one.second}: {one.correlation:.2f}{interval}{p}, n = {one.n:,}"
 
 
+def _signs(one: Correlation) -> str:
+    """A pair within families in words, for a pointer."""
+    return (
+        f"{one.first}, {one.second}: {one.within:.2f} within {one.groups:,} families, positive in"
+        f" {one.positive:,} and negative in {one.negative:,}"
+    )
+
+
+def _untold(relation: Relation) -> str:
+    tested = any(not math.isnan(one.p) for one in relation.found)
+    return "not significant (corrected)" if tested else ""
+
+
+BETWEEN = Kind(
+    lambda one: one.correlation,
+    lambda one: not math.isnan(one.p) and not one.is_significant,
+    said,
+    _untold,
+)
+WITHIN = Kind(
+    lambda one: one.within,
+    lambda one: bool(one.positive and one.negative),
+    _signs,
+    lambda relation: "not of one sign in all families",
+)
+
+
 def _colour(value: float) -> str:
     end = POSITIVE if value >= 0 else NEGATIVE
     share = min(abs(value), 1.0)
@@ -86,15 +141,15 @@ def _colour(value: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def _key(relation: Relation, x: float, y: float) -> list[Mark]:
+def _key(grey: str, x: float, y: float) -> list[Mark]:
     """What the colours mean."""
     marks: list[Mark] = [Label(x, y, "−1", SMALL, colour=GREY)]
     start = x + 16
     marks += [Shape(box(start + 8 * i, y - 8, 8.2, 10), _colour(i / 8 - 1)) for i in range(17)]
     marks.append(Label(start + 142, y, "1", SMALL, colour=GREY))
-    if any(not math.isnan(one.p) for one in relation.found):
+    if grey:
         marks.append(Shape(box(start + 164, y - 8, 12, 10), INSIGNIFICANT))
-        marks.append(Label(start + 181, y, "not significant (corrected)", SMALL, colour=GREY))
+        marks.append(Label(start + 181, y, grey, SMALL, colour=GREY))
     else:
         marks.append(
             Label(start + 164, y, "without p values: too few families", SMALL, colour=GREY)
@@ -158,7 +213,11 @@ def _about(relation: Relation) -> str:
     )
 
 
-CHARTS: Mapping[str, Callable[[Relation], Drawing]] = {"heat": heat, "dots": dots}
+CHARTS: Mapping[str, Callable[[Relation], Drawing]] = {
+    "heat": heat,
+    "within": within,
+    "dots": dots,
+}
 FIGURES = tuple(CHARTS)
 
 
