@@ -442,6 +442,9 @@ def test_epochs_of_a_folder_are_encoders_of_their_own(files, tmp_path):
     (folder / "model.json").write_text("{}")
     with pytest.raises(sonde.DataProblem, match="holds no encoder that `sonde train` made"):
         epochs("*")
+    (folder / "model.json").write_text('{"format": 1}')
+    with pytest.raises(sonde.DataProblem, match=r"by another version of sonde.*train it anew"):
+        epochs("*")
 
 
 def test_before_training_the_weights_are_those_that_training_began_with(files, tmp_path):

@@ -216,9 +216,14 @@ def facts_of(folder: Path) -> dict[str, Any]:
         facts = json.loads((folder / MODEL).read_text("utf-8"))
     except (OSError, ValueError):
         facts = None
-    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+    if not isinstance(facts, dict) or "format" not in facts:
         raise DataProblem(
             f"{folder} holds no encoder that `sonde train` made: no {MODEL} that can be read"
+        )
+    if facts["format"] != FORMAT:
+        raise DataProblem(
+            f"{folder} was trained by another version of sonde, whose folders are not read any more"
+            f" (format {facts['format']}, not {FORMAT}); train it anew"
         )
     return facts
 
