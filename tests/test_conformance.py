@@ -14,8 +14,11 @@ from fixtures import published
 from fixtures.forest import forest
 from fixtures.models import (
     SENTENCES,
+    given_arrow,
+    given_npy,
     given_npz,
     given_parquet,
+    recorded_states,
     sentence_transformer,
     trained,
     transformer,
@@ -60,6 +63,9 @@ ENCODER_OPTIONS = {
     "trained": ["trained:TRAINED", "trained:TRAINED,epoch=1,pool=none"],
     "npz": ["npz:NPZ"],
     "parquet": ["parquet:PARQUET"],
+    "arrow": ["arrow:ARROW"],
+    "npy": ["npy:NPY"],
+    "acts": ["acts:STATES,model=HF", "acts:STATES,model=HF,pool=none"],
     "hf": (
         [
             f"hf:HF,dtype=float32,{o}"
@@ -255,6 +261,9 @@ def places(tmp_path_factory):
     makers = {
         "VEC": lambda: word_vectors(folder / "ours.vec"),
         "NPZ": lambda: given_npz(folder / "ours.npz"),
+        "ARROW": lambda: given_arrow(folder / "ours.arrow"),
+        "NPY": lambda: given_npy(folder / "ours.npy"),
+        "STATES": lambda: recorded_states(folder / "states", transformer(folder / "recorded")),
         "PARQUET": lambda: given_parquet(folder / "ours.parquet"),
         "HF": lambda: transformer(folder / "hf"),
         "ST": lambda: sentence_transformer(folder / "st"),
@@ -304,9 +313,12 @@ def test_every_entry_has_a_conformance_test(contents, options):
     )
 
 
+GIVEN = ("npz:", "parquet:", "arrow:", "npy:", "acts:")
+
+
 @pytest.mark.parametrize("reference", listed(ENCODER_OPTIONS))
 def test_encoders(reference, places):
-    known = SENTENCES if reference.startswith(("npz:", "parquet:")) else ()
+    known = SENTENCES if reference.startswith(GIVEN) else ()
     check_encoder(places(reference), known, tolerance=1e-4)
 
 

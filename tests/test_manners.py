@@ -162,6 +162,10 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "clean_cache": lambda: str(sonde.clean_cache()),
         "read_experiment": lambda: sonde.read_experiment("experiment.toml"),
         "card": lambda: str(sonde.card("results")),
+        "parse": lambda: sonde.parse(["a.txt"], "udpipe:none", "parsed"),
+        "audit_parser": lambda: sonde.audit_parser("a.conllu", "udpipe:none"),
+        "status": lambda: str(sonde.status("results")),
+        "slurm": lambda: sonde.slurm(["run"], shards=2),
         "model": lambda: sonde.model("nobody/nothing"),
     }
     functions = {name for name in sonde.__all__ if name[0].islower()} - {
@@ -182,6 +186,9 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         assert capfd.readouterr() == ("", ""), name
         assert_as_before(dict(before), host())
     assert problems <= {
+        "audit_parser",
+        "parse",
+        "slurm",
         "card",
         "compare",
         "curve",

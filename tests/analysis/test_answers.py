@@ -150,6 +150,7 @@ def test_whatever_lays_out_scores_marks_them():
         "judgements": "what people score on one data set",
     }
     scoreless = {
+        "status.py": "what is done of a run, and no scores",
         "claims.py": "differences over the same test examples, each with its n",
         "asked.py": "questions and encoders of the page, before any score",
         "told.py": "published scores, each block over its own test examples",

@@ -75,7 +75,7 @@ MISTAKES = {
     ),
     "a kind misspelt": (
         lambda: sonde.available("task"),
-        "no kind 'task': choose one of tasks, encoders, probes, controls, metrics, suites",
+        "no kind 'task': choose one of tasks, encoders, probes, controls, metrics, suites, parsers",
     ),
     "results that are not there": (
         lambda: sonde.report("nowhere"),
