@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.corpora.brackets import Tree
+from sonde.corpora.brackets import Tree, terminal
 from sonde.vectors import Floats, Ints
 
 JOIN = "+"  # between the labels of phrases that hold the same words
@@ -95,8 +95,7 @@ def brackets(words: Sequence[str], parts: Sequence[str], told: Tags) -> str:
     ] = []  # phrases without their right side, the outermost first
     whole = ""
     for i, (word, part, tag) in enumerate(zip(words, parts, told.words, strict=True)):
-        leaf = word.replace("(", "-LRB-").replace(")", "-RRB-")
-        whole = _phrase(tag, f"({part} {leaf})")
+        whole = _phrase(tag, terminal(part, word))
         if tag[0] == RIGHT:
             for pair, left in reversed(waiting.pop()):
                 whole = _phrase(pair, f"{left} {whole}")

@@ -183,13 +183,17 @@ def written(tree: Tree) -> str:
     return "".join(pieces)
 
 
+def terminal(tag: str, word: str) -> str:
+    """A word with its tag in brackets."""
+    return f"({tag} {word.replace('(', '-LRB-').replace(')', '-RRB-')})"
+
+
 def _write(tree: Tree, node: int, pieces: list[str]) -> None:
     pieces.append(f"({tree.labels[node]}{tree.functions[node]}")
     for label, start, _, below in tree.children(node):
         pieces.append(" ")
         if below < 0:
-            word = tree.words[start].replace("(", "-LRB-").replace(")", "-RRB-")
-            pieces.append(f"({label} {word})")
+            pieces.append(terminal(label, tree.words[start]))
         else:
             _write(tree, below, pieces)
     pieces.append(")")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
-from sonde.corpora.brackets import Strings, Tree, parsed
+from sonde.corpora.brackets import Strings, Tree, parsed, terminal
 from sonde.corpora.files import tried
 from sonde.corpora.rendering import rendered, unescaped
 from sonde.corpora.tally import OnError, Tally
@@ -76,8 +76,7 @@ class Block(NamedTuple):
         """The parse; a DataProblem where there is none."""
         pieces = []
         for word, tag, bit in zip(self.words, self.tags, self._column(5), strict=True):
-            terminal = f"({tag} {word.replace('(', '-LRB-').replace(')', '-RRB-')})"
-            pieces.append(bit.replace("*", terminal))
+            pieces.append(bit.replace("*", terminal(tag, word)))
         return parsed("".join(pieces), self.file, self.line)
 
     def arguments(self) -> list[list[Labelled]]:

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from sonde.core import DataProblem, EncoderStop, Sentence
 from sonde.corpora.files import digest
-from sonde.encoders.frames import check, frame, read_by
+from sonde.encoders.frames import frame, read_by, said
 from sonde.encoders.given import Missing, lacking_of
 from sonde.encoders.hf import Pool, depth
 from sonde.encoders.hub import Files, Source, files_of
@@ -91,10 +91,8 @@ class Activations:
 
     @property
     def base(self) -> str:
-        check(self.template, self.prompt)
-        around = f"template={self.reads!r}" if self.template else f"prompt={self.prompt!r}"
-        read = f"{around},special={self.counts_special}"
-        return f"acts,ids={self.ids},{read}"
+        around = said(self.template, self.prompt, lambda: self.reads)
+        return f"acts,ids={self.ids},{around},special={self.counts_special}"
 
     @property
     def reads(self) -> str:

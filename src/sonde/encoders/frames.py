@@ -74,6 +74,14 @@ def check(template: str, prompt: str) -> None:
         )
 
 
+def said(template: str, prompt: str, reads: Callable[[], str]) -> str:
+    """The text around sentences as an identity says it; `reads` is called for a template alone, as
+    a chat template may have the date in it. DataProblem where it cannot be.
+    """
+    check(template, prompt)
+    return f"template={reads()!r}" if template else f"prompt={prompt!r}"
+
+
 def frame(template: str, prompt: str, tokenizer: Any) -> Frame:
     """The text around each sentence; of a chat template, that around a user's only message, up to
     where the model would answer.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sonde.core import DataProblem, Sentence
-from sonde.encoders.frames import check, frame, read_by
+from sonde.encoders.frames import frame, read_by, said
 from sonde.encoders.hub import Files, Source, files_of, source_of, unloadable
 from sonde.encoders.layered import Asked, asked_of, names_of, slots_of
 from sonde.encoders.quantised import PACKAGES, check_quantised, quantisation
@@ -135,9 +135,7 @@ class HuggingFace(Saved):
             f",units=pieces,spaces={self.spaces},text={self.text}" if self.pool == "none" else ""
         )
         drawn = "" if self.weights == "trained" else f",weights={self.drawn}"
-        check(self.template, self.prompt)
-        # a chat template may have the date in it
-        around = f"template={self.reads!r}" if self.template else f"prompt={self.prompt!r}"
+        around = said(self.template, self.prompt, lambda: self.reads)
         read = f"{around},special={self.counts_special},tokens={self.batch}"
         return f"hf,{read}{drawn}{units}{self.trust}"
 

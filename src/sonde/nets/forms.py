@@ -113,6 +113,11 @@ class Forms(nn.Module):
     While it learns, rare words are sometimes taken for others, and numbers are dropped.
     """
 
+    known_rows: Tensor
+    known_letters: Tensor
+    known_static: Tensor
+    known_dropped: Tensor
+
     def __init__(self, shape: FormShape, dropout: float = 0.0) -> None:
         super().__init__()
         self.words = nn.Embedding(shape.words + 1, shape.dim)
@@ -123,14 +128,16 @@ class Forms(nn.Module):
         )
         self.project = nn.Linear(shape.static, shape.projected) if shape.static else None
         self.shape, self.dropout = shape, nn.Dropout(dropout)
-        self.known, self.dropped = Known(*[torch.empty(0)] * 3), torch.empty(0)
+        for name in (*Known._fields, "dropped"):  # buffers, so that they move with the weights
+            self.register_buffer(f"known_{name}", torch.empty(0), persistent=False)
 
     def know(self, known: Known, counts: Tensor | None = None) -> Forms:
         """Take the numbers for these forms from now on, which occur so often in what is learnt."""
-        device = self.words.weight.device
-        self.known = Known(*(each.to(device) for each in known))
+        given = known._asdict()
         if counts is not None:
-            self.dropped = (RARE / (RARE + counts)).to(device)
+            given["dropped"] = RARE / (RARE + counts)
+        for name, each in given.items():
+            setattr(self, f"known_{name}", each.to(self.words.weight.device))
         return self
 
     def kept(self) -> dict[str, Tensor]:
@@ -141,9 +148,10 @@ class Forms(nn.Module):
         """[batch, words] -> [batch, words, width]."""
         there = numbers >= 0
         forms, back = torch.unique(numbers.clamp(min=0), return_inverse=True)
-        rows = self.known.rows[forms][back]
-        if self.training and len(self.dropped):
-            rows = rows * (torch.rand(rows.shape, device=rows.device) >= self.dropped[forms][back])
+        rows = self.known_rows[forms][back]
+        if self.training and len(self.known_dropped):
+            kept = torch.rand(rows.shape, device=rows.device) >= self.known_dropped[forms][back]
+            rows = rows * kept
         vectors = torch.cat([self.words(rows), self._told(forms)[back]], 2)
         dropped: Tensor = self.dropout(vectors)
         return dropped.masked_fill(~there[..., None], 0.0)
@@ -158,13 +166,13 @@ class Forms(nn.Module):
 
     def _told(self, forms: Tensor) -> Tensor:
         """What letters and static vectors tell of some forms."""
-        letters = self.known.letters[forms]
+        letters = self.known_letters[forms]
         letters = letters[:, : int((letters != PAD).sum(1).max())]
         empty = (letters == PAD)[:, None]
         spelt = self.letters(letters).masked_fill(empty.transpose(1, 2), 0.0).transpose(1, 2)
         parts = [self._spelt(spelt, empty)]
         if self.project is not None:
-            parts.append(functional.relu(self.project(self.known.static[forms])))
+            parts.append(functional.relu(self.project(self.known_static[forms])))
         return torch.cat(parts, 1)
 
     def _spelt(self, states: Tensor, empty: Tensor) -> Tensor:

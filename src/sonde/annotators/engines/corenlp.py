@@ -20,12 +20,12 @@ from sonde.annotators.engines.penn import universal
 from sonde.annotators.parser import Annotation, Words
 from sonde.annotators.segment import Cut, by_places
 from sonde.core import DataProblem
+from sonde.corpora.brackets import terminal
 
 SENTENCES = 20  # of a request
 GIVEN = {"tokenize.whitespace": "true", "ssplit.eolonly": "true"}
 """Words and sentences as they are sent."""
 _LEAF = re.compile(r"\(([^\s()]+) [^\s()]+\)")
-_ESCAPED = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,6 @@ def _brackets(parse: str, words: Words) -> str:
     """The tree on one line, with the words that were sent; '' where it has others."""
     left = iter(words)
     tree, many = _LEAF.subn(
-        lambda leaf: f"({leaf[1]} {next(left, '?').translate(_ESCAPED)})", " ".join(parse.split())
+        lambda leaf: terminal(leaf[1], next(left, "?")), " ".join(parse.split())
     )
     return tree if many == len(words) else ""
