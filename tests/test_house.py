@@ -118,14 +118,7 @@ def test_planning_and_a_cached_run_import_nothing_heavy():
     ]
     first = imported(command(*arguments))
     assert "torch" in first or "sklearn" in first  # so that the next line can fail
-
-    def seconds(code: str) -> float:
-        before = spent()
-        assert not heavy(imported(code))
-        return spent() - before
-
-    needed = "import numpy, scipy.special"  # a busy machine doubles what a process needs
-    assert any(seconds(command(*arguments)) < max(3, 6 * seconds(needed)) for _ in range(5))
+    assert not heavy(imported(command(*arguments)))
 
 
 BARE = """import typer

@@ -21,6 +21,7 @@ from typing import Any
 
 PACKAGE = "sonde"
 INSTALLED = ("site-packages", "dist-packages")
+OTHERWISE = {"sklearn": "scikit-learn"}  # the distributions of modules that bear another name
 DATA = (".tsv", ".json", ".txt")  # suffixes of the data files that a module may open beside itself
 
 
@@ -143,8 +144,9 @@ def _package(name: str) -> dict[str, str]:
     installed.
     """
     top = name.partition(".")[0]
+    usual = OTHERWISE.get(top, top)  # looking through all distributions takes a quarter second
     try:
-        return {top: importlib.metadata.version(top)}
+        return {usual: importlib.metadata.version(usual)}
     except (importlib.metadata.PackageNotFoundError, ValueError):
         return {
             distribution: importlib.metadata.version(distribution)

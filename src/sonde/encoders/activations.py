@@ -21,6 +21,7 @@ from sonde.encoders.given import Missing, lacking_of
 from sonde.encoders.hf import Pool, depth
 from sonde.encoders.hub import Files, Source, files_of
 from sonde.encoders.layered import Asked, asked_of, names_of
+from sonde.encoders.recorded_files import shape_of
 from sonde.encoders.saved import versions
 from sonde.oracles import Kind
 from sonde.references import Place
@@ -102,8 +103,6 @@ class Activations:
     @property
     def numbers(self) -> tuple[str, ...]:
         """What the layers in the files are called; DataProblem where that cannot be."""
-        from sonde.encoders.recorded import shape_of
-
         many = shape_of(self.states[0])[1]
         if not self.ids:
             return tuple(map(str, range(many)))

@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from sonde.core import DataProblem, EncoderStop
 from sonde.encoders.alone import Batching
 from sonde.encoders.frames import tokeniser_of
 from sonde.encoders.hub import Source
+from sonde.encoders.recorded_files import IDS, STATES, opened, shape_of
 from sonde.vectors import Floats, Ints
 
-IDS, STATES = "token_ids", "hidden_states"
 NO_LIMIT = 2**20  # tokens
 COMPARED = 200  # files by which layers are checked
 
@@ -113,31 +112,6 @@ def check_layers(files: tuple[Path, ...], names: tuple[str, ...]) -> None:
             )
 
 
-def shape_of(file: Path) -> tuple[int, int, int]:
-    """Tokens, layers and numbers of the hidden states in a file, of which one layer may be
-    written without its own dimension.
-    """
-    with _open(file) as tensors:
-        if lacking := {IDS, STATES} - set(tensors.keys()):
-            raise DataProblem(
-                f"{file} has no {' and no '.join(sorted(lacking))} (it has:"
-                f" {', '.join(sorted(tensors.keys()))})"
-            )
-        shape = tensors.get_slice(STATES).get_shape()
-    if len(shape) not in (2, 3) or 0 in shape:
-        raise DataProblem(f"{file}: {STATES} of {shape}, expected [tokens, layers, numbers]")
-    return shape[0], shape[1] if len(shape) > 2 else 1, shape[-1]
-
-
 def _tensor(file: Path, name: str) -> Tensor:
-    with _open(file) as tensors:
+    with opened(file, "pt") as tensors:
         return tensors.get_tensor(name)  # type: ignore[no-any-return]
-
-
-def _open(file: Path) -> Any:
-    try:
-        return safe_open(str(file), "pt")
-    except (OSError, SafetensorError) as error:
-        raise DataProblem(
-            f"{file}: not a safetensors file that can be read ({error}); was it written to its end?"
-        ) from error
