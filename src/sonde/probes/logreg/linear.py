@@ -27,52 +27,70 @@ Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 MEMORY, MOST, TRIALS = 12, 300, 12
 ENOUGH = 1e-4  # share of the promised decrease that a step must bring (Armijo)
+NEAR = 0.01  # share of the first value below which values count as that share: nearly perfect fits
+
+
+class Move(NamedTuple):
+    """A step of each problem and the change of the gradient over it [problems, size], one over
+    their product, and the step's scale as the inverse Hessian sees it [problems].
+    """
+
+    step: Tensor
+    change: Tensor
+    share: Tensor
+    scale: Tensor
+
+    @classmethod
+    def of(cls, step: Tensor, change: Tensor) -> Move:
+        bend, size = (step * change).sum(1), (change * change).sum(1)
+        curved = bend > 1e-12 * size  # a step without curvature says nothing
+        scale = torch.where(curved, bend / size.clamp_min(1e-300), 1.0)
+        return cls(step, change, torch.where(curved, 1 / bend, 0.0), scale)
 
 
 def minimise(objective: Objective, start: Tensor, tolerance: float) -> tuple[Tensor, Tensor]:
     """Minima [problems, size] and their values; a problem ends when two steps in a row gain less
-    than `tolerance` of its value.
+    than `tolerance` of its value, or of the part NEAR of its first.
     """
     place = start.clone()
     going = torch.arange(len(start))
     values, slope = objective(place, going)
+    least = values.abs().clamp_min(1e-30) * NEAR
     found, small = values.clone(), torch.zeros(len(start), dtype=torch.int64)
-    history: list[tuple[Tensor, Tensor]] = []
+    history: list[Move] = []
     for _ in range(MOST):
         direction = -_scaled(slope, history)
         downhill = (direction * slope).sum(1) < 0
         direction = torch.where(downhill[:, None], direction, -slope)
         moved, reached, there = _step(objective, (place[going], values, slope, going), direction)
-        history = [*history, (moved - place[going], there - slope)][-MEMORY:]
-        gain = (values - reached) / values.abs().clamp_min(1e-30)
+        history = [*history, Move.of(moved - place[going], there - slope)][-MEMORY:]
+        gain = (values - reached) / torch.maximum(values.abs(), least[going])
         place[going], found[going] = moved, reached
         small[going] = torch.where(gain < tolerance, small[going] + 1, 0)
         on = small[going] < 2
-        going, values, slope = going[on], reached[on], there[on]
-        history = [(s[on], y[on]) for s, y in history]
+        values, slope = reached, there
+        if not bool(on.all()):
+            going, values, slope = going[on], values[on], slope[on]
+            history = [Move(*(part[on] for part in move)) for move in history]
         if not len(going):
             break
     return place, found
 
 
-def _scaled(slope: Tensor, history: list[tuple[Tensor, Tensor]]) -> Tensor:
+def _scaled(slope: Tensor, history: list[Move]) -> Tensor:
     """The inverse Hessian, as the last steps tell it, times the gradient [problems, size] (the
     two-loop recursion).
     """
     if not history:
         return slope
-    q, kept = slope.clone(), []
-    for s, y in reversed(history):
-        bend = (s * y).sum(1)
-        # a step without curvature says nothing
-        share = torch.where(bend > 1e-12 * (y * y).sum(1), 1 / bend, 0.0)
-        weight = share * (s * q).sum(1)
-        q -= weight[:, None] * y
-        kept.append((s, y, share, weight))
-    s, y, share, _ = kept[0]
-    q *= torch.where(share > 0, (s * y).sum(1) / (y * y).sum(1).clamp_min(1e-300), 1.0)[:, None]
-    for s, y, share, weight in reversed(kept):
-        q += (weight - share * (y * q).sum(1))[:, None] * s
+    q, weights = slope.clone(), []
+    for move in reversed(history):
+        weight = move.share * (move.step * q).sum(1)
+        q.addcmul_(move.change, weight[:, None], value=-1)
+        weights.append(weight)
+    q *= history[-1].scale[:, None]
+    for move, weight in zip(history, reversed(weights), strict=True):
+        q.addcmul_(move.step, (weight - move.share * (move.change * q).sum(1))[:, None])
     return q
 
 
@@ -167,18 +185,25 @@ class Sums:
 def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor) -> Linear:
     """The minimum for each penalty [penalties] float64; x [examples, dim] float32."""
     mean = x.mean(0, dtype=torch.float64)
-    centred = x - mean.float()
-    rounds = [(Sums(centred, wanted, LOSSES[loss]), 1e-6)]
+    centred, sample = x - mean.float(), torch.arange(len(x))
     if len(x) >= 4 * SAMPLE:
-        rows = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))[:SAMPLE]
-        rounds = [(Sums(centred[rows], wanted[rows], LOSSES[loss]), 1e-4), *rounds]
-    spectrum = spectrum_of(rounds[0][0].x)
+        sample = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))[:SAMPLE]
+    spectrum = spectrum_of(centred[sample] if len(sample) < len(x) else centred)
+    if spectrum.whole:  # the input is turned once, so that weights never need to be
+        for start in range(0, len(x), ROWS):
+            some = slice(start, start + ROWS)
+            centred[some] = centred[some] @ spectrum.basis.float()
+    rounds = [(Sums(centred, wanted, LOSSES[loss]), 1e-6)]
+    if len(sample) < len(x):
+        rounds = [(Sums(centred[sample], wanted[sample], LOSSES[loss]), 1e-4), *rounds]
     weights = torch.zeros(len(penalties), outputs, x.shape[1], dtype=torch.float64)
     biases = torch.zeros(len(penalties), outputs, dtype=torch.float64)
     objectives = torch.zeros(len(penalties), dtype=torch.float64)
     for part, tolerance in rounds:
         space = Space(part, penalties, weights, biases, spectrum)
         weights, biases, objectives = space.minimum(tolerance)
+    if spectrum.whole:
+        weights = weights @ spectrum.basis.T
     return Linear(weights, biases - weights @ mean, objectives)
 
 
@@ -190,6 +215,10 @@ class Spectrum(NamedTuple):
     values: Tensor
     basis: Tensor
     rest: float
+
+    @property
+    def whole(self) -> bool:
+        return len(self.values) == len(self.basis)
 
 
 def spectrum_of(x: Tensor) -> Spectrum:
@@ -217,7 +246,8 @@ class Space:
     def __init__(
         self, sums: Sums, penalties: Tensor, weights: Tensor, biases: Tensor, spectrum: Spectrum
     ) -> None:
-        self.sums, self.penalties, self.basis = sums, penalties, spectrum.basis
+        self.sums, self.penalties = sums, penalties
+        self.basis = None if spectrum.whole else spectrum.basis
         self.weights, self.biases = weights, biases
         curvature = (
             sums.loss.curvature(sums.scores(weights, biases, 0))[0]
@@ -234,10 +264,11 @@ class Space:
         gradients in coordinates.
         """
         parts = moved.view(len(moved), self.biases.shape[1], -1)
-        inner, across = parts[:, :, :-1], self.across[which]
-        weights = (
-            inner * across + ((inner @ self.basis) * (self.along[which] - across)) @ self.basis.T
-        )
+        inner, along, across = parts[:, :, :-1], self.along[which], self.across[which]
+        if self.basis is None:
+            weights = inner * along
+        else:
+            weights = inner * across + ((inner @ self.basis) * (along - across)) @ self.basis.T
         return weights, parts[:, :, -1] * self.free[which, :, 0]
 
     def at(self, place: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
