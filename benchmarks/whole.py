@@ -104,11 +104,11 @@ def measure(tasks: list[str], encoder: str, cache: Path, recipe: str, seeds: int
     print(json.dumps(cells))
 
 
-def leg(*arguments: str) -> tuple[dict[str, object], float]:
-    """What a process of its own printed, and the processor seconds that it took."""
+def leg(script: str, *arguments: str) -> tuple[dict[str, object], float]:
+    """What a script printed in a process of its own, and the processor seconds that it took."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        [sys.executable, __file__, *arguments],
+        [sys.executable, script, *arguments],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         stdout=subprocess.PIPE,
         text=True,
@@ -168,16 +168,16 @@ def main() -> int:
 
 def run(encoder: str, cache: Path, rest: list[str]) -> bool:
     """Every leg of one encoder; whether it meets the targets."""
-    found, encoding = leg("--leg", "encode", encoder, str(cache), *rest)
+    found, encoding = leg(__file__, "--leg", "encode", encoder, str(cache), *rest)
     print(f"{encoder}: encoding {found['sentences']:,} sentences {encoding:.1f} s")
-    fast, seconds = leg("--leg", "fast", encoder, str(cache), *rest)
+    fast, seconds = leg(__file__, "--leg", "fast", encoder, str(cache), *rest)
     ratio = (encoding + seconds) / encoding
     print(
         f"  the run {seconds:.1f} s: with encoding {ratio:.2f} times encoding (at most {RATIO:g})"
     )
     if not encoder.startswith("st:"):
         return True
-    full, before = leg("--leg", "full", encoder, str(cache), *rest)
+    full, before = leg(__file__, "--leg", "full", encoder, str(cache), *rest)
     print(f"  with protocol=full {before:.1f} s: 1/{before / seconds:.1f} (at most 1/{SAVED:g})")
     mean, beyond = compared(fast, full)
     return ratio <= RATIO and before / seconds >= SAVED and abs(mean) <= LOSS and not beyond
