@@ -55,3 +55,12 @@ def test_columns_that_tell_nothing_are_empty(tmp_path):
     first, second = treebank.sentences([path])
     assert first.gold.xpos == ()
     assert second.gold.xpos == ("VB",)
+
+
+def test_brackets_under_every_ending_are_learnt_from(tmp_path):
+    endings = (".mrg", ".parse", ".penn")
+    for ending in endings:
+        (tmp_path / f"a{ending}").write_text("(S (NP (NN snow)) (VP (VBZ falls)))\n")
+    found = treebank.files([tmp_path]).train
+    assert sorted(path.suffix for path in found) == sorted(endings)
+    assert all(each.phrases for each in treebank.sentences(found))

@@ -15,10 +15,8 @@ from sonde.corpora import brackets, conllu, trees
 from sonde.corpora.corpus import corpus
 from sonde.corpora.files import uncompressed
 from sonde.corpora.tally import OnError, Tally
+from sonde.corpora.views import SUFFIXES
 
-DEPENDENCIES = (".conllu",)
-PHRASES = (".ptb", ".mrg", ".psd", ".mrgs", ".trees")
-TREES = (*DEPENDENCIES, *PHRASES)
 NOTHING = "_"  # what CoNLL-U writes where a column tells nothing
 
 
@@ -42,7 +40,7 @@ def files(paths: Iterable[str | Path]) -> Files:
     """The files of treebanks, or of folders of them: those of train and those that say no split,
     and those of dev. Test is never read.
     """
-    parts = corpus(paths, TREES)
+    parts = corpus(paths, SUFFIXES)
     learnt = [part.path for part in parts if part.split in ("train", "")]
     return Files(learnt, [part.path for part in parts if part.split == "dev"])
 
@@ -53,7 +51,7 @@ def sentences(
     """The sentences of files in CoNLL-U and of bracketed ones; those that stand in both have both
     annotations.
     """
-    phrased = [path for path in paths if uncompressed(path).suffix.lower() not in DEPENDENCIES]
+    phrased = [path for path in paths if uncompressed(path).suffix in brackets.SUFFIXES]
     known: dict[tuple[str, ...], list[brackets.Tree]] = {}
     for path in phrased:
         for tree in brackets.read(path, on_error, tally):
