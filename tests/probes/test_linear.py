@@ -34,13 +34,14 @@ def penalties(n, twice=1):
 
 
 @pytest.mark.parametrize(
-    ("sample", "whole"),
-    [(16384, 1024), (100, 1024), (16384, 4)],
-    ids=["at once", "from a sample", "few eigenvectors"],
+    ("sample", "whole", "few"),
+    [(16384, 1024, 200), (16384, 1024, 0), (100, 1024, 200), (16384, 4, 200)],
+    ids=["at once", "input as it is", "from a sample", "few eigenvectors"],
 )
-def test_objectives_are_those_of_scikit_learn(monkeypatch, sample, whole):
+def test_objectives_are_those_of_scikit_learn(monkeypatch, sample, whole, few):
     monkeypatch.setattr(linear, "SAMPLE", sample)
     monkeypatch.setattr(linear, "WHOLE", whole)
+    monkeypatch.setattr(linear, "FEW", few)
     monkeypatch.setattr(linear, "PART", 5)
     x, y = drawn()
     found = solve(torch.from_numpy(x), torch.from_numpy(y), "softmax", 3, penalties(len(x)))

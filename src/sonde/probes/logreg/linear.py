@@ -128,6 +128,7 @@ def _step(
 ROWS = 8192  # of one product: its scores stay in the cache
 # dimensions up to which all eigenvectors are taken, and how many of wider input
 WHOLE, PART = 1024, 256
+FEW = 200  # rows for each score up to which turning the input pays; about thirty steps are taken
 # rows that the first round is solved on, where there are at least four times as many
 SAMPLE = 16384
 
@@ -189,10 +190,10 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     if len(x) >= 4 * SAMPLE:
         sample = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))[:SAMPLE]
     spectrum = spectrum_of(centred[sample] if len(sample) < len(x) else centred)
-    if spectrum.whole:  # the input is turned once, so that weights never need to be
-        for start in range(0, len(x), ROWS):
-            some = slice(start, start + ROWS)
-            centred[some] = centred[some] @ spectrum.basis.float()
+    turn = spectrum.basis if _pays(len(x), x.shape[1], outputs * len(penalties)) else None
+    if turn is not None:
+        spectrum = spectrum._replace(basis=None)
+        _turn(centred, turn)
     rounds = [(Sums(centred, wanted, LOSSES[loss]), 1e-6)]
     if len(sample) < len(x):
         rounds = [(Sums(centred[sample], wanted[sample], LOSSES[loss]), 1e-4), *rounds]
@@ -202,23 +203,31 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     for part, tolerance in rounds:
         space = Space(part, penalties, weights, biases, spectrum)
         weights, biases, objectives = space.minimum(tolerance)
-    if spectrum.whole:
-        weights = weights @ spectrum.basis.T
+    if turn is not None:
+        weights = weights @ turn.T
     return Linear(weights, biases - weights @ mean, objectives)
 
 
+def _pays(rows: int, dim: int, scores: int) -> bool:
+    """Whether to turn the input once, in place of the weights at every step."""
+    return dim <= WHOLE and rows <= FEW * scores
+
+
+def _turn(x: Tensor, basis: Tensor) -> None:
+    """Turn an input in place, so that its coordinates are those of the basis."""
+    for start in range(0, len(x), ROWS):
+        some = slice(start, start + ROWS)
+        x[some] = x[some] @ basis.float()
+
+
 class Spectrum(NamedTuple):
-    """The largest eigenvalues [some] of a Gram matrix, their vectors [dim, some], and the mean of
-    the eigenvalues that are left.
+    """The largest eigenvalues [some] of a Gram matrix, their vectors [dim, some], None where the
+    input is turned to them, and the mean of the eigenvalues that are left.
     """
 
     values: Tensor
-    basis: Tensor
+    basis: Tensor | None
     rest: float
-
-    @property
-    def whole(self) -> bool:
-        return len(self.values) == len(self.basis)
 
 
 def spectrum_of(x: Tensor) -> Spectrum:
@@ -246,8 +255,7 @@ class Space:
     def __init__(
         self, sums: Sums, penalties: Tensor, weights: Tensor, biases: Tensor, spectrum: Spectrum
     ) -> None:
-        self.sums, self.penalties = sums, penalties
-        self.basis = None if spectrum.whole else spectrum.basis
+        self.sums, self.penalties, self.basis = sums, penalties, spectrum.basis
         self.weights, self.biases = weights, biases
         curvature = (
             sums.loss.curvature(sums.scores(weights, biases, 0))[0]
