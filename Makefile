@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-integration test-long check fix docs site release-check clean
+.PHONY: demo test test-integration test-cluster test-long check fix docs site release-check clean
 
 demo: $(VENV)/.run ## a table from sentences that a small grammar writes; downloads nothing but packages
 	@$(BIN)/sonde run
@@ -19,6 +19,10 @@ test: $(VENV)/.dev ## everything that must hold before a change is kept
 
 test-integration: $(VENV)/.integration ## what needs a browser, LaTeX, zsh or a built wheel; installs it where it is missing
 	$(BIN)/python -m pytest -m integration tests/integration
+
+test-cluster: $(VENV)/.dev ## runs in shares on a real SLURM of one node; installs it where it is missing
+	sh tests/integration/install.sh test-cluster
+	$(BIN)/python -m pytest -m cluster tests/integration
 
 test-long: release-check ## what takes longer than a quarter of an hour: wheels, the lowest versions, types of other systems
 
@@ -63,7 +67,7 @@ $(VENV)/.dev: $(VENV)/.run
 	@touch $@
 
 $(VENV)/.integration: $(VENV)/.dev tests/integration/install.sh
-	sh tests/integration/install.sh
+	sh tests/integration/install.sh test-integration
 	$(INSTALL) --no-build-isolation --editable '.[integration]'
 	@touch $@
 

@@ -1,4 +1,4 @@
-"""What these tests need is installed by `make test-integration`; where it is missing they fail,
+"""What these tests need is installed by `make test-integration` and `make test-cluster`; where it is missing they fail,
 since what is skipped silently is not tested.
 """
 
@@ -17,12 +17,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the fixtures of all tests
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-def command(*names: str) -> str:
+def command(*names: str, by: str = "make test-integration") -> str:
     """The first of these commands that is there; the test fails where none is."""
+    places = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin"])  # daemons are there
     for name in names:
-        if found := shutil.which(name):
+        if found := shutil.which(name, path=places):
             return found
-    pytest.fail(f"{' or '.join(names)} is not installed: `make test-integration` installs it")
+    pytest.fail(f"{' or '.join(names)} is not installed: `{by}` installs it")
 
 
 @pytest.fixture(scope="session")
