@@ -72,8 +72,8 @@ def workers(folder):
     for claim in folder.rglob(".*.claim"):
         with contextlib.suppress(OSError):  # a claim is gone when its work is done
             number = int(re.search(r'"process": (\d+)', claim.read_text())[1])
-            said = Path(f"/proc/{number}/environ").read_text()
-            found[int(re.search(r"SLURM_ARRAY_TASK_ID=(\d+)", said)[1])] = number
+            said = Path(f"/proc/{number}/environ").read_text()  # nothing, once it has ended
+            found |= {int(n): number for n in re.findall(r"SLURM_ARRAY_TASK_ID=(\d+)", said)}
     return found
 
 
