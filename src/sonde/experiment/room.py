@@ -12,6 +12,7 @@ import numpy as np
 from sonde.cache import size
 from sonde.core import Encoder, Sentence
 from sonde.encoders.saved import Saved
+from sonde.experiment.measure import Group
 from sonde.store.blocks import StoreProblem
 from sonde.store.folder import keys_of
 from sonde.store.vectors import VectorStore
@@ -22,14 +23,15 @@ PIECES = 1.3  # word pieces a word
 
 
 class Pass(NamedTuple):
-    """What is encoded for groups before they are measured: distinct sentences, in all slots that
-    any group reads, kept under a key.
+    """What is encoded for groups before they are measured: their distinct sentences, in all slots
+    that any of them reads, kept under a key.
     """
 
     key: str
     encoder: Encoder
     slots: tuple[str, ...]
     sentences: list[Sentence]
+    groups: Sequence[Group]
 
 
 def left_of(one: Pass, store: VectorStore) -> list[Sentence]:

@@ -69,9 +69,10 @@ def run(
     if groups:
         paths.check()
     failures = dict(plan.refused)
-    check_room(passes(groups), paths.vector_store())
+    encoded = passes(groups)
+    check_room(encoded, paths.vector_store())
     before = _failures(groups, paths)
-    broken = fill(groups, paths, progress, shard)
+    broken = fill(encoded, paths, progress, shard)
     failures |= broken
     todo = _batches((g for g in groups if g.trials[0].encoder not in broken), shard)
     with bar_over(sum(batch.trials for batch in todo), progress) as bar:
@@ -99,20 +100,23 @@ def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
 
 
 def passes(groups: Iterable[Group]) -> list[Pass]:
-    """What is encoded for groups, by encoder."""
-    return [
-        Pass(key, sharing[0].encoder, slots_of(_union(sharing)), _sentences(sharing))
-        for key, sharing in _by_vectors(groups).items()
-    ]
-
-
-def _by_vectors(groups: Iterable[Group]) -> dict[str, list[Group]]:
+    """What is encoded for groups, by encoder; most read the same tasks, and share their
+    sentences.
+    """
     by_base: dict[str, list[Group]] = {}
     for group in groups:
         # those look at one data set, so they encode while measuring
         if not isinstance(group.encoder, Prepared | Informed):
             by_base.setdefault(group.vectors, []).append(group)
-    return by_base
+    found: dict[frozenset[str], list[Sentence]] = {}
+    made = []
+    for key, sharing in by_base.items():
+        tasks = frozenset(group.trials[0].task for group in sharing)
+        if tasks not in found:
+            found[tasks] = _sentences(sharing)
+        slots = slots_of(_union(sharing))
+        made.append(Pass(key, sharing[0].encoder, slots, found[tasks], sharing))
+    return made
 
 
 def _mapped(
@@ -204,25 +208,25 @@ def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
 
 
 def fill(
-    groups: Sequence[Group], paths: Paths, progress: bool, shard: Shard = WHOLE
+    passes: Iterable[Pass], paths: Paths, progress: bool, shard: Shard = WHOLE
 ) -> dict[str, str]:
-    """Embed every sentence that the groups read, each once, a shard's first; returns the encoders
-    that failed, with the reason.
+    """Embed every sentence of the passes, each once, a shard's first; returns the encoders that
+    failed, with the reason.
     """
     broken: dict[str, str] = {}
     store = paths.vector_store()
-    for key, sharing in _by_vectors(groups).items():
-        place = encoder_place(paths.results, store.folder(key).name)
+    for one in passes:
+        place = encoder_place(paths.results, store.folder(one.key).name)
         try:
-            encoder = _union(sharing)
+            encoder = _union(one.groups)
             with encoding_bar(encoder.name, progress), threads():
-                embed(encoder, _sentences(sharing), store, key, shard=shard)
-            _note(sharing, store.folder(key), paths)
+                embed(encoder, one.sentences, store, one.key, shard=shard)
+            _note(one.groups, store.folder(one.key), paths)
             failed.forget(place)
         except EncoderProblem as problem:
             log.debug("%s", problem, exc_info=problem)
             failed.note(place, str(problem))
-            broken |= {g.trials[0].encoder: str(problem) for g in sharing}
+            broken |= {g.trials[0].encoder: str(problem) for g in one.groups}
     return broken
 
 
