@@ -63,16 +63,11 @@ def base(folder: Path) -> str:
 
 def encode(tasks: list[str], encoder: str, cache: Path) -> None:
     """Encode every sentence of the tasks."""
-    from sonde.experiment.paths import Paths
-    from sonde.experiment.run import embed_ahead
-    from sonde.tasks import TASKS
+    import sonde
 
-    references = [reference for task in tasks for reference in TASKS.expand(task)]
-    sentences = dict.fromkeys(
-        sentence for task in references for sentence in TASKS.make(task).load().sentences
-    )
+    sentences = sonde.sentences(tasks=tasks)
     began = time.process_time()
-    embed_ahead([encoder], list(sentences), Paths.of(cache / "results", cache), progress=False)
+    sonde.embed(sentences, encoder, cache=cache)
     print(json.dumps({"sentences": len(sentences), "seconds": time.process_time() - began}))
 
 
