@@ -8,6 +8,7 @@ import importlib.util
 import os
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,15 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         )
 
 
-LOCAL = ("localhost", "127.0.0.1", "::1")
+def _own_address() -> str:
+    """What other machines would call this one, which a cluster that a test starts goes by."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one, suppress(OSError):
+        one.connect(("8.8.8.8", 80))  # sends nothing
+        return str(one.getsockname()[0])
+    return "127.0.0.1"
+
+
+LOCAL = ("localhost", "127.0.0.1", "::1", _own_address())
 
 
 class NetworkRefused(RuntimeError):

@@ -1,8 +1,11 @@
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +21,7 @@ from sonde.experiment.bars import encoding_bar
 from sonde.experiment.embed import EncoderProblem, embed, vectors
 from sonde.progress import listening
 from sonde.store.blocks import StoreProblem
+from sonde.store.claims import claimed
 from sonde.store.vectors import VectorStore
 from sonde.vectors import Spans, Vectors
 
@@ -615,3 +619,28 @@ def test_two_runs_at_once_do_not_spoil_each_other(tmp_path):
         assert worker.wait() == 0
         worker.stdout.close()
     assert files(tmp_path / "both") == files(tmp_path / "alone")
+
+
+def test_a_block_that_another_run_is_at_comes_last(tmp_path):
+    """It is encoded here once the other has given up, and not where the other has done it."""
+    known, order = sentences_of(6000), Pretend()
+    embed(order, known, VectorStore(tmp_path / "a"), "k")
+    first, second, *_ = [
+        tmp_path / "b" / file.relative_to(tmp_path / "a")
+        for file in sorted((tmp_path / "a").rglob("*-0*.vectors"))
+    ]
+    given_up, done = ExitStack(), ExitStack()
+    given_up.enter_context(claimed(first))
+    done.enter_context(claimed(second))
+
+    def others():
+        shutil.copy(tmp_path / "a" / second.relative_to(tmp_path / "b"), second)
+        done.close()
+        given_up.close()
+
+    threading.Timer(0.5, others).start()
+    here = Pretend()
+    embed(here, known, VectorStore(tmp_path / "b"), "k")
+    assert len(order.calls) == 3
+    assert here.calls == [*order.calls[2:], order.calls[0]]
+    assert files(tmp_path / "a") == files(tmp_path / "b")

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from sonde.store import claims
-from sonde.store.claims import Watch, claim_of, claimed, shared
+from sonde.store.claims import Watch, claim_of, claimed, once
 
 HOLD = """
 import sys, time
@@ -127,20 +127,14 @@ def test_where_no_note_can_be_left_the_work_is_done(tmp_path):
         assert mine
 
 
-def test_jobs_that_others_are_at_come_last_and_are_done_if_they_were_not(tmp_path, holder):
+def test_a_file_is_made_once_and_not_by_two(tmp_path, holder):
+    made = []
+    assert once(tmp_path / "new", lambda: made.append("new"))
+    assert not once(tmp_path / "unit", lambda: made.append("unit"))
     (tmp_path / "there").touch()
-    order = []
-    for name, missing in shared(["unit", "there", "new"], lambda name: tmp_path / name):
-        order.append((name, missing))
-        if name == "new":
-            holder.kill()
-    assert order == [("there", False), ("new", True), ("unit", True)]
-
-
-def test_jobs_that_others_have_done_meanwhile_are_not_done_again(tmp_path, holder):
-    def done():
-        (tmp_path / "unit").touch()
-        holder.kill()
-
-    threading.Timer(0.3, done).start()
-    assert list(shared(["unit"], lambda name: tmp_path / name)) == [("unit", False)]
+    assert once(tmp_path / "there", lambda: made.append("there"))
+    holder.kill()
+    holder.wait()
+    assert once(tmp_path / "unit", lambda: made.append("unit"))
+    assert made == ["new", "unit"]
+    assert not list(tmp_path.glob(".*"))

@@ -20,6 +20,7 @@ from sonde.experiment.embed import Embedded
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import tasks_of
 from sonde.experiment.run import ahead, embed_ahead
+from sonde.experiment.runners import Workers
 from sonde.experiment.shards import WHOLE, Shard
 from sonde.identity import Identity
 from sonde.tasks.find import named
@@ -51,7 +52,7 @@ def embed(
             made = stack.enter_context(alike(file, 1, lambda: ahead(asked, paths), _identities))
         else:
             made = ahead(asked, paths)
-        return embed_ahead(made, sentences, paths, progress, part)
+        return embed_ahead(made, sentences, paths, progress, Workers(shard=part))
 
 
 def sentences(

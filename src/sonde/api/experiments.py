@@ -59,7 +59,9 @@ class Experiment:
         kept = {k: v for k, v in self.settings.items() if k != "reproducible"}
         return estimate(**kept)
 
-    def run(self, *, jobs: int = 1, progress: bool = False, shard: str | None = None) -> Evaluation:
+    def run(
+        self, *, jobs: int | str = 1, progress: bool = False, shard: str | None = None
+    ) -> Evaluation:
         """Run it, or what is left of it with a share of several machines first; a copy with every
         default filled in is kept beside the results.
         """

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
@@ -20,7 +20,7 @@ from sonde.experiment.estimate import estimate as estimated
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import BOUNDS, Design, Plan, plan
 from sonde.experiment.run import run as measured
-from sonde.experiment.runners import local
+from sonde.experiment.runners import Workers, working
 from sonde.experiment.shards import WHOLE, Shard
 from sonde.nets.precision import reproducible as is_reproducible
 from sonde.nets.precision import reproducing
@@ -63,7 +63,8 @@ class Settings(TypedDict, total=False):
     on_error      what to do about a malformed sentence in a treebank: 'raise' (name it and leave
                   the task out), or 'skip' (count it and go on)
     limit         how many examples of each task at most, for a first look; tables mark such tasks
-    jobs          how many processes fit probes beside each other
+    jobs          how many processes fit probes beside each other; or 'ray', a cluster that encodes
+                  and fits: 'ray:10.0.0.1:6379,cpus=4,gpus=1' (docs/cluster.md)
     progress      whether bars are drawn on standard error
     reproducible  float32 and one thread throughout: the same numbers again on processors of one
                   kind, however many cores
@@ -82,7 +83,7 @@ class Settings(TypedDict, total=False):
     keep_scores: bool
     on_error: Literal["raise", "skip"]
     limit: int | None
-    jobs: int
+    jobs: int | str
     progress: bool
     reproducible: bool
     shard: str | None
@@ -105,7 +106,7 @@ def run(
     keep_scores: bool = False,
     on_error: Literal["raise", "skip"] = "raise",
     limit: int | None = None,
-    jobs: int = 1,
+    jobs: int | str = 1,
     progress: bool = False,
     reproducible: bool = False,
     shard: str | None = None,
@@ -148,12 +149,13 @@ def run(
     with ExitStack() as stack:
         stack.enter_context(at(cache))
         stack.enter_context(reproducing(reproducible))
+        workers = stack.enter_context(_workers(jobs, part, asked.paths))
         if shard is None:
             made, paths, remarks = _planned(tasks, encoders, asked)
         else:
             made, paths, remarks = stack.enter_context(_shared(tasks, encoders, asked, jobs))
         remarks += tuple(made.remarks.values())
-        outcome = measured(made, paths, local(jobs), progress, part)
+        outcome = measured(made, paths, workers, progress)
         if output is not None:
             remarks += _opened(paths.results)
     return Evaluation(
@@ -212,6 +214,15 @@ def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) ->
     settings   the fields of `Settings`, but for probes, which the suite brings
     """
     return run(None, encoders, suite=reference, **settings)
+
+
+@contextmanager
+def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
+    """Who does the work of a run, its own share first."""
+    if part != WHOLE and not str(jobs).isdecimal():
+        raise UsageProblem("a run that is dealt to a cluster has no shares: leave --shard out")
+    with working(jobs, (paths.results, paths.cache)) as workers:
+        yield replace(workers, shard=part)
 
 
 def at(cache: str | Path | None) -> Any:
@@ -283,7 +294,7 @@ def _planned(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tupl
 
 
 def _shared(
-    tasks: Any, encoders: Any, asked: Asked, jobs: int
+    tasks: Any, encoders: Any, asked: Asked, jobs: int | str
 ) -> AbstractContextManager[tuple[Plan, Paths, tuple[str, ...]]]:
     """The plan that all machines have that share a run, which compute alike inside."""
     asked.paths.check()
@@ -291,7 +302,7 @@ def _shared(
     request = request_of(is_reproducible(), kept, spoken(tasks), spoken(encoders))
     return alike(
         asked.paths.results / request,
-        jobs,
+        int(jobs) if str(jobs).isdecimal() else 1,
         lambda: _planned(tasks, encoders, asked),
         lambda planned: (planned[0].named_identities, planned[0].refused),
     )

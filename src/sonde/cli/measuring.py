@@ -38,8 +38,16 @@ from sonde.cli.options import (
 from sonde.errors import UsageProblem
 
 Jobs = Annotated[
-    int,
-    typer.Option("--jobs", "-j", min=1, help="How many processes fit probes in parallel."),
+    str,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N|ray",
+        help=(
+            "How many processes fit probes in parallel; or a cluster of Ray that encodes and fits:"
+            " ray, ray:10.0.0.1:6379,cpus=4,gpus=1."
+        ),
+    ),
 ]
 DryRun = Annotated[
     bool,
@@ -85,7 +93,7 @@ def run(
     store: Store = "float32",
     keep: Keep = None,
     on_error: OnError = "raise",
-    jobs: Jobs = 1,
+    jobs: Jobs = "1",
     style: Style = "terminal",
     reproducible: Reproducible = False,
     limit: Annotated[
@@ -160,7 +168,7 @@ def run(
 
 def experiment(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment, as TOML.")],
-    jobs: Jobs = 1,
+    jobs: Jobs = "1",
     style: Style = "terminal",
     dry_run: DryRun = False,
     shard: Sharded = None,

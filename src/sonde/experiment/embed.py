@@ -10,16 +10,17 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Encoder, Layered, Prepared, Sentence
 from sonde.experiment.attempt import PROBES, EncoderProblem, EncoderRun
-from sonde.experiment.shards import WHOLE, Shard
+from sonde.experiment.runners import HERE, Lost, Workers
 from sonde.progress import tell
 from sonde.store import plans
-from sonde.store.claims import shared
+from sonde.store.claims import Watch, once
 from sonde.store.folder import Index, Keys, distinct, keys_of
 from sonde.store.vectors import Entries, VectorStore
 from sonde.vectors import Ints, Vectors
@@ -67,10 +68,11 @@ def embed(
     store: VectorStore,
     key: str,
     retry: bool = True,
-    shard: Shard = WHOLE,
+    workers: Workers = HERE,
 ) -> Embedded:
-    """Encode and keep what the store does not hold yet, the blocks of a shard first; `key` is what
-    the encoder's vectors are cached under.
+    """Encode and keep what the store does not hold yet, the blocks of one's share first.
+
+    key  what the encoder's vectors are cached under
 
     Sentences that cannot be encoded are told in the result; with `retry`, those of earlier calls
     are tried again. A broken encoder is an EncoderProblem. What was encoded is kept in any case.
@@ -85,7 +87,7 @@ def embed(
     todo = before if retry else before & ~_failed_before(request, before)
     if todo.any():
         ready = encoder.prepare(sentences) if isinstance(encoder, Prepared) else encoder
-        _fill(replace(request, encoder=ready), todo, shard)
+        _fill(replace(request, encoder=ready), todo, workers)
         after = store.lacking(key, request.slots, request.keys)
     reasons = _reasons(request, after)
     bad = np.zeros(len(first), bool)
@@ -143,39 +145,54 @@ def slots_of(encoder: Encoder) -> tuple[str, ...]:
     return tuple(encoder.slots) if isinstance(encoder, Layered) else ("-",)
 
 
-def _fill(request: Request, lacking: NDArray[np.bool_], shard: Shard) -> None:
-    """Encode every block that is missing, and tell how many of its sentences are done."""
-    jobs = shard.order(_jobs(request, lacking), lambda job: (job[0].name(job[1]),))
-    runs: dict[tuple[str, ...], EncoderRun] = {}
-    done, total = 0, sum(len(plan.part(block)) for plan, block in jobs)
+def _fill(request: Request, lacking: NDArray[np.bool_], workers: Workers) -> None:
+    """Encode every block that is missing, and tell how many of its sentences are done; blocks that
+    others are at come last.
+    """
+    todo = workers.shard.order(_jobs(request, lacking), lambda job: (job[0].name(job[1]),))
+    done, total = 0, sum(len(plan.part(block)) for plan, block in todo)
     tell(done, total)
-    # others may encode the same
-    for (plan, block), missing in shared(jobs, lambda job: job[0].place(job[1])):
-        if plan.slots not in runs:
-            runs[plan.slots] = _run_for(request, plan, lacking)
-        if missing:
-            _encode(runs[plan.slots], plan, block, request)
-        done += len(plan.part(block))
-        tell(done, total)
+    work, watch, held = _Encoding(request, lacking), Watch(), list[Job]()
+    while todo:
+        for job, made in zip(todo, workers.encode(work, todo), strict=True):
+            if isinstance(made, Lost):
+                raise EncoderProblem(f"{request.encoder.name}: {made.why}")
+            if not made:
+                held.append(job)
+                continue
+            done += len(job[0].part(job[1]))
+            tell(done, total)
+        todo, held = watch.wait(held, lambda job: job[0].place(job[1]))
 
 
-def _encode(run: EncoderRun, plan: plans.Plan, block: int, request: Request) -> None:
-    """Encode and commit one block, and note which of its sentences could not be encoded."""
-    keys = plan.part(block)
-    done = run.encode(plan.sentences(block))
-    if done.failed:
-        request.store.record(
-            request.base,
-            plan.name(block),
-            {keys[row].tobytes(): why for row, why in done.failed.items()},
-        )
-    if done.vectors is not None:
-        request.store.write(
-            request.base,
-            plan.name(block),
-            keys[done.rows],
-            Entries(plan.slots, done.vectors, done.refused),
-        )
+class _Encoding:
+    """Encodes one block after another; it pickles when the encoder does."""
+
+    def __init__(self, request: Request, lacking: NDArray[np.bool_]) -> None:
+        self.request, self.lacking = request, lacking
+        self.runs: dict[tuple[str, ...], EncoderRun] = {}
+
+    def __call__(self, job: Job) -> bool:
+        """Encode and commit a block, and note which of its sentences could not be encoded; False
+        where another run is at it.
+        """
+        plan, block = job
+        if plan.slots not in self.runs:
+            self.runs[plan.slots] = _run_for(self.request, plan, self.lacking)
+        return once(plan.place(block), lambda: self._encode(plan, block))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "runs": {}}
+
+    def _encode(self, plan: plans.Plan, block: int) -> None:
+        keys, store, base = plan.part(block), self.request.store, self.request.base
+        done = self.runs[plan.slots].encode(plan.sentences(block))
+        if done.failed:
+            reasons = {keys[row].tobytes(): why for row, why in done.failed.items()}
+            store.record(base, plan.name(block), reasons)
+        if done.vectors is not None:
+            entries = Entries(plan.slots, done.vectors, done.refused)
+            store.write(base, plan.name(block), keys[done.rows], entries)
 
 
 def _run_for(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> EncoderRun:

@@ -22,6 +22,7 @@ from sonde.experiment.measure import Batch, Group
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Plan
 from sonde.experiment.room import Pass, check_room
+from sonde.experiment.runners import HERE, Lost, Workers
 from sonde.experiment.shards import WHOLE, Shard
 from sonde.experiment.work import Measured, measured_in
 from sonde.identity import Identity
@@ -34,9 +35,6 @@ from sonde.store.experiments import Unit, record
 from sonde.store.kept import note
 
 log = logging.getLogger("sonde.experiment")
-
-Mapper = Callable[[Callable[[Batch], Measured], Iterable[Batch]], Iterable[Measured]]
-"""Anything shaped like the builtin map."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +54,11 @@ class Outcome:
 def run(
     plan: Plan,
     paths: Paths,
-    mapper: Mapper = map,
+    workers: Workers = HERE,
     progress: bool = True,
-    shard: Shard = WHOLE,
 ) -> Outcome:
     """Measure every trial of a plan that the store does not hold yet, and return the results of
-    all; those of a shard come first, those that others have left undone after them.
+    all; those of one's share come first, those that others have left undone after them.
     """
     ids = plan.ids
     record(paths.results, list(ids.values()), _units(plan, ids, paths))
@@ -72,13 +69,13 @@ def run(
     encoded = passes(groups)
     check_room(encoded, paths.vector_store())
     before = _failures(groups, paths)
-    broken = fill(encoded, paths, progress, shard)
+    broken = fill(encoded, paths, workers, progress)
     failures |= broken
-    todo = _batches((g for g in groups if g.trials[0].encoder not in broken), shard)
+    todo = _batches((g for g in groups if g.trials[0].encoder not in broken), workers.shard)
     with bar_over(sum(batch.trials for batch in todo), progress) as bar:
         fresh, work = 0, measured_in(paths, before)
         for measured, trials in _mapped(
-            todo, lambda batches: mapper(work, bar.named(batches)), paths
+            todo, lambda batches: workers.fit(work, bar.named(batches)), paths
         ):
             known |= measured.results
             fresh += measured.fresh
@@ -120,13 +117,18 @@ def passes(groups: Iterable[Group]) -> list[Pass]:
 
 
 def _mapped(
-    batches: Sequence[Batch], mapped: Callable[[Sequence[Batch]], Iterable[Measured]], paths: Paths
+    batches: Sequence[Batch],
+    mapped: Callable[[Sequence[Batch]], Iterable[Measured | Lost]],
+    paths: Paths,
 ) -> Iterator[tuple[Measured, int]]:
     """What became of every batch, and of how many trials; what another run was at comes last."""
     store, watch, todo = paths.result_store(), Watch(), list(batches)
     held: list[Group] = []
     while todo:
-        for batch, measured in zip(todo, mapped(todo), strict=True):
+        for batch, answer in zip(todo, mapped(todo), strict=True):
+            measured = answer
+            if isinstance(measured, Lost):
+                measured = Measured(batch.name, failure=measured.why)
             held += measured.held
             _note_failures(batch, measured, paths)
             yield measured, batch.trials - sum(len(group.trials) for group in measured.held)
@@ -208,9 +210,12 @@ def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
 
 
 def fill(
-    passes: Iterable[Pass], paths: Paths, progress: bool, shard: Shard = WHOLE
+    passes: Iterable[Pass],
+    paths: Paths,
+    workers: Workers = HERE,
+    progress: bool = False,
 ) -> dict[str, str]:
-    """Embed every sentence of the passes, each once, a shard's first; returns the encoders that
+    """Embed every sentence of the passes, each once, one's share first; returns the encoders that
     failed, with the reason.
     """
     broken: dict[str, str] = {}
@@ -220,7 +225,7 @@ def fill(
         try:
             encoder = _union(one.groups)
             with encoding_bar(encoder.name, progress), threads():
-                embed(encoder, one.sentences, store, one.key, shard=shard)
+                embed(encoder, one.sentences, store, one.key, workers=workers)
             _note(one.groups, store.folder(one.key), paths)
             failed.forget(place)
         except EncoderProblem as problem:
@@ -257,14 +262,14 @@ def embed_ahead(
     sentences: Sequence[Sentence],
     paths: Paths,
     progress: bool,
-    shard: Shard = WHOLE,
+    workers: Workers = HERE,
 ) -> dict[str, Embedded]:
     """Fill the cache of vectors with sentences, by encoder; what became of them."""
     store, done = paths.vector_store(), {}
     for reference, (encoder, known) in encoders.items():
         with encoding_bar(encoder.name, progress), threads():
             key = vectors_key(encoder, known)
-            done[reference] = embed(encoder, sentences, store, key, shard=shard)
+            done[reference] = embed(encoder, sentences, store, key, workers=workers)
         note(store.folder(key), reference, {str(known)}, None)
     return done
 

@@ -16,7 +16,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -146,26 +146,14 @@ class Watch:
         return [], []
 
 
-def shared(jobs: Iterable[Job], target: Callable[[Job], Path]) -> Iterator[tuple[Job, bool]]:
-    """Every job once: with True, it is to be done now, and claimed meanwhile; with False, its file
-    is there.
-
-    Jobs that others are at come last, when they have done them or given up.
-    """
-    later: list[Job] = []
-    for job in jobs:
-        if target(job).exists():
-            yield job, False
-            continue
-        with claimed(target(job)) as mine:
-            if mine:
-                yield job, not target(job).exists()
-            else:
-                later.append(job)
-    watch = Watch()
-    while later:
-        ready, later = watch.wait(later, target)
-        yield from shared(ready, target)
+def once(target: Path, make: Callable[[], None]) -> bool:
+    """Make a file unless it is there, claimed meanwhile; False where somebody else is at it."""
+    if target.exists():
+        return True
+    with claimed(target) as mine:
+        if mine and not target.exists():
+            make()
+        return mine
 
 
 @contextlib.contextmanager

@@ -1,6 +1,4 @@
-"""Things shaped like the builtin map, over batches of trials: `map` itself runs them here,
-`processes` beside each other.
-"""
+"""A mapper over processes of this machine."""
 
 from __future__ import annotations
 
@@ -8,51 +6,55 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
+from typing import Any, TypeVar
 
 from sonde._hosted import import_file, imported_files, one_line
 from sonde.cache import environment
-from sonde.errors import SondeError
-from sonde.experiment.measure import Batch
-from sonde.experiment.run import Mapper
-from sonde.experiment.work import Measured
+from sonde.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
 
-Function = Callable[[Batch], Measured]
+T = TypeVar("T")
+U = TypeVar("U")
+Function = Callable[[Any], Any]
 
 
-class RunnerProblem(SondeError, ValueError):
-    """Processes that cannot be used; the message says what to do."""
+@dataclass(frozen=True)
+class Processes:
+    """So many processes that fit beside each other, each with its share of the cores; this one
+    encodes, with all of them.
+    """
+
+    count: int
+
+    def workers(self, folders: Sequence[Path]) -> AbstractContextManager[Workers]:
+        """The workers; they see what this machine sees."""
+        return nullcontext(Workers(fit=processes(self.count)))
 
 
 def processes(count: int) -> Mapper:
-    """A mapper over `count` worker processes; results come back in the order of the batches.
+    """A mapper over `count` worker processes.
 
     Each worker reads vectors from the cache and writes its results to the store, so little travels
-    between processes. Where one is killed, as a system does that is short of memory, its batch has
-    failed and the others go on.
+    between processes. Where one is killed, as a system does that is short of memory, its item is
+    lost and the others go on.
     """
 
-    def mapper(function: Function, batches: Iterable[Batch]) -> Iterator[Measured]:
+    def mapper(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U | Lost]:
         threads = str(max(1, (os.cpu_count() or 1) // count))
         # libraries read this once, as they are imported; more threads than cores make all of them
         # wait for each other
         with environment("OMP_NUM_THREADS", threads, keep=True):
-            yield from _in_order(_answers(function, batches, count))
+            yield from in_order(_answers(function, items, count))
 
     return mapper
 
 
-def local(jobs: int) -> Mapper:
-    """The builtin map for one job, processes for more."""
-    return map if jobs <= 1 else processes(jobs)
-
-
 class _Worker:
-    """A process that measures one batch after another, and the batch that it is at."""
+    """A process that works on one item after another, and the number of the one it is at."""
 
     def __init__(self, function: Function) -> None:
         context = multiprocessing.get_context("spawn")
@@ -63,32 +65,32 @@ class _Worker:
         self.process.start()
         there.close()  # so that the pipe ends when the process does
         self.ready = self.ended = False
-        self.number, self.name = -1, ""
+        self.number = -1
 
-    def give(self, number: int, batch: Batch) -> None:
-        """Send a batch over, or a few words on why it cannot be sent, for the worker to say."""
-        self.number, self.name = number, batch.name
+    def give(self, number: int, item: object) -> None:
+        """Send an item over, or a few words on why it cannot be sent, for the worker to say."""
+        self.number = number
         try:
-            parcel = ForkingPickler.dumps(batch)
+            parcel = ForkingPickler.dumps(item)
         except Exception as error:
             why = (
                 f"cannot be sent to another process ({one_line(error)}): define it in a file"
                 " (mine.py@thing), or use one job"
             )
-            parcel = ForkingPickler.dumps(Measured(batch.name, failure=why))
+            parcel = ForkingPickler.dumps(Lost(why))
         with suppress(OSError):  # where it has ended; `answer` finds out how
             self.here.send_bytes(parcel)
 
-    def answer(self) -> Measured | None:
-        """What became of the batch; None while there is no answer yet."""
+    def answer(self) -> Any:
+        """What became of the item; None while there is no answer yet."""
         try:
-            answer: Measured | None = self.here.recv()
+            answer = self.here.recv()
         except (EOFError, OSError):
             self.ended = True
             self.process.join()
-            return Measured(self.name, failure=self._end())
+            return Lost(self._end())
         self.ready = True
-        return None if answer is None else replace(answer, name=self.name)
+        return answer
 
     def _end(self) -> str:
         code = self.process.exitcode or 0
@@ -105,10 +107,8 @@ class _Worker:
         return f"its process ended by itself (exit code {code})"
 
 
-def _serve(
-    function: Function, there: Connection[Measured | None, Batch | Measured], files: Sequence[Path]
-) -> None:
-    """Measure what comes, until the other end is closed; things may come from users' files."""
+def _serve(function: Function, there: Connection[Any, Any], files: Sequence[Path]) -> None:
+    """Work on what comes, until the other end is closed; things may come from users' files."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this process stops it
     there.send(None)
     for file in files:
@@ -119,17 +119,15 @@ def _serve(
         except EOFError:
             return
         except Exception as error:
-            message = Measured(
-                "", failure=f"cannot be read by another process ({one_line(error)}): use one job"
-            )
-        there.send(message if isinstance(message, Measured) else function(message))
+            message = Lost(f"cannot be read by another process ({one_line(error)}): use one job")
+        there.send(message if isinstance(message, Lost) else function(message))
 
 
 def _answers(
-    function: Function, batches: Iterable[Batch], count: int
-) -> Iterator[tuple[int, Measured]]:
-    """What became of each batch, with its number, in the order in which they end."""
-    todo = enumerate(batches)
+    function: Callable[[T], U], items: Iterable[T], count: int
+) -> Iterator[tuple[int, U | Lost]]:
+    """What became of each item, with its number, in the order in which they end."""
+    todo = enumerate(items)
     workers: list[_Worker] = []
     idle: list[_Worker] = []
     busy: list[_Worker] = []
@@ -159,14 +157,3 @@ def _answers(
         for worker in workers:
             worker.process.join()
             worker.here.close()
-
-
-def _in_order(answers: Iterable[tuple[int, Measured]]) -> Iterator[Measured]:
-    """What comes with a number, by number."""
-    early: dict[int, Measured] = {}
-    number = 0
-    for place, answer in answers:
-        early[place] = answer
-        while number in early:
-            yield early.pop(number)
-            number += 1

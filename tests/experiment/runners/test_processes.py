@@ -16,8 +16,8 @@ import pytest
 import sonde
 from sonde._hosted import Exited
 from sonde.encoders import ENCODERS
-from sonde.experiment.runners import RunnerProblem, processes
-from sonde.experiment.work import Measured
+from sonde.experiment.runners import Lost, RunnerProblem
+from sonde.experiment.runners.processes import processes
 from sonde.store.blocks import StoreProblem
 from sonde.store.results import ResultStore
 
@@ -25,7 +25,7 @@ LONG = 120  # seconds after which a hanging test fails
 
 
 class Job:
-    """Something with a name, as a group of trials is."""
+    """Something to do."""
 
     def __init__(self, name, do="answer"):
         self.name, self.do = name, do
@@ -39,20 +39,19 @@ def work(job):
         os._exit(3)
     elif job.do != "answer":
         os.kill(os.getpid(), getattr(signal, job.do))
-    return Measured("", failure=f"{job.name} {job.do}")
+    return f"{job.name} {job.do}"
 
 
 def test_answers_come_in_order():
     jobs = [Job("a", "sleep"), *(Job(str(i)) for i in range(20)), Job("b", "sleep")]
     items = list(processes(3)(work, jobs))
-    assert [m.name for m in items] == [job.name for job in jobs]
-    assert items[0].failure == "a sleep"
+    assert items == [f"{job.name} {job.do}" for job in jobs]
 
 
 def test_no_more_groups_are_asked_for_than_can_be_at_work():
     asked = []
     outcomes = processes(2)(work, (asked.append(i) or Job(str(i), "sleep") for i in range(6)))
-    assert next(iter(outcomes)).name == "0"
+    assert next(iter(outcomes)) == "0 sleep"
     assert len(asked) <= 4
 
 
@@ -65,16 +64,19 @@ def test_no_more_groups_are_asked_for_than_can_be_at_work():
 )
 def test_a_worker_that_ends_is_told_and_the_others_go_on(how, said):
     jobs = [Job("a"), Job("bad", how), *(Job(str(i), "sleep") for i in range(4))]
-    found = {m.name: m.failure for m in processes(2)(work, jobs)}
-    assert said in found.pop("bad")
-    assert found == {job.name: f"{job.name} {job.do}" for job in jobs if job.name != "bad"}
+    found = list(processes(2)(work, jobs))
+    lost = found.pop(1)
+    assert isinstance(lost, Lost)
+    assert said in lost.why
+    assert found == [f"{job.name} {job.do}" for job in jobs if job.name != "bad"]
 
 
 def test_what_cannot_be_sent_is_told():
     jobs = [Job("a"), Job("b", lambda: None), Job("c")]
-    found = {m.name: m.failure for m in processes(2)(work, jobs)}
-    assert "cannot be sent to another process" in found["b"]
-    assert found["c"] == "c answer"
+    a, b, c = processes(2)(work, jobs)
+    assert isinstance(b, Lost)
+    assert "cannot be sent to another process" in b.why
+    assert (a, c) == ("a answer", "c answer")
 
 
 def test_workers_end_with_the_iteration():
@@ -235,7 +237,7 @@ def test_a_file_that_calls_exit_is_told(tmp_path):
 def test_sixty_four_open_files_are_enough(mine):
     """For a run in several processes, and for a report, over a folder of more files than that."""
     earlier = sorted(
-        (Path(__file__).parents[1] / "fixtures" / "store-0.1.0" / "results").glob("*.result")
+        (Path(__file__).parents[2] / "fixtures" / "store-0.1.0" / "results").glob("*.result")
     )
     (mine / "out").mkdir()
     for number in range(100):

@@ -1,0 +1,207 @@
+"""A real cluster of Ray, two nodes on this machine: the same results as here, and nothing lost."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+from experiment.test_sharing import content, vectors
+from sonde._hosted import import_file
+from sonde.experiment.runners import Lost, RunnerProblem, working
+from sonde.experiment.runners.on_ray import ATTEMPTS, OnRay
+
+LONG = 150  # seconds after which a hanging test fails
+NODE = {
+    "num_cpus": 1,
+    "object_store_memory": 10**8,
+    "include_dashboard": False,
+}
+
+MINE = """
+    import os, signal, time
+    from pathlib import Path
+    import numpy as np
+
+    def vowels(sentences):
+        return np.array([[s.count(v) for v in "aeiou"] for s in sentences])
+
+    def waits(sentences):
+        Path(f"at-{os.getpid()}").touch()
+        while not Path("go").exists():
+            time.sleep(0.05)
+        return vowels(sentences)
+
+    def once(name):
+        try:
+            Path(name).touch(exist_ok=False)
+        except FileExistsError:
+            return
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def mortal(sentences):
+        once("encoder-killed")
+        return vowels(sentences)
+
+    def double(item):
+        if item < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 2 * item
+
+    from sonde.probes.logreg.probe import LogReg
+
+    class Mortal(LogReg):
+        def fit(self, train, dev, *, cells):
+            once("probe-killed")
+            return super().fit(train, dev, cells=cells)
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two nodes of one thread; the first one is what Ray calls the head."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    cluster = Cluster(initialize_head=True, head_node_args=NODE)
+    cluster.add_node(**NODE)
+    yield cluster
+    cluster.shutdown()
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """A folder with things of a user's."""
+    (tmp_path / "mine.py").write_text(textwrap.dedent(MINE))
+    return tmp_path
+
+
+def start(folder, name, *arguments):
+    """A run of its own, with its own store."""
+    command = [sys.executable, "-m", "sonde", "run", "--no-bounds", "--seeds", "2", "-q"]
+    command += [*arguments, "-o", f"{name}/out", "--cache", f"{name}/cache"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    environ = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(command, cwd=folder, env=environ, **pipes)
+
+
+def ended(process, code=0):
+    """What a run printed; what Ray tells beside is left out."""
+    out, err = process.communicate(timeout=LONG)
+    assert process.returncode == code, out + err
+    assert "Traceback" not in err
+    return out, "\n".join(line for line in err.splitlines() if "(raylet)" not in line)
+
+
+def assert_alike(mine, *arguments):
+    """What the cluster kept is what one process keeps, and nothing else lies beside it."""
+    ended(start(mine, "here", *arguments))
+    assert content(mine / "there" / "out") == content(mine / "here" / "out")
+    assert vectors(mine / "there") == vectors(mine / "here")
+    assert not list((mine / "there").rglob(".*"))
+
+
+def on(cluster):
+    return "--jobs", f"ray:{cluster.address}"
+
+
+EVERY = ("-t", "ud/tense:embedded", "--probe", "logreg", "--control", "shuffled")
+ENCODERS = ("-e", "untrained:bilstm-max,hidden=16", "-e", "length", "-e", "mine.py@vowels")
+
+
+def test_results_are_those_of_one_process(cluster, mine):
+    asked = (*EVERY, *ENCODERS, "--limit", "300")
+    table, _ = ended(start(mine, "there", *asked, *on(cluster)))
+    assert "vowels" in table
+    assert len(content(mine / "there" / "out")) == 6
+    assert_alike(mine, *asked)
+
+
+def test_workers_that_are_killed_lose_nothing(cluster, mine):
+    asked = ("-t", "ud/tense:embedded", "-e", "mine.py@mortal", "--probe", "mine.py@Mortal")
+    ended(start(mine, "there", *asked, "--limit", "300", *on(cluster)))
+    assert (mine / "encoder-killed").exists()
+    assert (mine / "probe-killed").exists()
+    assert_alike(mine, *asked, "--limit", "300")
+
+
+def test_a_node_that_goes_away_loses_nothing(cluster, mine):
+    node = cluster.add_node(**NODE)
+    asked = (*EVERY, "-e", "mine.py@waits")
+    run = start(mine, "there", *asked, *on(cluster))
+    until = time.monotonic() + LONG
+    while len(list(mine.glob("at-*"))) < 3:
+        assert time.monotonic() < until, run.poll()
+        time.sleep(0.05)
+    cluster.remove_node(node, allow_graceful=False)
+    (mine / "go").touch()
+    ended(run)
+    assert_alike(mine, *asked)
+
+
+def test_a_cluster_that_is_not_there_is_told(mine):
+    _, said = ended(start(mine, "there", "--jobs", "ray:127.0.0.1:1", *EVERY), code=2)
+    assert "Ray cannot use 127.0.0.1:1" in said
+    assert "ray start --head" in said
+
+
+@pytest.fixture
+def double(mine):
+    """Twice a number; a negative one ends its worker."""
+    return import_file(mine / "mine.py").double
+
+
+@pytest.fixture(scope="module")
+def workers(cluster, tmp_path_factory):
+    """Workers on the cluster, for this process."""
+    folder = tmp_path_factory.mktemp("shared")
+    with working(f"ray:{cluster.address}", [folder]) as workers:
+        yield workers
+    assert not ray.is_initialized()
+    assert not list(folder.iterdir())
+
+
+def test_answers_come_in_order_and_what_ends_its_workers_is_lost(workers, double):
+    items = [*range(5), -1, *range(5, 20)]
+    said = list(workers.fit(double, items))
+    lost = said.pop(5)
+    assert isinstance(lost, Lost)
+    assert lost.why.startswith(f"{ATTEMPTS} workers of Ray ended over it, the last since")
+    assert said == [2 * item for item in range(20)]
+
+
+def test_what_cannot_be_sent_is_lost_and_what_is_raised_is_raised(workers, double):
+    one, lost = workers.fit(double, [1, lambda: None])
+    assert one == 2
+    assert "cannot be sent to another process" in lost.why
+    with pytest.raises(TypeError):
+        list(workers.encode(double, [1, "a", None]))
+
+
+def test_no_more_items_are_taken_than_can_be_at_work(workers, double):
+    taken = []
+    answers = workers.fit(double, (taken.append(i) or i for i in range(100)))
+    assert next(iter(answers)) == 0
+    assert len(taken) <= 2
+    answers.close()
+
+
+@pytest.mark.parametrize(
+    ("jobs", "why"),
+    [
+        ("ray,gpus=1", "the cluster of Ray has 0 GPUs, not the 1 asked for"),
+        ("ray,cpus=0", "does nothing"),
+    ],
+)
+def test_what_a_cluster_does_not_have_is_told(workers, jobs, why):
+    with pytest.raises(RunnerProblem, match=why), working(jobs):
+        pass
+
+
+def test_without_ray_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    install = r"pip install 'sonde\[cluster\]'"
+    with pytest.raises(RunnerProblem, match=install), OnRay().workers([]):
+        pass
