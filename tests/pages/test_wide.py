@@ -215,8 +215,11 @@ def test_options_of_all_tasks_are_said_once():
 
 def test_names_in_folders_of_this_machine_are_shortened_where_that_tells_them_apart():
     places = ("st:/home/me/models/one-model", "st:/home/me/models/two-models")
-    table = wide([result(task=t, encoder=e) for t, e in product(TASKS, places)])
+    made = [result(task=t, encoder=e) for t, e in product(TASKS, places)]
+    table = wide(made)
     assert [row[0] for row in table.sections[0].rows][1:3] == ["st:one-model", "st:two-models"]
+    again = [result(task=task, encoder=places[1], seed=1) for task in TASKS]
+    assert "seeds: 1: st:one-model; 2: st:two-models." in wide([*made, *again]).notes
     table = wide([result(task=t, encoder="/home/me/mine.py@vowels") for t in TASKS])
     assert table.sections[0].rows[1][0] == "mine.py@vowels"
     alike = ("st:/home/one/a-model", "st:/home/two/a-model")

@@ -365,17 +365,17 @@ def made_by(made: Grid) -> Iterator[str]:
     elif not made.has_probes:
         which = "; ".join(f"{probe} ({', '.join(tasks)})" for probe, tasks in probes.items())
         yield f"Probes: {which}."
-    yield from _by("seeds", plain, lambda row: str(row.seeds))
+    yield from _by("seeds", made, lambda row: str(row.seeds))
     what = computing.differing(plain)
     if what:
-        yield from _by("computed", plain, lambda row: computing.cell(row, what))
+        yield from _by("computed", made, lambda row: computing.cell(row, what))
 
 
-def _by(name: str, plain: Sequence[Row], value: Callable[[Row], str]) -> Iterator[str]:
+def _by(name: str, made: Grid, value: Callable[[Row], str]) -> Iterator[str]:
     """The encoders of each value, where there are several."""
     values: dict[str, dict[str, None]] = {}
-    for row in plain:
-        values.setdefault(value(row), {})[row.encoder] = None
+    for row in (row for line in made.lines for row in line.cells.values()):
+        values.setdefault(value(row), {})[made.names.get(row.encoder, row.encoder)] = None
     if len(values) > 1:
         which = "; ".join(f"{one}: {', '.join(names)}" for one, names in values.items())
         yield f"{name}: {which}."
