@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import os
 import platform
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -67,7 +68,9 @@ def usable_threads() -> int:
         return 1
     if said := os.environ.get(THREADS) or os.environ.get("OMP_NUM_THREADS"):
         return max(1, int(said.partition(",")[0]))  # OpenMP takes a number for each level
-    return len(os.sched_getaffinity(0)) if platform.system() == "Linux" else os.cpu_count() or 1
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def half_allowed(kind: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import compress, islice
-from typing import TextIO
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class Examples:
     names: tuple[str, ...]
     same: Ints
     forms: Sequence[str]
-    texts: TextIO
+    texts: IO[str]
     each: int
     kept: Ints | None = None
 

@@ -12,12 +12,13 @@ import socket
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sonde._hosted import imported_files, one_line
+from sonde._hosted import import_file, imported_files, one_line
 from sonde.cache import environment
 from sonde.experiment.agreement import Machine
 from sonde.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
@@ -56,14 +57,16 @@ class OnRay:
             gpus = self._gpus(ray)
             with marked(folders) as marks, environment("OMP_NUM_THREADS", str(self.cpus)):
                 setting = Setting(marks, cwd=Path.cwd(), threads=self.cpus)
-                encoding = _Crew(ray, setting, self.cpus, gpus)
-                machine = encoding.machine()
+                machine = _Crew(ray, setting, self.cpus, gpus).machine()
                 with machine.adopted():
                     setting = setting.agreed(machine)
-                    yield Workers(
-                        _mapper(replace(encoding, setting=setting)),
-                        _mapper(_Crew(ray, setting, self.cpus, 0)),
-                    )
+                    fitting = _Crew(ray, setting, self.cpus, 0)
+                    encoding = _Crew(ray, setting, self.cpus, gpus) if gpus else fitting
+                    try:
+                        yield Workers(_mapper(encoding, fitting), _mapper(fitting, encoding))
+                    finally:
+                        encoding.dismiss()
+                        fitting.dismiss()
 
     def _gpus(self, ray: Any) -> float:
         there = ray.cluster_resources().get("GPU", 0)
@@ -116,10 +119,12 @@ class _Actor:
         try:
             setting.adopt(gpus)
         except RunnerProblem as problem:
-            raise RunnerProblem(f"node {os.uname().nodename} {problem}") from None
+            raise RunnerProblem(f"node {socket.gethostname()} {problem}") from None
 
-    def learn(self, function: bytes) -> None:
-        """What to do with items; things may come from users' files, which are imported now."""
+    def learn(self, files: Sequence[Path], function: bytes) -> None:
+        """What to do with items; things may come from users' files, which are imported first."""
+        for file in files:
+            import_file(file)
         self.function = pickle.loads(function)  # noqa: S301
 
     def do(self, item: bytes) -> Any:
@@ -134,18 +139,27 @@ class _Actor:
 
 @dataclass(frozen=True)
 class _Crew:
-    """Workers of one kind, as many as the cluster has room for."""
+    """Workers of one kind, as many as the cluster has room for.
+
+    idle  those that are ready and have nothing to do
+    """
 
     ray: Any
     setting: Setting
     cpus: int
     gpus: float
+    idle: list[Any] = field(default_factory=list)
 
     def hired(self) -> Any:
         """A worker that is asked to get ready, and the answer that it will give."""
         kind = self.ray.remote(_Actor)
         actor = kind.options(num_cpus=self.cpus, num_gpus=self.gpus, max_restarts=0).remote()
-        return actor, actor.adopt.remote(replace(self.setting, files=imported_files()), self.gpus)
+        return actor, actor.adopt.remote(self.setting, self.gpus)
+
+    def dismiss(self) -> None:
+        """Leave the room that idle workers take to others."""
+        while self.idle:
+            self.ray.kill(self.idle.pop())
 
     def room(self) -> int:
         """How many workers the nodes have room for that are there now; 1 at least, who waits."""
@@ -164,16 +178,28 @@ class _Crew:
             machine: Machine = self.ray.get(actor.machine.remote())
             return machine
         except self.ray.exceptions.RayError as error:
-            raise _cause(error) from error
+            raise _cause(self.ray, error) from error
         finally:
             self.ray.kill(actor)
 
 
-def _mapper(crew: _Crew) -> Mapper:
+def _mapper(crew: _Crew, other: _Crew) -> Mapper:
+    """A mapper over a crew; the other one makes room for it."""
+
     def mapper(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U | Lost]:
+        if other is not crew:
+            other.dismiss()
         yield from in_order(_Work(crew, function, items).answers())
 
     return mapper
+
+
+class _Step(Enum):
+    """What a worker does before its first item."""
+
+    ADOPTS = auto()
+    LEARNS = auto()
+    LEARNS_ANEW = auto()  # it was there before
 
 
 class _Work:
@@ -186,7 +212,7 @@ class _Work:
         self.idle: list[Any] = []
         # by the answer that is waited for: who gives it, and over which item
         self.busy: dict[Any, tuple[Any, tuple[int, bytes]]] = {}
-        self.starting: dict[Any, Any] = {}
+        self.coming: dict[Any, tuple[Any, _Step]] = {}
         self.lost: Counter[int] = Counter()
         self.deaths = 0
 
@@ -200,17 +226,28 @@ class _Work:
                 while self.waiting and self.idle:
                     actor, item = self.idle.pop(), self.waiting.popleft()
                     self.busy[actor.do.remote(item[1])] = actor, item
-                for _ in range(min(len(self.waiting), room - len(self.busy)) - len(self.starting)):
-                    actor, ready = self.crew.hired()
-                    self.starting[ready] = actor
+                self._hire(room)
                 if not self.busy and not self.waiting:
                     return
-                asked = [*self.busy, *self.starting]
+                asked = [*self.busy, *self.coming]
                 for reference in ray.wait(asked, num_returns=1, timeout=LOOK)[0]:
                     yield from self._answer(reference)
         finally:
-            for actor in (*self.idle, *self.starting.values(), *(a for a, _ in self.busy.values())):
+            self.crew.idle.extend(self.idle)
+            for actor, _ in (*self.busy.values(), *self.coming.values()):
                 ray.kill(actor)
+
+    def _hire(self, room: int) -> None:
+        """Have a worker get ready for each item that waits for one, of those at hand first."""
+        for _ in range(min(len(self.waiting), room - len(self.busy)) - len(self.coming)):
+            if self.crew.idle:
+                self._teach(self.crew.idle.pop(), _Step.LEARNS_ANEW)
+            else:
+                actor, ready = self.crew.hired()
+                self.coming[ready] = actor, _Step.ADOPTS
+
+    def _teach(self, actor: Any, step: _Step) -> None:
+        self.coming[actor.learn.remote(imported_files(), self.function)] = actor, step
 
     def _fetch(self, room: int) -> Iterator[tuple[int, Lost]]:
         """Have an item ready for each worker that could take one; those that cannot be sent are
@@ -229,20 +266,22 @@ class _Work:
         """What an answer says of an item; nothing where a worker got ready, or where the item goes
         to another worker.
         """
-        ray, item = self.crew.ray, None
-        if reference in self.starting:
-            actor = self.starting.pop(reference)
+        ray, item, step = self.crew.ray, None, None
+        if reference in self.coming:
+            actor, step = self.coming.pop(reference)
         else:
             actor, item = self.busy.pop(reference)
         try:
             said = ray.get(reference)
-            if item is None:
-                ray.get(actor.learn.remote(self.function))
         except ray.exceptions.RayActorError as error:
-            yield from self._died(item, error)
+            if step is not _Step.LEARNS_ANEW:  # its node may have left while it was idle
+                yield from self._died(item, error)
             return
         except ray.exceptions.RayError as error:
-            raise _cause(error) from error
+            raise _cause(ray, error) from error
+        if step is _Step.ADOPTS:
+            self._teach(actor, _Step.LEARNS)
+            return
         self.idle.append(actor)
         self.deaths = 0
         if item is not None:
@@ -272,10 +311,11 @@ def _parcel(thing: object) -> bytes:
     return bytes(ForkingPickler.dumps(thing))
 
 
-def _cause(error: Exception) -> Exception:
+def _cause(ray: Any, error: Exception) -> Exception:
     """What went wrong in a worker, as it was raised there."""
-    cause = getattr(error, "cause", None)
-    return cause if isinstance(cause, Exception) else RunnerProblem(f"Ray: {one_line(error)}")
+    if isinstance(error, ray.exceptions.RayTaskError) and isinstance(error.cause, Exception):
+        return error.cause
+    return RunnerProblem(f"Ray: {one_line(error)}")
 
 
 def _why(error: Exception) -> str:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sonde._closure import code_of
-from sonde._hosted import import_file
 from sonde.cache import PART
 from sonde.experiment.agreement import Machine
 from sonde.experiment.provenance import versions
@@ -42,7 +41,6 @@ class Setting:
     cwd: Path
     threads: int
     machine: Machine | None = None
-    files: Sequence[Path] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     code: str = ""
     versions: Mapping[str, str] = field(default_factory=versions)
@@ -72,8 +70,6 @@ class Setting:
             if lacking := Machine.here(1).lacks(asked):
                 raise RunnerProblem(f"cannot compute as the others do: {lacking}")
         os.environ |= self.variables
-        for file in self.files:
-            import_file(file)
 
 
 def _code() -> str:
