@@ -40,6 +40,7 @@ from sonde.experiment.measure import Batch
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Design, Plan, plan
 from sonde.experiment.run import run
+from sonde.experiment.runners import Workers
 from sonde.experiment.shards import Shard
 from sonde.experiment.work import Measured
 from sonde.store.results import ResultStore
@@ -83,7 +84,8 @@ class Costs:
 def worker(asked: Asked, folder: Path, shard: str) -> None:
     """What each process does; prints the processor's seconds."""
     paths = Paths.of(folder / "results", folder / "cache")
-    outcome = run(asked.planned(paths), paths, progress=False, shard=Shard.parse(shard))
+    workers = Workers(shard=Shard.parse(shard))
+    outcome = run(asked.planned(paths), paths, workers, progress=False)
     assert not outcome.failures, outcome.failures
     print(time.process_time())
 
@@ -127,7 +129,7 @@ def measured_costs(asked: Asked, folder: Path) -> Costs:
 
     alone = work.fitted
     work.fitted = lambda parts: seconds(fits, alone, parts)
-    run(asked.planned(paths), paths, clocked, progress=False)
+    run(asked.planned(paths), paths, Workers(fit=clocked), progress=False)
     for batch in batches:
         seconds(looks, work.measure, batch, paths)
     starts = [(n, timed(replace(asked, units=n), folder, 1)[1][0]) for n in (1, asked.units)]

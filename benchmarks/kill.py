@@ -32,6 +32,7 @@ from sonde.core import Sentence
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Design, plan
 from sonde.experiment.run import run
+from sonde.experiment.runners import Workers
 from sonde.store.results import ResultStore
 from sonde.vectors import Vectors
 
@@ -77,7 +78,7 @@ def work(root: Path) -> None:
     outcome = run(
         plan(Design(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
         paths,
-        mapper,
+        Workers(fit=mapper),
         progress=False,
     )
     assert outcome.results, outcome.failures

@@ -15,7 +15,8 @@ from sonde.core import Dataset, Sentence
 from sonde.experiment.measure import Batch
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Design, Plan, PlanProblem, plan
-from sonde.experiment.run import run
+from sonde.experiment.run import missing, run
+from sonde.experiment.runners import Workers
 from sonde.experiment.work import measured_in
 from sonde.testing.tiny import FAMILIES
 from sonde.vectors import Vectors
@@ -121,7 +122,7 @@ def test_a_long_fit_is_named_and_its_clock_goes_on(paths: Paths, capsys, monkeyp
     run(
         plan(Design([Tiny("sentence")], ["bow:random"], ["majority"], seeds=2), paths),
         paths,
-        slow,
+        Workers(fit=slow),
     )
     drawn = [line for line in capsys.readouterr().err.split("\r") if "measure:   0%" in line]
     assert len(drawn) > 3
@@ -204,7 +205,8 @@ def test_spans_need_vectors_of_words(paths: Paths) -> None:
 
 def test_any_map_will_do(paths: Paths) -> None:
     made = plan(Design([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), paths)
-    backwards = run(made, paths, mapper=lambda f, groups: [f(g) for g in groups], progress=False)
+    listing = Workers(fit=lambda f, groups: [f(g) for g in groups])
+    backwards = run(made, paths, listing, progress=False)
     assert len(backwards.results) == 2
 
 
@@ -273,12 +275,6 @@ def test_a_control_takes_the_signal_away(paths: Paths) -> None:
 
 def test_a_group_that_raises_is_told_in_one_line(paths: Paths) -> None:
     made = plan(Design([Tiny("sentence")], [Counting()], ["logreg"]), paths)
-    group = next(iter(_groups(made)))
+    _, [group] = missing(made, paths)
     measured = measured_in(paths)(Batch((group,)))
     assert measured.results
-
-
-def _groups(made: Plan):  # type: ignore[no-untyped-def]
-    from sonde.experiment.run import _groups as groups
-
-    return groups(made, made.ids)

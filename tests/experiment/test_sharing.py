@@ -20,6 +20,7 @@ from sonde.cli import app
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Design, plan
 from sonde.experiment.run import run
+from sonde.experiment.runners import Workers
 from sonde.experiment.shards import Shard
 from sonde.store.claims import PATIENCE, claimed
 from sonde.store.experiments import experiments
@@ -163,7 +164,7 @@ def paths(tmp_path):
 def asked(paths, *, shard=None, seeds=1):
     probe = f"{__file__}@Tripping"
     design = Design(["ud/tense:embedded,limit=60"], ["length", "bow:random"], [probe], seeds=seeds)
-    return run(plan(design, paths), paths, progress=False, shard=shard or Shard())
+    return run(plan(design, paths), paths, Workers(shard=shard or Shard()), progress=False)
 
 
 def tripping(told):
