@@ -6,11 +6,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from sonde.core import Sentence
 from sonde.store.blocks import StoreProblem
 from sonde.store.folder import Index, distinct, keys_of
 from sonde.store.plans import arrange, draw_up, read, unfinished
+from sonde.store.precision import kept_as
 from sonde.store.vectors import Entries, VectorStore
 from sonde.vectors import Vectors
 
@@ -66,8 +71,31 @@ def test_float16_halves_the_bytes(tmp_path):
     np.testing.assert_array_equal(vectors, layer(known, 0.1).astype(np.float16))
 
 
+@pytest.mark.parametrize("large", [False, True])
+def test_bfloat16_halves_the_bytes_and_holds_what_float16_does_not(tmp_path, large, monkeypatch):
+    monkeypatch.setattr("sonde.store.vectors.LARGE", 0 if large else 1 << 30)
+    known = some(1000)
+    for kept in ("float32", "bfloat16"):
+        fill(VectorStore(tmp_path, kept), known, shift=1e30)
+    read = VectorStore(tmp_path, "bfloat16").read("base", ["-"], ["-"], known).layers[0]
+    wanted = layer(known, 1e30)
+    assert read.dtype == np.float32
+    np.testing.assert_array_equal(read, torch.from_numpy(wanted).bfloat16().float().numpy())
+    files = [VectorStore(tmp_path, kept).folder("base") for kept in ("bfloat16", "float32")]
+    half, whole = (sum(p.stat().st_size for p in folder.iterdir()) for folder in files)
+    assert whole - half == pytest.approx(2 * wanted.size, abs=128)
+
+
+@given(arrays(np.float32, 20, elements=st.floats(width=32)))
+def test_bfloat16_rounds_as_torch_does(values):
+    kept = kept_as("bfloat16")
+    rounded = kept.rounded(values)
+    np.testing.assert_array_equal(rounded, torch.from_numpy(values).bfloat16().float().numpy())
+    np.testing.assert_array_equal(kept.opened(kept.written(rounded)), rounded)
+
+
 def test_no_other_type_is_kept(tmp_path):
-    with pytest.raises(StoreProblem, match="float32 or float16, not int8"):
+    with pytest.raises(StoreProblem, match="float32, float16 or bfloat16, not int8"):
         VectorStore(tmp_path, "int8")
 
 

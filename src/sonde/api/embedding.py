@@ -31,7 +31,7 @@ def embed(
     encoders: Any = None,
     *,
     cache: str | Path | None = None,
-    store: Literal["float32", "float16"] = "float32",
+    store: Literal["float32", "float16", "bfloat16"] = "float32",
     progress: bool = False,
     shard: str | None = None,
 ) -> dict[str, Embedded]:

@@ -58,7 +58,8 @@ class Settings(TypedDict, total=False):
     output        folder of results, where they are also written as files to open:
                   MODEL/TASK.json, and results.parquet with all of them; the cache's without
     cache         folder of vectors; $SONDE_CACHE, or the user's cache folder, without
-    store         how vectors are kept: 'float32', or 'float16' in half the bytes
+    store         how vectors are kept: 'float32', or in half the bytes 'float16' (values below
+                  65,504, to three digits) or 'bfloat16' (of any size, to two)
     keep_scores   whether probabilities are kept, for `report(bits=True)` and `predictions`
     on_error      what to do about a malformed sentence in a treebank: 'raise' (name it and leave
                   the task out), or 'skip' (count it and go on)
@@ -79,7 +80,7 @@ class Settings(TypedDict, total=False):
     bounds: bool
     output: str | Path | None
     cache: str | Path | None
-    store: Literal["float32", "float16"]
+    store: Literal["float32", "float16", "bfloat16"]
     keep_scores: bool
     on_error: Literal["raise", "skip"]
     limit: int | None
@@ -102,7 +103,7 @@ def run(
     bounds: bool = True,
     output: str | Path | None = None,
     cache: str | Path | None = None,
-    store: Literal["float32", "float16"] = "float32",
+    store: Literal["float32", "float16", "bfloat16"] = "float32",
     keep_scores: bool = False,
     on_error: Literal["raise", "skip"] = "raise",
     limit: int | None = None,
@@ -242,7 +243,7 @@ class Asked:
     bounds: bool = True
     output: str | Path | None = None
     cache: str | Path | None = None
-    store: Literal["float32", "float16"] = "float32"
+    store: Literal["float32", "float16", "bfloat16"] = "float32"
     keep_scores: bool = False
     on_error: Literal["raise", "skip"] = "raise"
     limit: int | None = None

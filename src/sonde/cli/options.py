@@ -145,12 +145,12 @@ Cache = Annotated[
     ),
 ]
 Store = Annotated[
-    Literal["float32", "float16"],
+    Literal["float32", "float16", "bfloat16"],
     typer.Option(
         "--store",
         help=(
-            "How vectors are kept: as they are, or rounded to half the bytes, which results are"
-            " told apart by."
+            "How vectors are kept: as they are, or rounded to half the bytes (float16 has more"
+            " digits, bfloat16 holds large values too), which results are told apart by."
         ),
     ),
 ]

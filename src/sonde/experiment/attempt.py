@@ -15,6 +15,7 @@ from sonde._hosted import hosted, one_line
 from sonde.core import Encoder, EncoderStop, Sentence
 from sonde.errors import SondeError
 from sonde.oracles import kind_of
+from sonde.store.precision import Kept
 from sonde.vectors import Ints, Spans, Vectors, concatenate
 
 # sentences that fail one after another before one that is known to work is tried again
@@ -50,7 +51,7 @@ class EncoderRun:
 
     encoder: Encoder
     slots: tuple[str, ...]
-    dtype: np.dtype[Any]
+    kept: Kept
     candidates: Callable[[], Sequence[Sentence]]
     widths: dict[str, int] = field(default_factory=dict)
     works_on: Sentence | None = None
@@ -200,14 +201,13 @@ class EncoderRun:
         refused: dict[str, dict[int, str]] = {}
         layers = []
         for slot, original in zip(self.slots, vectors.layers, strict=True):
-            with np.errstate(over="ignore", invalid="ignore"):
-                layer = original.astype(self.dtype, copy=False)
+            layer = self.kept.rounded(original)
             bad = np.flatnonzero(~np.isfinite(layer).all(1))
             if len(bad):
                 beyond = np.isfinite(original[bad]).all(1)
                 reasons = np.where(
                     beyond,
-                    f"a value beyond what {self.dtype} holds",
+                    f"a value beyond what {self.kept.name} holds{_wider(self.kept)}",
                     "a value that is not finite (NaN or infinite)",
                 )
                 refused[slot] = dict(zip(bad.tolist(), reasons.tolist(), strict=True))
@@ -215,3 +215,8 @@ class EncoderRun:
                 layer[bad] = 0
             layers.append(layer)
         return replace(vectors, layers=tuple(layers)), refused
+
+
+def _wider(kept: Kept) -> str:
+    """What holds values that a type of half the bytes does not."""
+    return "; store=bfloat16 holds it in as many bytes" if kept.name == "float16" else ""

@@ -214,7 +214,7 @@ def _run_for(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> 
         return [request.sentences[i] for i in dict.fromkeys([*cached, *spread.tolist()])]
 
     return EncoderRun(
-        asked, plan.slots, request.store.dtype, candidates, request.store.widths(request.base)
+        asked, plan.slots, request.store.kept, candidates, request.store.widths(request.base)
     )
 
 

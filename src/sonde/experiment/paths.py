@@ -21,8 +21,8 @@ from sonde.store.vectors import VectorStore
 
 @dataclass(frozen=True)
 class Paths:
-    """Where results and vectors lie, the type that vectors are kept in (float32 or float16), and
-    whether scores are kept beside results.
+    """Where results and vectors lie, the type that vectors are kept in, and whether scores are kept
+    beside results.
     """
 
     results: Path

@@ -12,7 +12,7 @@ from __future__ import annotations
 import mmap
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Sentence
 from sonde.store.blocks import Block, Damaged, StoreProblem, listed, opened, set_aside
+from sonde.store.precision import Kept
 from sonde.vectors import Ints, Spans, ranges
 
 Keys = NDArray[np.uint64]
@@ -197,12 +198,15 @@ class Layer:
     places: Places
     offsets: Ints
     ragged: bool
+    kept: Kept
 
     @classmethod
-    def of(cls, folder: BlockFolder, slot: str, places: Places, spans: Spans | None) -> Layer:
+    def of(
+        cls, folder: BlockFolder, slot: str, places: Places, spans: Spans | None, kept: Kept
+    ) -> Layer:
         """A slot of the sentences at some places."""
         offsets = np.arange(len(places.blocks) + 1) if spans is None else spans.sentences
-        return cls(folder, slot, places, offsets, spans is not None)
+        return cls(folder, slot, places, offsets, spans is not None, kept)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -235,7 +239,7 @@ class Layer:
             stop = max(start + 1, full)
             places = Places(self.places.blocks[start:stop], self.places.rows[start:stop])
             offsets = self.offsets[start : stop + 1] - self.offsets[start]
-            yield Layer(self.folder, self.slot, places, offsets, self.ragged)
+            yield replace(self, places=places, offsets=offsets)
             start = stop
 
     def copied(self, dtype: Any) -> NDArray[Any]:
@@ -244,7 +248,7 @@ class Layer:
         for number, where, rows in self.places.by_block():
             layer = self.folder.blocks[number].array(f"layer:{self.slot}")
             if not self.ragged:
-                units[where] = layer[rows]
+                units[where] = self.kept.opened(layer[rows])
                 continue
             starts = self.folder.blocks[number].array("spans:sentences")
             source, lengths = ranges(starts[rows], starts[rows + 1])
@@ -254,13 +258,13 @@ class Layer:
                     f"{self.folder.path}: layers disagree on how many units a sentence has; remove"
                     " the folder and run again"
                 )
-            units[target] = layer[source]
+            units[target] = self.kept.opened(layer[source])
         return units
 
 
 def mapped(layers: Sequence[Layer], dtype: np.dtype[Any], folder: Path) -> list[NDArray[Any]]:
-    """The units of several layers as read-only memory-mapped arrays of the store's own type; a full
-    disk is a StoreProblem.
+    """The units of several layers as read-only memory-mapped arrays of the type that they are read
+    in; a full disk is a StoreProblem.
 
     They share one file, since open files are few on some machines. It is written as any file is,
     not through the map, where a full disk would kill the process.

@@ -35,6 +35,7 @@ from sonde.store.folder import (
     keys_of,
     mapped,
 )
+from sonde.store.precision import kept_as
 from sonde.vectors import Ints, Spans, Vectors, offsets, ranges
 
 
@@ -109,15 +110,13 @@ def failures_in(folder: Path) -> dict[bytes, str]:
 
 
 class VectorStore:
-    """Vectors by encoder base, slot and sentence, in float32 or float16. Damaged blocks are set
-    aside and count as missing.
+    """Vectors by encoder base, slot and sentence, in the type that is asked for. Damaged blocks are
+    set aside and count as missing.
     """
 
     def __init__(self, root: Path, dtype: str = "float32") -> None:
-        if dtype not in ("float32", "float16"):
-            raise StoreProblem(f"vectors are kept as float32 or float16, not {dtype}")
+        self.kept = kept_as(dtype)
         self.root = Path(root)
-        self.dtype = np.dtype(dtype)
         self._block_folders: dict[str, BlockFolder] = {}
         self._mapped: dict[tuple[object, ...], Vectors] = {}
 
@@ -127,7 +126,7 @@ class VectorStore:
         """
         slug = re.sub(r"[^A-Za-z0-9]+", "-", base).strip("-")[:40]
         digest = hashlib.blake2b(base.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        return self.root / f"{slug}-{digest}.{self.dtype}"
+        return self.root / f"{slug}-{digest}.{self.kept.name}"
 
     def missing(
         self, base: str, slot: str, sentences: Sequence[Sentence] | Keys
@@ -226,7 +225,7 @@ class VectorStore:
             parts = zip(SPANS, (spans.sentences, spans.words, spans.first_word), strict=True)
             arrays |= {f"spans:{name}": array for name, array in parts}
         for slot, layer in zip(slots, vectors.layers, strict=True):
-            arrays[f"layer:{slot}"] = layer.astype(self.dtype, copy=False)
+            arrays[f"layer:{slot}"] = self.kept.written(layer)
         bad = {slot: dict(units) for slot, units in refused.items()}
         unusable = {"refused": bad} if vectors.spans is None else {"refused": {}, "lost": bad}
         facts = {"base": base, "slots": list(slots), **unusable}
@@ -266,7 +265,10 @@ class VectorStore:
                 words = np.array([len(s.words) for s in sentences], np.int64)
             spans = _spans(folder, places, words)
             large, layers = self._layers(
-                [Layer.of(folder, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
+                [
+                    Layer.of(folder, slot, p, spans, self.kept)
+                    for slot, p in zip(slots, places, strict=True)
+                ]
             )
             cut, lost = _cut(folder, places, len(keys)), lost_units(folder, slots, places, spans)
             vectors = Vectors(layers, tuple(names), spans, cut, lost)
@@ -281,7 +283,7 @@ class VectorStore:
         distinct = {one.source: one for one in requested}
         large = (
             sum(units * width for units, width in (w.shape for w in distinct.values()))
-            * self.dtype.itemsize
+            * self.kept.read.itemsize
             >= LARGE
         )
         every = list(distinct.values())
@@ -289,7 +291,7 @@ class VectorStore:
             zip(
                 distinct,
                 (
-                    mapped(every, self.dtype, self.root)
+                    mapped(every, self.kept.read, self.root)
                     if large
                     else [w.copied(np.float32) for w in every]
                 ),
