@@ -102,14 +102,14 @@ class Facts:
 
     strata  that it writes
     unit    what it is about
-    train   whether there is anything to learn from
+    train   how many examples there are to learn from
     """
 
     folds: int = 1
     refused: str = ""
     strata: Sequence[str] = ()
     unit: Unit = "sentence"
-    train: bool = True
+    train: int = 0
 
 
 def facts(task: Task, known: Identity, cache: Path) -> Facts:
@@ -138,7 +138,7 @@ def _find(task: Task, known: Identity) -> Facts:
             folds_needed(dataset),
             strata=sorted(dataset.strata),
             unit=_unit(dataset),
-            train=len(dataset.rows("train")) > 0,
+            train=len(dataset.rows("train")),
         )
     except Fault:
         raise

@@ -33,8 +33,8 @@ class Estimate:
 
     trials     how many it has
     known      how many of these were measured before
-    fits       how many groups of trials are still to be fitted: all reads and seeds of one task,
-               encoder, probe and control are one group
+    fits       how many groups of trials are still to be fitted: the reads and seeds of one task,
+               encoder, probe and control are one group, and several where they are much work
     sentences  how many sentences each encoder still has to encode, by its name
     bytes      how many bytes their vectors take, as far as their width is known
     seconds    about how long it takes, with one process on this machine

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 class Group:
     """Trials that share a data set, an encoder and a fit; it pickles when its things do.
 
+    part         which unit of work it is of those that share a data set, an encoder and a probe
     ids          what each trial's result is stored under, in the order of the trials
     ingredients  the identities of what the results are made of
     vectors      what the encoder's vectors are kept under
@@ -72,6 +73,7 @@ class Group:
     ids: tuple[str, ...]
     ingredients: Ingredients
     vectors: str
+    part: int = 0
 
     @property
     def name(self) -> str:
@@ -87,10 +89,11 @@ class Group:
     def joint(self) -> tuple[str, ...]:
         """What it has in common with groups that are fitted in the same pass."""
         first = self.trials[0]
-        alone = first.task, first.encoder, first.probe, first.control
+        part = (str(self.part),) if self.part else ()
+        alone = first.task, first.encoder, first.probe, first.control, *part
         if not isinstance(self.probe, Joining) or not (task := parsed_or_none(first.task)):
             return alone
-        return str(task.without("fold", "sample")), *alone[1:3]
+        return str(task.without("fold", "sample")), *alone[1:3], *part
 
     def without(self, results: Mapping[str, Result]) -> Group:
         """The same with the trials that have no result yet."""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sonde.cache import size
 from sonde.core import Encoder, Sentence
-from sonde.encoders.saved import Saved
 from sonde.experiment.measure import Group
+from sonde.experiment.units import width
 from sonde.store.blocks import StoreProblem
 from sonde.store.folder import keys_of
 from sonde.store.vectors import VectorStore
 
-WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
-"""What models call how many numbers a vector has."""
 PIECES = 1.3  # word pieces a word
 
 
@@ -44,8 +42,8 @@ def bytes_of(one: Pass, sentences: Sequence[Sentence], store: VectorStore) -> in
     """About how many bytes the vectors of sentences take, as far as their width is known."""
     pieces = any(slot.endswith(".none") for slot in one.slots)
     units = sum(len(s.words) for s in sentences) * PIECES if pieces else len(sentences)
-    width = next(iter(store.widths(one.key).values()), _width(one.encoder))
-    return int(units * width * store.dtype.itemsize * len(one.slots))
+    known = next(iter(store.widths(one.key).values()), width(one.encoder))
+    return int(units * known * store.kept.stored.itemsize * len(one.slots))
 
 
 def check_room(passes: Iterable[Pass], store: VectorStore) -> None:
@@ -55,7 +53,7 @@ def check_room(passes: Iterable[Pass], store: VectorStore) -> None:
     if needed > (free := free_below(there)):
         raise StoreProblem(
             f"the vectors of this run take about {size(needed)}, and {there} has {size(free)} free:"
-            " ask for fewer layers (layers=every:8), keep them with --store float16, or name"
+            " ask for fewer layers (layers=every:8), keep them with --store bfloat16, or name"
             " another --cache"
         )
 
@@ -63,9 +61,3 @@ def check_room(passes: Iterable[Pass], store: VectorStore) -> None:
 def free_below(folder: Path) -> int:
     """Bytes that are free on the disk of a folder."""
     return shutil.disk_usage(folder).free
-
-
-def _width(encoder: Encoder) -> int:
-    """How many numbers a vector of a saved model has, as it says; 0 where nothing says it."""
-    said: Mapping[str, Any] = encoder.files.config() if isinstance(encoder, Saved) else {}
-    return next((int(said[name]) for name in WIDTHS if isinstance(said.get(name), int)), 0)

@@ -15,7 +15,7 @@ from typing import Any
 from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
 from sonde.encoders import ENCODERS, make
 from sonde.experiment.bars import bar_over, encoding_bar
-from sonde.experiment.data import loaded
+from sonde.experiment.data import facts, loaded
 from sonde.experiment.embed import Embedded, EncoderProblem, embed, slots_of
 from sonde.experiment.keys import encoder_identity, vectors_key
 from sonde.experiment.measure import Batch, Group
@@ -24,6 +24,7 @@ from sonde.experiment.plan import Plan
 from sonde.experiment.room import Pass, check_room
 from sonde.experiment.runners import HERE, Lost, Workers
 from sonde.experiment.shards import WHOLE, Shard
+from sonde.experiment.units import Size, cut
 from sonde.experiment.work import Measured, measured_in
 from sonde.identity import Identity
 from sonde.nets.precision import threads
@@ -93,7 +94,8 @@ def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
     """
     ids = plan.ids
     known = paths.known(ids.values())
-    return known, [left for g in _groups(plan, ids) if (left := g.without(known)).trials]
+    groups = (group.without(known) for group in _groups(plan, ids, paths.cache))
+    return known, [group for group in groups if group.trials]
 
 
 def passes(groups: Iterable[Group]) -> list[Pass]:
@@ -132,14 +134,14 @@ def _mapped(
             held += measured.held
             _note_failures(batch, measured, paths)
             yield measured, batch.trials - sum(len(group.trials) for group in measured.held)
-        ready, held = watch.wait(held, lambda group: store.place(group.ids))
+        ready, held = watch.wait(held, lambda group: store.place(group.ids, group.part))
         todo = _batches(ready)
 
 
 def _failures(groups: Iterable[Group], paths: Paths) -> dict[str, str]:
     """When units of work failed before, by the name of their place."""
     store, dates = paths.result_store(), dict[str, str]()
-    for place in {store.place(group.ids) for group in groups}:
+    for place in {store.place(group.ids, group.part) for group in groups}:
         if failure := failed.failure_of(place):
             dates[place.name] = failure.date
     return dates
@@ -149,7 +151,7 @@ def _note_failures(batch: Batch, measured: Measured, paths: Paths) -> None:
     """Say beside the results of a batch's groups which have none and why, for others and later."""
     store, spared = paths.result_store(), {g.ids for g in (*measured.held, *measured.untried)}
     for group in batch.groups:
-        place = store.place(group.ids)
+        place = store.place(group.ids, group.part)
         if group.ids[0] in measured.results:
             failed.forget(place)
         elif measured.failure and group.ids not in spared:
@@ -177,14 +179,15 @@ def _units(plan: Plan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
             first.probe,
             "" if isinstance(group.encoder, Prepared | Informed) else folder(group.vectors).name,
             group.ids,
+            group.part,
         )
-        for group in _groups(plan, ids)
+        for group in _groups(plan, ids, paths.cache)
         for first in group.trials[:1]
     ]
 
 
-def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
-    """Trials that share a fit, together."""
+def _groups(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]:
+    """Trials that share a fit, together, as far as that is no more than a unit of work."""
 
     def shared(t: Trial) -> tuple[str, str, str, str]:
         return t.task, t.control, t.encoder, t.probe
@@ -192,7 +195,7 @@ def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
     for (task, control, encoder, probe), trials in groupby(
         sorted(plan.trials, key=shared), key=shared
     ):
-        listed = tuple(trials)
+        listed = list(trials)
         things = (
             plan.tasks[task],
             plan.encoders[encoder],
@@ -200,13 +203,10 @@ def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
             plan.controls[control],
         )
         ingredients = plan.ingredients(listed[0])
-        yield Group(
-            *things,
-            listed,
-            tuple(ids[t] for t in listed),
-            ingredients,
-            vectors_key(things[1], ingredients.encoder),
-        )
+        key = vectors_key(things[1], ingredients.encoder)
+        train = facts(things[0], ingredients.task, cache).train if len(listed) > 1 else 0
+        for part, some in enumerate(cut(listed, Size.of(things[1], train))):
+            yield Group(*things, some, tuple(ids[t] for t in some), ingredients, key, part)
 
 
 def fill(

@@ -78,7 +78,7 @@ def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
     things = (unit.task, brief(ENCODERS, unit.encoder), unit.probe, unit.control, len(unit.ids))
     if all(each in known for each in unit.ids):
         return UnitStatus(*things, "done")
-    place = paths.result_store().place(unit.ids)
+    place = paths.result_store().place(unit.ids, unit.part)
     if (at_work := holder(place)) is not None:
         return UnitStatus(*things, "running", *at_work)
     if failure := failure_of(place):

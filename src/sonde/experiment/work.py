@@ -57,7 +57,7 @@ def measure(batch: Batch, paths: Paths, before: Mapping[str, str] | None = None)
     held: list[Group] = []
     with ExitStack() as claims:
         for group in batch.groups:
-            own = claims.enter_context(claimed(store.place(group.ids)))
+            own = claims.enter_context(claimed(store.place(group.ids, group.part)))
             (mine if own else held).append(group)
         known = paths.known([i for group in mine for i in group.ids])
         todo = [left for group in mine if (left := group.without(known)).trials]
@@ -85,7 +85,7 @@ class _Work:
 
     def failed_since(self, group: Group, before: Mapping[str, str]) -> bool:
         """Whether a group failed in another run meanwhile."""
-        place = self.paths.result_store().place(group.ids)
+        place = self.paths.result_store().place(group.ids, group.part)
         failure = failure_of(place)
         if failure is None or failure.date == before.get(place.name):
             return False

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sonde.store.blocks import RESULTS, StoreProblem, listed, opened, write
 
@@ -27,6 +27,7 @@ class Unit(NamedTuple):
     task, control, encoder, probe  their references
     vectors  the folder of the encoder's vectors in the cache; '' where they are not kept
     ids      what its results are stored under
+    part     which it is of the units that only reads or seeds tell apart
     """
 
     task: str
@@ -35,6 +36,7 @@ class Unit(NamedTuple):
     probe: str
     vectors: str
     ids: tuple[str, ...]
+    part: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def record(root: Path, ids: Sequence[str], units: Sequence[Unit] = ()) -> None:
     results all the same.
     """
     numbers = {each: number for number, each in enumerate(ids)}
-    rows = [[*unit[:-1], [numbers[each] for each in unit.ids]] for unit in units]
+    rows = [[*unit[:5], [numbers[each] for each in unit.ids], unit.part] for unit in units]
     name = hashlib.blake2b("\n".join(sorted(ids)).encode(), digest_size=16).hexdigest() + SUFFIX
     date = datetime.now(UTC).isoformat(timespec="microseconds")
     facts = {"date": date, "ids": list(ids), "units": rows}
@@ -74,8 +76,10 @@ def _read(root: Path) -> Iterator[Experiment]:
     for _, name in listed(root, *RESULTS):
         if name.endswith(SUFFIX) and (block := opened(root / name)) is not None:
             ids = tuple(block.facts["ids"])
-            units = tuple(
-                Unit(row[0], row[1], row[2], row[3], row[4], tuple(ids[n] for n in row[5]))
-                for row in block.facts.get("units", ())
-            )
+            units = tuple(_unit(ids, row) for row in block.facts.get("units", ()))
             yield Experiment(ids, str(block.facts["date"]), units)
+
+
+def _unit(ids: Sequence[str], row: Sequence[Any]) -> Unit:
+    """A unit as it was written down, at first without its part."""
+    return Unit._make((*row[:5], tuple(ids[n] for n in row[5]), *(row[6:] or (0,))))

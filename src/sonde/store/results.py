@@ -75,11 +75,11 @@ class ResultStore:
         _write(self.root / f"{EARLIER}-{digest}{SUFFIX}", unit)
         return len(unit)
 
-    def place(self, ids: Sequence[str]) -> Path:
+    def place(self, ids: Sequence[str], part: int = 0) -> Path:
         """What the names of files begin with that hold trials of a unit of work, some or all of
-        which are these.
+        which are these. Parts of what is cut into several units have a place each.
         """
-        return self.root / _shared(ids)
+        return self.root / (_shared(ids) + (f"-{part}" if part else ""))
 
     def find(self, ids: Iterable[str]) -> dict[str, Result]:
         """The results of those of the trial ids that have one; only files whose name says so are
