@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Train an encoder for each objective of Conneau et al. 2018, and probe what each knows after every
-# epoch (docs/results/trained.md).
+# Train an encoder for each objective of Conneau et al. 2018, and probe what each knows
+# (docs/results/trained.md).
 #
-# usage: examples/trained.sh [--large] DATA OUT [NAME...]
+# usage: examples/trained.sh [--large] [--curves] DATA OUT [NAME...]
 #
-# DATA holds raw_text, parallel, nli, constituency and treebanks, as the page says. Everything is
-# written to OUT. Give the command again after a stop: what is done stays, what was begun goes on.
-# With names, only those are trained and probed: `examples/trained.sh DATA OUT next infer`.
-# --large takes three to five times the examples, for a GPU; its names with a number, as next-1, are
-# other seeds, and those with w64, w128 and w512 other widths.
+# DATA holds raw_text, parallel, nli, constituency, treebanks and published_probing, as the page
+# says. Everything is written to OUT. Give the command again after a stop: what is done stays, what
+# was begun goes on. With names, only those are trained and probed:
+# `examples/trained.sh DATA OUT next infer`. A name with a number, as next-1, is another seed, and
+# those with w64, w128 and w512 are other widths.
+# --large takes three to ten times the examples, for a GPU. --curves probes every epoch on ud/, too.
 # `examples/trained.sh --plan` prints what there is, with what it took.
 set -euo pipefail
 
@@ -36,12 +37,15 @@ PLAN
 }
 
 if [ "${1:-}" = --plan ]; then plan; exit; fi
-large=
-if [ "${1:-}" = --large ]; then large=yes; shift; fi
-if [ $# -lt 2 ]; then sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2; fi
+large='' curves=''
+while true; do
+  case "${1:-}" in --large) large=yes ;; --curves) curves=yes ;; *) break ;; esac
+  shift
+done
+if [ $# -lt 2 ]; then sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2; fi
 data=$1 out=$2
 shift 2
-names=${*:-translate-fr translate-de translate-fi next skip autoencode denoise parse infer infer-last infer-mean translate-fr-last translate-fr-conv}
+names=${*:-untrained infer-mean translate-fr autoencode parse denoise next infer skip translate-fr-last translate-fr-conv translate-de translate-fi infer-last}
 plan
 mkdir -p "$out"
 export SONDE_TREEBANKS=$data/treebanks
@@ -49,6 +53,8 @@ probed=$data/treebanks/UD_English-EWT
 novels=$data/raw_text/EnglishNovels-PD/sentences.part2.txt.xz
 nli=$data/nli/pool/nli_3way.tsv.xz
 tatoeba=$data/parallel/Tatoeba-ManyThings
+asked=(-t 'ud/*:UD_English-EWT' "tree/*:$data/constituency/EWT-propbank-skel")
+composed=(-t "comp/released/*:$data/published_probing/compeval-released,dev=none")
 trees="$data/constituency/PTB-sample-NLTK/wsj_0001-0199.combined.mrg.xz
   $data/constituency/MASC-PTB/masc_ptb.mrg.xz $data/constituency/GENIA-treebank-v1/genia_v1.ptb.xz"
 
@@ -64,6 +70,11 @@ if [ ! -e "$out/novels.vec" ]; then
     -o "$out/novels.vec"
 fi
 
+probe() { # ENCODER...
+  sonde run "${asked[@]}" -e "$@" --probe logreg --seeds 1 --no-bounds -o "$out/learned"
+  sonde run "${composed[@]}" -e "$@" --seeds 1 --no-bounds -o "$out/learned"
+}
+
 one() { # NAME ARCHITECTURE OBJECTIVE EXAMPLES FILE... [OPTION...]
   local name=$1 architecture=$2 objective=$3 most=$4 width=256 seed=0 batch=1024
   shift 4
@@ -72,15 +83,22 @@ one() { # NAME ARCHITECTURE OBJECTIVE EXAMPLES FILE... [OPTION...]
   sonde train "$architecture" --objective "$objective" --data "$@" --recipe small --epochs 8 \
     --vectors "$out/novels.vec" --exclude "$probed" --hidden "$width" --seed "$seed" \
     --set "most=$most" "batch=$batch" english=true patience=0 on_error=skip -o "$out/models/$name"
-  sonde run -t 'ud/*:UD_English-EWT' -e "trained:$out/models/$name,epoch=0+*" --probe logreg \
-    --seeds 1 -o "$out/learned"
+  probe "trained:$out/models/$name"
+  if [ $curves ]; then
+    sonde run -t 'ud/*:UD_English-EWT' -e "trained:$out/models/$name,epoch=0+*" --probe logreg \
+      --seeds 1 --no-bounds -o "$out/learned"
+  fi
 }
 
-pairs=30000 sentences=12000 parsed=12000 inferred=30000
+pairs=20000 sentences=8000 parsed=6000 inferred=30000
 if [ $large ]; then pairs=100000 sentences=60000 parsed=0 inferred=0; fi  # 0: all
 lingnli=("$nli" --where 'source=lingnli*' split=train)
 for name in $names; do
   case $name in
+    untrained)
+      probe "static:$out/novels.vec" \
+        "untrained:bilstm-max,hidden=256,layers=1,vectors=$out/novels.vec,seed="{0..4}
+      ;;
     translate-fr-last) one "$name" bilstm-last translate $pairs "$tatoeba/eng-fra.tsv.xz" ;;
     translate-fr-conv) one "$name" gated-convnet translate $pairs "$tatoeba/eng-fra.tsv.xz" ;;
     translate-fr | translate-fr-*) one "$name" bilstm-max translate $pairs "$tatoeba/eng-fra.tsv.xz" ;;
@@ -96,5 +114,7 @@ for name in $names; do
     *) echo "no encoder $name; see --plan" >&2; exit 2 ;;
   esac
 done
-sonde curve "$out/learned"
-sonde curve "$out/learned" -o "$out/learned.svg"
+if [ $curves ]; then
+  sonde curve "$out/learned"
+  sonde curve "$out/learned" -o "$out/learned.svg"
+fi

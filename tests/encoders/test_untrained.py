@@ -77,6 +77,25 @@ def test_lstm_states_are_torchs_own():
     )
 
 
+@pytest.mark.parametrize("learning", [False, True])
+@pytest.mark.parametrize("kind", ["gru", "lstm"])
+def test_a_backward_network_reads_a_sentence_from_its_end(kind, learning):
+    lengths = torch.tensor([5, 3, 1])
+    words = torch.randn(3, 5, 6, generator=torch.Generator().manual_seed(0))
+    words[torch.arange(5) >= lengths[:, None]] = 0
+    turned = words.clone()
+    for row, length in zip(turned, lengths.tolist(), strict=True):
+        row[:length] = row[:length].flip(0)
+    forward, backward = (Shape(f"{kind}-{how}", 6, 4).network() for how in ("last", "backward"))
+    with torch.set_grad_enabled(learning):
+        sentences, states, _ = backward.read(words, lengths)
+        expected, theirs, _ = forward.read(turned, lengths)
+    torch.testing.assert_close(sentences, expected)
+    for row, other, length in zip(states, theirs, lengths.tolist(), strict=True):
+        torch.testing.assert_close(row[:length], other[:length].flip(0))
+        assert not row[length:].any()
+
+
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_words_can_be_kept(architecture, sentences):
     vectors = make(f"untrained:{architecture},{SMALL},pool=none,tokens=20").encode(sentences)

@@ -92,6 +92,16 @@ def test_nothing_to_learn_from_is_said(objective, data, written, trained):
     assert "unexpected" not in said
 
 
+def test_one_sentence_again_and_again_is_said(written, trained):
+    """All that is like a sentence of dev is left out of train, so nothing is left."""
+    status, said = trained("autoencode", [path := written("autoencode", b"a word\n" * 200)[0]])
+    assert status == 2
+    assert said == (
+        f"sonde: {path}: 0 examples are left to train on and 10 to judge by (read: 200, in dev, too:"
+        " 190); give more text"
+    )
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_a_line_of_ten_thousand_words_is_left_out_and_counted(objective, written, trained):
     status, said = trained(

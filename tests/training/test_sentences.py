@@ -71,7 +71,8 @@ def test_translation_is_learnt_beyond_what_is_trivial(files, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "architecture", ["bilstm-last", "lstm-last", "bigru-max", "gru-last", "gated-convnet", "mean"]
+    "architecture",
+    ["bilstm-last", "lstm-last", "bigru-max", "gru-last", "gru-backward", "gated-convnet", "mean"],
 )
 def test_every_architecture_learns_and_is_an_encoder(files, tmp_path, architecture):
     how = {**LEARNING, "hidden": 12, "layers": 2, "embedding": 10}

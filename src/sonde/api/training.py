@@ -37,9 +37,10 @@ def train(
     """Train a sentence encoder or a parser, as `sonde train` does, and keep it in a folder; it is
     then `trained:FOLDER`.
 
-    architecture    'bilstm-max', 'bilstm-last', 'lstm-last', 'bigru-max', 'bigru-last', 'gru-last',
-                    'gated-convnet', or 'mean' of the word vectors, of which only embedding= and
-                    learned= are trained; 'bow' for cbow; 'parser' to annotate
+    architecture    'bilstm-max', 'bilstm-last', 'lstm-last', 'lstm-backward', 'bigru-max',
+                    'bigru-last', 'gru-last', 'gru-backward', 'gated-convnet', or 'mean' of the word
+                    vectors, of which only embedding= and learned= are trained; 'bow' for cbow;
+                    'parser' to annotate
     objective       'translate', 'autoencode', 'denoise', 'next', 'skip', 'parse', 'infer', 'cbow'
                     or 'annotate'; '' for the only one that an architecture has
     data            files: two that are aligned or a table to translate, running text, bracketed

@@ -141,8 +141,7 @@ class Recurrent(nn.Module):
         learn from that takes two thirds of the time that packed sequences take.
         """
         steps, ends = torch.arange(words.shape[1]), lengths[:, None]
-        turned = torch.where(steps < ends, ends - 1 - steps, steps)[..., None]
-        states = words
+        turned, states = _turned(words.shape[1], lengths), words
         for layer in range(self.cells.num_layers):
             if layer:
                 states = functional.dropout(states, self.cells.dropout, self.training)
@@ -166,6 +165,33 @@ class Recurrent(nn.Module):
             made = torch.lstm(read, (zero, zero), weights, True, 1, 0.0, True, False, True)[0]
             sides.append(made.gather(1, turned.expand_as(made)) if side else made)
         return torch.cat(sides, 2)
+
+
+class Backward(nn.Module):
+    """A network of one direction, which reads each sentence from its last word to its first."""
+
+    def __init__(self, net: Recurrent) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Sentences [batch, hidden], or words [batch, words, hidden] in the order of the text."""
+        sentences, states = self.read(words, lengths)
+        return states if self.net.pool == "none" else sentences
+
+    def read(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Sentences and words, with zeros for words behind a sentence's end."""
+        turned = _turned(words.shape[1], lengths.to(words.device))
+        sentences, states = self.net.read(words.gather(1, turned.expand_as(words)), lengths)
+        return sentences, states.gather(1, turned.expand_as(states))
+
+
+def _turned(words: int, lengths: Tensor) -> Tensor:
+    """Where the words of sentences [batch, words, 1] stand when these are turned round and what is
+    behind their ends is not.
+    """
+    steps, ends = torch.arange(words, device=lengths.device), lengths[:, None]
+    return torch.where(steps < ends, ends - 1 - steps, steps)[..., None]
 
 
 def maximum(states: Tensor, lengths: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sonde.nets.architectures import (
+    Backward,
     GatedConvNet,
     Recurrent,
     draw_convolutional,
@@ -26,9 +27,11 @@ Architecture = Literal[
     "bilstm-last",
     "bilstm-mean",
     "lstm-last",
+    "lstm-backward",
     "bigru-max",
     "bigru-last",
     "gru-last",
+    "gru-backward",
     "gated-convnet",
     "mean",
 ]
@@ -95,10 +98,13 @@ class Shape:
             )
         name, _, last = kind.partition("-")
         directions, gru = 2 if name.startswith("bi") else 1, name.endswith("gru")
-        return (
-            lambda: Recurrent(self.dim, self.hidden, layers or 2, pool or last, directions, gru),
-            draw_recurrent,
-        )
+        turned, pool = last == "backward", pool or ("last" if last == "backward" else last)
+
+        def build() -> nn.Module:
+            net = Recurrent(self.dim, self.hidden, layers or 2, pool, directions, gru)
+            return Backward(net) if turned else net
+
+        return build, draw_recurrent
 
 
 class Mean(nn.Module):

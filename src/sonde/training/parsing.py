@@ -18,7 +18,6 @@ from sonde.annotators import scores
 from sonde.annotators.decoding import DEPREL, FEATS, UPOS, XPOS, annotated
 from sonde.annotators.parser import Annotation
 from sonde.annotators.treebank import Annotated, sentences
-from sonde.core import DataProblem
 from sonde.corpora import brackets
 from sonde.corpora.tally import Tally
 from sonde.encoders.tables import word_table
@@ -31,7 +30,7 @@ from sonde.training.loop import Learner, Schedule, Start
 from sonde.training.objectives import Encode, Figures, Loss
 from sonde.training.ranks import Ranks
 from sonde.training.settings import Request, Settings
-from sonde.training.splits import chosen, held_out
+from sonde.training.splits import chosen, held_out, too_little
 from sonde.training.texts import Numbers, Texts
 from sonde.vectors import Floats, Ints, ranges
 
@@ -78,10 +77,7 @@ def _divided(
     train = _unlike(examples, np.setdiff1d(np.arange(len(kept)), dev), dev)
     how.counts["in dev, too"] = len(examples) - len(dev) - len(train)
     if not (len(train) and len(dev)):
-        raise DataProblem(
-            f"{len(train):,} sentences are left to train on and {len(dev):,} to judge by; of what"
-            f" was read: {', '.join(f'{name} {n:,}' for name, n in how.counts.items())}"
-        )
+        raise too_little(request.files, len(train), len(dev), how.counts)
     return examples, train, dev
 
 

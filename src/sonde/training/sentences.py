@@ -29,7 +29,7 @@ from sonde.training.loop import ON, Epoch, Learner, Learns, Schedule, Start
 from sonde.training.objectives import Kit, Lesson, Objective
 from sonde.training.ranks import Ranks
 from sonde.training.settings import BAG, TREES, Request, Settings
-from sonde.training.splits import chosen, held_out
+from sonde.training.splits import chosen, held_out, too_little
 from sonde.vectors import Ints
 
 STARTS = {BAG: bag.start, TREES: parsing.start}
@@ -226,10 +226,7 @@ def _split(request: Request, how: Reading, settings: Settings) -> Parts:
     how.counts["in dev, too"] = len(rest) - len(train)
     if not (len(train) and len(dev)):
         examples.texts.close()
-        raise DataProblem(
-            f"{len(train):,} examples are left to train on and {len(dev):,} to judge by; of what"
-            f" was read: {', '.join(f'{name} {n:,}' for name, n in how.counts.items())}"
-        )
+        raise too_little(request.files, len(train), len(dev), how.counts)
     return Parts(examples, train, dev)
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
 import numpy as np
 
+from sonde.core import DataProblem
 from sonde.vectors import Ints
 
 SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
@@ -20,3 +24,14 @@ def chosen(many: int, most: int, seed: int) -> Ints:
     if not most or many <= most:
         return np.arange(many)
     return np.sort(np.random.default_rng(seed).choice(many, most, replace=False))
+
+
+def too_little(files: Iterable[Path], train: int, dev: int, left: Mapping[str, int]) -> DataProblem:
+    """What is said where nothing is left to train on, or to judge by; `left` counts what was read,
+    and what of that was left out.
+    """
+    why = ", ".join(f"{name}: {n:,}" for name, n in left.items() if n) or "none was read"
+    return DataProblem(
+        f"{', '.join(map(str, files))}: {train:,} examples are left to train on and {dev:,} to"
+        f" judge by ({why}); give more text"
+    )
