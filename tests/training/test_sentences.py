@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -383,7 +384,16 @@ def test_on_the_command_line(files, tmp_path):
     )
     assert "translate, " in said.output
     assert "weights of the encoder" in said.output
-    assert (tmp_path / "m" / "README.md").read_text("utf-8").startswith("# m\n")
+    card = (tmp_path / "m" / "README.md").read_text("utf-8")
+    assert card.startswith("# m\n")
+    command = shlex.split(
+        next(line for line in card.splitlines() if line.startswith("sonde train"))
+    )
+    output = tmp_path / "again"
+    said = CliRunner().invoke(app, [*command[1:-1], str(output), "-q"], catch_exceptions=False)
+    assert said.exit_code == 0
+    weights = "epoch-1.safetensors"
+    assert (output / weights).read_bytes() == (tmp_path / "m" / weights).read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from sonde.cache import write_text
 from sonde.corpora.seen import SEEN
 from sonde.encoders.trained import MODEL, facts_of
 from sonde.training.loop import Epoch
+from sonde.training.settings import Request, Settings
 
 CARD = "README.md"
 
@@ -59,6 +61,27 @@ def _said(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
+def command(request: Request, settings: Settings) -> str:
+    """What makes such an encoder, on the command line; what was left out of the files is not known
+    here.
+    """
+    usual, chosen = asdict(Settings()), asdict(settings)
+    told = [f"{name}={_plain(value)}" for name, value in chosen.items() if value != usual[name]]
+    words = [
+        *("sonde", "train", request.architecture, "--objective", request.objective),
+        *("--data", *map(str, request.files)),
+        *(["--dev", *map(str, request.dev)] if request.dev else []),
+        *(["--where", *(f"{k}={v}" for k, v in request.where.items())] if request.where else []),
+        *(["--set", *told] if told else []),
+    ]
+    return shlex.join(words)
+
+
+def _plain(value: Any) -> str:
+    """A setting as `--set` reads it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def say(out: Path, facts: Mapping[str, Any], epochs: Sequence[Epoch]) -> None:
     """Write what is known of an encoder after some epochs."""
     said = {**facts, "epochs": [epoch.plain() for epoch in epochs]}
@@ -83,6 +106,7 @@ def described(folder: Path) -> Training:
 
 def _card(out: Path, facts: Mapping[str, Any]) -> str:
     files = "\n".join(f"- `{name}` ({mark})" for name, mark in facts["files"].items())
+    exclude = " --exclude ..." if facts["excluded"] else ""
     return (
         f"# {out.name}\n\nA sentence encoder that `sonde train` made: {facts['architecture']},"
         f" {facts['parameters']:,} weights, trained to {facts['objective']}. Read it with"
@@ -94,5 +118,6 @@ def _card(out: Path, facts: Mapping[str, Any]) -> str:
         + f"\n\n## Figures on dev\n\n```\n{_table(facts['epochs'])}\n```\n\nBest: epoch"
         f" {facts['best']}, by {facts['figure']}.\n\n"
         + "\n".join(f"- {name}: {value:.1f}" for name, value in facts["trivial"].items())
-        + f"\n\n## Settings\n\n```json\n{json.dumps(facts['settings'], indent=1)}\n```\n"
+        + f"\n\n## Command\n\n```\n{facts['command']}{exclude} -o {shlex.quote(out.name)}\n```\n"
+        + f"\n## Settings\n\n```json\n{json.dumps(facts['settings'], indent=1)}\n```\n"
     )

@@ -24,7 +24,7 @@ from sonde.nets.trainable import Shape, Words
 from sonde.training import bag, parsing
 from sonde.training.data import Reading
 from sonde.training.examples import Examples
-from sonde.training.folder import Training, described, say
+from sonde.training.folder import Training, command, described, say
 from sonde.training.loop import ON, Epoch, Learner, Learns, Schedule, Start
 from sonde.training.objectives import Kit, Lesson, Objective
 from sonde.training.ranks import Ranks
@@ -63,7 +63,7 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     hashes = how.seen.distinct()
     seen.write(out, hashes)
     said = {**asked, **facts, "figure": objective.figure, "counts": dict(counts)}
-    said["seen"] = len(hashes)
+    said |= {"seen": len(hashes), "command": command(request, settings)}
     learner.resume(out)
     # before the first epoch, too: the folder is this training's
     _say(out, learner, objective, said)
