@@ -150,6 +150,7 @@ def _fill(request: Request, lacking: NDArray[np.bool_], workers: Workers) -> Non
     others are at come last.
     """
     todo = workers.shard.order(_jobs(request, lacking), lambda job: (job[0].name(job[1]),))
+    names = [plan.name(block) for plan, block in todo]
     done, total = 0, sum(len(plan.part(block)) for plan, block in todo)
     tell(done, total)
     work, watch, held = _Encoding(request, lacking), Watch(), list[Job]()
@@ -163,6 +164,7 @@ def _fill(request: Request, lacking: NDArray[np.bool_], workers: Workers) -> Non
             done += len(job[0].part(job[1]))
             tell(done, total)
         todo, held = watch.wait(held, lambda job: job[0].place(job[1]))
+    request.store.expect(request.base, names)
 
 
 class _Encoding:

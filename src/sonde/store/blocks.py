@@ -15,6 +15,7 @@ same without, and is read.
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import importlib.metadata
@@ -29,7 +30,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,10 @@ _MAPPED = 4 << 20  # bytes from which on an array is mapped, not read into memor
 # seconds after which an unfinished file is taken to be left over from a process that died
 _STALE = 24 * 3600
 
+LOOKS = 3  # at a file whose handle is stale
+
 log = logging.getLogger("sonde.store")
+T = TypeVar("T")
 
 
 class StoreProblem(SondeError, ValueError):
@@ -70,9 +74,7 @@ class Block:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with path.open("rb") as file:
-            self._mark, size = _mark(file), os.fstat(file.fileno()).st_size
-            self.format, header = self._header(file, size)
+        self._mark, size, (self.format, header) = _anew(self._look)
         self.made: str = header.get("sonde", "0.1.0")
         self.kind: str = header["kind"]
         self.facts: dict[str, Any] = header["facts"]
@@ -80,6 +82,11 @@ class Block:
         self._checked: set[str] = set()
         if size != self._start + max((a["stop"] for a in self.arrays.values()), default=0):
             raise Damaged(f"it has {size} bytes, not as many as were written")
+
+    def _look(self) -> tuple[tuple[int, ...], int, tuple[int, dict[str, Any]]]:
+        with self.path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            return _mark(file), size, self._header(file, size)
 
     def _header(self, file: IO[bytes], size: int) -> tuple[int, dict[str, Any]]:
         preamble = file.read(_PREAMBLE.size)
@@ -106,7 +113,10 @@ class Block:
         """
         about = self.arrays[name]
         start, stop = self._start + about["start"], self._start + about["stop"]
-        held = self._held(start, stop)
+        try:
+            held = _anew(lambda: self._held(start, stop))
+        except FileNotFoundError:
+            raise Gone("it was removed") from None
         if name not in self._checked:
             if zlib.crc32(held) != about["crc32"]:
                 raise Damaged(f"the bytes of {name!r} are not what was written")
@@ -117,23 +127,31 @@ class Block:
 
     def _held(self, start: int, stop: int) -> memoryview:
         """Some bytes of the file, in memory or mapped."""
-        try:
-            with self.path.open("rb") as file:
-                if _mark(file) != self._mark:
-                    raise Gone("another file took its place")
-                if stop - start >= _MAPPED:
-                    return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))[
-                        start:stop
-                    ]
-                file.seek(start)
-                return memoryview(file.read(stop - start))
-        except FileNotFoundError:
-            raise Gone("it was removed") from None
+        with self.path.open("rb") as file:
+            if _mark(file) != self._mark:
+                raise Gone("another file took its place")
+            if stop - start >= _MAPPED:
+                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))[start:stop]
+            file.seek(start)
+            return memoryview(file.read(stop - start))
 
     def check(self) -> None:
         """Read every array once."""
         for name in self.arrays:
             self.array(name)
+
+
+def _anew(look: Callable[[], T]) -> T:
+    """What a look at a file gives. A handle that is stale, as on a network file system where
+    another machine replaced or removed the file, is got anew; then the file is taken to be gone.
+    """
+    for _ in range(LOOKS):
+        try:
+            return look()
+        except OSError as error:
+            if error.errno != errno.ESTALE:
+                raise
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
 def _mark(file: IO[bytes]) -> tuple[int, ...]:
@@ -244,7 +262,8 @@ def _name(draft: Path, path: Path, keep: bool) -> None:
         except FileExistsError:
             pass
         except OSError:  # no hard links here
-            draft.replace(path)
+            if not path.exists():
+                draft.replace(path)
         _forget(draft)
     else:
         draft.replace(path)
@@ -291,6 +310,15 @@ def listed(
 
     Of those with a suffix, only the chosen names are looked at any closer.
     """
+    try:
+        return _anew(lambda: _listed(folder, suffixes, chosen))
+    except FileNotFoundError:
+        return []
+
+
+def _listed(
+    folder: Path, suffixes: tuple[str, ...], chosen: Callable[[str], bool]
+) -> list[tuple[int, str]]:
     files, foreign = [], []
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         for entry in entries:

@@ -9,9 +9,10 @@ reader.
 
 from __future__ import annotations
 
+import functools
 import mmap
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -77,13 +78,14 @@ def distinct(keys: Keys) -> tuple[Ints, Ints]:
     return first, np.searchsorted(first, at)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Places:
     """Where sentences lie for one slot: block number (-1: nowhere) and row, [sentences] each."""
 
     blocks: Ints
     rows: Ints
 
+    @functools.cached_property
     def by_block(self) -> list[tuple[int, Ints, Ints]]:
         """For each block: its number, which of the sentences it holds, and their rows in it."""
         order = np.argsort(self.blocks, kind="stable")
@@ -95,6 +97,10 @@ class Places:
         return [(int(n), part, self.rows[part]) for n, part in zip(numbers, parts, strict=True)]
 
 
+Holding = tuple[tuple[str, ...], ...]
+"""The sets of slots of blocks that hold one of them."""
+
+
 class BlockFolder:
     """The blocks of one folder, oldest first, and an index for each set of slots that blocks
     share.
@@ -104,6 +110,7 @@ class BlockFolder:
         self.path = path
         self.blocks: list[Block] = []
         self.names: set[str] = set()
+        self._expected: set[str] = set()
         self._keys: dict[str, Keys] = {}
         self._indexes: dict[tuple[str, ...], tuple[Index, Places]] = {}
 
@@ -114,6 +121,9 @@ class BlockFolder:
         there = [
             name for _, name in listed(self.path, SUFFIX, FAILED, ".plan") if name.endswith(SUFFIX)
         ]
+        there += sorted(
+            name for name in self._expected.difference(there) if (self.path / name).exists()
+        )
         if self.names.difference(there):
             self.names.intersection_update(there)
             self.blocks = [block for block in self.blocks if block.path.name in self.names]
@@ -126,6 +136,12 @@ class BlockFolder:
         if fresh:
             self._indexes.clear()
         return self
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Look for these by name from now on: on a network file system, lists of what other
+        machines wrote may be late by a minute.
+        """
+        self._expected.update(names)
 
     def _keep(self, block: Block) -> None:
         try:
@@ -143,20 +159,21 @@ class BlockFolder:
         self.blocks.remove(block)
         self._indexes.clear()
 
-    def locate(
-        self, slot: str, keys: Keys, known: dict[tuple[str, ...], Places] | None = None
-    ) -> Places:
+    def locate(self, slot: str, keys: Keys, known: dict[Holding, Places] | None = None) -> Places:
         """Where sentences lie for a slot; of several copies the oldest. `known` keeps what slots
         share between calls.
         """
         known = {} if known is None else known
-        places = Places(np.full(len(keys), -1, np.int64), np.full(len(keys), -1, np.int64))
-        for slots in {tuple(block.facts["slots"]): None for block in self.blocks}:
-            if slot in slots:
-                if slots not in known:
-                    known[slots] = self._located(slots, keys)
-                places = _older(places, known[slots])
-        return places
+        every = {tuple(block.facts["slots"]): None for block in self.blocks}
+        holding = tuple(slots for slots in every if slot in slots)
+        if holding not in known:
+            for slots in holding:
+                if (slots,) not in known:
+                    known[slots,] = self._located(slots, keys)
+            nowhere = np.full(len(keys), -1, np.int64)
+            each = [known[slots,] for slots in holding] or [Places(nowhere, nowhere)]
+            known[holding] = functools.reduce(_older, each)
+        return known[holding]
 
     def _located(self, slots: tuple[str, ...], keys: Keys) -> Places:
         if slots not in self._indexes:
@@ -227,7 +244,7 @@ class Layer:
         """Where its bytes lie: the same for slots of which the blocks keep one copy."""
         starts = [
             (n, self.folder.blocks[n].arrays[f"layer:{self.slot}"]["start"])
-            for n, _, _ in self.places.by_block()
+            for n, _, _ in self.places.by_block
         ]
         return *self.shape, self.places.blocks.tobytes(), self.places.rows.tobytes(), *starts
 
@@ -245,7 +262,7 @@ class Layer:
     def copied(self, dtype: Any) -> NDArray[Any]:
         """The units in memory; zeros for sentences that lie nowhere."""
         units = np.zeros(self.shape, dtype)
-        for number, where, rows in self.places.by_block():
+        for number, where, rows in self.places.by_block:
             layer = self.folder.blocks[number].array(f"layer:{self.slot}")
             if not self.ragged:
                 units[where] = self.kept.opened(layer[rows])

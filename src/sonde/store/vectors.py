@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from sonde.store.folder import (
     LARGE,
     SUFFIX,
     BlockFolder,
+    Holding,
     Keys,
     Layer,
     Places,
@@ -76,7 +77,7 @@ def _blocks(
     rows, and the units with the reason.
     """
     for slot, place in zip(slots, places, strict=True):
-        for number, where, rows in place.by_block():
+        for number, where, rows in place.by_block:
             block = folder.blocks[number]
             if gone := block.facts.get("lost", {}).get(slot):
                 yield where, block.array("spans:sentences"), rows, gone
@@ -156,7 +157,7 @@ class VectorStore:
         """
         folder, refused = self._block_folder(base), dict[int, str]()
         for slot, places in zip(slots, _located(folder, slots, keys_of(sentences)), strict=True):
-            for number, where, rows in places.by_block():
+            for number, where, rows in places.by_block:
                 reasons = folder.blocks[number].facts["refused"].get(slot)
                 if reasons:
                     refused |= {
@@ -193,6 +194,12 @@ class VectorStore:
             if base in self._block_folders
             else frozenset()
         )
+
+    def expect(self, base: str, names: Iterable[str]) -> None:
+        """Blocks of these names were committed, by this machine or another, whether or not a list
+        of the folder shows them yet.
+        """
+        self._block_folder(base).expect(names)
 
     def record(self, base: str, name: str, failed: Mapping[bytes, str]) -> None:
         """Note why sentences (by key) of a block could not be encoded; they stay missing."""
@@ -321,7 +328,7 @@ def _as_found(folder: BlockFolder) -> Iterator[None]:
 
 
 def _located(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
-    known: dict[tuple[str, ...], Places] = {}
+    known: dict[Holding, Places] = {}
     return [folder.locate(slot, keys, known) for slot in slots]
 
 
@@ -329,26 +336,34 @@ def _first_damaged(
     folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]
 ) -> tuple[int, Damaged] | None:
     """Check what is about to be read; the first block whose bytes changed, and how."""
+    layers: dict[int, set[str]] = {}
     for slot, place in zip(slots, places, strict=True):
-        for number in np.unique(place.blocks[place.blocks >= 0]):
-            block = folder.blocks[number]
-            try:
-                for name in block.arrays:
-                    if name == f"layer:{slot}" or not name.startswith("layer:"):
-                        block.array(name)
-            except Damaged as damage:
-                return int(number), damage
+        for number, _, _ in place.by_block:
+            layers.setdefault(number, set()).add(f"layer:{slot}")
+    for number, wanted in layers.items():
+        block = folder.blocks[number]
+        try:
+            for name in block.arrays:
+                if name in wanted or not name.startswith("layer:"):
+                    block.array(name)
+        except Damaged as damage:
+            return number, damage
     return None
 
 
 def _sound(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
-    """Where sentences lie in each slot; a damaged block is dropped, and its problem raised."""
-    places = _located(folder, slots, keys)
-    damaged = _first_damaged(folder, slots, places)
-    if damaged is not None:
+    """Where sentences lie in each slot; a damaged block is dropped, and its problem raised. One
+    whose place another took is looked for anew.
+    """
+    while True:
+        places = _located(folder, slots, keys)
+        damaged = _first_damaged(folder, slots, places)
+        if damaged is None:
+            return places
         folder.drop(folder.blocks[damaged[0]], damaged[1])
-        raise damaged[1]
-    return places
+        if not isinstance(damaged[1], Gone):
+            raise damaged[1]
+        folder.refresh()
 
 
 def _spans(folder: BlockFolder, places: Sequence[Places], words: Ints) -> Spans | None:
@@ -360,7 +375,7 @@ def _spans(folder: BlockFolder, places: Sequence[Places], words: Ints) -> Spans 
     """
     parts = [
         (folder.blocks[number], where, rows)
-        for number, where, rows in (places[0].by_block() if places else ())
+        for number, where, rows in (places[0].by_block if places else ())
     ]
     if not any("spans:words" in block.arrays for block, _, _ in parts):
         return None
@@ -383,7 +398,7 @@ def _cut(folder: BlockFolder, places: Sequence[Places], count: int) -> NDArray[n
     """Which sentences were read only in part in any slot; None where no block says."""
     cut, said = np.zeros(count, bool), False
     for place in places:
-        for number, where, rows in place.by_block():
+        for number, where, rows in place.by_block:
             if "cut" in folder.blocks[number].arrays:
                 said = True
                 cut[where] |= folder.blocks[number].array("cut")[rows]
