@@ -23,6 +23,7 @@ from sonde.experiment.run import ahead, embed_ahead
 from sonde.experiment.runners import Workers
 from sonde.experiment.shards import WHOLE, Shard
 from sonde.identity import Identity
+from sonde.store.precision import kept_as
 from sonde.tasks.find import named
 
 
@@ -44,6 +45,7 @@ def embed(
 
         sonde.embed(sonde.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
     """
+    kept_as(store)
     asked, part = encoders_of(encoders, None), WHOLE if shard is None else Shard.parse(shard)
     with at(cache), ExitStack() as stack:
         paths = Paths.of(None, cache, store)

@@ -59,7 +59,8 @@ class Settings(TypedDict, total=False):
                   MODEL/TASK.json, and results.parquet with all of them; the cache's without
     cache         folder of vectors; $SONDE_CACHE, or the user's cache folder, without
     store         how vectors are kept: 'float32', or in half the bytes 'float16' (values below
-                  65,504, to three digits) or 'bfloat16' (of any size, to two)
+                  65,504, to three digits) or 'bfloat16' (of any size, to two); or 'none': only
+                  until they are measured, one encoder and tasks that share sentences at a time
     keep_scores   whether probabilities are kept, for `report(bits=True)` and `predictions`
     on_error      what to do about a malformed sentence in a treebank: 'raise' (name it and leave
                   the task out), or 'skip' (count it and go on)
@@ -80,7 +81,7 @@ class Settings(TypedDict, total=False):
     bounds: bool
     output: str | Path | None
     cache: str | Path | None
-    store: Literal["float32", "float16", "bfloat16"]
+    store: Literal["float32", "float16", "bfloat16", "none"]
     keep_scores: bool
     on_error: Literal["raise", "skip"]
     limit: int | None
@@ -103,7 +104,7 @@ def run(
     bounds: bool = True,
     output: str | Path | None = None,
     cache: str | Path | None = None,
-    store: Literal["float32", "float16", "bfloat16"] = "float32",
+    store: Literal["float32", "float16", "bfloat16", "none"] = "float32",
     keep_scores: bool = False,
     on_error: Literal["raise", "skip"] = "raise",
     limit: int | None = None,
@@ -222,6 +223,11 @@ def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
     """Who does the work of a run, its own share first."""
     if part != WHOLE and not str(jobs).isdecimal():
         raise UsageProblem("a run that is dealt to a cluster has no shares: leave --shard out")
+    if part != WHOLE and paths.passing:
+        raise UsageProblem(
+            "store=none: machines cannot share vectors that are not kept; leave --shard out, or"
+            " keep them (store=bfloat16)"
+        )
     with working(jobs, (paths.results, paths.cache)) as workers:
         yield replace(workers, shard=part)
 
@@ -243,7 +249,7 @@ class Asked:
     bounds: bool = True
     output: str | Path | None = None
     cache: str | Path | None = None
-    store: Literal["float32", "float16", "bfloat16"] = "float32"
+    store: Literal["float32", "float16", "bfloat16", "none"] = "float32"
     keep_scores: bool = False
     on_error: Literal["raise", "skip"] = "raise"
     limit: int | None = None

@@ -10,6 +10,7 @@ import typer
 
 import sonde
 from sonde.cli.options import (
+    Ahead,
     BatchSize,
     Bounds,
     Cache,
@@ -245,7 +246,7 @@ def embed(
         typer.Option("--list", metavar="FILE", help="Write the sentences to FILE; encode nothing."),
     ] = None,
     cache: Cache = None,
-    store: Store = "float32",
+    store: Ahead = "float32",
     shard: Sharded = None,
     quiet: Quiet = False,
 ) -> None:

@@ -145,14 +145,19 @@ Cache = Annotated[
     ),
 ]
 Store = Annotated[
-    Literal["float32", "float16", "bfloat16"],
+    Literal["float32", "float16", "bfloat16", "none"],
     typer.Option(
         "--store",
         help=(
             "How vectors are kept: as they are, or rounded to half the bytes (float16 has more"
-            " digits, bfloat16 holds large values too), which results are told apart by."
+            " digits, bfloat16 holds large values too), which results are told apart by; or not,"
+            " but one encoder at a time until it is measured."
         ),
     ),
+]
+Ahead = Annotated[
+    Literal["float32", "float16", "bfloat16"],
+    typer.Option("--store", help="How vectors are kept, as by the run that reads them."),
 ]
 Keep = Annotated[
     Literal["scores"] | None,

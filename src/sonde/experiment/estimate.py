@@ -14,8 +14,9 @@ from sonde.encoders.saved import Saved
 from sonde.experiment.measure import Group
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Plan, together
+from sonde.experiment.portions import portions
 from sonde.experiment.room import PIECES, bytes_of, left_of
-from sonde.experiment.run import missing, passes
+from sonde.experiment.run import missing
 from sonde.oracles import kind_of
 from sonde.references import Reference
 
@@ -36,7 +37,7 @@ class Estimate:
     fits       how many groups of trials are still to be fitted: the reads and seeds of one task,
                encoder, probe and control are one group, and several where they are much work
     sentences  how many sentences each encoder still has to encode, by its name
-    bytes      how many bytes their vectors take, as far as their width is known
+    bytes      how many bytes their vectors take at one time, as far as their width is known
     seconds    about how long it takes, with one process on this machine
     untimed    encoders other than baselines of which nobody knows how long they take
     refused    what cannot be measured, and why
@@ -68,17 +69,17 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
     known, groups = missing(plan, paths)
     store = paths.vector_store()
     sentences: dict[str, int] = {}
-    size, seconds, untimed = 0, _fitting(groups, paths), list[str]()
-    for one in passes(groups):
-        todo, encoder = left_of(one, store), one.encoder
-        if not todo:
-            continue
-        sentences[encoder.name] = len(todo)
-        size += bytes_of(one, todo, store)
-        if isinstance(encoder, Saved):
-            seconds += _encoding(encoder, todo)
-        elif kind_of(encoder) == "trained":
-            untimed.append(encoder.name)
+    size, seconds, untimed = 0, _fitting(groups, paths), dict[str, None]()
+    for part in portions(groups, paths):
+        left = [(one, todo) for one in part.passes if (todo := left_of(one, store))]
+        size = max(size, sum(bytes_of(one, todo, store) for one, todo in left))
+        for one, todo in left:
+            name = one.encoder.name
+            sentences[name] = sentences.get(name, 0) + len(todo)
+            if isinstance(one.encoder, Saved):
+                seconds += _encoding(one.encoder, todo)
+            elif kind_of(one.encoder) == "trained":
+                untimed[name] = None
     return Estimate(
         len(plan.trials),
         len(known),

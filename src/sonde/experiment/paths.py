@@ -13,6 +13,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
+from sonde._closure import digest
 from sonde.core import Result
 from sonde.store.blocks import writable
 from sonde.store.results import ResultStore, find_scores, write_scores
@@ -21,14 +22,15 @@ from sonde.store.vectors import VectorStore
 
 @dataclass(frozen=True)
 class Paths:
-    """Where results and vectors lie, the type that vectors are kept in, and whether scores are kept
-    beside results.
+    """Where results and vectors lie, the type that vectors are kept in, whether scores are kept
+    beside results, and whether vectors are removed as soon as all of them was measured.
     """
 
     results: Path
     cache: Path
     dtype: str = "float32"
     scores: bool = False
+    passing: bool = False
 
     @classmethod
     def of(
@@ -41,7 +43,9 @@ class Paths:
         inside it.
         """
         root = Path(cache or os.environ.get("SONDE_CACHE") or user_cache_path("sonde")).absolute()
-        return cls(Path(results).absolute() if results else root / "results", root, dtype)
+        folder = Path(results).absolute() if results else root / "results"
+        passing = dtype == "none"
+        return cls(folder, root, "float32" if passing else dtype, passing=passing)
 
     def check(self) -> None:
         """Refuse a folder that no results can be written to, before hours of work find it out."""
@@ -84,7 +88,19 @@ class Paths:
         """The cache of vectors; its open blocks are kept, so that not every group of trials opens
         them anew.
         """
-        return _opened(self.cache / "vectors", self.dtype, threading.get_ident())
+        return _opened(self.vectors, self.dtype, threading.get_ident())
+
+    @property
+    def vectors(self) -> Path:
+        """The folder of vectors; those that are not kept have one for each folder of results."""
+        if not self.passing:
+            return self.cache / "vectors"
+        return self.cache / "passing" / digest(str(self.results))
+
+
+def close_stores() -> None:
+    """Let go of the blocks of vectors that are open in this process."""
+    _opened.cache_clear()
 
 
 @functools.lru_cache(maxsize=4)

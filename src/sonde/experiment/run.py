@@ -6,21 +6,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
-from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
+from sonde.core import Encoder, Prepared, Result, Sentence, Trial
 from sonde.encoders import ENCODERS, make
 from sonde.experiment.bars import bar_over, encoding_bar
-from sonde.experiment.data import facts, loaded
-from sonde.experiment.embed import Embedded, EncoderProblem, embed, slots_of
+from sonde.experiment.data import facts
+from sonde.experiment.embed import Embedded, EncoderProblem, embed
 from sonde.experiment.keys import encoder_identity, vectors_key
 from sonde.experiment.measure import Batch, Group
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Plan
+from sonde.experiment.portions import kept, portions, union_of
 from sonde.experiment.room import Pass, check_room
 from sonde.experiment.runners import HERE, Lost, Workers
 from sonde.experiment.shards import WHOLE, Shard
@@ -66,23 +65,21 @@ def run(
     known, groups = missing(plan, paths)
     if groups:
         paths.check()
-    failures = dict(plan.refused)
-    encoded = passes(groups)
-    check_room(encoded, paths.vector_store())
+    failures, fresh = dict(plan.refused), 0
+    parts = portions(groups, paths)
+    for part in parts:
+        check_room(part.passes, paths.vector_store())
     before = _failures(groups, paths)
-    broken = fill(encoded, paths, workers, progress)
-    failures |= broken
-    todo = _batches((g for g in groups if g.trials[0].encoder not in broken), workers.shard)
-    with bar_over(sum(batch.trials for batch in todo), progress) as bar:
-        fresh, work = 0, measured_in(paths, before)
-        for measured, trials in _mapped(
-            todo, lambda batches: workers.fit(work, bar.named(batches)), paths
-        ):
-            known |= measured.results
-            fresh += measured.fresh
-            if measured.failure:
-                failures.setdefault(measured.name, measured.failure)
-            bar.done(trials)
+    for part in parts:
+        with kept(paths):
+            broken = fill(part.passes, paths, workers, progress)
+            failures |= broken
+            left = [g for g in part.groups if g.trials[0].encoder not in broken]
+            for measured in _fitted(left, paths, workers, before, progress):
+                known |= measured.results
+                fresh += measured.fresh
+                if measured.failure:
+                    failures.setdefault(measured.name, measured.failure)
     # files may have moved since
     results = tuple(replace(known[i], trial=trial) for trial, i in ids.items() if i in known)
     return Outcome(results, failures, fresh)
@@ -98,24 +95,21 @@ def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
     return known, [group for group in groups if group.trials]
 
 
-def passes(groups: Iterable[Group]) -> list[Pass]:
-    """What is encoded for groups, by encoder; most read the same tasks, and share their
-    sentences.
-    """
-    by_base: dict[str, list[Group]] = {}
-    for group in groups:
-        # those look at one data set, so they encode while measuring
-        if not isinstance(group.encoder, Prepared | Informed):
-            by_base.setdefault(group.vectors, []).append(group)
-    found: dict[frozenset[str], list[Sentence]] = {}
-    made = []
-    for key, sharing in by_base.items():
-        tasks = frozenset(group.trials[0].task for group in sharing)
-        if tasks not in found:
-            found[tasks] = _sentences(sharing)
-        slots = slots_of(_union(sharing))
-        made.append(Pass(key, sharing[0].encoder, slots, found[tasks], sharing))
-    return made
+def _fitted(
+    groups: Sequence[Group],
+    paths: Paths,
+    workers: Workers,
+    before: Mapping[str, str],
+    progress: bool,
+) -> Iterator[Measured]:
+    """What became of groups that were encoded, as they are fitted."""
+    todo, work = _batches(groups, workers.shard), measured_in(paths, before)
+    with bar_over(sum(batch.trials for batch in todo), progress) as bar:
+        for measured, trials in _mapped(
+            todo, lambda batches: workers.fit(work, bar.named(batches)), paths
+        ):
+            yield measured
+            bar.done(trials)
 
 
 def _mapped(
@@ -223,7 +217,7 @@ def fill(
     for one in passes:
         place = encoder_place(paths.results, store.folder(one.key).name)
         try:
-            encoder = _union(one.groups)
+            encoder = union_of(one.groups)
             with encoding_bar(encoder.name, progress), threads():
                 embed(encoder, one.sentences, store, one.key, workers=workers)
             _note(one.groups, store.folder(one.key), paths)
@@ -272,25 +266,3 @@ def embed_ahead(
             done[reference] = embed(encoder, sentences, store, key, workers=workers)
         note(store.folder(key), reference, {str(known)}, None)
     return done
-
-
-def _union(groups: Sequence[Group]) -> Encoder:
-    """One encoder that yields every slot that the groups' encoders yield, so that one pass fills
-    them all.
-    """
-    encoder: Any = groups[0].encoder
-    if not isinstance(encoder, Layered):
-        return encoder  # type: ignore[no-any-return]
-    slots = dict.fromkeys(
-        slot for g in groups if isinstance(g.encoder, Layered) for slot in g.encoder.slots
-    )
-    return encoder.asking(tuple(slots))
-
-
-def _sentences(groups: Sequence[Group]) -> list[Sentence]:
-    """The distinct sentences of the groups' data sets."""
-    sentences: dict[Sentence, None] = {}
-    for group in {g.trials[0].task: g for g in groups}.values():
-        with suppress(DataProblem):  # which is told when it is measured
-            sentences |= dict.fromkeys(loaded(group.task, group.ingredients.task).sentences)
-    return list(sentences)
