@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Sentence
 from sonde.store.blocks import Damaged, Gone, StoreProblem, listed, opened, write
+from sonde.store.flags import cut_in, lost_in, lost_units
 from sonde.store.folder import (
     FAILED,
     LARGE,
@@ -38,50 +39,6 @@ from sonde.store.folder import (
 )
 from sonde.store.precision import kept_as
 from sonde.vectors import Ints, Spans, Vectors, offsets, ranges
-
-
-def lost_units(
-    folder: BlockFolder, slots: Sequence[str], places: Sequence[Places], spans: Spans | None
-) -> NDArray[np.bool_] | None:
-    """Which units hold no numbers in some slot, [units]; None where all do."""
-    lost = None
-    for where, starts, rows, gone in _blocks(folder, slots, places) if spans is not None else ():
-        assert spans is not None
-        lost = np.zeros(int(spans.sentences[-1]), bool) if lost is None else lost
-        flags = np.zeros(int(starts[-1]), bool)
-        flags[[int(unit) for unit in gone]] = True
-        source, _ = ranges(starts[rows], starts[rows + 1])
-        target, _ = ranges(spans.sentences[where], spans.sentences[where + 1])
-        lost[target] |= flags[source]
-    return lost if lost is not None and lost.any() else None
-
-
-def lost_in(folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]) -> dict[int, str]:
-    """The sentences that have such units, by number, and why the first of each is one."""
-    lost: dict[int, str] = {}
-    for where, starts, rows, gone in _blocks(folder, slots, places):
-        numbers = np.array(sorted(map(int, gone)), np.int64)
-        first = np.searchsorted(numbers, starts[rows])
-        some = np.flatnonzero(
-            (first < len(numbers))
-            & (numbers[np.minimum(first, len(numbers) - 1)] < starts[rows + 1])
-        )
-        lost |= {int(where[k]): gone[str(numbers[first[k]])] for k in some.tolist()}
-    return lost
-
-
-def _blocks(
-    folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]
-) -> Iterator[tuple[Ints, Ints, Ints, Mapping[str, str]]]:
-    """Blocks with such units: the sentences that are read from each, where its units begin, their
-    rows, and the units with the reason.
-    """
-    for slot, place in zip(slots, places, strict=True):
-        for number, where, rows in place.by_block:
-            block = folder.blocks[number]
-            if gone := block.facts.get("lost", {}).get(slot):
-                yield where, block.array("spans:sentences"), rows, gone
-
 
 SPANS = ("sentences", "words", "first_word")
 
@@ -182,7 +139,7 @@ class VectorStore:
         keys = keys_of(sentences)
         folder = self._block_folder(base)
         with _as_found(folder):
-            cut = _cut(folder, _located(folder, slots, keys), len(keys))
+            cut = cut_in(folder, _located(folder, slots, keys), len(keys))
         return np.zeros(len(keys), bool) if cut is None else cut
 
     def committed(self, base: str) -> frozenset[str]:
@@ -277,7 +234,7 @@ class VectorStore:
                     for slot, p in zip(slots, places, strict=True)
                 ]
             )
-            cut, lost = _cut(folder, places, len(keys)), lost_units(folder, slots, places, spans)
+            cut, lost = cut_in(folder, places, len(keys)), lost_units(folder, slots, places, spans)
             vectors = Vectors(layers, tuple(names), spans, cut, lost)
         if large:
             self._mapped[asked] = vectors
@@ -392,14 +349,3 @@ def _spans(folder: BlockFolder, places: Sequence[Places], words: Ints) -> Spans 
         shift = np.repeat(sentences[where] - block.array("spans:sentences")[rows], words[where])
         words_at[target] = block.array("spans:words")[source] + shift[:, None]
     return Spans(sentences, words_at, first)
-
-
-def _cut(folder: BlockFolder, places: Sequence[Places], count: int) -> NDArray[np.bool_] | None:
-    """Which sentences were read only in part in any slot; None where no block says."""
-    cut, said = np.zeros(count, bool), False
-    for place in places:
-        for number, where, rows in place.by_block:
-            if "cut" in folder.blocks[number].arrays:
-                said = True
-                cut[where] |= folder.blocks[number].array("cut")[rows]
-    return cut if said else None
