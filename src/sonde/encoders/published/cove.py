@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -77,48 +78,34 @@ class CoVe:
         """The layers that are asked for, each with its pooling."""
         forms, tokens = each_word(sentences)
         vectors, _ = word_table(self.vectors, 0, 0).look_up(forms)
-        nets = _nets(self.file, digest([self.file]), vectors.shape[1])
-        deep = any(layer in ("1", "2") for layer, _ in asked)
+        net = _net(self.file, digest([self.file]), vectors.shape[1])
+        names = {layer for layer, _ in asked}
 
         def forward(rows: Ints) -> dict[str, Any]:
-            return _layers(nets if deep else (), vectors, tokens.of(rows))
+            return _layers(net, vectors, tokens.of(rows), names)
 
-        width, low = 2 * nets[0].cells.hidden_size, vectors.shape[1]
-        widths = {"lex": low, "0": low, "1": width, "2": width}
+        low = vectors.shape[1]
+        widths = {"lex": low, "0": low, "1": net.width, "2": net.width}
         return passed(forward, tokens, asked, widths, self.tokens)
 
 
-def _layers(nets: Sequence[Any], vectors: Floats, rows: Sequence[Ints]) -> dict[str, Any]:
-    """The layers of a batch, by the numbers of its words; the lowest alone without networks."""
-    import torch
-
-    states = gathered(vectors, rows)
-    layers = {"lex": states, "0": states}
-    lengths = torch.tensor([len(row) for row in rows])
-    with torch.inference_mode():
-        for number, net in enumerate(nets, 1):
-            states = layers[str(number)] = net(states, lengths)
+def _layers(
+    net: Any, vectors: Floats, rows: Sequence[Ints], names: AbstractSet[str]
+) -> dict[str, Any]:
+    """The layers of a batch that are asked for, by the numbers of its words."""
+    layers: dict[str, Any] = {}
+    if names & {"lex", "0"}:
+        layers["lex"] = layers["0"] = gathered(vectors, rows)
+    if names & {"1", "2"}:
+        layers |= {str(n): made for n, made in enumerate(net.layers(vectors, rows), 1)}
     return layers
 
 
 @functools.lru_cache(maxsize=2)
-def _nets(file: Path, mark: str, dim: int) -> tuple[Any, Any]:
+def _net(file: Path, mark: str, dim: int) -> Any:
     """The two layers of a file, of which `mark` is the digest, over vectors of `dim` numbers."""
-    import torch
-
-    from sonde.nets.architectures import Recurrent
+    from sonde.nets.recurrence import Recurrence
 
     state = torch_file(file, "the weights of CoVe")
-    hidden = over_vectors(file, state, dim, DEPTH, "CoVe")
-    nets = []
-    for layer, width in ((0, dim), (1, 2 * hidden)):
-        with torch.device("meta"):
-            net = Recurrent(width, hidden, 1, pool="none")
-        own = {
-            f"cells.{name.replace(f'_l{layer}', '_l0')}": weights.float()
-            for name, weights in state.items()
-            if f"_l{layer}" in name
-        }
-        net.load_state_dict(own, assign=True)
-        nets.append(net.eval())
-    return nets[0], nets[1]
+    over_vectors(file, state, dim, DEPTH, "CoVe")
+    return Recurrence.of(state, DEPTH, 2)

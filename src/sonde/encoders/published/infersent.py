@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
-from sonde.encoders.batches import gathered
 from sonde.encoders.published.files import over_vectors, torch_file
 from sonde.encoders.published.passes import Tokens, passed, words_of
 from sonde.encoders.tables import word_table
@@ -65,12 +64,9 @@ class InferSent:
         read = _tokens(words, numbers, counts, MARKS[self.version], cut)
 
         def forward(rows: Ints) -> dict[str, Any]:
-            parts = read.of(rows)
-            lengths = np.array([len(part) for part in parts])
-            return {"-": _states(net, gathered(vectors, parts), lengths)}
+            return {"-": net.top(vectors, read.of(rows), self.pool)}
 
-        width = 2 * net.cells.hidden_size
-        return passed(forward, read, [("-", self.pool)], {"-": width}, self.tokens)
+        return passed(forward, read, [("-", self.pool)], {"-": net.width}, self.tokens)
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words have no vector."""
@@ -120,24 +116,11 @@ def _filled(row: list[int], many: int) -> list[int]:
     return row + [-1] * (int(many) - len(row))
 
 
-def _states(net: Any, words: Any, lengths: Ints) -> Any:
-    import torch
-
-    with torch.inference_mode():
-        return net(words, torch.from_numpy(lengths))
-
-
 @functools.lru_cache(maxsize=2)
 def _net(file: Path, mark: str, dim: int) -> Any:
     """The network of a file, of which `mark` is the digest, over word vectors of `dim` numbers."""
-    import torch
-
-    from sonde.nets.architectures import Recurrent
+    from sonde.nets.recurrence import Recurrence
 
     state = torch_file(file, "the weights of InferSent")
-    hidden = over_vectors(file, state, dim, 1, WHAT, "enc_lstm.")
-    with torch.device("meta"):
-        net = Recurrent(dim, hidden, 1, pool="none")
-    weights = {f"cells.{k.removeprefix('enc_lstm.')}": v.float() for k, v in state.items()}
-    net.load_state_dict(weights, assign=True)
-    return net.eval()
+    over_vectors(file, state, dim, 1, WHAT, "enc_lstm.")
+    return Recurrence.of(state, 1, 2, "enc_lstm.")

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
-from sonde.encoders.batches import gathered
 from sonde.encoders.published.files import sought, torch_file
 from sonde.encoders.published.laser_text import Pieces, by_codes, by_sentencepiece
 from sonde.encoders.published.passes import Tokens, passed
@@ -68,13 +67,11 @@ class Laser:
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         pieces, model = self._read()
         read = _tokens(sentences, pieces, model, self.pool == "none")
+        pool = model.pool if self.pool == "auto" else self.pool
 
         def forward(rows: Ints) -> dict[str, Any]:
-            return {
-                "-": model.network.states(gathered(model.vectors, read.of(rows)), read.counts[rows])
-            }
+            return {"-": model.network.top(model.vectors, read.of(rows), pool)}
 
-        pool = model.pool if self.pool == "auto" else self.pool
         return passed(forward, read, [("-", pool)], {"-": model.network.width}, self.tokens)
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ makes it (Heffernan et al. 2022). Imports torch.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from sonde.core import DataProblem
+from sonde.encoders.batches import gathered
 from sonde.encoders.published.files import check_shapes, recurrent_shapes
-from sonde.nets.architectures import Recurrent
+from sonde.nets.recurrence import Product, Recurrence
 from sonde.vectors import Floats, Ints
 
 PADDING = 1  # the number of <pad>, behind which positions begin
@@ -27,21 +28,7 @@ NEEDED = {
 } | {"activation_fn"}
 
 
-class Recurred:
-    """The states of layers of LSTMs in both directions."""
-
-    def __init__(self, net: Recurrent) -> None:
-        self.net = net.eval()
-        self.width = net.directions * net.cells.hidden_size
-
-    @torch.inference_mode()
-    def states(self, tokens: Tensor, lengths: Ints) -> Tensor:
-        """Tokens [rows, longest, dim], longest first, to states [rows, longest, width]."""
-        made: Tensor = self.net(tokens, torch.from_numpy(lengths))
-        return made
-
-
-def lstm(file: Path, state: Mapping[str, Any]) -> tuple[Recurred, Floats]:
+def lstm(file: Path, state: Mapping[str, Any]) -> tuple[Recurrence, Floats]:
     """The network of a file, and the vectors of its pieces; DataProblem where sizes and weights do
     not agree.
     """
@@ -57,23 +44,19 @@ def lstm(file: Path, state: Mapping[str, Any]) -> tuple[Recurred, Floats]:
         **recurrent_shapes(dim, hidden, layers, "lstm.", ways),
     }
     check_shapes(file, weights, shapes, "a LASER of these sizes")
-    with torch.device("meta"):
-        net = Recurrent(dim, hidden, layers, "none", ways)
-    own = {
-        f"cells.{name.removeprefix('lstm.')}": weights[name].float()
-        for name in shapes
-        if name != EMBEDDING
-    }
-    net.load_state_dict(own, assign=True)
-    return Recurred(net), weights[EMBEDDING].float().numpy()
+    return Recurrence.of(weights, layers, ways, "lstm."), weights[EMBEDDING].float().numpy()
 
 
 class Transformed:
     """The states of a transformer; whether norms stand before what they norm is in its settings."""
 
-    def __init__(
-        self, weights: Mapping[str, Tensor], settings: Mapping[str, Any], width: int
-    ) -> None:
+    def __init__(self, weights: dict[str, Tensor], settings: Mapping[str, Any], width: int) -> None:
+        square = [n for n, w in weights.items() if n.startswith("layers.") and w.ndim == 2]
+        names = [name.removesuffix(".weight") for name in square]
+        self.products = {
+            name: Product(weights.pop(f"{name}.weight"), weights.pop(f"{name}.bias"))
+            for name in names
+        }
         self.weights, self.width = weights, width
         self.heads = int(settings["encoder_attention_heads"])
         self.layers = int(settings["encoder_layers"])
@@ -82,9 +65,13 @@ class Transformed:
         self.act = functional.gelu if settings["activation_fn"] == "gelu" else functional.relu
 
     @torch.inference_mode()
-    def states(self, tokens: Tensor, lengths: Ints) -> Tensor:
-        """Tokens [rows, longest, width] to states of the same shape."""
-        there = torch.arange(tokens.shape[1]) < torch.from_numpy(lengths)[:, None]
+    def top(self, vectors: Floats, rows: Sequence[Ints], pool: str) -> Tensor:
+        """The states of the last layer [rows, longest, width], by the numbers of the tokens of each
+        sentence in a table of vectors; whatever the pool, they are not pooled here.
+        """
+        tokens = gathered(vectors, rows)
+        lengths = torch.tensor([len(row) for row in rows])
+        there = torch.arange(tokens.shape[1]) < lengths[:, None]
         states = self.scale * tokens + positions(tokens.shape[1], self.width)
         if "layernorm_embedding.weight" in self.weights:
             states = self._normed("layernorm_embedding", states)
@@ -108,27 +95,21 @@ class Transformed:
             states, (self.width,), weights[f"{name}.weight"], weights[f"{name}.bias"]
         )
 
-    def _linear(self, name: str, states: Tensor) -> Tensor:
-        return functional.linear(
-            states, self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
-        )
-
     def _forward(self, name: str, states: Tensor) -> Tensor:
-        return self._linear(name + "fc2", self.act(self._linear(name + "fc1", states)))
+        return self.products[name + "fc2"](self.act(self.products[name + "fc1"](states)))
 
     def _attention(self, name: str, there: Tensor, states: Tensor) -> Tensor:
         rows, longest, width = states.shape
         query, key, value = (
-            self._linear(f"{name}self_attn.{part}_proj", states)
+            self.products[f"{name}self_attn.{part}_proj"](states)
             .view(rows, longest, self.heads, width // self.heads)
             .transpose(1, 2)
             for part in "qkv"
         )
         seen = there[:, None, None, :]
         made = functional.scaled_dot_product_attention(query, key, value, attn_mask=seen)
-        return self._linear(
-            f"{name}self_attn.out_proj", made.transpose(1, 2).reshape(rows, longest, width)
-        )
+        joined = made.transpose(1, 2).reshape(rows, longest, width)
+        return self.products[f"{name}self_attn.out_proj"](joined)
 
 
 def positions(many: int, width: int) -> Tensor:
@@ -160,7 +141,8 @@ def transformer(
     width, rows = int(settings["encoder_embed_dim"]), len(weights.get(EMBEDDING, ()))
     shapes = {EMBEDDING: (rows, width), **_shapes(settings, width)}
     check_shapes(file, weights, shapes, "a LASER3 of these sizes")
-    return Transformed(weights, settings, width), weights[EMBEDDING].numpy(), settings
+    vectors = weights.pop(EMBEDDING).numpy()
+    return Transformed(weights, settings, width), vectors, settings
 
 
 def _shapes(settings: Mapping[str, Any], width: int) -> dict[str, tuple[int, ...]]:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
-from sonde.encoders.batches import gathered
 from sonde.encoders.published.files import (
     Shapes,
     arrays,
@@ -32,7 +31,6 @@ END, UNKNOWN = "<eos>", "UNK"
 FILES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
 WORDS = "dictionary.txt"
 OWN = 20_000  # words of the published models' own vocabulary, over which the expansion is learnt
-GATES = ("W", "b", "U", "Wx", "Ux", "bx")
 
 
 @dataclass(frozen=True)
@@ -87,24 +85,16 @@ class SkipThought:
         net = _net(weights, digest([weights]), part == "bi")
         words, counts, cut = words_of(sentences)
         forms = dict.fromkeys([END, *(word for row in words for word in row)])
-        table = _table(self, place, net.cells.input_size)
+        table = _table(self, place, net.reads)
         vectors = table.look_up(list(forms))
         numbers = {form: number for number, form in enumerate(forms)}
         read = _tokens(words, numbers, counts, cut, self.end)
-        whole = self.pool == "last"
 
         def forward(rows: Ints) -> dict[str, Any]:
-            import torch
+            return {"-": net.top(vectors, read.of(rows), self.pool)}
 
-            parts = read.of(rows)
-            with torch.inference_mode():
-                sizes = torch.tensor([len(part) for part in parts])
-                made, states = net.read(gathered(vectors, parts), sizes)
-            return {"-": made if whole else states}
-
-        width = net.directions * net.cells.hidden_size
-        made = passed(forward, read, [("-", self.pool)], {"-": width}, self.tokens)
-        return _one_long(made) if self.normalise and whole else made
+        made = passed(forward, read, [("-", self.pool)], {"-": net.width}, self.tokens)
+        return _one_long(made) if self.normalise and self.pool == "last" else made
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are read as UNK."""
@@ -228,23 +218,19 @@ def _net(file: Path, mark: str, both: bool) -> Any:
     """The GRU of a file, of which `mark` is the digest, or those of `both` directions."""
     import torch
 
-    from sonde.nets.architectures import Recurrent
+    from sonde.nets.recurrence import Gru, Product, Recurrence
 
     state = arrays(file, "the weights of Skip-Thought", "encoder")
     hidden = hidden_units(file, state, "encoder_Ux", WHAT)
     dim = len(state["encoder_W"]) if "encoder_W" in state else 0
-    sides = {"": "encoder", "_reverse": "encoder_r"} if both else {"": "encoder"}
-    with torch.device("meta"):
-        net = Recurrent(dim, hidden, 1, "last", len(sides), gru=True)
-    weights: dict[str, Any] = {}
-    for side, prefix in sides.items():
+    cells = []
+    for prefix in ("encoder", "encoder_r")[: 1 + both]:
         check_shapes(file, state, _shapes(dim, hidden, prefix), WHAT)
-        own = {name: torch.from_numpy(state[f"{prefix}_{name}"]).float() for name in GATES}
-        weights |= {
-            f"cells.weight_ih_l0{side}": torch.cat([own["W"], own["Wx"]], 1).T.contiguous(),
-            f"cells.weight_hh_l0{side}": torch.cat([own["U"], own["Ux"]], 1).T.contiguous(),
-            f"cells.bias_ih_l0{side}": torch.cat([own["b"], own["bx"]]),
-            f"cells.bias_hh_l0{side}": torch.zeros(3 * hidden),
-        }
-    net.load_state_dict(weights, assign=True)
-    return net.eval()
+
+        def joined(*names: str, prefix: str = prefix) -> Any:
+            parts = [state.pop(f"{prefix}_{name}").T for name in names]
+            return torch.from_numpy(np.concatenate(parts).astype(np.float32, copy=False))
+
+        read, keep = Product(joined("W", "Wx"), joined("b", "bx")), Product(joined("U", "Ux"))
+        cells.append(Gru(read, keep, hidden))
+    return Recurrence([cells])
