@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from sonde.datasets.controls import CONTROLS, null_value
 from sonde.labels import Classes
+from sonde.notes import ByParser
+from sonde.references import ReferenceProblem
 from sonde.testing.tiny import FAMILIES
 
 
@@ -376,7 +378,13 @@ def test_the_null_value_is_that_of_the_commonest_class_of_test():
 
 
 def test_controls_list_what_they_are():
-    assert set(CONTROLS) == {"none", "shuffled", "word-labels", "random-asked"}
+    assert set(CONTROLS) == {
+        "none",
+        "shuffled",
+        "word-labels",
+        "random-asked",
+        "label-noise",
+    }
     assert CONTROLS.canonical("shuffled") == "shuffled,seed=0"
     assert (
         CONTROLS.canonical("word-labels,seed=3") == "word-labels,case=true,key=word,least=10,seed=3"
@@ -405,3 +413,33 @@ def test_random_asked_words_are_any_of_the_vocabulary_and_nothing_else_changes()
     assert changed.notes["control"] == {"name": "random-asked", "seed": 0, "null": 0.5}
     with pytest.raises(DataProblem, match="asks about no words"):
         CONTROLS.make("random-asked")(zipfian())
+
+
+def test_noise_replaces_so_many_labels_of_each_split_by_others():
+    dataset = zipfian(classes="abc")
+    changed = CONTROLS.make("label-noise,wrong=12.5")(dataset)
+    other = changed.labels.ids != dataset.labels.ids
+    for split in SPLITS:
+        rows = dataset.rows(split)
+        assert other[rows].sum() == round(len(rows) / 8)
+    assert set(changed.labels.ids[other & (dataset.labels.ids == 0)]) == {1, 2}
+    assert changed.notes["control"]["definition"] == "12.5 % of labels replaced by other classes"
+    again = CONTROLS.make("label-noise,wrong=12.5,seed=1")(dataset)
+    assert (again.labels.ids != changed.labels.ids).any()
+    assert (CONTROLS.make("label-noise,wrong=0")(dataset).labels.ids == dataset.labels.ids).all()
+
+
+def test_noise_is_as_much_as_an_audit_found():
+    parsed = zipfian().noted(ByParser("a parser", 8.0))
+    changed = CONTROLS.make("label-noise")(parsed)
+    assert (changed.labels.ids != parsed.labels.ids).sum() == 120
+    for unknown in (zipfian(), zipfian().noted(ByParser("a parser", None))):
+        with pytest.raises(DataProblem, match="no audit says how often"):
+            CONTROLS.make("label-noise")(unknown)
+
+
+def test_what_noise_cannot_be_is_said():
+    with pytest.raises(ReferenceProblem, match="a percent, from 0 to 100"):
+        CONTROLS.make("label-noise,wrong=101")
+    with pytest.raises(DataProblem, match="no classes"):
+        CONTROLS.make("label-noise,wrong=5")(FAMILIES["pair"]())

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sonde.core import SPLITS, DataProblem, Dataset, Tags
 from sonde.datasets.splits import allocate
 from sonde.labels import Column, coded
-from sonde.notes import Controlled
+from sonde.notes import ByParser, Controlled
 from sonde.references import Contents, ReferenceProblem
 from sonde.vectors import Ints, ranges
 
@@ -28,6 +28,7 @@ CONTROLS = Contents(
         "shuffled": "sonde.datasets.controls:Shuffled",
         "word-labels": "sonde.datasets.controls:WordLabels",
         "random-asked": "sonde.datasets.controls:RandomAsked",
+        "label-noise": "sonde.datasets.controls:LabelNoise",
     },
 )
 
@@ -187,6 +188,51 @@ class RandomAsked:
             dataset, asked=rng.integers(len(dataset.vocabulary), size=dataset.asked.shape)
         )
         return changed.noted(Controlled("random-asked", self.seed, null_value(changed)))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelNoise:
+    """Some labels replaced by other classes: what is scored where labels are a parser's, and as
+    often wrong.
+
+    wrong  the percent of labels that are replaced, in every split; without, what an audit of the
+           corpus found: its errors once more
+    """
+
+    wrong: float | None = field(default=None, kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.wrong is not None and not 0 <= self.wrong <= 100:
+            raise ReferenceProblem("label-noise,wrong= is a percent, from 0 to 100")
+
+    def __call__(self, dataset: Dataset) -> Dataset:
+        wrong = self._wrong(dataset)
+        classes, names = dataset.labels.classes, dataset.labels.names
+        if classes is None or len(names) < 2:
+            raise DataProblem("control label-noise: the labels are no classes")
+        rng = np.random.default_rng([self.seed, 13])
+        steps = rng.integers(1, len(names), len(classes))
+        replaced = np.zeros(len(classes), bool)
+        for split in SPLITS:
+            rows = rng.permutation(dataset.rows(split))
+            replaced[rows[: round(len(rows) * wrong / 100)]] = True
+        codes = np.where(replaced, (classes + steps) % len(names), classes)
+        changed = replace(dataset, labels=coded(codes, names))
+        said = f"{wrong:.1f} % of labels replaced by other classes"
+        return changed.noted(Controlled("label-noise", self.seed, null_value(changed), said))
+
+    def _wrong(self, dataset: Dataset) -> float:
+        """The percent of labels to replace."""
+        if self.wrong is not None:
+            return self.wrong
+        parser = dataset.notes.part(ByParser)
+        if parser is None or parser.wrong is None:
+            raise DataProblem(
+                "control label-noise: no audit says how often these labels are wrong; write wrong="
+                " with a percent, or audit the corpus with `sonde audit-parser --into`"
+            )
+        return parser.wrong
 
 
 def null_value(dataset: Dataset) -> float | None:
