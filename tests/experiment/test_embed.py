@@ -1,3 +1,4 @@
+import errno
 import os
 import shutil
 import signal
@@ -7,6 +8,7 @@ import threading
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +96,29 @@ def test_a_value_beyond_float16_is_told(tmp_path):
     assert [reason for _, reason in done.problems] == [
         "a value beyond what float16 holds; store=bfloat16 holds it in as many bytes"
     ]
+
+
+def test_a_disk_that_is_full_in_the_middle_is_one_line_and_loses_nothing(tmp_path, monkeypatch):
+    known, encoder = sentences_of(5000), Pretend(batchy=True)
+    flush, calls = os.fsync, count()
+
+    def full(handle):
+        if next(calls) >= 6:  # a plan and two blocks are there, each a file and its folder
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        flush(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(StoreProblem, match="No space left on device") as problem:
+            embed(encoder, known, VectorStore(tmp_path / "a"), "k")
+    assert "\n" not in str(problem.value)
+    done = embed(encoder, known, VectorStore(tmp_path / "a"), "k")
+    assert 0 < done.cached < 5000 == done.cached + done.encoded
+    embed(encoder, known, VectorStore(tmp_path / "b"), "k")
+    np.testing.assert_array_equal(
+        read(encoder, known, tmp_path / "a").layers[0],
+        read(encoder, known, tmp_path / "b").layers[0],
+    )
 
 
 # several layers
