@@ -165,6 +165,7 @@ def test_wrong_files_are_told_in_one_sentence(weights, tmp_path):
     (tmp_path / "cut.hdf5").write_bytes(weights.read_bytes()[:3000])
     assert "complete" in told(tmp_path / "cut.hdf5", options=sizes)
     assert "none_options.json" in told(tmp_path / "none_weights.hdf5")
+    assert "write options=FILE" in told(tmp_path / "model.hdf5")
     (tmp_path / "list.json").write_text("[1]")
     assert "no JSON object" in told(weights, options=tmp_path / "list.json")
     (tmp_path / "other.json").write_text(json.dumps({"lstm": {}}))

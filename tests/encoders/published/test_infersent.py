@@ -106,7 +106,9 @@ def test_wrong_files_are_told_in_one_sentence(tmp_path):
     wrong["enc_lstm.bias_hh_l0"] = torch.zeros(4)
     torch.save(wrong, tmp_path / "wrong.pkl")
     assert "run code" in told(tmp_path / "object.pkl")
-    assert "complete" in told(tmp_path / "cut.pkl")
+    cut = told(tmp_path / "cut.pkl")
+    assert cut.endswith("is the download complete?")
+    assert ". " not in cut
     assert "enc_lstm.weight_hh_l0" in told(tmp_path / "other.pkl")
     assert "expected [20]" in told(tmp_path / "wrong.pkl")
     assert "missing.pkl" in told(tmp_path / "missing.pkl")

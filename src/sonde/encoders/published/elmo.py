@@ -63,7 +63,12 @@ class ELMo:
         if self.options is not None:
             return self.options.expanduser()
         file = self.file.expanduser()
-        return file.with_name(file.name.replace("weights.hdf5", "options.json"))
+        if not file.name.endswith("weights.hdf5"):
+            raise DataProblem(
+                f"{self.file} is not named ..._weights.hdf5, by which its sizes are found;"
+                " write options=FILE"
+            )
+        return file.with_name(file.name.removesuffix("weights.hdf5") + "options.json")
 
     @property
     def fingerprint(self) -> str:

@@ -63,8 +63,13 @@ def reading(path: Path, kind: str) -> Iterator[None]:
                 " holds numbers alone"
             ) from error
         raise DataProblem(
-            f"{path}: not {kind} that can be read ({one_line(error)}); is the download complete?"
+            f"{path}: not {kind} that can be read ({_first(error)}); is the download complete?"
         ) from error
+
+
+def _first(error: Exception) -> str:
+    """The first sentence of what a library says; some go on with advice of their own."""
+    return one_line(error).split(". ")[0]
 
 
 def torch_file(path: Path, what: str, namespaces: bool = False) -> Any:
