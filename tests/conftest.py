@@ -9,6 +9,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +96,21 @@ def _guarded_lookup(lookup: Any) -> Any:
     return guard
 
 
+@pytest.fixture(scope="session")
+def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders of caches. The factory numbers a folder by listing all before it, which thousands of
+    tests would wait for, so these are counted.
+    """
+    place = tmp_path_factory.mktemp("caches")
+    return (place / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_cache(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty cache for each test, so that none finds what another left."""
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path_factory.mktemp("cache")))
+    cache = next(_caches)
+    cache.mkdir()
+    monkeypatch.setenv("SONDE_CACHE", str(cache))
 
 
 @pytest.fixture(scope="session")
