@@ -13,10 +13,11 @@ import math
 import sys
 
 import numpy as np
+from scipy.special import ndtr
 
 from sonde.analysis.relation import Asked, related
 from sonde.analysis.score_table import Measure, Score, Scored, joined
-from sonde.metrics.correlation import groups, permuted
+from sonde.metrics.correlation import coefficients, groups, permuted
 from sonde.metrics.correlation_intervals import intervals
 from sonde.metrics.multiplicity import holm
 
@@ -102,41 +103,47 @@ def family_wise(rng, tables):
     print()
 
 
-def true_rho(rho):
-    """Spearman's of normal values with a correlation."""
-    return 6 / math.pi * math.asin(rho / 2)
+def two(rng, tables, n, rho, kind):
+    """Pairs of scores [tables, n, 2]: normal ones, or what can become of these."""
+    x = rng.normal(size=(tables, n, 2))
+    x[..., 1] = rho * x[..., 0] + math.sqrt(1 - rho * rho) * x[..., 1]
+    return KINDS[kind](x, rng)
 
 
-def two(rng, n, rho, kind):
-    x = rng.normal(size=(n, 2))
-    values = np.stack([x[:, 0], rho * x[:, 0] + math.sqrt(1 - rho * rho) * x[:, 1]], 1)
-    return np.exp(values) if kind == "skewed" else values
+KINDS = {
+    "normal": lambda x, rng: x,
+    "heavy": lambda x, rng: x / np.sqrt(rng.chisquare(3, (*x.shape[:2], 1)) / 3),
+    "ceiling": lambda x, rng: ndtr(0.8 * x + 1),
+    "apart": lambda x, rng: x - 3 * (rng.random((*x.shape[:2], 1)) < 0.2),
+    "skewed": lambda x, rng: np.exp(x),
+}
 
 
 def coverage(rng, tables):
     print("Intervals that hold the true correlation, in percent (95 are promised)")
     print(f"{'method':>9} {'scores':>7} {'n':>4} {'ρ = 0':>7} {'0.5':>6} {'0.9':>6}")
-    for method, kind, n in itertools.product(
-        ("spearman", "pearson"), ("normal", "skewed"), (8, 10, 15, 25, 40)
-    ):
-        if method == "pearson" and kind == "skewed" and n < 10:
-            continue
+    cases = [("spearman", kind) for kind in ("normal", "heavy", "apart")]
+    cases += [("pearson", kind) for kind in ("normal", "ceiling", "apart", "skewed")]
+    for (method, kind), n in itertools.product(cases, (8, 10, 15, 25, 40)):
         shares = []
         for rho in (0.0, 0.5, 0.9):
-            true = true_rho(rho) if method == "spearman" else pearson(rho, kind)
-            some = tables // 2
-            hits = 0
-            for seed in range(some):
-                low, high = intervals(two(rng, n, rho, kind), PAIR, method, seed)[0, 1]
+            true = true_of(rng, rho, method, kind)
+            hits, some = 0, tables // 2
+            for scores in two(rng, some, n, rho, kind):
+                low, high = intervals(scores, PAIR, method)[0, 1]
                 hits += low <= true <= high
             shares.append(100 * hits / some)
         print(f"{method:>9} {kind:>7} {n:>4}" + "".join(f" {share:6.1f}" for share in shares))
-    print()
+    print("heavy: Student's t with 3 degrees of freedom; ceiling: scores that cannot exceed 1;")
+    print("apart: a fifth of the encoders is far below in both; skewed: log-normal\n")
 
 
-def pearson(rho, kind):
-    """The true correlation; that of log-normal values has a formula."""
-    return rho if kind == "normal" else (math.exp(rho) - 1) / (math.e - 1)
+def true_of(rng, rho, method, kind):
+    """The true correlation: a formula, or where there is none that of a million encoders."""
+    if method == "pearson" and kind == "skewed":
+        return (math.exp(rho) - 1) / (math.e - 1)  # a million are too few for such tails
+    (many,) = two(rng, 1, 1_000_000, rho, kind)
+    return coefficients(many, PAIR, method)[0, 1].value
 
 
 def power(rng, tables):

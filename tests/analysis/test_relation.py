@@ -81,3 +81,26 @@ def test_a_family_without_a_score_is_not_counted():
     relation = related(table(scores, np.repeat(np.arange(6), 2)), Asked())
     assert [one.n for one in relation.found] == [5, 6, 5]
     assert [one.encoders for one in relation.found] == [10, 12, 10]
+
+
+def test_columns_of_one_name_say_what_differs():
+    """The task, the language, or the source: as little as is needed."""
+    columns = [
+        Measure("tense", "sonde", "ud/tense", "eng"),
+        Measure("tense", "sonde", "tree/tense"),
+        Measure("passive", "sonde", "ud/passive", "eng"),
+        Measure("passive", "sonde", "ud/passive", "pol"),
+        Measure("mr", "sonde", "text/mr"),
+        Measure("mr", "scores.csv", "mr"),
+        Measure("cr", "sonde", "text/cr", "eng"),
+    ]
+    found = joined([[Score(Scored("a", "a"), column, 1.0) for column in columns]])
+    assert [column.name for column in found.columns] == [
+        "ud/tense",
+        "tree/tense",
+        "passive (eng)",
+        "passive (pol)",
+        "mr (sonde)",
+        "mr (scores.csv)",
+        "cr",
+    ]

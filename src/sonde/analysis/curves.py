@@ -210,7 +210,7 @@ def _tested(found: Sequence[Curve], seed: int) -> list[Curve]:
         columns.append([learnt[at].score if at in learnt else NOTHING for at in points])
     values, pairs = np.array(columns).T, [(0, column) for column in range(1, len(columns))]
     observed, tests = coefficients(values, pairs), p_values(values, pairs, seed=seed)
-    sure = intervals(values, pairs, seed=seed)
+    sure = intervals(values, pairs)
     p = [math.nan if math.isnan(observed[pair].value) else tests[pair].p for pair in pairs]
     whole = corrected(p)
     return [

@@ -185,7 +185,7 @@ def _tested(
 ) -> list[Correlation]:
     """The same with p values and intervals."""
     tests = p_values(values, pairs, asked.method, asked.seed)
-    sure = intervals(values, pairs, asked.method, asked.seed)
+    sure = intervals(values, pairs, asked.method)
     whole = corrected([tests[pair].p for pair in pairs], asked.correction)
     return [
         replace(

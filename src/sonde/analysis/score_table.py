@@ -168,8 +168,17 @@ def _joins(known: Iterable[Scored], rows: Sequence[Scored]) -> Mapping[Scored, S
 
 
 def _told_apart(columns: Sequence[Measure]) -> list[Measure]:
-    """The columns, whose names say the language or the source where they would else be the same."""
-    by_language = _with(columns, lambda column: column.language)
+    """The columns, whose names say the whole task, the language or the source where they would
+    else be the same.
+    """
+    tasks: dict[tuple[str, str], set[str]] = {}
+    for column in columns:
+        tasks.setdefault((column.name, column.source), set()).add(column.task)
+    by_task = [
+        column._replace(name=column.task) if len(tasks[column.name, column.source]) > 1 else column
+        for column in columns
+    ]
+    by_language = _with(by_task, lambda column: column.language)
     return _with(by_language, lambda column: column.source)
 
 

@@ -74,14 +74,19 @@ def coefficients(
     """The correlation of each pair of columns; Kendall's is tau-b, and ties share their mean rank.
     NaN for fewer than three observations, and where one of the columns does not vary.
     """
-    form = form_of(method)
+    form_of(method)  # there is such a method
     found = {}
     for group in groups(values, pairs):
-        products = _products(form(group.values)) if group.n >= LEAST else None
+        known = products(group.values, method) if group.n >= LEAST else None
         for i, j in group.pairs:
-            value = math.nan if products is None else products[group.of[i], group.of[j]]
+            value = math.nan if known is None else known[group.of[i], group.of[j]]
             found[i, j] = Coefficient(float(np.clip(value, -1, 1)), group.n)
     return {pair: found[pair] for pair in pairs}
+
+
+def products(values: Doubles, method: str) -> Doubles:
+    """The correlations of all columns [n, columns] with each other."""
+    return _products(form_of(method)(values))
 
 
 def p_values(
@@ -178,7 +183,7 @@ def _approximated(group: Group, method: str) -> dict[Pair, Tested]:
     from scipy.special import stdtr
     from scipy.stats import kendalltau
 
-    r, n = _products(form_of(method)(group.values)), group.n
+    r, n = products(group.values, method), group.n
     tested = {}
     for i, j in group.pairs:
         a, b = group.of[i], group.of[j]
