@@ -41,7 +41,7 @@ def _command(name: str, command: Callable[..., Any]) -> str:
         _usage(p, kind, info) for p, kind, info in parameters if isinstance(info, ArgumentInfo)
     ]
     table = [
-        "| option | what it does | without it |",
+        "| option | what it does | default |",
         "|---|---|---|",
         *(_row(*parameter) for parameter in parameters),
     ]

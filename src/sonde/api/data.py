@@ -60,7 +60,7 @@ def build(
     on_error: Literal["raise", "skip"] = "raise",
 ) -> Built:
     """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
-    the files a split that jiant reads.
+    one file per split, as jiant reads them.
 
     task      a reference or a Task object
     format    the file's; as its suffix says without
@@ -206,7 +206,7 @@ def generate(
     asserted: bool = False,
     progress: bool = False,
 ) -> Generated:
-    """Generate sentences of which is known who did what to whom, what did not happen, and which
+    """Generate sentences with known meaning: who did what to whom, what did not happen, and which
     word says so.
 
     request   what is asked for: a file of JSON, or its value; {} asks for nothing in particular

@@ -56,8 +56,8 @@ class Settings(TypedDict, total=False):
     bounds        whether each task's default baselines and oracle stand in the table too, fitted
                   once with the same probe
     output        folder of results, where they are also written as files to open:
-                  MODEL/TASK.json, and results.parquet with all of them; the cache's without
-    cache         folder of vectors; $SONDE_CACHE, or the user's cache folder, without
+                  MODEL/TASK.json, and results.parquet with all of them (default: the cache's)
+    cache         folder of vectors (default: $SONDE_CACHE, or the user's cache folder)
     store         how vectors are kept: 'float32', or in half the bytes 'float16' (values below
                   65,504, to three digits) or 'bfloat16' (of any size, to two); or 'none': only
                   until they are measured, one encoder and tasks that share sentences at a time
@@ -65,8 +65,8 @@ class Settings(TypedDict, total=False):
     on_error      what to do about a malformed sentence in a treebank: 'raise' (name it and leave
                   the task out), or 'skip' (count it and go on)
     limit         how many examples of each task at most, for a first look; tables mark such tasks
-    jobs          how many processes fit probes beside each other; or 'ray', a cluster that encodes
-                  and fits: 'ray:10.0.0.1:6379,cpus=4,gpus=1' (docs/cluster.md)
+    jobs          how many processes fit probes in parallel; or 'ray', a cluster that encodes and
+                  fits: 'ray:10.0.0.1:6379,cpus=4,gpus=1' (docs/cluster.md)
     progress      whether bars are drawn on standard error
     reproducible  float32 and one thread throughout: the same numbers again on processors of one
                   kind, however many cores

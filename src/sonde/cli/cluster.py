@@ -23,7 +23,7 @@ def status(
     style: PageStyle = "terminal",
     output: Output = None,
 ) -> None:
-    """Show how far a run is that may be at work on several machines, and why parts of it failed.
+    """Show the progress of a run, on one machine or several, and why parts of it failed.
 
     It reads the store and nothing else, so it runs anywhere that sees the folders. What failed is
     tried again by the next run of the same, what is done is not. It ends with code 0 if all is

@@ -117,8 +117,8 @@ def audit_parser(
     ] = None,
     style: PageStyle = "terminal",
 ) -> None:
-    """Say what a parser's errors cost each task: how often the label from a parse is that from the
-    gold tree, both ways, class by class, and among the sentences of which it is surer.
+    """Show what a parser's errors cost each task: how often labels from its parses equal those from
+    gold trees, in both directions, by class and by the parser's confidence.
 
     **Examples**
 

@@ -47,7 +47,7 @@ def build(
     on_error: OnError = "raise",
 ) -> None:
     """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
-    the files a split that jiant reads.
+    one file per split, as jiant reads them.
 
     What is wrong with it is said on standard error: repeats, forms and sentences in several splits,
     few or uneven examples. With `--audit`, what needs no encoder is scored as well, and the whole
@@ -123,8 +123,8 @@ def fetch(
     ] = "*",
     quiet: Quiet = False,
 ) -> None:
-    """Get a published data set, or a treebank of Universal Dependencies: resumed where it was
-    stopped, checked, never written over what is there.
+    """Download a published data set, or a treebank of Universal Dependencies. Downloads resume,
+    checksums are verified, and no file is overwritten.
 
     $SONDE_MIRROR names a web server over the folder `data` of somebody's cache, which is then
     asked in place of the publishers.
@@ -210,7 +210,7 @@ def generate(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate sentences of which is known who did what to whom, what did not happen, and which
+    """Generate sentences with known meaning: who did what to whom, what did not happen, and which
     word says so.
 
     How many sentences a request admits is counted exactly and at once; without `-o` that is all.
@@ -267,8 +267,8 @@ def tag(
     on_error: OnError = "raise",
     quiet: Quiet = False,
 ) -> None:
-    """Tag running text with a tagger trained on tagged text; the share of words that it gets right
-    where it did not learn is shown.
+    """Tag running text with a tagger trained on tagged text, and show its accuracy on held-out
+    text.
 
     **Examples**
 

@@ -66,7 +66,7 @@ Device = Annotated[
     typer.Option(
         "--device",
         metavar="DEVICE",
-        help="Where models run that do not say: cpu, cuda, cuda:1 or mps (default: the best).",
+        help="Device for models that name none: cpu, cuda, cuda:1 or mps (default: the best).",
     ),
 ]
 BatchSize = Annotated[
@@ -116,8 +116,8 @@ Reads = Annotated[
         "--read",
         metavar="READ",
         help=(
-            "What to read: a layer by name, top, cat:lex+top, mix, mix:0-3, cumulative; all layers"
-            " without."
+            "What to read: a layer by name, top, cat:lex+top, mix, mix:0-3, cumulative (default:"
+            " each layer)."
         ),
     ),
 ]
@@ -149,9 +149,9 @@ Store = Annotated[
     typer.Option(
         "--store",
         help=(
-            "How vectors are kept: as they are, or rounded to half the bytes (float16 has more"
-            " digits, bfloat16 holds large values too), which results are told apart by; or not,"
-            " but one encoder at a time until it is measured."
+            "How vectors are kept: as they are; rounded to half the bytes (float16 has more digits,"
+            " bfloat16 also holds large values); or, with none, only until they are measured, one"
+            " encoder at a time. Results record it."
         ),
     ),
 ]
@@ -214,8 +214,8 @@ Which = Annotated[
         "--experiment",
         metavar="N",
         help=(
-            "Results asked for together: last, the N-th last, or all of the folder (so where one is"
-            " named)."
+            "Which run to show: last, the N-th last, or all (default: all if a folder is named,"
+            " else last)."
         ),
     ),
 ]

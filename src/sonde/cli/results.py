@@ -103,10 +103,9 @@ def report(
         ),
     ] = False,
 ) -> None:
-    """Show results that were measured before: all of a folder, or, without one, those that were
-    asked for together last.
+    """Show results of earlier runs: all of a folder or, if none is named, those of the last run.
 
-    Several tasks stand in one table, encoders below each other; `--each` shows a table for each.
+    Several tasks are shown as one table with a row per encoder; `--each` shows a table per task.
     Where `-o` names a .svg, .png or .pdf file, a figure is drawn (SVG needs nothing more, PNG and
     PDF matplotlib: `pip install 'sonde[plots]'`).
 
