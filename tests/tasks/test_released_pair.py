@@ -150,6 +150,9 @@ def test_the_shared_tasks_are_measured_without_training_beside_words_and_length(
         sonde.PlanProblem, match=r"no train split, which this probe learns from; `cosine` learns"
     ):
         sonde.evaluate("random,dim=8", f"pair/sts12:{folder}", probes="mlp")
+    # what another task is read with is not asked of this one
+    both = [f"pair/sts12:{folder}", "ud/tense:embedded,limit=60"]
+    assert not sonde.evaluate("random,dim=8", both, seeds=1, bounds=False).failures
 
 
 def test_pairs_of_snli_without_a_label_are_left_out_and_counted(tmp_path):

@@ -166,13 +166,17 @@ def _planned(design: Design, paths: Paths) -> Plan:
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
     refused |= unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
-    lacking = _lacking(tasks, probes, known, paths.cache)
+    posed = {
+        ref: list(probes) if named_probes else [PROBES.canonical(task.probe)]
+        for ref, task in tasks.items()
+    }
+    lacking = _lacking(tasks, posed, probes, known, paths.cache)
     refused |= _unfit(probes, design.reads or design.usual, lacking)
     trials = tuple(
         trial
-        for (task, thing), control in product(tasks.items(), controls)
+        for task, control in product(tasks, controls)
         for reader in read_by[task]
-        for probe in _probes_for(thing, reader.reference, probes, own=not named_probes)
+        for probe in _probes_for(reader.reference, posed[task], probes)
         if (task, probe) not in lacking and _sees(probes[probe], reader.encoder)
         for trial in _trials(task, reader, (probe, probes[probe]), control)
     )
@@ -275,26 +279,28 @@ def _can_read(probe: Probe, read: str) -> bool:
     return read.partition(":")[0] not in ("mix", "cumulative") or needs_of(probe).mixes
 
 
-def _probes_for(task: Task, encoder: str, probes: Mapping[str, Probe], own: bool) -> list[str]:
+def _probes_for(encoder: str, posed: Iterable[str], probes: Mapping[str, Probe]) -> list[str]:
     """Probes that read words go with the encoder `words` and with no other; the rest go with all
     others.
     """
     words = ENCODERS.canonical("words")
-    mine = [PROBES.canonical(task.probe)] if own else list(probes)
-    return [ref for ref in mine if _reads_words(probes[ref]) == (encoder == words)]
+    return [ref for ref in posed if _reads_words(probes[ref]) == (encoder == words)]
 
 
 def _lacking(
     tasks: Mapping[str, Task],
+    posed: Mapping[str, Sequence[str]],
     probes: Mapping[str, Probe],
     known: Mapping[str, Identity],
     cache: Path,
 ) -> dict[tuple[str, str], str]:
-    """(task, probe) where the probe needs what the task's data lack, with what that is."""
+    """(task, probe) where the probe needs what the task's data lack, with what that is; `posed` are
+    the probes of each task.
+    """
     of_data = {ref: facts(task, known[ref], cache) for ref, task in tasks.items()}
     lacking = {}
-    for (ref, data), (name, probe) in product(of_data.items(), probes.items()):
-        needs = needs_of(probe)
+    for ref, name in ((ref, name) for ref, mine in posed.items() for name in mine):
+        needs, data = needs_of(probes[name]), of_data[ref]
         if needs.train and not data.train:
             lacking[ref, name] = (
                 "the data have no train split, which this probe learns from; `cosine` learns"
