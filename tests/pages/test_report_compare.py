@@ -48,6 +48,15 @@ def result(
     return replace(made, clusters={"target": FORMS}, **changed)
 
 
+def test_tables_call_encoders_as_other_tables_do():
+    place = "st:/home/me/models/one-model"
+    found = compared([result(place, 0.85), result("bow:random", 0.7)])
+    assert {found.found[0].first, found.found[0].second} == {f"{place}, mlp", "bow:random, mlp"}
+    for page in (found.page, found.letters):
+        assert "st:one-model, mlp" in page.text("markdown")
+        assert place not in page.text("markdown")
+
+
 def test_a_difference_is_that_of_the_answers_of_all_seeds():
     ours, theirs = (
         [result(e, p, s) for s in range(3)] for e, p in (("st:x", 0.85), ("bow:random", 0.7))

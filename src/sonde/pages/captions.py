@@ -4,7 +4,8 @@ begin, what is odd about the sources of its tasks, and in what they differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import PurePath
 
@@ -12,6 +13,7 @@ from sonde.analysis.posed import unlike
 from sonde.analysis.row import NO_CONTROL, Row
 from sonde.references import Reference, ReferenceProblem, parsed_or_none
 
+HERE = ("/", "~", ".")  # how paths begin that say where they lie
 TELLING = 6  # letters, from which on the name of a file or folder says what it is
 
 
@@ -42,6 +44,21 @@ def short(task: str) -> str:
         else path.name
     )
     return str(Reference(parsed.name, last or parsed.argument, parsed.options))
+
+
+def names_of(encoders: Iterable[str]) -> dict[str, str]:
+    """Names of encoders by reference: those in a folder of this machine by the end of its path,
+    where that tells them apart.
+    """
+    places = {}
+    for encoder in encoders:
+        parsed = parsed_or_none(encoder)
+        if parsed is not None and (parsed.argument or "").startswith(HERE):
+            places[encoder] = short(encoder)
+        elif "@" in encoder and encoder.startswith(HERE):
+            places[encoder] = encoder.rpartition("/")[2]
+    counts = Counter(places.values())
+    return {"words": "(words)"} | {e: name for e, name in places.items() if counts[name] == 1}
 
 
 PASSED = 95.0  # of a hundred, from which on an oracle passes its task

@@ -19,7 +19,7 @@ from sonde.metrics import corrected, difference, holm
 from sonde.metrics.letters import display
 from sonde.metrics.multiplicity import ALPHA, NAMES
 from sonde.metrics.resampling import bootstrap, permutation
-from sonde.pages.captions import short
+from sonde.pages.captions import names_of, short
 from sonde.pages.records import csv
 from sonde.tables.page import Page
 from sonde.tables.table import Section, Table, number, p_value
@@ -243,6 +243,7 @@ def comparisons(comparison: Comparison) -> Table:
     )
     sections: list[Section] = []
     tests: list[str] = []
+    called = _called(comparison)
     for task in dict.fromkeys(one.task for one in comparison.found):
         mine = [one for one in comparison.found if one.task == task]
         metric = "" if mine[0].metric == "accuracy" else f"{mine[0].metric}. "
@@ -251,7 +252,11 @@ def comparisons(comparison: Comparison) -> Table:
         )
         sections.append(
             Section(
-                short(task), tuple(map(_cells, mine, marks(mine))), f"{metric}{clusters}".strip()
+                short(task),
+                tuple(
+                    _cells(one, called, mark) for one, mark in zip(mine, marks(mine), strict=True)
+                ),
+                f"{metric}{clusters}".strip(),
             )
         )
         tests += differences(mine, short(task))
@@ -291,6 +296,7 @@ def _beside(comparison: Comparison) -> Iterator[str]:
 def lettered(comparison: Comparison) -> Table:
     """Scores with their letters as a table, one section a task, the best score first."""
     sections = []
+    called = _called(comparison)
     for task in dict.fromkeys(one.task for one in comparison.found):
         mine = [one for one in comparison.found if one.task == task]
         scores = {one.first: (one.first_score, one.n) for one in mine}
@@ -298,7 +304,7 @@ def lettered(comparison: Comparison) -> Table:
         ordered = sorted(scores, key=lambda name: -scores[name][0])
         told = [(one.first, one.second) for one in mine if one.corrected < ALPHA]
         of = display(ordered, told)
-        body = tuple((x, number(scores[x][0]), of[x], f"{scores[x][1]:,}") for x in ordered)
+        body = tuple((called[x], number(scores[x][0]), of[x], f"{scores[x][1]:,}") for x in ordered)
         sections.append(Section(short(task), body))
     notes = (
         "Two scores of a task that share a letter are not told apart by these test examples: the p"
@@ -312,11 +318,23 @@ def lettered(comparison: Comparison) -> Table:
     return Table(("score of", "score", "letters", "n"), tuple(sections), words, notes)
 
 
-def _cells(one: Compared, mark: str) -> tuple[str, ...]:
+def _called(comparison: Comparison) -> dict[str, str]:
+    """What tables call the rows that were compared: encoders by the names of other tables."""
+    rows = {
+        name: name.partition(", ") for one in comparison.found for name in (one.first, one.second)
+    }
+    brief = names_of(dict.fromkeys(encoder for encoder, _, _ in rows.values()))
+    return {
+        name: brief.get(encoder, encoder) + comma + rest
+        for name, (encoder, comma, rest) in rows.items()
+    }
+
+
+def _cells(one: Compared, called: Mapping[str, str], mark: str) -> tuple[str, ...]:
     interval = f"{number(one.low)} – {number(one.high)}"
     return (
-        one.first,
-        one.second,
+        called[one.first],
+        called[one.second],
         f"{one.difference:+.1f}{mark}",
         interval,
         p_value(one.p),

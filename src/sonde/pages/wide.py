@@ -5,8 +5,7 @@ other in groups with their means, baselines above and oracles below.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby, pairwise
@@ -17,18 +16,15 @@ from sonde.analysis.row import CONSTANT, NO_CONTROL, ORDER, Row, said_of
 from sonde.analysis.rows import rows
 from sonde.core import Result
 from sonde.oracles import Kind
-from sonde.pages.captions import short
+from sonde.pages.captions import names_of
 from sonde.pages.compare import leaders
 from sonde.pages.groups import Column, columns_of, shared_options
 from sonde.pages.scores import about, score_notes, scored, signs_of
-from sonde.references import parsed_or_none
 from sonde.tables.table import Section, Table, number
 
 MEAN = "mean"
 ORACLE = "oracle"
 MARK = "•"
-HERE = ("/", "~", ".")
-"""How the path of a folder or file of this machine begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +93,6 @@ def grid(results: Sequence[Result]) -> Grid:
         signs_of(every),
         names_of(dict.fromkeys(row.encoder for row in plain)),
     )
-
-
-def names_of(encoders: Iterable[str]) -> dict[str, str]:
-    """Names of encoders by reference: those in a folder of this machine by the end of its path,
-    where that tells them apart.
-    """
-    places = {}
-    for encoder in encoders:
-        parsed = parsed_or_none(encoder)
-        if parsed is not None and (parsed.argument or "").startswith(HERE):
-            places[encoder] = short(encoder)
-        elif "@" in encoder and encoder.startswith(HERE):
-            places[encoder] = encoder.rpartition("/")[2]
-    counts = Counter(places.values())
-    return {"words": "(words)"} | {e: name for e, name in places.items() if counts[name] == 1}
 
 
 def _several_probes(plain: Sequence[Row]) -> bool:
