@@ -166,10 +166,7 @@ def _planned(design: Design, paths: Paths) -> Plan:
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
     refused |= unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
-    posed = {
-        ref: list(probes) if named_probes else [PROBES.canonical(task.probe)]
-        for ref, task in tasks.items()
-    }
+    posed = _posed(tasks, probes, own=not named_probes)
     lacking = _lacking(tasks, posed, probes, known, paths.cache)
     refused |= _unfit(probes, design.reads or design.usual, lacking)
     trials = tuple(
@@ -277,6 +274,15 @@ def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
 def _can_read(probe: Probe, read: str) -> bool:
     """Whether a probe can learn the weights of a mix, where that is what is read."""
     return read.partition(":")[0] not in ("mix", "cumulative") or needs_of(probe).mixes
+
+
+def _posed(
+    tasks: Mapping[str, Task], probes: Mapping[str, Probe], own: bool
+) -> dict[str, list[str]]:
+    """The probes of each task: its own, or all that were named."""
+    return {
+        ref: [PROBES.canonical(task.probe)] if own else list(probes) for ref, task in tasks.items()
+    }
 
 
 def _probes_for(encoder: str, posed: Iterable[str], probes: Mapping[str, Probe]) -> list[str]:
