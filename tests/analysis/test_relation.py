@@ -75,6 +75,13 @@ def test_within_families_a_correlation_may_have_another_sign():
     assert within(relation.table, ["all"] * 8, [(0, 1)], "pearson")[0, 1][1] == 1
 
 
+def test_a_correlation_of_zero_within_a_family_is_of_no_sign():
+    """These ranks are uncorrelated, which floating-point numbers say but for 2e-17."""
+    scores = np.c_[np.arange(13.0), [10, 2, 7, 4, 5, 12, 0, 3, 6, 9, 11, 8, 1]]
+    (found,) = within(table(scores, np.arange(13)), ["all"] * 13, [(0, 1)], "spearman").values()
+    assert found == (pytest.approx(0), 1, 0, 0)
+
+
 def test_a_family_without_a_score_is_not_counted():
     scores = np.random.default_rng(0).normal(size=(12, 3))
     scores[0:2, 1] = np.nan

@@ -217,7 +217,7 @@ def within(
         each = [part[pair] for part in parts if not math.isnan(part[pair].value)]
         values, sizes = [one.value for one in each], [one.n for one in each]
         mean = float(np.average(values, weights=sizes)) if each else math.nan
-        signs = np.sign(values)
+        signs = np.sign(np.round(values, 9))  # none of a zero that rounding errors gave a sign
         found[pair] = mean, len(each), int((signs > 0).sum()), int((signs < 0).sum())
     return found
 
