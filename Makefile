@@ -22,7 +22,7 @@ test-integration: $(VENV)/.integration ## what needs a browser, LaTeX, zsh or a 
 
 test-cluster: $(VENV)/.dev ## runs in shares on a real SLURM of one node; installs it where it is missing
 	sh tests/integration/install.sh test-cluster
-	$(BIN)/python -m pytest -m cluster tests/integration
+	$(BIN)/python -m pytest -m cluster tests/integration tests/experiment/runners
 
 test-long: release-check ## what takes longer than a quarter of an hour: wheels, the lowest versions, types of other systems
 

@@ -135,6 +135,7 @@ def test_workers_that_are_killed_lose_nothing(cluster, mine):
     assert_alike(mine, *asked, "--limit", "300")
 
 
+@pytest.mark.cluster  # hung once on a busy machine; why is not known
 def test_a_node_that_goes_away_loses_nothing(cluster, mine):
     node = cluster.add_node(**NODE)
     asked = (*EVERY, "-e", "mine.py@waits")
