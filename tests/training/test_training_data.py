@@ -10,12 +10,12 @@ from sonde.corpora.seen import hashed
 from sonde.training.data import (
     Reading,
     following,
-    inferences,
     neighbours,
     themselves,
     translations,
     trees,
 )
+from sonde.training.inferences import inferences
 from sonde.training.objectives import noised
 from sonde.training.texts import Pieces, Texts, perplexities
 
@@ -91,33 +91,6 @@ def test_malformed_trees_are_errors_or_are_counted(tmp_path):
     how = Reading(on_error="skip")
     assert [example.first for example in trees([path], how)] == [("dog", "barks"), ("cat",)]
     assert how.counts["trees without words, or malformed"] == 1
-
-
-def test_inferences_are_read_from_tables_and_json(tmp_path):
-    head = "source\tpremise\thypothesis\tlabel\n"
-    rows = "x\tA b .\tA .\tentailment\ny\tC .\tD .\tneutral\nx\tE .\tF .\t-\n"
-    paths = written(tmp_path, a_tsv=head + rows)
-    how = Reading(where={"source": "x*"})
-    assert [(e.first, e.second, e.label) for e in inferences(paths, how)] == [
-        (("A", "b", "."), ("A", "."), "entailment")
-    ]
-    assert how.counts["without a label"] == 1
-    lines = '{"sentence1": "A .", "sentence2": "B .", "gold_label": "neutral"}\n'
-    [example] = inferences(written(tmp_path, a_jsonl=lines), Reading())
-    assert example.label == "neutral"
-
-
-@pytest.mark.parametrize(
-    ("texts", "said"),
-    [
-        ({"a_tsv": "premise\tlabel\nA\tb\n"}, r"a\.tsv:2: no hypothesis; it stands in a column"),
-        ({"a_tsv": "premise\thypothesis\tlabel\nA\tb\n"}, r"a\.tsv:2: 2 cells, not 3"),
-        ({"a_jsonl": "[1]\n"}, r"a\.jsonl:1: no JSON object"),
-    ],
-)
-def test_pairs_that_cannot_be_read_are_named(tmp_path, texts, said):
-    with pytest.raises(sonde.DataProblem, match=said):
-        list(inferences(written(tmp_path, **texts), Reading()))
 
 
 def test_long_sentences_are_counted_and_left_out(tmp_path):

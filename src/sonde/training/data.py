@@ -6,11 +6,9 @@ A blank line in running text ends a paragraph. docs/training.md has the layouts.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -50,6 +48,7 @@ class Reading:
     on_error  whether a tree that is malformed is an error, or left out and counted
     left_out  what `letters` makes of sentences that are left out, as they will be probed
     where     of files with columns: which rows are read, a pattern of a column's cells by its name
+    dev       whether these are files of dev, from which nothing is learnt
     seen      hashes of the texts of every example that was read
     """
 
@@ -58,6 +57,7 @@ class Reading:
     left_out: frozenset[str] = frozenset()
     on_error: OnError = "raise"
     where: Mapping[str, str] = field(default_factory=dict)
+    dev: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     seen: Collected = field(default_factory=Collected)
     _keys: Sequence[str] = field(default=(), init=False)
@@ -186,59 +186,3 @@ def trees(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
                 how.counts["read"] += 1
                 yield Example(tree.words, (" ".join(linear(tree)),))
         how.counts["trees without words, or malformed"] += tally.skipped
-
-
-COLUMNS = {
-    "premise": ("premise", "sentence1"),
-    "hypothesis": ("hypothesis", "sentence2"),
-    "label": ("label", "gold_label"),
-}
-UNLABELLED = frozenset({"-", ""})
-
-
-def inferences(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
-    """Pairs of a premise and a hypothesis with their label, from tables (.tsv, with a header) or
-    JSON lines (.jsonl); pairs without a label are left out and counted.
-    """
-    for path in paths:
-        rows = _json(path) if uncompressed(path).suffix == ".jsonl" else _rows(path)
-        for where, row in rows:
-            if not all(fnmatchcase(row.get(key, ""), p) for key, p in how.where.items()):
-                continue
-            cells = {
-                name: next((row[key] for key in keys if key in row), None)
-                for name, keys in COLUMNS.items()
-            }
-            if missing := [name for name, cell in cells.items() if cell is None]:
-                raise DataProblem(f"{where}: no {missing[0]}; it stands in a column of that name")
-            premise, hypothesis, label = (str(cell).strip() for cell in cells.values())
-            if label in UNLABELLED:
-                how.counts["without a label"] += 1
-                continue
-            first, second = how.words(premise), how.words(hypothesis)
-            if how.usable(premise, hypothesis) and how.fits(first, second):
-                how.counts["read"] += 1
-                yield Example(first, second=second, label=label)
-
-
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
-    header: list[str] = []
-    for number, line in lines(path):
-        cells = line.split("\t")
-        if not header:
-            header = cells
-        elif line:
-            if len(cells) != len(header):
-                raise DataProblem(f"{path}:{number}: {len(cells)} cells, not {len(header)}")
-            yield f"{path}:{number}", dict(zip(header, cells, strict=True))
-
-
-def _json(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
-    for number, line in lines(path):
-        try:
-            row = json.loads(line)
-        except ValueError:
-            row = None
-        if not isinstance(row, dict):
-            raise DataProblem(f"{path}:{number}: no JSON object")
-        yield f"{path}:{number}", {key: str(value) for key, value in row.items()}

@@ -30,6 +30,7 @@ from sonde.nets.trainable import (
 from sonde.training import data
 from sonde.training.data import Reader
 from sonde.training.examples import Examples
+from sonde.training.inferences import inferences
 from sonde.training.linear_trees import commonest, labelled_f1, words_of
 from sonde.training.texts import Pieces, Texts, joined, perplexities
 from sonde.vectors import Ints
@@ -338,7 +339,7 @@ OBJECTIVES: Mapping[str, Objective] = {
         Objective("next", Writing.of, data.following, "perplexity"),
         Objective("skip", Writing.of, data.neighbours, "perplexity"),
         Objective("parse", Writing.of, data.trees, "accuracy", "f1", whole=True),
-        Objective("infer", Inferring.of, data.inferences, "accuracy"),
+        Objective("infer", Inferring.of, inferences, "accuracy"),
         Objective("cbow", None, data.themselves, "perplexity"),
         Objective("annotate", None, data.trees, "score"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -148,7 +148,7 @@ def _also(
     rows: dict[str, Ints] = {}
     forms, at = examples.forms, len(examples)
     for path in request.also:
-        how = Reading(english=settings.english, longest=settings.longest)
+        how = Reading(english=settings.english, longest=settings.longest, dev=True)
         more, (many,) = Examples.of(request.check().reads([path], how), known=forms)
         with more.texts:
             if not many or path.name in rows:
@@ -213,8 +213,10 @@ def _split(request: Request, how: Reading, settings: Settings) -> Parts:
     none of its sentences is in train.
     """
     reads = request.check().reads
-    files = [request.files, request.dev] if request.dev else [request.files]
-    examples, (many, *_) = Examples.of(*(reads(part, how) for part in files))
+    parts = [reads(request.files, how)]
+    if request.dev:
+        parts.append(reads(request.dev, replace(how, dev=True)))
+    examples, (many, *_) = Examples.of(*parts)
     kept = chosen(many, settings.most, settings.seed)
     if len(kept) < many:
         rows = np.concatenate([kept, np.arange(many, len(examples))])
