@@ -136,7 +136,7 @@ if TYPE_CHECKING:
     )
     from sonde.papers.claimed import TestedClaim
     from sonde.papers.encoder_rows import EncoderRow, encoder_rows
-    from sonde.papers.told import (
+    from sonde.papers.significance import (
         Printed,
     )
     from sonde.reading import (
@@ -360,7 +360,7 @@ _PLACES = {
     "pages.compare": "Compared Comparison",
     "papers.claimed": "TestedClaim",
     "papers.encoder_rows": "EncoderRow encoder_rows",
-    "papers.told": "Printed",
+    "papers.significance": "Printed",
     "reading": "ReadingProblem Readings",
     "references": "Reference ReferenceProblem",
     "store.blocks": "StoreProblem",

@@ -153,7 +153,7 @@ def test_whatever_lays_out_scores_marks_them():
         "status.py": "what is done of a run, and no scores",
         "claims.py": "differences over the same test examples, each with its n",
         "asked.py": "questions and encoders of the page, before any score",
-        "told.py": "published scores, each block over its own test examples",
+        "significance.py": "published scores, each block over its own test examples",
         **{
             file.name: "correlations over encoders, each with its n"
             for file in (Path(sonde.__file__).parent / "pages").glob("relat*.py")

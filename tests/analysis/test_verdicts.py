@@ -30,13 +30,17 @@ def test_p_values_of_one_difference_are_those_of_students_t():
 
 
 def test_a_difference_without_doubt_is_told_and_none_is_not():
-    assert said([Estimate(1.0, 0.0)], "above") == "found"
-    assert said([Estimate(0.0, 0.0)], "above") == "untold"
+    assert said([Estimate(1.0, 0.0)], "above") == "supported"
+    assert said([Estimate(0.0, 0.0)], "above") == "inconclusive"
 
 
 @pytest.mark.parametrize("value", [-3.0, -0.2, 0.3, 4.0])
 def test_the_other_direction_turns_the_verdict_round(value):
-    turned = {"found": "not found", "not found": "found", "untold": "untold"}
+    turned = {
+        "supported": "contradicted",
+        "contradicted": "supported",
+        "inconclusive": "inconclusive",
+    }
     one = Estimate(value, 0.5)
     assert said([one], "below") == turned[said([one], "above")]
     assert said([Estimate(-value, 0.5)], "above") == said([one], "below")
@@ -44,18 +48,18 @@ def test_the_other_direction_turns_the_verdict_round(value):
 
 def test_a_claim_of_several_needs_all_and_falls_by_one():
     clear, weak, against = Estimate(5, 0.5), Estimate(0.4, 0.5), Estimate(-5, 0.5)
-    assert said([clear, clear], "above") == "found"
-    assert said([clear, weak], "above") == "untold"
-    assert said([clear, against], "above") == "not found"
+    assert said([clear, clear], "above") == "supported"
+    assert said([clear, weak], "above") == "inconclusive"
+    assert said([clear, against], "above") == "contradicted"
     what = settled([clear, weak, against], "above")
     assert (what.decisive, what.agree) == (2, 2)
     assert settled([clear, weak], "above").decisive == 1
 
 
 def test_alike_is_told_by_an_interval_inside_and_refuted_by_one_outside():
-    assert said([Estimate(0.5, 0.5)], "alike", 3) == "found"
-    assert said([Estimate(2.5, 0.5)], "alike", 3) == "untold"
-    assert said([Estimate(-6.0, 0.5)], "alike", 3) == "not found"
+    assert said([Estimate(0.5, 0.5)], "alike", 3) == "supported"
+    assert said([Estimate(2.5, 0.5)], "alike", 3) == "inconclusive"
+    assert said([Estimate(-6.0, 0.5)], "alike", 3) == "contradicted"
     one = sides(Estimate(1.0, 1.0), "alike", 3)
     assert one.wrong == pytest.approx(norm.sf(2.0))
     assert one.right == pytest.approx(norm.sf(-2.0))
@@ -82,7 +86,8 @@ def test_of_claims_that_nothing_bears_out_one_table_in_twenty_has_a_false_alarm(
         whats = [settled([Estimate(float(v), 1.0) for v in row], direction) for row in values]
         corrected = holm([what.p for what in whats])
         alarms += any(
-            verdict(what, float(p)) != "untold" for what, p in zip(whats, corrected, strict=True)
+            verdict(what, float(p)) != "inconclusive"
+            for what, p in zip(whats, corrected, strict=True)
         )
     assert alarms / tables <= RATE + 3 * math.sqrt(RATE * (1 - RATE) / tables)
     if many == 1:  # exact, so that it is not merely careful
@@ -92,5 +97,7 @@ def test_of_claims_that_nothing_bears_out_one_table_in_twenty_has_a_false_alarm(
 def test_alike_is_said_of_what_differs_by_just_as_much_no_more_than_it_may():
     draws = np.random.default_rng(3)
     values = draws.normal(3.0, 1.0, 20_000)
-    found = np.mean([said([Estimate(float(v), 1.0)], "alike", 3.0) != "untold" for v in values])
+    found = np.mean(
+        [said([Estimate(float(v), 1.0)], "alike", 3.0) != "inconclusive" for v in values]
+    )
     assert found <= RATE + 0.005

@@ -76,9 +76,9 @@ def why(results, name, *papers, **said):
 @pytest.mark.parametrize(
     ("translated", "inferred", "verdict"),
     [
-        (0.9, 0.7, "found again"),
-        (0.7, 0.9, "not found"),
-        (0.8, 0.8, "cannot be told from noise"),
+        (0.9, 0.7, "reproduced"),
+        (0.7, 0.9, "not reproduced"),
+        (0.8, 0.8, "inconclusive"),
     ],
 )
 def test_the_sign_is_that_of_the_first_side_less_the_second(folder, translated, inferred, verdict):
@@ -86,8 +86,8 @@ def test_the_sign_is_that_of_the_first_side_less_the_second(folder, translated, 
     nmt, nli = folder("bilstm-max", "translate"), folder("bilstm-max", "infer")
     for task, name, sign, wanted in (
         ("ud/tense:EWT", "c18-nmt-nli", 1, verdict),
-        ("ud/word-content:EWT", "c18-nli-wc", -1, {"found again": "not found"}.get(
-            verdict, "found again" if verdict == "not found" else verdict)),
+        ("ud/word-content:EWT", "c18-nli-wc", -1, {"reproduced": "not reproduced"}.get(
+            verdict, "reproduced" if verdict == "not reproduced" else verdict)),
     ):  # fmt: skip
         results = [
             scored(translated, task, encoder=nmt), scored(inferred, task, encoder=nli, draw=1)
@@ -151,7 +151,7 @@ def test_other_texts_make_another_encoder(folder):
     one = found(results)["c18-nmt-nli"]
     assert (one.compared, one.agree) == (2, 1)
     assert one.difference == pytest.approx(-10.0)  # the one that speaks against it decides
-    assert one.verdict == "not found"
+    assert one.verdict == "not reproduced"
 
 
 @pytest.mark.parametrize(
@@ -176,9 +176,9 @@ def test_the_last_epoch_stands_against_the_first(folder, task, name, relation, r
     assert one.difference == pytest.approx(100 * rise, abs=0.01)
     assert (one.relation, one.compared) == (relation, 1)
     wanted = {"rises": 0.1, "falls": -0.1, "flat": 0.0}[relation]
-    said = "found again" if rise == wanted else "not found"
+    said = "reproduced" if rise == wanted else "not reproduced"
     if rise == 0.0 != wanted:
-        said = "cannot be told from noise"
+        said = "inconclusive"
     assert one.verdict == said
     assert "after several epochs" in why(results[:1], name)
 
@@ -186,13 +186,13 @@ def test_the_last_epoch_stands_against_the_first(folder, task, name, relation, r
 @pytest.mark.parametrize(
     ("gap", "n", "verdict"),
     [
-        (0.0, 4000, "found again"),
-        (0.01, 4000, "found again"),
-        (-0.01, 4000, "found again"),
-        (0.1, 4000, "not found"),
-        (-0.1, 4000, "not found"),
-        (0.03, 4000, "cannot be told from noise"),
-        (0.0, 100, "cannot be told from noise"),
+        (0.0, 4000, "reproduced"),
+        (0.01, 4000, "reproduced"),
+        (-0.01, 4000, "reproduced"),
+        (0.1, 4000, "not reproduced"),
+        (-0.1, 4000, "not reproduced"),
+        (0.03, 4000, "inconclusive"),
+        (0.0, 100, "inconclusive"),
     ],
 )
 def test_alike_are_scores_that_are_surely_within(folder, gap, n, verdict):
@@ -212,10 +212,10 @@ def test_chance_is_what_a_constant_answer_gets_here(folder):
     one = scored(0.5, "comp/sem-role:x", 4000, encoder=folder("bilstm-max", "infer"))
     [claim] = found([one], "ettinger2018").values()
     assert claim.id == "e18-infersent-chance"
-    assert (claim.second_score, claim.verdict) == (50.0, "found again")
+    assert (claim.second_score, claim.verdict) == (50.0, "reproduced")
     [claim] = found([replace(one, majority=0.6)], "ettinger2018").values()
     assert (claim.second_score, claim.difference) == (60.0, pytest.approx(-10.0))
-    assert claim.verdict == "not found"
+    assert claim.verdict == "not reproduced"
 
 
 TASKS = ("ud/tense:EWT", "ud/sent-len:EWT")
@@ -293,10 +293,10 @@ def test_encoders_stand_for_the_rows_that_are_named(folder):
     assert found(results, named=turned)["c18-nmt-nli"].difference == pytest.approx(-20.0)
     with pytest.raises(sonde.UsageProblem, match=r"no paper has a row 'NMT En-Xx'"):
         names_of("NMT En-Xx")
-    with pytest.raises(sonde.DataProblem, match="no encoder called st:y was measured"):
+    with pytest.raises(sonde.DataProblem, match="no encoder of these results is called"):
         sonde.claims(results, named={"st:y": "BiLSTM-max, NLI"})
     page = sonde.claims(results, named={"hf:*": "BiLSTM-max NMT En-Fr"}, papers="conneau2018")
-    assert [c.verdict for c in page.content if c.id == "c18-nmt-nli"] == ["found again"]
+    assert [c.verdict for c in page.content if c.id == "c18-nmt-nli"] == ["reproduced"]
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_sent2vec_and_laser_are_alike_on_word_content(folder):
         for share, encoder in ((0.81, laser), (0.8, bag))
     ]
     one = found(results, "ud2019", named={laser: ["English, LASER"]})["k19-wc-alike"]
-    assert (one.second, one.verdict) == ("English, Sent2Vec-NS", "found again")
+    assert (one.second, one.verdict) == ("English, Sent2Vec-NS", "reproduced")
     assert one.difference == pytest.approx(1.0)
 
 

@@ -22,7 +22,7 @@ from sonde.papers.claims import FILE, Claim, claims, contrasts, items
 SIGNS = {
     "+": "holds",
     "-": "does not hold",
-    "?": "cannot be told from noise",
+    "?": "inconclusive",
     ".": "not in a table",
 }
 GOLDEN = """
@@ -172,7 +172,7 @@ def test_by_hand(verdicts, name, first, second, n, against):
     z = abs(first - second) / spread
     if one.compared == 1 and one.relation != "alike":
         assert one.p == pytest.approx(2 * norm.sf(z), rel=1e-4)
-    if one.verdict == "cannot be told from noise" and one.relation != "alike":
+    if one.verdict == "inconclusive" and one.relation != "alike":
         assert z < 3
     elif one.relation != "alike":
         assert z > 2
@@ -345,9 +345,9 @@ def test_the_command_shows_verdicts_scores_and_causes():
     text = shown("--published", "ettinger2018")
     assert "holds: 11" in text
     assert "Negation: ST-BI 74.7, ST-UNI 96.6" in text
-    assert "untested" not in text
+    assert "not tested" not in text
     everything = shown("--published", "ettinger2018", "--all")
-    assert "offered is untested: half the dimensions" in re.sub(r"\s+", " ", everything)
+    assert "Suggested cause, not tested: half the dimensions" in re.sub(r"\s+", " ", everything)
     lines = csv.DictReader(io.StringIO(shown("--published", "ud2019", "--format", "csv")))
     rows = {line["id"]: line for line in lines}
     assert rows["k19-wc-orig"]["verdict"] == "holds"

@@ -1,4 +1,4 @@
-"""Whether differences bear out a claim about their direction, speak against it, or do not tell."""
+"""Whether differences support a claim about their direction, contradict it, or neither."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sonde.metrics.clusters import quantile
 from sonde.metrics.multiplicity import ALPHA
 
 Direction = Literal["above", "below", "alike"]
-Verdict = Literal["found", "not found", "untold"]
+Verdict = Literal["supported", "contradicted", "inconclusive"]
 
 
 class Estimate(NamedTuple):
@@ -43,7 +43,7 @@ class Estimate(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """One-sided p values: of a claim's being wrong (small where it is borne out), and of its being
+    """One-sided p values of the claim's being wrong (small where it is supported), and of its being
     right.
     """
 
@@ -54,15 +54,15 @@ class Sides(NamedTuple):
 class Settled(NamedTuple):
     """What several differences say of a claim that is made of each of them.
 
-    p         of the claim's being neither borne out nor refuted, with two sides
-    found     whether the claim is borne out rather than refuted, if either
-    decisive  the number of the difference that decides: the weakest, or the one that speaks most
-              against
-    agree     how many lie in the claim's direction
+    p          of the claim, two-sided
+    supported  whether the evidence is for the claim rather than against it
+    decisive   the index of the difference that decides: the weakest one, or the strongest against
+               the claim
+    agree      how many have the sign that the claim says
     """
 
     p: float
-    found: bool
+    supported: bool
     decisive: int
     agree: int
 
@@ -93,20 +93,21 @@ def sides(estimate: Estimate, direction: Direction, within: float = 0.0) -> Side
 
 
 def settled(estimates: Sequence[Estimate], direction: Direction, within: float = 0.0) -> Settled:
-    """What some differences say of a claim about each of them.
+    """Tests a claim about each of some differences.
 
-    It is borne out where all of them are told in its direction, which needs no correction (Berger
-    1982), and refuted where one is told in the other direction, corrected for their number.
+    It is supported if all of them are significant in its direction, which needs no correction
+    (Berger 1982), and contradicted if one is significant in the other direction, corrected for
+    their number.
     """
     each = [sides(estimate, direction, within) for estimate in estimates]
     wrong = max(side.wrong for side in each)
     right = min(1.0, len(each) * min(side.right for side in each))
-    found = wrong <= right
+    supported = wrong <= right
     decisive = max(range(len(each)), key=lambda i: each[i].wrong)
-    if not found:
+    if not supported:
         decisive = min(range(len(each)), key=lambda i: each[i].right)
     agree = sum(_agrees(estimate, direction, within) for estimate in estimates)
-    return Settled(min(1.0, 2 * min(wrong, right)), found, decisive, agree)
+    return Settled(min(1.0, 2 * min(wrong, right)), supported, decisive, agree)
 
 
 def _agrees(estimate: Estimate, direction: Direction, within: float) -> bool:
@@ -116,7 +117,7 @@ def _agrees(estimate: Estimate, direction: Direction, within: float) -> bool:
 
 
 def verdict(what: Settled, corrected: float) -> Verdict:
-    """What is to be said of a claim, at a p value that is corrected for all claims."""
+    """The verdict on a claim, from its p value corrected for all claims."""
     if corrected >= ALPHA:
-        return "untold"
-    return "found" if what.found else "not found"
+        return "inconclusive"
+    return "supported" if what.supported else "contradicted"

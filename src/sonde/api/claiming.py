@@ -1,4 +1,4 @@
-"""What results say of the claims of papers."""
+"""Claims of papers, tested on results."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def claims(
     every: bool = False,
     **selection: Unpack[Selection],
 ) -> Page[tuple[TestedClaim, ...]]:
-    """Whether results bear out what papers claim, as `sonde claims` shows it: each claim is found
-    again, not found, or cannot be told from noise.
+    """Tests claims of papers on results, as `sonde claims` does: each is reproduced, not
+    reproduced, or inconclusive.
 
-    results     an evaluation, results, or a folder; what was run last without
-    papers      whose claims: conneau2018, ud2019, ettinger2018, tenney2019; all without
-    named       the rows of a paper's table that encoders stand for, by their names or patterns
-                ({'trained:models/fr': 'NMT En-Fr BiLSTM-max'}), where their names or trainings do
-                not say
-    published   a paper in place of results: what its own table says of its claims
+    results     an evaluation, results, or a folder (default: the last run)
+    papers      whose claims: conneau2018, ud2019, ettinger2018, tenney2019 (default: all)
+    named       the row of a paper's table that each encoder corresponds to, by name or pattern
+                ({'trained:models/fr': 'NMT En-Fr BiLSTM-max'}), if it does not follow from the
+                encoder's name or training
+    published   a paper: test its claims on its own table instead of results
     correction  of the p values of all claims: 'holm', or 'bh' (Benjamini-Hochberg)
-    every       claims that could not be tested are shown, too, and causes that papers offer, none
-                of which is tested here
+    every       also show claims that could not be tested, and the causes that papers suggest,
+                which are not tested
     selection   the fields of `Selection`
-    DataProblem where no claim can be tested; UsageProblem for a paper or a row that there is not.
-    `.content` has a `TestedClaim` for each claim on each kind of data.
+    DataProblem if no claim can be tested; UsageProblem for an unknown paper or row. `.content` has
+    a `TestedClaim` for each claim on each kind of data.
 
         print(sonde.claims(published="conneau2018"))
         print(sonde.claims("results/", named={"st:mine": "BiLSTM-max, NLI"}))
@@ -75,7 +75,9 @@ def _named(named: Mapping[str, str], results: Sequence[Result]) -> dict[str, lis
         whole = asked_for([pattern], set(plain), ENCODERS)
         theirs = whole or asked_for([pattern], set(plain.values()), ENCODERS)
         if not theirs:
-            raise DataProblem(f"no encoder called {pattern} was measured: choose of the results'")
+            raise DataProblem(
+                f"no encoder of these results is called {pattern}: name one that was measured"
+            )
         for reference, without in plain.items():
             if reference in theirs or without in theirs:
                 rows.setdefault(reference, []).extend(meant)
@@ -94,6 +96,6 @@ def _nothing(found: Sequence[TestedClaim]) -> str:
     reasons = [one.verdict for one in found]
     commonest = max(dict.fromkeys(reasons), key=reasons.count)
     return (
-        f"none of {len(found)} claims can be tested: most often, {commonest}; --as says which row"
-        " of a paper an encoder stands for"
+        f"none of {len(found)} claims can be tested: most often, {commonest}; --as names the row of"
+        " a paper's table that an encoder corresponds to"
     )

@@ -23,7 +23,7 @@ from sonde.pages.records import csv
 from sonde.pages.web.study import Beside
 from sonde.papers import SUITES
 from sonde.papers.facts import Paper
-from sonde.papers.told import Printed, printed, summary, untold
+from sonde.papers.significance import Printed, not_significant, printed, summary
 from sonde.store.kept import Cleaning, clean
 from sonde.store.migration import Holding, Migration
 from sonde.store.migration import holdings as held
@@ -225,14 +225,14 @@ def compare(
 def compare_published(
     paper: str, tasks: Sequence[str] | str | None = None, *, correction: str = "holm"
 ) -> Page[tuple[Printed, ...]]:
-    """Which differences of a published table its test sets can show, from its accuracies and the
-    number of test examples alone, as `sonde compare --published` shows them.
+    """Which differences in a published table are significant, from its scores and the number of
+    test examples alone, as `sonde compare --published` shows them.
 
     paper       'conneau2018' or 'ud2019'
-    tasks       columns of the table by name or pattern ('ObjNum'): their pairs that cannot be told
-                apart are listed; without, a line a task
+    tasks       columns of the table by name or pattern ('ObjNum'): lists their pairs that do not
+                differ significantly (default: one line for each task)
     correction  of the p values of a task's pairs: 'holm', or 'bh' (Benjamini-Hochberg)
-    UsageProblem for a paper of which that is not known.
+    UsageProblem for a paper whose numbers of test examples are not known.
 
         print(sonde.compare_published("ud2019", "ObjNum"))
     """
@@ -241,12 +241,12 @@ def compare_published(
     if not chosen:
         known = ", ".join(published.tested)
         raise UsageProblem(
-            f"no task of {paper} is called {listed(tasks)[0]!r}: choose of {known}"
+            f"no task of {paper} is called {listed(tasks)[0]!r}: choose from {known}"
             if known
-            else f"of {paper} it is not known how many test examples a score is over; of"
-            " conneau2018 and ud2019 it is"
+            else f"the number of test examples in the table of {paper} is not known: choose"
+            " conneau2018 or ud2019"
         )
-    table = untold if tasks else summary
+    table = not_significant if tasks else summary
     return Page(
         tuple(chosen),
         lambda: [table(published, chosen, correction)],

@@ -1,4 +1,4 @@
-"""`sonde claims`: what papers claim, and whether it is found again."""
+"""`sonde claims`: whether claims of papers are reproduced."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def claims(
         typer.Option(
             "--paper",
             metavar="PAPER",
-            help="Whose claims, as `conneau2018` (default: all four); may be repeated.",
+            help="Whose claims, such as `conneau2018` (default: all four); may be repeated.",
         ),
     ] = None,
     as_: Annotated[
@@ -41,14 +41,14 @@ def claims(
             "--as",
             metavar="ENCODER=ROW",
             help=(
-                "The row of a paper's table that an encoder stands for, as `trained:models/fr=NMT"
-                " En-Fr BiLSTM-max`; may be repeated."
+                "The row of a paper's table that an encoder corresponds to, such as"
+                " `trained:models/fr=NMT En-Fr BiLSTM-max`; may be repeated."
             ),
         ),
     ] = None,
     published: Annotated[
         Literal["conneau2018", "ud2019", "ettinger2018", "tenney2019"] | None,
-        typer.Option("--published", help="What a paper's own table says, in place of results."),
+        typer.Option("--published", help="Test a paper's claims on its own table, not on results."),
     ] = None,
     correction: Annotated[
         Literal["holm", "bh"],
@@ -59,20 +59,20 @@ def claims(
         typer.Option(
             "--all",
             help=(
-                "Show claims that could not be tested, too, and the causes that papers offer, none"
-                " of which is tested."
+                "Also show claims that could not be tested, and the causes that papers suggest,"
+                " which are not tested."
             ),
         ),
     ] = False,
     style: PageStyle = "terminal",
     output: Output = None,
 ) -> None:
-    """Test what papers claim about encoders: found again, not found, or cannot be told from noise.
+    """Test claims of papers about encoders: reproduced, not reproduced, or inconclusive.
 
-    Each claim is a comparison of cells of the paper's table. Encoders of sonde stand for its rows:
-    trained ones by architecture and objective, others by their names, and all by `--as`. Scores are
-    compared over the same test examples, and p values are corrected for all claims that are tested.
-    Results on other data can miss a claim that is true of the paper's.
+    Each claim compares cells of the paper's table. Your encoders take the place of its rows:
+    trained ones by architecture and objective, others by name, and any with `--as`. Scores are
+    compared over the same test examples, and p values are corrected for all tested claims. If your
+    data are not the paper's, a claim that is not reproduced may still be true of the paper's data.
 
     **Examples**
 

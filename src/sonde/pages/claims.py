@@ -1,4 +1,4 @@
-"""The claims of papers with what tables or results say of them, as a page."""
+"""Claims of papers, tested on their own tables or on results, as a page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TITLES = {
     "ettinger2018": CITED["ettinger-2018-assessing"],
     "tenney2019": CITED["tenney-2019-context"],
 }
-HEAD = ("claim", "verdict", "p", "of", "difference", "95 % interval", "n")
+HEAD = ("claim", "verdict", "p", "agree", "difference", "95 % interval", "n")
 TEXT = frozenset({"claim", "verdict"})
 INDENT = "   "
 
@@ -32,7 +32,7 @@ INDENT = "   "
 def published_page(
     found: Sequence[TestedClaim], every: bool, correction: str
 ) -> Page[tuple[TestedClaim, ...]]:
-    """What papers' own tables say of their claims."""
+    """Papers' claims, tested on their own tables."""
 
     def made() -> list[Table]:
         notes = (*_notes(found, correction, "paper"), *_published_notes(found))
@@ -44,9 +44,7 @@ def published_page(
 def claims_page(
     found: Sequence[TestedClaim], settings: Mapping[Setting, Cells], every: bool, correction: str
 ) -> Page[tuple[TestedClaim, ...]]:
-    """What results say of papers' claims; those that were not tested stand last, where `every` is
-    asked for.
-    """
+    """Papers' claims, tested on results; those that were not tested come last, with `every`."""
     tested = [one for one in found if one.verdict in WORDS.values()]
     lacking = [one for one in found if one.verdict not in WORDS.values()]
 
@@ -54,8 +52,8 @@ def claims_page(
         notes = [*_notes(tested, correction, "table"), *_result_notes(tested, settings)]
         if lacking and not every:
             notes.append(
-                f"{len(lacking)} claims were not tested, since encoders or tasks are missing; --all"
-                " lists them."
+                f"{len(lacking)} claims were not tested, because encoders or tasks are missing;"
+                " --all lists them."
             )
         tables = [Table(HEAD, tuple(_sections(tested, every)), TEXT, tuple(notes))]
         return [*tables, _lacking(lacking)] if lacking and every else tables
@@ -70,9 +68,9 @@ def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[Section]:
         by = f"read by {'the probe of the paper' if probe == OWN else probe}"
         heading = f"{TITLES[paper]}: {short(data)}, {by}" if data else TITLES[paper]
         counts = Counter(one.verdict for one in mine)
-        told = ", ".join(f"{word}: {many}" for word, many in counts.items())
+        total = ", ".join(f"{word}: {many}" for word, many in counts.items())
         lines = [line for one in mine for line in _lines(one, every)]
-        yield Section(heading, tuple(lines), f"{told}.")
+        yield Section(heading, tuple(lines), f"{total}.")
 
 
 def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, ...]]:
@@ -95,7 +93,7 @@ def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, ...]]:
         n = f"{one.n:,}" if one.n else "–"
         yield (INDENT + _decided(one), "", "", "", difference, interval, n)
     if every and one.cause:
-        yield (f"{INDENT}The cause that is offered is untested: {one.cause}.", "", *blank)
+        yield (f"{INDENT}Suggested cause, not tested: {one.cause}.", "", *blank)
 
 
 def _decided(one: TestedClaim) -> str:
@@ -112,18 +110,18 @@ def _decided(one: TestedClaim) -> str:
 def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterator[str]:
     """What the columns mean."""
     yield (
-        "A claim may be made of several differences, and stands where all of them are told in its"
-        " direction; of: how many lie there. Below it is the one that decides: the weakest, or the"
-        " one that speaks most against it, with both scores."
+        "A claim about several differences is supported if all of them are significant in its"
+        " direction; agree: how many have that sign. The line below the claim shows the difference"
+        " that decides (the weakest, or the strongest against the claim) and both scores."
     )
     yield (
-        f"p ({NAMES[correction]}): of the claim, corrected for all claims of this {family}. From"
-        f" {ALPHA:g} on, these data do not tell."
+        f"p ({NAMES[correction]}): of the claim, corrected for all claims of this {family};"
+        f" inconclusive if {ALPHA:g} or above."
     )
     if any(one.within for one in found):
         yield (
-            "± beside a difference: alike means no further apart than so many points. Papers give"
-            " no such number; these are ours."
+            "±: scores count as alike if they differ by no more than this many points. Papers give"
+            " no such margin; these are ours."
         )
 
 
@@ -131,31 +129,32 @@ def _published_notes(found: Sequence[TestedClaim]) -> Iterator[str]:
     """How sure published scores are."""
     if any(one.n for one in found):
         yield (
-            "Intervals take encoders to err independently of each other; those that err on the same"
-            " examples differ more surely, which a published table cannot show."
+            "Tests assume that encoders make errors independently of each other. If they err on the"
+            " same examples, a paired test has more power, but it needs more than a published"
+            " table."
         )
     if any(one.paper == "tenney2019" for one in found):
         yield (
-            "Tenney et al. 2019: intervals are those that the caption of Table 2 gives; what they"
-            " are over, it does not say."
+            "Tenney et al. 2019: intervals are those of the caption of Table 2, which does not say"
+            " what they are over."
         )
     if any(one.verdict == FIGURE for one in found):
-        yield f"{FIGURE}: the paper prints it in a figure or a sentence alone."
+        yield f"{FIGURE}: the paper gives it only in a figure or in the text."
 
 
 def _result_notes(found: Sequence[TestedClaim], settings: Mapping[Setting, Cells]) -> Iterator[str]:
     """What was compared with what."""
     yield (
-        "Claims are tested on what was measured, which may be a part of the paper's rows and tasks."
-        " Differences are paired over the same test examples; tasks are taken to be independent of"
-        " each other."
+        "Claims are tested on what was measured, which may be only some of the paper's rows and"
+        " tasks. Differences are paired over the same test examples; tasks are assumed to be"
+        " independent."
     )
     mine = {Setting(one.paper, one.data, one.probe) for one in found}
     here = [cells for setting, cells in settings.items() if setting in mine]
     if any(cells.why for cells in here):
-        yield "On other data than the papers': that a claim is not found here does not refute it."
+        yield "These are not the papers' data: a claim that is not reproduced may be true of them."
     if any(who.row.endswith(", NMT") for cells in here for who in cells.encoders):
-        yield "NMT: into which language an encoder translates is not known; --as says it."
+        yield "NMT: the target language of an encoder is not known; give it with --as."
     pooled = [cells.trainings for cells in here]
     if any(df for _, df in pooled):
         yield (
@@ -165,8 +164,8 @@ def _result_notes(found: Sequence[TestedClaim], settings: Mapping[Setting, Cells
         )
     once = dict.fromkeys(row for cells in here for row in cells.once)
     if once:
-        unknown = "" if any(df for _, df in pooled) else " How much trainings vary is not told."
-        yield f"One training, or one draw of weights, only: {'; '.join(once)}.{unknown}"
+        unknown = "" if any(df for _, df in pooled) else " How much trainings vary is unknown."
+        yield f"Only one training, or one set of random weights: {'; '.join(once)}.{unknown}"
 
 
 def _lacking(found: Sequence[TestedClaim]) -> Table:

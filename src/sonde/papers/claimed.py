@@ -1,7 +1,7 @@
-"""What a paper's own table says of its claims, from the published scores and how sure they can be.
+"""Tests a paper's claims on its own table, from the published scores and their standard errors.
 
-A published accuracy is a share of so many test examples, and encoders are taken to err
-independently, as in `told`. Tenney et al. (2019) print how far the intervals of their F1 reach.
+The standard error of an accuracy follows from the number of test examples, and encoders are assumed
+to err independently, as in `significance`. Tenney et al. (2019) print intervals of their F1.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sonde.metrics import corrected
 from sonde.papers import SUITES
 from sonde.papers.claims import EPOCHS, Claim, Contrast, Terms, claims, contrasts
 from sonde.papers.facts import PERCENT, Block, Paper
-from sonde.papers.told import REACH
+from sonde.papers.significance import REACH
 
 R = TypeVar("R")
 PAPERS = ("conneau2018", "ud2019", "ettinger2018", "tenney2019")
@@ -43,19 +43,19 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TestedClaim:
-    """What is known of a claim: the difference that decides it, in percent.
+    """A claim that was tested, with the difference that decides it, in percent.
 
-    data, probe   over which results, and how they were read; '' of a paper's own table
-    first         the side of the decisive difference that is claimed something of; `second` the
-    second        other
+    data, probe   the data and the probe of the results; '' for a paper's own table
+    first         the encoder that the claim is about, in the decisive difference
+    second        the encoder that it is compared with
     task          the tasks of that difference
     low, high     its 95 % interval
-    p             of the claim; `corrected` for all claims that were asked about
+    p             of the claim; `corrected`: for all claims that were tested
     n             test examples of that difference
-    compared      how many differences the claim is made of here, and how many of them lie in its
-    agree         direction
-    verdict       of results: found again, not found, cannot be told from noise; of a paper's table:
-                  holds, does not hold, cannot be told from noise; why it was not tested else
+    compared      how many differences the claim is about
+    agree         how many of them have the sign that the claim says
+    verdict       of results: reproduced, not reproduced or inconclusive; of a paper's own table:
+                  holds, does not hold or inconclusive; the reason if it was not tested
     """
 
     paper: str
@@ -86,9 +86,9 @@ class TestedClaim:
 Judgement = tuple[TestedClaim, Settled]
 """What is known of a claim before p values are corrected, and what decides it."""
 HOLDS: Mapping[Verdict, str] = {
-    "found": "holds",
-    "not found": "does not hold",
-    "untold": "cannot be told from noise",
+    "supported": "holds",
+    "contradicted": "does not hold",
+    "inconclusive": "inconclusive",
 }
 FIGURE = "not in a table"
 

@@ -44,9 +44,9 @@ from sonde.probes import PROBES
 from sonde.references import brief, parsed_or_none
 
 WORDS: Mapping[Verdict, str] = {
-    "found": "found again",
-    "not found": "not found",
-    "untold": "cannot be told from noise",
+    "supported": "reproduced",
+    "contradicted": "not reproduced",
+    "inconclusive": "inconclusive",
 }
 SPOKEN = {"eng": "English", "pol": "Polish"}
 MORE = {"conneau2018": ("ud", "ud2019")}

@@ -1,9 +1,10 @@
-"""Which differences of a published table its test sets can show, from nothing but the scores and
-how many examples they are over.
+"""Which differences in a published table are significant, from the scores and the number of test
+examples alone.
 
-How often two encoders are right on the same examples is not published, so a difference is tested as
-if they erred independently. Those that err alike differ more surely: beside each difference stands
-on how many examples the two may disagree at most for a paired test to show it.
+A paper does not publish on which examples two encoders are right, so their errors are assumed to be
+independent. If the encoders err on the same examples, a paired test has more power. Beside each
+difference is therefore the largest number of examples on which the two may disagree for such a test
+to be significant.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from sonde.metrics.multiplicity import ALPHA, NAMES
 from sonde.papers.facts import PERCENT, Block, Line, Paper
 from sonde.tables.table import Section, Table, number
 
-SHOWN = 2  # encoders that are not told from the best, before the others are counted
-REACH = 1.959964  # standard errors of a normal distribution on either side of 95 % of it
-POWER = 0.841621  # more of them for a difference that is shown four times in five
+SHOWN = 2  # encoders named as not significantly different from the best; more are counted
+REACH = 1.959964  # standard errors on each side of a 95 % interval
+POWER = 0.841621  # further standard errors for a power of 80 %
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
     """Two published scores of one task, in percent, over n test examples each.
 
-    p         of no difference, if both err independently (two sides); `corrected` for all pairs of
+    p         two-sided, of no difference, if both err independently; `corrected`: for all pairs of
               the task
-    disagree  the examples on which the two may disagree at most for McNemar's test to tell them
-              apart at 0.05, if they are the same examples; 0 of correlations, which it does not
-              test
+    disagree  the most examples on which the two may disagree for McNemar's test to be significant
+              at 0.05, if they were tested on the same ones; 0 for correlations, where the test does
+              not apply
     """
 
     task: str
@@ -52,8 +53,8 @@ class Printed:
 
 
 def printed(paper: Paper, correction: str = "holm") -> list[Printed]:
-    """All pairs of a paper's encoders, task by task, the higher score first; of columns of which
-    the number of test examples is known.
+    """All pairs of a paper's encoders, task by task, the higher score first, for columns with a
+    known number of test examples.
     """
     return [
         one
@@ -65,7 +66,7 @@ def printed(paper: Paper, correction: str = "holm") -> list[Printed]:
 
 
 def _compared(blocks: Sequence[Block], paper: Paper) -> Iterator[tuple[str, list[Line]]]:
-    """The rows that are over the same test examples: those of a block, or of all of them."""
+    """The rows with the same test examples: those of one block, or of all blocks."""
     if paper.blocks_differ:
         for block in blocks:
             yield block.heading, [line for line in block.lines if line.name not in paper.apart]
@@ -114,7 +115,9 @@ def by_task(pairs: Sequence[Printed]) -> dict[tuple[str, str], list[Printed]]:
 
 
 def summary(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") -> Table:
-    """A line a task: the best, what cannot be told from it, and how many pairs cannot."""
+    """A line for each task: the best, what does not differ from it significantly, and how many
+    pairs do not.
+    """
     bodies: dict[str, list[tuple[str, ...]]] = {}
     for (block, task), mine in by_task(pairs).items():
         best = mine[0]
@@ -132,13 +135,14 @@ def summary(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") ->
         )
     notes = (
         f"{paper.title}.",
-        f"Not told: the p value of the difference is {ALPHA:g} or above, corrected for the pairs of"
-        f" a task ({NAMES[correction]}), if encoders err independently of each other. Encoders that"
-        " err on the same examples differ more surely, which a published table cannot show.",
-        "detectable: the difference from the best score that so many examples would show four times"
-        " in five, before the correction.",
+        f"Not significant: the p value of the difference is {ALPHA:g} or above, corrected for the"
+        f" pairs of a task ({NAMES[correction]}). The test assumes that encoders make errors"
+        " independently of each other. If they err on the same examples, a paired test has more"
+        " power, but it needs more than a published table.",
+        "detectable: the difference from the best score that n examples show with a power of 80 %,"
+        " before the correction.",
     )
-    words = ("task", "best", "not told from the best", "pairs not told")
+    words = ("task", "best", "not significantly different", "pairs that do not differ")
     sections = tuple(Section(block, tuple(body)) for block, body in bodies.items())
     return Table((*words, "detectable", "n"), sections, frozenset(words), notes)
 
@@ -149,21 +153,21 @@ def _some(names: Sequence[str]) -> str:
     return "; ".join(names[:SHOWN]) + more or "–"
 
 
-def untold(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") -> Table:
-    """The pairs that cannot be told apart, task by task."""
+def not_significant(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") -> Table:
+    """The pairs that do not differ significantly, task by task."""
     tested = ("difference", "p", f"p ({NAMES[correction]})", "disagree")
     sections = []
     for (block, task), mine in by_task(pairs).items():
         body = tuple(_cells(one) for one in mine if one.corrected >= ALPHA)
-        told = f"{len(mine) - len(body)} of {len(mine)} pairs are told apart"
+        differ = f"{len(mine) - len(body)} of {len(mine)} pairs differ significantly"
         title = f"{block}, {task}" if block else task
-        sections.append(Section(title, body, f"n = {mine[0].n:,}; {told}."))
+        sections.append(Section(title, body, f"n = {mine[0].n:,}; {differ}."))
     notes = (
         f"{paper.title}.",
-        "These are the pairs that cannot be told apart if encoders err independently of each"
-        " other; p values are corrected for all pairs of a task.",
-        "disagree: the examples on which the two may disagree at most for a paired test to tell"
-        " them apart at 0.05, before the correction.",
+        "These pairs do not differ significantly if encoders err independently of each other; p"
+        " values are corrected for all pairs of a task.",
+        "disagree: the most examples on which the two may disagree for a paired test to be"
+        " significant at 0.05, before the correction.",
     )
     head = ("score of", "score", "against", "its score", *tested)
     return Table(head, tuple(sections), frozenset({"score of", "against"}), notes)
@@ -183,7 +187,7 @@ def _cells(one: Printed) -> tuple[str, ...]:
 
 
 def detectable(variance: float, n: int) -> float:
-    """The difference in percent that n examples of such a variance each show four times in five at
-    0.05.
+    """The difference in percent that n examples with this variance show at 0.05 with a power of
+    80 %.
     """
     return (REACH + POWER) * PERCENT * math.sqrt(2 * max(variance, 1 / n) / n)

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest, norm, pearsonr, spearmanr
 
 import sonde
-from sonde.papers.told import detectable
+from sonde.papers.significance import detectable
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_what_is_detectable_is_shown_four_times_in_five():
 def test_a_task_or_paper_that_is_not_known_is_refused():
     with pytest.raises(sonde.UsageProblem, match="no task of ud2019 is called 'Voice'"):
         sonde.compare_published("ud2019", "Voice")
-    with pytest.raises(sonde.UsageProblem, match="of conneau2018 and ud2019 it is"):
+    with pytest.raises(sonde.UsageProblem, match="choose conneau2018 or ud2019"):
         sonde.compare_published("tenney2019")
