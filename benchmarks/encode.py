@@ -24,7 +24,7 @@ from sonde.core import Sentence
 from sonde.corpora.conllu import read
 from sonde.corpora.files import treebank
 from sonde.encoders import make
-from sonde.encoders.saved import resolved_dtype
+from sonde.nets.device import resolved_dtype
 
 MODEL = "all-MiniLM-L6-v2"
 ROUNDS = 3

@@ -7,10 +7,9 @@ import threading
 import pytest
 
 import sonde
-from sonde.encoders import saved
-from sonde.encoders.saved import resolved_device, resolved_dtype
 from sonde.experiment.agreement import AgreementProblem, Machine, agreed, alike, request_of
-from sonde.nets import precision
+from sonde.nets import device, precision
+from sonde.nets.device import resolved_device, resolved_dtype
 from sonde.nets.precision import native_bf16, usable_threads
 
 CPU = Machine("cpu", (), 2)
@@ -41,7 +40,7 @@ def test_the_first_resolves_and_others_compute_as_it_does(file, monkeypatch):
         assert agreement.machine == CPU
         assert (resolved_device("auto"), usable_threads()) == ("cpu", 2)
         monkeypatch.setattr(precision, "_has_bf16", lambda: True)
-        monkeypatch.setattr(saved, "_capability", lambda: (9, 0))
+        monkeypatch.setattr(device, "_capability", lambda: (9, 0))
         assert not native_bf16()
         assert resolved_dtype("auto", "cuda") == resolved_dtype("auto", "cpu") == "float32"
         assert resolved_dtype("bfloat16", "cpu") == "bfloat16"  # which was asked for

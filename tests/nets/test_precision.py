@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from sonde import evaluate
-from sonde.encoders.saved import resolved_dtype
 from sonde.nets import precision
+from sonde.nets.device import resolved_dtype
 
 XEON = {"flags": "fpu avx512_bf16 amx_bf16 amx_tile", "cpuid level": "32"}
 

@@ -18,7 +18,8 @@ from sonde.encoders.frames import frame, read_by, said
 from sonde.encoders.hub import Files, Source, files_of, source_of, unloadable
 from sonde.encoders.layered import Asked, asked_of, names_of, slots_of
 from sonde.encoders.quantised import PACKAGES, check_quantised, quantisation
-from sonde.encoders.saved import Dtype, Saved, resolved_device, versions
+from sonde.encoders.saved import Dtype, Saved, versions
+from sonde.nets.device import resolved_device
 from sonde.oracles import Kind
 from sonde.references import Place
 from sonde.vectors import Vectors

@@ -20,7 +20,8 @@ from sonde.encoders.alone import Batching, batching
 from sonde.encoders.batches import padded
 from sonde.encoders.hub import Source, quiet_loading, unloadable, weights_size
 from sonde.encoders.quantised import placement, quantisation
-from sonde.encoders.saved import check_device, computing, half_products
+from sonde.encoders.saved import computing, half_products
+from sonde.nets.device import check_device
 from sonde.vectors import Floats, Ints
 
 LONGEST = 8192  # tokens, for models that name no limit of their own

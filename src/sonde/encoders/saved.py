@@ -1,16 +1,11 @@
-"""What encoders share whose model lies in files: a folder, the Hugging Face cache, a package or the
-hub. Which device and precision it runs with is found without importing torch, because both belong
-to its identity.
+"""What encoders share whose model lies in files: a folder, the Hugging Face cache, a package, the
+hub.
 """
 
 from __future__ import annotations
 
-import ctypes
 import functools
-import importlib.metadata
 import json
-import os
-import platform
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -19,50 +14,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import DataProblem
 from sonde.encoders.checkpoints import revisions_of
 from sonde.encoders.hub import Files, Trust, files_of
-from sonde.nets.precision import half_allowed, native_bf16, spare_torch
+from sonde.nets.device import installed, resolved_device, resolved_dtype
+from sonde.nets.precision import spare_torch
 from sonde.references import Reference
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
-DEVICE = "SONDE_DEVICE"  # what `auto` stands for, where machines that share the work agreed on it
-
-
-def resolved_device(asked: str) -> str:
-    """The device that `auto` stands for: cuda where this torch can use one that is there, else mps
-    on Apple silicon, else cpu.
-    """
-    if asked != "auto":
-        if asked.partition(":")[0] == "cuda" and not _cuda_is_possible():
-            raise DataProblem(
-                f"device={asked}: there is no CUDA device here that this torch can use; write"
-                " device=cpu, or leave it out"
-            )
-        return asked
-    if agreed := os.environ.get(DEVICE):
-        return agreed
-    if platform.system() == "Darwin" and platform.machine() == "arm64":
-        return "mps"
-    hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all") in ("", "-1")
-    return (
-        "cuda"
-        if not hidden and "+cpu" not in _version("torch") and _capability() is not None
-        else "cpu"
-    )
-
-
-def resolved_dtype(asked: str, device: str) -> str:
-    """The precision that `auto` stands for: bfloat16 where the hardware multiplies it natively,
-    else float32.
-    """
-    if asked != "auto":
-        return asked
-    kind = device.partition(":")[0]
-    native = (
-        (_capability() or (0, 0)) >= (8, 0) if kind == "cuda" else kind == "cpu" and native_bf16()
-    )
-    return "bfloat16" if native and half_allowed(kind) else "float32"
 
 
 def usual_batch(device: str) -> int:
@@ -74,7 +32,7 @@ def usual_batch(device: str) -> int:
 
 def versions(*packages: str) -> str:
     """Versions of the packages that decide the last bits, as far as they are installed."""
-    return " ".join(f"{p}={v}" for p in packages if (v := _version(p)))
+    return " ".join(f"{p}={v}" for p in packages if (v := installed(p)))
 
 
 def computing(device: str, dtype: str) -> AbstractContextManager[Any]:
@@ -96,58 +54,6 @@ def half_products(model: Any, dtype: str) -> Any:
         if isinstance(module, torch.nn.Linear):
             module.to(getattr(torch, dtype))
     return model
-
-
-def check_device(device: str) -> None:
-    """Refuse a device that torch cannot use here."""
-    import torch
-
-    kind = device.partition(":")[0]
-    usable = {
-        "cpu": True,
-        "cuda": torch.cuda.is_available(),
-        "mps": torch.backends.mps.is_available(),
-    }
-    if not usable.get(kind, True):
-        raise DataProblem(f"torch cannot use the device {device!r} here; write device=cpu")
-
-
-def _cuda_is_possible() -> bool:
-    """Whether torch may find a CUDA device, or one of AMD, which it calls so; asked of neither."""
-    if platform.system() != "Linux":
-        return True
-    present = any(Path("/dev", name).exists() for name in ("nvidiactl", "nvmap", "kfd", "dxg"))
-    return present and "+cpu" not in _version("torch")
-
-
-def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-
-
-@functools.cache
-def _capability() -> tuple[int, int] | None:
-    """The compute capability of the first NVIDIA device, asked of NVML (which, unlike CUDA,
-    survives a fork); None without one.
-    """
-    if not Path("/dev/nvidiactl").exists():
-        return None
-    try:
-        nvml = ctypes.CDLL("libnvidia-ml.so.1")
-    except OSError:
-        return None
-    handle, major, minor = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_int()
-    asked = (
-        nvml.nvmlInit_v2() == 0
-        and nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle)) == 0
-        and nvml.nvmlDeviceGetCudaComputeCapability(
-            handle, ctypes.byref(major), ctypes.byref(minor)
-        )
-        == 0
-    )
-    return (major.value, minor.value) if asked else None
 
 
 FILE = "tokenizer.json"

@@ -19,7 +19,8 @@ from sonde.core import EncoderStop
 from sonde.encoders.alone import Batching, alike, batching, told
 from sonde.encoders.batches import grouped, spread
 from sonde.encoders.hub import Source, first_line, quiet_loading, unloadable
-from sonde.encoders.saved import MANY, check_device, computing, half_products
+from sonde.encoders.saved import MANY, computing, half_products
+from sonde.nets.device import check_device
 from sonde.vectors import Floats, Ints
 
 # texts by which our features are compared with the model's own

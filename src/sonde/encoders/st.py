@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, source_of
 from sonde.encoders.origin import called
-from sonde.encoders.saved import MANY, Dtype, Saved, resolved_dtype, usual_batch, versions
+from sonde.encoders.saved import MANY, Dtype, Saved, usual_batch, versions
+from sonde.nets.device import resolved_dtype
 from sonde.references import Place
 from sonde.vectors import Vectors
 

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from sonde._closure import digest
 from sonde.cache import environment
-from sonde.encoders.saved import DEVICE, resolved_device, resolved_dtype
 from sonde.errors import SondeError
+from sonde.nets.device import DEVICE, resolved_device, resolved_dtype
 from sonde.nets.precision import HALF, THREADS, native_bf16, usable_threads
 from sonde.store.blocks import opened, write
 from sonde.store.claims import alone
