@@ -28,7 +28,9 @@ from sonde.tasks.find import get_tasks, named
 
 LISTS = ("tasks", "encoders", "probes", "controls", "reads", "models", "languages")
 KINDS: dict[str, tuple[type, str]] = {
-    **dict.fromkeys(("suite", "output", "device", "store", "on_error"), (str, "a text")),
+    **dict.fromkeys(
+        ("suite", "output", "device", "probe_device", "store", "on_error"), (str, "a text")
+    ),
     **dict.fromkeys(("seeds", "limit", "batch_size"), (int, "a whole number")),
     **dict.fromkeys(("bounds", "keep_scores", "reproducible"), (bool, "true or false")),
 }

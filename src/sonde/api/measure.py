@@ -22,6 +22,7 @@ from sonde.experiment.plan import BOUNDS, Design, Plan, plan
 from sonde.experiment.run import run as measured
 from sonde.experiment.runners import Workers, working
 from sonde.experiment.shards import WHOLE, Shard
+from sonde.nets.device import fitting_on
 from sonde.nets.precision import reproducible as is_reproducible
 from sonde.nets.precision import reproducing
 from sonde.pages.open_files import refresh
@@ -72,6 +73,8 @@ class Settings(TypedDict, total=False):
                   kind, however many cores
     shard         the share of several machines that is done first: '3/16', or 'slurm' for that of
                   this task of a SLURM array
+    probe_device  where probes are fitted: 'cpu', 'cuda', 'cuda:1', or 'auto' (CUDA where there is
+                  one)
     """
 
     probes: Sequence[str]
@@ -89,6 +92,7 @@ class Settings(TypedDict, total=False):
     progress: bool
     reproducible: bool
     shard: str | None
+    probe_device: str
 
 
 @keywords({})
@@ -112,6 +116,7 @@ def run(
     progress: bool = False,
     reproducible: bool = False,
     shard: str | None = None,
+    probe_device: str = "cpu",
 ) -> Evaluation:
     """Probe encoders on tasks, as `sonde run` does.
 
@@ -146,11 +151,13 @@ def run(
         keep_scores,
         on_error,
         limit,
+        probe_device,
     )
     part = WHOLE if shard is None else Shard.parse(shard)
     with ExitStack() as stack:
         stack.enter_context(at(cache))
         stack.enter_context(reproducing(reproducible))
+        stack.enter_context(fitting_on(probe_device))
         workers = stack.enter_context(_workers(jobs, part, asked.paths))
         if shard is None:
             made, paths, remarks = _planned(tasks, encoders, asked)
@@ -183,7 +190,7 @@ def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estima
     settings                the fields of `Settings` that say what is measured and where it is kept
     """
     asked = Asked(**settings)
-    with at(asked.cache):
+    with at(asked.cache), fitting_on(asked.probe_device):
         made, paths, _ = _planned(tasks, encoders, asked)
         return estimated(made, paths)
 
@@ -253,6 +260,7 @@ class Asked:
     keep_scores: bool = False
     on_error: Literal["raise", "skip"] = "raise"
     limit: int | None = None
+    probe_device: str = "cpu"
 
     @property
     def paths(self) -> Paths:

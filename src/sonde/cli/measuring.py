@@ -22,6 +22,7 @@ from sonde.cli.options import (
     Models,
     OnError,
     Output,
+    ProbeDevice,
     Probes,
     Quiet,
     Reads,
@@ -80,6 +81,7 @@ def run(
     batch_size: BatchSize = None,
     suite: Suite = None,
     probe: Probes = None,
+    probe_device: ProbeDevice = "cpu",
     control: Controls = None,
     read: Reads = None,
     seeds: Annotated[
@@ -144,6 +146,7 @@ def run(
         "store": store,
         "on_error": on_error,
         "limit": limit,
+        "probe_device": probe_device,
     }
     tasks = tasks_of(task, language)
     if dry_run:

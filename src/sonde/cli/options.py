@@ -69,6 +69,14 @@ Device = Annotated[
         help="Device for models that name none: cpu, cuda, cuda:1 or mps (default: the best).",
     ),
 ]
+ProbeDevice = Annotated[
+    str,
+    typer.Option(
+        "--probe-device",
+        metavar="DEVICE",
+        help="Where probes are fitted: cpu, cuda, cuda:1, or auto (CUDA where there is one).",
+    ),
+]
 BatchSize = Annotated[
     int | None,
     typer.Option(

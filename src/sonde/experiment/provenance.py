@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sonde.core import Encoder, Probe, Revised, Rounding, Running
 from sonde.identity import Stated
+from sonde.nets.device import Fitting, kind
 from sonde.nets.precision import processor, reproducible
 from sonde.notes import Checkpoint, Checkpointed
 
@@ -78,7 +79,9 @@ def computed(encoder: Encoder, probe: Probe) -> dict[str, str]:
     how = {"processor": processor()}
     if isinstance(encoder, Running):
         device, dtype = encoder.runs
-        how["encoder"] = f"{dtype} on {device.partition(':')[0]}"
+        how["encoder"] = f"{dtype} on {kind(device)}"
     if isinstance(probe, Rounding):
         how["probe"] = probe.resolved
+    if isinstance(probe, Fitting):
+        how["probe device"] = kind(probe.device)
     return how | ({"threads": "1"} if reproducible() else {})

@@ -7,14 +7,26 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.metadata
+import logging
 import os
 import platform
+import re
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol, TypeVar, runtime_checkable
 
+from sonde._hosted import one_line
+from sonde.cache import environment
+from sonde.errors import UsageProblem
 from sonde.examples import DataProblem
 from sonde.nets.precision import half_allowed, native_bf16
 
+T = TypeVar("T")
+U = TypeVar("U")
+log = logging.getLogger("sonde.probes")
 DEVICE = "SONDE_DEVICE"  # what `auto` stands for, where machines that share the work agreed on it
+FITS = "SONDE_PROBE_DEVICE"  # what probes are fitted on, as it was asked for
 
 
 def resolved_device(asked: str) -> str:
@@ -51,6 +63,66 @@ def resolved_dtype(asked: str, device: str) -> str:
         (_capability() or (0, 0)) >= (8, 0) if kind == "cuda" else kind == "cpu" and native_bf16()
     )
     return "bfloat16" if native and half_allowed(kind) else "float32"
+
+
+def fitting_on(asked: str) -> AbstractContextManager[None]:
+    """Probes are fitted on this device inside, in worker processes, too; UsageProblem where it is
+    none that they can be fitted on.
+    """
+    if asked not in ("auto", "cpu") and not re.fullmatch("cuda(:[0-9]+)?", asked):
+        raise UsageProblem(
+            f"probe_device={asked!r}: probes are fitted on cpu, cuda, cuda:N or auto; other devices"
+            " lack float64, which their sums are taken in"
+        )
+    return environment(FITS, asked)
+
+
+def fits_elsewhere() -> bool:
+    """Whether probes were asked to be fitted on another device than the processor, if there is
+    one.
+    """
+    return os.environ.get(FITS, "cpu") != "cpu"
+
+
+def fit_device() -> str:
+    """The device that probes are fitted on: the processor, unless another was asked for; `auto` is
+    that of encoders where it is CUDA.
+    """
+    device = resolved_device(os.environ.get(FITS, "cpu"))
+    return device if device.startswith("cuda") else "cpu"
+
+
+@runtime_checkable
+class Fitting(Protocol):
+    """A probe that may be fitted on several devices: the one used here."""
+
+    @property
+    def device(self) -> str: ...
+
+
+def kind(device: str) -> str:
+    """A device without its number, as identities know it: 'cuda' of 'cuda:1'."""
+    return device.partition(":")[0]
+
+
+def in_halves(fit: Callable[[Sequence[T]], list[U]], items: Sequence[T]) -> list[U]:
+    """What `fit` makes of each item: of all at once, or of half of them at a time where the device
+    has no memory for more.
+    """
+    import torch
+
+    try:
+        return fit(items)
+    except torch.cuda.OutOfMemoryError as error:
+        if len(items) < 2:
+            raise DataProblem(
+                f"the GPU has no memory for one fit ({one_line(error)}): fit on the processor, with"
+                " probe_device=cpu"
+            ) from None
+    torch.cuda.empty_cache()
+    middle = len(items) // 2
+    log.info("the GPU has no memory for %d fits at once; half of them go first", len(items))
+    return [*in_halves(fit, items[:middle]), *in_halves(fit, items[middle:])]
 
 
 def check_device(device: str) -> None:

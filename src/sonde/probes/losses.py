@@ -146,7 +146,7 @@ class Squared:
         return self.judge(scores, wanted)[1], self.gradient(scores, wanted)
 
     def curvature(self, scores: Tensor) -> Tensor:
-        return torch.ones(scores.shape[:2])
+        return scores.new_ones(scores.shape[:2])
 
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         total = (scores - wanted[:, None]).square_().sum((2, 3), dtype=torch.float64) / 2

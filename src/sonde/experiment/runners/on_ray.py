@@ -23,6 +23,7 @@ from sonde.cache import environment
 from sonde.experiment.agreement import Machine
 from sonde.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
 from sonde.experiment.runners.setting import Setting, marked
+from sonde.nets.device import fits_elsewhere
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -60,8 +61,9 @@ class OnRay:
                 machine = _Crew(ray, setting, self.cpus, gpus).machine()
                 with machine.adopted():
                     setting = setting.agreed(machine)
-                    fitting = _Crew(ray, setting, self.cpus, 0)
-                    encoding = _Crew(ray, setting, self.cpus, gpus) if gpus else fitting
+                    encoding = _Crew(ray, setting, self.cpus, gpus)
+                    alike = not gpus or fits_elsewhere()
+                    fitting = encoding if alike else _Crew(ray, setting, self.cpus, 0)
                     try:
                         yield Workers(_mapper(encoding, fitting), _mapper(fitting, encoding))
                     finally:

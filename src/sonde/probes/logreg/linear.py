@@ -53,10 +53,10 @@ def minimise(objective: Objective, start: Tensor, tolerance: float) -> tuple[Ten
     than `tolerance` of its value, or of the part NEAR of its first.
     """
     place = start.clone()
-    going = torch.arange(len(start))
+    going = torch.arange(len(start), device=start.device)
     values, slope = objective(place, going)
     least = values.abs().clamp_min(1e-30) * NEAR
-    found, small = values.clone(), torch.zeros(len(start), dtype=torch.int64)
+    found, small = values.clone(), torch.zeros_like(going)
     history: list[Move] = []
     for _ in range(MOST):
         direction = -_scaled(slope, history)
@@ -102,9 +102,9 @@ def _step(
     """
     place, values, slope, numbers = here
     promise = (direction * slope).sum(1)
-    length = torch.ones(len(place), dtype=torch.float64)
+    length = values.new_ones(len(place))
     moved, reached, there = place.clone(), values.clone(), slope.clone()
-    trying = torch.arange(len(place))
+    trying = torch.arange(len(place), device=place.device)
     for _ in range(TRIALS):
         tried = place[trying] + length[trying, None] * direction[trying]
         value, gradient = objective(tried, numbers[trying])
@@ -146,15 +146,17 @@ class Linear(NamedTuple):
         """The weights [outputs, dim] and the bias [outputs] of one penalty, of targets as they
         were.
         """
-        weights = (self.weights[k] * aims.factor).float().numpy()
-        return weights, (self.biases[k] * aims.factor + aims.shift).float().numpy()
+        weights = (self.weights[k] * aims.factor).float().cpu().numpy()
+        return weights, (self.biases[k] * aims.factor + aims.shift).float().cpu().numpy()
 
     def judged(self, x: Floats, wanted: Tensor, loss: Curved) -> NDArray[np.float64]:
         """The mean quality and loss on other examples of each penalty's model [2, penalties]."""
-        scores = torch.einsum("koi,ni->kon", self.weights.float(), torch.from_numpy(x))
+        device = self.weights.device
+        rows = torch.from_numpy(x).to(device)
+        scores = torch.einsum("koi,ni->kon", self.weights.float(), rows)
         scores += self.biases.float()[:, :, None]
-        sums = torch.cat(loss.judge(scores[None], wanted.movedim(0, -1)[None]))
-        return np.asarray((sums / len(x)).numpy())
+        sums = torch.cat(loss.judge(scores[None], wanted.to(device).movedim(0, -1)[None]))
+        return np.asarray((sums / len(x)).cpu().numpy())
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ class Sums:
 
     def means(self, weights: Tensor, biases: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Mean loss [penalties] and its gradients in weights and biases, float64."""
-        total = torch.zeros(len(weights), dtype=torch.float64)
+        total = weights.new_zeros(len(weights))
         inner, outer = torch.zeros_like(weights), torch.zeros_like(biases)
         for start in range(0, len(self.x), ROWS):
             wanted = self.wanted[start : start + ROWS].movedim(0, -1)[None]
@@ -184,11 +186,14 @@ class Sums:
 
 
 def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor) -> Linear:
-    """The minimum for each penalty [penalties] float64; x [examples, dim] float32."""
+    """The minimum for each penalty [penalties] float64; x [examples, dim] float32. It is looked for
+    on the device that all are on.
+    """
     mean = x.mean(0, dtype=torch.float64)
-    centred, sample = x - mean.float(), torch.arange(len(x))
+    centred, sample = x - mean.float(), torch.arange(len(x), device=x.device)
     if len(x) >= 4 * SAMPLE:
-        sample = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))[:SAMPLE]
+        drawn = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
+        sample = drawn[:SAMPLE].to(x.device)
     spectrum = spectrum_of(centred[sample] if len(sample) < len(x) else centred)
     turn = spectrum.basis if _pays(len(x), x.shape[1], outputs * len(penalties)) else None
     if turn is not None:
@@ -197,9 +202,9 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     rounds = [(Sums(centred, wanted, LOSSES[loss]), 1e-6)]
     if len(sample) < len(x):
         rounds = [(Sums(centred[sample], wanted[sample], LOSSES[loss]), 1e-4), *rounds]
-    weights = torch.zeros(len(penalties), outputs, x.shape[1], dtype=torch.float64)
-    biases = torch.zeros(len(penalties), outputs, dtype=torch.float64)
-    objectives = torch.zeros(len(penalties), dtype=torch.float64)
+    weights = penalties.new_zeros(len(penalties), outputs, x.shape[1])
+    biases = penalties.new_zeros(len(penalties), outputs)
+    objectives = torch.zeros_like(penalties)
     for part, tolerance in rounds:
         space = Space(part, penalties, weights, biases, spectrum)
         weights, biases, objectives = space.minimum(tolerance)
@@ -238,7 +243,7 @@ def spectrum_of(x: Tensor) -> Spectrum:
     if dim <= WHOLE:
         values, basis = torch.linalg.eigh((x.T @ x).double() / rows)
         return Spectrum(values.clamp_min(0.0), basis, 0.0)
-    basis = torch.randn(dim, PART, generator=torch.Generator().manual_seed(0))
+    basis = torch.randn(dim, PART, generator=torch.Generator().manual_seed(0)).to(x.device)
     for _ in range(3):
         basis = torch.linalg.qr(x.T @ (x @ basis))[0]
     seen = (x @ basis).double()
@@ -298,10 +303,7 @@ class Space:
         """Weights, biases and objectives where nothing is to be gained but `tolerance` of the
         objective.
         """
-        start = torch.zeros(
-            len(self.penalties),
-            self.weights[0].numel() + self.biases[0].numel(),
-            dtype=torch.float64,
-        )
+        size = self.weights[0].numel() + self.biases[0].numel()
+        start = self.penalties.new_zeros(len(self.penalties), size)
         place, values = minimise(self.objective, start, tolerance)
-        return *self.at(place, torch.arange(len(place))), values
+        return *self.at(place, torch.arange(len(place), device=place.device)), values

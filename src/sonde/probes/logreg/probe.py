@@ -12,6 +12,7 @@ import numpy as np
 
 from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.labels import Column
+from sonde.nets.device import check_device, fit_device, in_halves, kind
 from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
 from sonde.reading import ReadingProblem, Readings
 from sonde.references import ReferenceProblem
@@ -35,6 +36,16 @@ class LogReg:
     needs: ClassVar[Needs] = Needs(seeds=False)
     name: ClassVar[str] = "logreg"
 
+    @property
+    def device(self) -> str:
+        """What it is fitted on."""
+        return fit_device()
+
+    @property
+    def fingerprint(self) -> str:
+        """The kind of device that it is fitted on."""
+        return kind(self.device)
+
     def __post_init__(self) -> None:
         if not self.c or any(c <= 0 for c in self.c):
             raise ReferenceProblem("logreg,c= is the inverse of a penalty, more than 0")
@@ -47,7 +58,7 @@ class LogReg:
                 "logreg tunes C on dev, and there are no dev examples; give one c=, or a dev split"
             )
         fitted = {
-            read: self._fitted(train, dev, read)
+            read: in_halves(lambda each: [self._fitted(train, dev, *each)], [read])[0]
             for read in dict.fromkeys(cell.read for cell in cells)
         }
         return [fitted[cell.read][cell.by] for cell in cells]
@@ -80,6 +91,7 @@ class LogReg:
         """The minimum of each C, in rising order."""
         import torch
 
+        check_device(device := self.device)
         from sonde.probes.logreg.linear import solve
         from sonde.probes.losses import LOSSES
 
@@ -88,11 +100,11 @@ class LogReg:
         twice = 2 if labels.classes is not None and outputs == 2 else 1
         penalties = [twice / (c * len(x)) for c in sorted(set(self.c))]
         return solve(
-            torch.from_numpy(x),
-            LOSSES[labels.loss].targets(aims.train),
+            torch.from_numpy(x).to(device),
+            LOSSES[labels.loss].targets(aims.train).to(device),
             labels.loss,
             outputs,
-            torch.tensor(penalties, dtype=torch.float64),
+            torch.tensor(penalties, dtype=torch.float64).to(device),
         )
 
 

@@ -44,7 +44,7 @@ class Adam:
         self.gradients, self.first, self.second = (
             [torch.zeros_like(t) for t in tensors] for _ in range(3)
         )
-        self.steps = [torch.zeros(()) for _ in tensors]
+        self.steps = [t.new_zeros(()) for t in tensors]
 
     def update(self, rate: float) -> None:
         """One step along `gradients`, in place."""
@@ -82,8 +82,9 @@ class Block:
     linear layer.
 
     Every lane starts and drops out as it would alone under its seed, so a joint training is each
-    one's own. Lanes are in the order of their groups; a batch has those of all `groups`, also of
-    such as have no lane here.
+    one's own. What is random is drawn on the processor, so that it is the same on every device.
+    Lanes are in the order of their groups; a batch has those of all `groups`, also of such as have
+    no lane here.
     """
 
     def __init__(
@@ -93,12 +94,14 @@ class Block:
         sizes: tuple[int, int],
         dtype: torch.dtype,
         shrink: float = 0.0,
+        device: torch.device | None = None,
     ) -> None:
         self.lanes, self.hidden, self.dtype = list(lanes), lanes[0].member.hidden, dtype
+        self.device = device or torch.device("cpu")
         seeds = dict.fromkeys(lane.seed for lane in lanes)
         drawn = {seed: _drawn(seed, self.hidden, *sizes) for seed in seeds}
         starts = [drawn[lane.seed] for lane in lanes]
-        self.tensors = [torch.stack(one) for one in zip(*starts, strict=True)]
+        self.tensors = [torch.stack(one).to(self.device) for one in zip(*starts, strict=True)]
         self.adam = Adam(self.tensors, shrink)
         self.noise = {seed: np.random.SFC64([seed, self.hidden]) for seed in seeds}
         self.active = self.mask = torch.empty(0)
@@ -114,12 +117,13 @@ class Block:
                 [torch.empty_like(t, dtype=self.dtype) for t in self.tensors] for _ in range(2)
             )
         places = {group: place for place, group in enumerate(groups)}
-        self.groups = torch.tensor([places[lane.group] for lane in self.lanes])
+        of = torch.tensor([places[lane.group] for lane in self.lanes])
         each = torch.arange(len(groups)).repeat_interleave(len(self.lanes) // len(groups))
         # whether every group has as many lanes, so that their first layers are one product
-        self.even = torch.equal(self.groups, each)
-        self.decay = torch.tensor([lane.member.decay for lane in self.lanes])[:, None, None]
-        self.decays = bool(self.decay.any())
+        self.even, self.groups = torch.equal(of, each), of.to(self.device)
+        decays = [lane.member.decay for lane in self.lanes]
+        self.decay = torch.tensor(decays)[:, None, None].to(self.device)
+        self.decays = any(decays)
         dropping = [lane for lane in self.lanes if lane.member.dropout]
         self.noise = {
             seed: self.noise[seed] for seed in dict.fromkeys(one.seed for one in dropping)
@@ -129,7 +133,7 @@ class Block:
         # groups with the same grid and seed, such as folds that are tuned, share their masks
         many = len(masks) // len(groups) if self.even else len(masks)
         alike = masks == masks[:many] * (len(masks) // many)
-        self.masks = torch.tensor(masks[:many] if alike else masks)
+        self.masks = torch.tensor(masks[:many] if alike else masks).to(self.device)
 
     def _mask_of(self, lane: Lane) -> int:
         """The number of a lane's mask among those of a step; the first lets everything pass."""
@@ -169,7 +173,7 @@ class Block:
         bits = np.stack(
             [g.random_raw(-(-count // 4)).view(np.int16)[:count] for g in self.noise.values()]
         )
-        drawn = torch.from_numpy(bits).view(len(self.noise), units, size)
+        drawn = torch.from_numpy(bits).to(self.device).view(len(self.noise), units, size)
         each = [z.new_ones(1, units, size)]
         for p in self.rates:
             passed = torch.ge(drawn, round(p * 65536) - 32768, out=z.new_empty(drawn.shape))
@@ -218,7 +222,7 @@ class Block:
         """Go on with these lanes only, and with batches of these groups only."""
         kept = [k for k, lane in enumerate(self.lanes) if lane in lanes]
         if len(kept) < len(self.lanes):
-            self.tensors = self.adam.keep(torch.tensor(kept))
+            self.tensors = self.adam.keep(torch.tensor(kept).to(self.device))
             self.lanes = [self.lanes[k] for k in kept]
         self._rest(groups)
 

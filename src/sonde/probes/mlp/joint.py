@@ -31,7 +31,8 @@ AHEAD = 64  # batches that are drawn at once
 class Part:
     """The examples that some groups train on, or are judged on.
 
-    inputs   [rows, dim], every distinct input after the other; wanted: targets, alike
+    inputs   [rows, dim], every distinct input after the other; wanted: targets, alike. Both on the
+             device of the training, all else on the processor
     first    of each group, where its examples begin in `inputs` and in `wanted`, [groups, 2]
     counts   of each group, how many they are
     chosen   which of its examples a group has, [groups, most]; None: all of them
@@ -72,8 +73,10 @@ class Part:
         shape = (*rows.shape, self.inputs.shape[1])
         if out is None or out.shape != shape:
             out = self.inputs.new_empty(shape)
-        torch.index_select(self.inputs, 0, (rows + first[:, :1]).flatten(), out=out.flatten(0, 1))
-        wanted = self.wanted[rows + first[:, 1:]]
+        device = self.inputs.device
+        chosen = (rows + first[:, :1]).flatten().to(device)
+        torch.index_select(self.inputs, 0, chosen, out=out.flatten(0, 1))
+        wanted = self.wanted[(rows + first[:, 1:]).to(device)]
         return out, wanted if wanted.ndim == 2 else wanted.transpose(1, 2)
 
 
@@ -127,7 +130,7 @@ class Best:
 
     def trained(self, lane: Lane, likeliest: Trained | None = None) -> Trained:
         """A network at its best."""
-        layers = tuple(t.numpy() for t in self.tensors[lane])
+        layers = tuple(t.cpu().numpy() for t in self.tensors[lane])
         return Trained(lane.member, layers, *self.looks[lane], likeliest)
 
 
@@ -145,7 +148,7 @@ class Joint:
         dtype: torch.dtype,
         shrink: float = 0.0,
     ) -> None:
-        self.problem, self.loss = problem, problem.loss
+        self.problem, self.loss, self.device = problem, problem.loss, problem.train.inputs.device
         self.lanes = [
             Lane(group, seed, number, member)
             for group, (seed, grid) in enumerate(zip(seeds, grids, strict=True))
@@ -155,7 +158,7 @@ class Joint:
         sizes = (problem.train.inputs.shape[1], problem.outputs)
         widths = dict.fromkeys(lane.member.hidden for lane in self.lanes)
         self.blocks = [
-            Block(mine, self.groups, sizes, dtype, shrink)
+            Block(mine, self.groups, sizes, dtype, shrink, self.device)
             for mine in ([n for n in self.lanes if n.member.hidden == width] for width in widths)
         ]
         self.orders = [torch.Generator().manual_seed(seed) for seed in seeds]
@@ -198,7 +201,7 @@ class Joint:
     def step(self, rows: Tensor, rate: float, reduction: str = "mean") -> None:
         """One step of every network on the batches of its group."""
         there = rows >= 0
-        whole = bool(there.all())
+        whole, there = bool(there.all()), there.to(self.device)
         groups, known = torch.tensor(self.groups), rows if whole else rows.clamp(min=0)
         self.batch, wanted = self.problem.train.take(groups, known, self.batch)
         batch, size = self.batch, rows.shape[1]
@@ -238,7 +241,8 @@ class Joint:
     def _judged(self, block: Block) -> Tensor:
         """Score and loss an example over dev, [lanes, 2] float64."""
         counts = torch.tensor([self.problem.dev.counts[group] for group in self.groups])
-        total = torch.zeros(self.loss.statistics, len(block.lanes), 1, dtype=torch.float64)
+        shape = (self.loss.statistics, len(block.lanes), 1)
+        total = torch.zeros(shape, dtype=torch.float64, device=self.device)
         units = len(block.lanes) * max(block.hidden, self.problem.outputs)
         size = max(64, min(4096, 2**20 // units))
         # groups that differ in how many examples they have are cut where the shorter ones end
@@ -250,8 +254,9 @@ class Joint:
             rows = dev.rows(groups[:, None], torch.where(has[:, None], rows, 0))
             batch, wanted = dev.take(groups, rows)
             judged = self.loss.judge(block.forward(batch), wanted[block.groups])
-            total += torch.stack(judged) * has[block.groups][:, None]
-        return self.loss.verdict(total[:, :, 0], counts[block.groups].clamp(min=1))
+            total += torch.stack(judged) * has.to(self.device)[block.groups][:, None]
+        many = counts.to(self.device)[block.groups].clamp(min=1)
+        return self.loss.verdict(total[:, :, 0], many)
 
     def keep(self, lanes: Set[Lane]) -> None:
         """Drop the networks that are done, and the groups of which none is left."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from sonde.core import Cell, Job, Needs, Predictions, Predictor
 from sonde.nets import precision as machine
+from sonde.nets.device import check_device, fit_device, in_halves, kind, resolved_dtype
 from sonde.probes.ettinger import Ettinger
 from sonde.probes.features import Scaling, aim, common_scale, finite, no_scale
 from sonde.probes.mlp.fits import FOLDS, LEAST, Fit, Input, folds, held_out
@@ -105,8 +106,13 @@ class Mlp:
 
     @property
     def fingerprint(self) -> str:
-        """The format that products are computed in."""
-        return self.resolved
+        """The format that products are computed in, and the kind of device that it is fitted on."""
+        return f"{self.resolved} {kind(self.device)}"
+
+    @property
+    def device(self) -> str:
+        """What it is fitted on."""
+        return fit_device()
 
     @property
     def resolved(self) -> Literal["bf16", "float32"]:
@@ -116,7 +122,7 @@ class Mlp:
         if isinstance(self.protocol.plan, SentEvalLoop):
             return "float32"
         if self.precision == "auto":
-            return "bf16" if machine.native_bf16() else "float32"
+            return "bf16" if resolved_dtype("auto", self.device) == "bfloat16" else "float32"
         return self.precision
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
@@ -244,7 +250,7 @@ class Mlp:
             most = max(1, AT_ONCE // (batch * units))
             for start in range(0, len(alike), most):
                 part = alike[start : start + most]
-                yield from zip(part, self._at_once(part), strict=True)
+                yield from zip(part, in_halves(self._at_once, part), strict=True)
 
     def _pace(self, fit: Fit) -> tuple[int, int]:
         """What fits have in common that go through their batches together: how many there are, and
@@ -263,6 +269,7 @@ class Mlp:
         from sonde.probes.mlp.joint import Part, Problem, shared
         from sonde.probes.mlp.loops import trained
 
+        check_device(device := self.device)
         plan, (loss, outputs, likeliest) = self.protocol.plan, fits[0].input.kind
         dtype = torch.bfloat16 if self._format(fits[0].input) == "bf16" else torch.float32
 
@@ -273,8 +280,8 @@ class Mlp:
             features = [fit.input.dev if judged else fit.input.train for fit in fits]
             aims = [fit.input.aims.dev if judged else fit.input.aims.train for fit in fits]
             return Part.of(
-                shared(lambda x: torch.from_numpy(x).to(dtype), features),
-                shared(LOSSES[loss].targets, aims),
+                shared(lambda x: torch.from_numpy(x).to(device, dtype), features),
+                shared(lambda y: LOSSES[loss].targets(y).to(device), aims),
                 rows or None,
             )
 

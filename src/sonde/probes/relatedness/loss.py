@@ -31,7 +31,7 @@ class Expectation:
         """The loss, and the sums and products of expected classes and scores."""
         shares = torch.softmax(scores.double(), 2)
         loss = (shares - wanted[:, None, :-1]).square_().mean(2).sum(-1)
-        places = torch.arange(scores.shape[2], dtype=torch.float64)
+        places = torch.arange(scores.shape[2], dtype=torch.float64, device=scores.device)
         said, gold = places @ shares, wanted[:, None, -1].double().expand(loss.shape[0], 1, -1)
         products = (said, gold, said * said, gold * gold, said * gold)
         return (loss, *(each.sum(-1) for each in products))

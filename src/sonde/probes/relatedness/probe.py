@@ -12,6 +12,7 @@ import numpy as np
 
 from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.nets import precision as machine
+from sonde.nets.device import check_device, fit_device, in_halves, kind
 from sonde.probes.features import Scaling, common_scale, finite, no_scale
 from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.relatedness.scale import Scale
@@ -65,6 +66,16 @@ class Relatedness:
     protocol: Protocol
     needs: ClassVar[Needs] = Needs()
 
+    @property
+    def device(self) -> str:
+        """What it is fitted on."""
+        return fit_device()
+
+    @property
+    def fingerprint(self) -> str:
+        """The kind of device that it is fitted on."""
+        return kind(self.device)
+
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         scale = self._scale(train, dev)
         inputs = {
@@ -75,11 +86,14 @@ class Relatedness:
         for read, seed in asked:
             by_width.setdefault(inputs[read].train.shape[1], []).append((read, seed))
         predictors: dict[tuple[str, int], Predictor] = {}
+        targets = _targets(scale, train, dev)
+
+        def trained(some: Sequence[tuple[str, int]]) -> list[Trained]:
+            return self._trained([(inputs[read], seed) for read, seed in some], targets)
+
         for alike in by_width.values():
-            chosen = [inputs[read] for read, _ in alike]
-            best = self._trained(chosen, [seed for _, seed in alike], _targets(scale, train, dev))
-            for (read, seed), one, trained in zip(alike, chosen, best, strict=True):
-                predictors[read, seed] = _predictor(read, one.scaling, trained, scale)
+            for (read, seed), best in zip(alike, in_halves(trained, alike), strict=True):
+                predictors[read, seed] = _predictor(read, inputs[read].scaling, best, scale)
         return [predictors[cell.read, cell.seed] for cell in cells]
 
     def _scale(self, train: Readings, dev: Readings) -> Scale:
@@ -103,9 +117,10 @@ class Relatedness:
         return Input(scaling, scaling(features), scaling(finite(dev, read, "dev")))
 
     def _trained(
-        self, inputs: Sequence[Input], seeds: Sequence[int], targets: tuple[Floats, Floats]
+        self, fits: Sequence[tuple[Input, int]], targets: tuple[Floats, Floats]
     ) -> list[Trained]:
         """Each input under its seed, at its best on dev."""
+        check_device(device := self.device)
         machine.spare_torch()
         import torch
 
@@ -114,13 +129,14 @@ class Relatedness:
         from sonde.probes.relatedness.loss import Expectation
 
         loss, plan, many = Expectation(), self.protocol.plan, targets[0].shape[1] - 1
-        arrays = [each.train for each in inputs], [each.dev for each in inputs]
-        wanted = [loss.targets(each) for each in targets]
+        arrays = [each.train for each, _ in fits], [each.dev for each, _ in fits]
+        wanted = [loss.targets(each).to(device) for each in targets]
         train, dev = (
-            Part.of(shared(torch.from_numpy, each), [y] * len(each))
+            Part.of(shared(lambda x: torch.from_numpy(x).to(device), each), [y] * len(each))
             for each, y in zip(arrays, wanted, strict=True)
         )
-        problem, grids = Problem(train, dev, loss, many), [[LINEAR]] * len(seeds)
+        problem, grids = Problem(train, dev, loss, many), [[LINEAR]] * len(fits)
+        seeds = [seed for _, seed in fits]
         return [best for [best] in trained(problem, seeds, grids, plan, torch.float32)]
 
 

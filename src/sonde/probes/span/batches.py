@@ -32,6 +32,7 @@ class Examples:
     wanted   what some of the examples should be answered with, as a tensor
     describe an example in words, for messages
     single   whether each example has exactly one label, so that its chances sum to one
+    device   what networks read them on; `wanted` is there, too
     """
 
     layers: Mapping[str, NDArray[Any]]
@@ -42,6 +43,7 @@ class Examples:
     wanted: Callable[[Ints], Tensor]
     describe: Callable[[int], str]
     single: bool = False
+    device: str = "cpu"
     order: Ints = field(init=False)
     ends: Ints = field(init=False)
 
@@ -88,6 +90,12 @@ class Side(NamedTuple):
     place: Tensor
     which: Ragged | None
 
+    def on(self, device: str) -> Side:
+        """The same on a device."""
+        which = None if self.which is None else self.which.on(device)
+        units = self.wide.to(device), self.place.to(device)
+        return Side(self.ones.on(device), self.more.on(device), *units, which)
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -115,12 +123,13 @@ def batch_of(examples: Examples, rows: Ints, context: int = 0) -> Batch:
     flat = [ranges(starts, stops) for starts, stops, _ in distinct]
     units = _sorted_units(np.concatenate([f for f, _ in flat]))
     sides = tuple(
-        _side(units, f, offsets, which[order])
+        _side(units, f, offsets, which[order]).on(examples.device)
         for (f, offsets), (_, _, which) in zip(flat, distinct, strict=True)
     )
     around = None
     if context:
         units, around = _widened(examples.bounds, units, context)
+        around = around.to(examples.device)
     return Batch(rows[order], units, sides, around)
 
 
@@ -204,9 +213,8 @@ class Gathered:
     def layer(self, name: str) -> Tensor:
         """One layer, [units, dim]."""
         if name not in self._found:
-            found = torch.from_numpy(
-                np.take(self.examples.layers[name], self.batch.units, axis=0)
-            ).float()
+            taken = np.take(self.examples.layers[name], self.batch.units, axis=0)
+            found = torch.from_numpy(taken).to(self.examples.device).float()
             if not self.checked and not torch.isfinite(found.sum()):
                 self._complain(name, found)
             self._found[name] = found
@@ -240,7 +248,7 @@ class Gathered:
         return self._found["mix", *names]
 
     def _complain(self, name: str, found: Tensor) -> None:
-        bad = set(self.batch.units[(~torch.isfinite(found).all(1)).numpy()].tolist())
+        bad = set(self.batch.units[(~torch.isfinite(found).all(1)).cpu().numpy()].tolist())
         starts, stops = (
             self.examples.starts[:, self.batch.rows],
             self.examples.stops[:, self.batch.rows],

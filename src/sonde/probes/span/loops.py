@@ -67,7 +67,7 @@ class Training:
         self.first, self.second, self.most = (
             [torch.zeros_like(t, requires_grad=False) for t in self.tensors] for _ in range(3)
         )
-        self.steps = [torch.zeros(()) for _ in self.tensors]
+        self.steps = [t.new_zeros((), requires_grad=False) for t in self.tensors]
         self.kinds = _kinds(net, config.mix_rate)
         self.noise = torch.Generator().manual_seed(seed + 1)
         self.rate = config.plan.rate
@@ -329,7 +329,7 @@ def judged(
             said = scores(net, batch, gathered)
             loss = float(loss_of(said, wanted))
             sums[i] += loss, loss if single is None else float(loss_of(said, single))
-            counts[i] += _right(said, wanted, config.decode)
+            counts[i] += _right(said, wanted, config.decode).cpu()
         sizes += cells_of(wanted), len(wanted)
     shares = (counts[:, 0] / counts[:, 1].clamp_min(1)).tolist()
     means = (sums / np.maximum(sizes, 1)).tolist()
@@ -339,9 +339,8 @@ def judged(
 def _right(said: Tensor, wanted: Tensor, decode: str) -> Tensor:
     """Twice the right pairs, and gold plus predicted pairs."""
     if wanted.ndim == 1:
-        return torch.stack(
-            [2 * (said.argmax(1) == wanted).sum(), torch.tensor(2 * len(said))]
-        ).double()
+        right = 2 * (said.argmax(1) == wanted).sum()
+        return torch.stack([right, torch.full_like(right, 2 * len(said))]).double()
     known = ~wanted.isnan()
     answer = (
         said >= 0

@@ -63,7 +63,7 @@ class Net(NamedTuple):
 
     def kept(self) -> dict[str, Floats]:
         """Copies of the tensors as arrays."""
-        return {name: tensor.detach().numpy().copy() for name, tensor in self.tensors.items()}
+        return {name: tensor.detach().cpu().numpy().copy() for name, tensor in self.tensors.items()}
 
 
 class Sizes(NamedTuple):
@@ -92,9 +92,15 @@ class _Drawn(dict[str, Tensor]):
 
 
 def drawn(
-    design: Design, source: Source, sizes: Sizes, seed: int, start: Floats | None = None
+    design: Design,
+    source: Source,
+    sizes: Sizes,
+    seed: int,
+    start: Floats | None = None,
+    device: str = "cpu",
 ) -> dict[str, Tensor]:
-    """The tensors of a network before its training; a mix starts with equal weights.
+    """The tensors of a network before its training, drawn on the processor; a mix starts with equal
+    weights.
 
     start  [labels]  what the last biases are instead of drawn
     """
@@ -117,7 +123,7 @@ def drawn(
         found["mix"] = torch.zeros(len(source.layers))
         if design.gamma:
             found["gamma"] = torch.ones(())
-    return {name: tensor.requires_grad_() for name, tensor in found.items()}
+    return {name: tensor.to(device).requires_grad_() for name, tensor in found.items()}
 
 
 def mix_of(net: Net) -> tuple[list[float], float]:
@@ -165,9 +171,8 @@ def _input(net: Net, batch: Batch, gathered: Gathered) -> Tensor:
 def _dropped(x: Tensor, share: float, noise: torch.Generator | None) -> Tensor:
     if noise is None or not share:
         return x
-    return x * torch.empty_like(x, requires_grad=False).bernoulli_(1 - share, generator=noise).div_(
-        1 - share
-    )
+    passed = torch.empty(x.shape).bernoulli_(1 - share, generator=noise)  # alike on all devices
+    return x * passed.to(x.device).div_(1 - share)
 
 
 class Onward(NamedTuple):
@@ -271,12 +276,13 @@ def _end(pairs: Ragged, last: bool) -> Tensor:
     """Weight one for the first, or the last, unit of each span, zero for the others; [pairs]."""
     some = pairs.offsets.diff() > 0
     where = (pairs.offsets[1:] - 1 if last else pairs.offsets[:-1])[some]
-    return torch.zeros(len(pairs.units)).index_fill_(0, where, 1.0)
+    ends = torch.zeros(len(pairs.units), device=where.device)
+    return ends.index_fill_(0, where, 1.0)
 
 
-def scale_of(arrays: tuple[Floats, Floats] | None) -> Scale | None:
+def scale_of(arrays: tuple[Floats, Floats] | None, device: str = "cpu") -> Scale | None:
     """A scale from its arrays."""
-    return None if arrays is None else Scale(*(torch.from_numpy(a) for a in arrays))
+    return None if arrays is None else Scale(*(torch.from_numpy(a).to(device) for a in arrays))
 
 
 def restored(

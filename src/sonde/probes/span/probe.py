@@ -8,7 +8,7 @@ start, with the same outcome.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -17,6 +17,7 @@ import numpy as np
 from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.labels import Column
 from sonde.nets import precision as machine
+from sonde.nets.device import check_device, fit_device, in_halves, kind
 from sonde.probes.span.plans import Design, Plateau, Pool, TrainingConfig
 from sonde.probes.span.scales import Scales, priors, scales_of
 from sonde.reading import Read, ReadingProblem, Readings, read_of, units_read
@@ -123,6 +124,16 @@ class Span:
         return "span" if self.protocol == "fast" else f"span-{self.protocol}"
 
     @property
+    def device(self) -> str:
+        """What it is fitted on."""
+        return fit_device()
+
+    @property
+    def fingerprint(self) -> str:
+        """The kind of device that it is fitted on."""
+        return kind(self.device)
+
+    @property
     def config(self) -> TrainingConfig:
         """The network and its training, as nets read them."""
         chosen = PROTOCOLS[self.protocol]
@@ -155,13 +166,17 @@ class Span:
                 f"{self.name} finds no units in the spans of {len(train)} training examples; look"
                 " at how words were aligned"
             )
+        likeliest = any(cell.by == "loss" for cell in cells)
         found: dict[Cell, Predictor] = {}
         for seed in dict.fromkeys(cell.seed for cell in cells):
-            texts = dict.fromkeys(cell.read for cell in cells if cell.seed == seed)
-            reads = {text: self._read(*parts[0], text) for text in texts}
-            likeliest = any(cell.by == "loss" for cell in cells)
-            for cell, fitted in self._together(parts, reads, seed, likeliest):
-                found[cell] = fitted
+            texts = list(dict.fromkeys(cell.read for cell in cells if cell.seed == seed))
+
+            def together(some: Sequence[str], seed: int = seed) -> list[dict[Cell, Fitted]]:
+                lanes = {text: self._read(*parts[0], text) for text in some}
+                return self._together(parts, lanes, seed, likeliest)
+
+            for fitted in in_halves(together, texts):
+                found |= fitted
         return [found[cell] for cell in cells]
 
     def _together(
@@ -170,21 +185,29 @@ class Span:
         reads: Mapping[str, tuple[Read, Scales | None]],
         seed: int,
         likeliest: bool,
-    ) -> Iterator[tuple[Cell, Fitted]]:
-        """The cells of one seed, trained side by side on the same batches.
+    ) -> list[dict[Cell, Fitted]]:
+        """The cells of each read under one seed, trained side by side on the same batches.
 
         parts  train and dev, and which examples of each have units
         """
         from sonde.probes.span.loops import train
 
+        check_device(device := self.device)
         trainings = [self._lane(parts[0][0], *read, seed, likeliest) for read in reads.values()]
-        examples, dev = (examples_of(*part, self.config) for part in parts)
+        examples, dev = (examples_of(*part, self.config, device) for part in parts)
         learnt = train(trainings, examples, dev, seed)
         lost = [len(readings) - len(rows) for readings, rows in parts]
+        found = []
         for (text, read), training, best in zip(reads.items(), trainings, learnt, strict=True):
-            yield Cell(text, seed), self._fitted(training, best, read, lost)
-            if best.likeliest is not None:
-                yield Cell(text, seed, "loss"), self._fitted(training, best.likeliest, read, lost)
+            states = {Cell(text, seed): best, Cell(text, seed, "loss"): best.likeliest}
+            found.append(
+                {
+                    c: self._fitted(training, state, read, lost)
+                    for c, state in states.items()
+                    if state
+                }
+            )
+        return found
 
     def _check(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> None:
         if not len(train):
@@ -245,12 +268,9 @@ class Span:
         dim = (widths[0] if source.mixed else sum(widths)) * (2 * design.context + 1)
         sizes = Sizes(dim, train.dataset.sites.shape[1], len(train.labels.names))
         start = priors(train.labels, self.loss) if self.config.scaled else None
-        return Training(
-            Net(design, source, scale_of(scales), drawn(design, source, sizes, seed, start)),
-            self.config,
-            seed,
-            likeliest,
-        )
+        tensors = drawn(design, source, sizes, seed, start, device := self.device)
+        net = Net(design, source, scale_of(scales, device), tensors)
+        return Training(net, self.config, seed, likeliest)
 
     def _fitted(
         self, training: Training, learnt: Learnt, reads: tuple[Read, Scales | None], lost: list[int]
@@ -325,8 +345,10 @@ def read_units(readings: Readings) -> Ints:
     return np.flatnonzero(some)
 
 
-def examples_of(readings: Readings, rows: Ints, config: TrainingConfig) -> Examples:
-    """Some of the examples as networks read them."""
+def examples_of(
+    readings: Readings, rows: Ints, config: TrainingConfig, device: str = "cpu"
+) -> Examples:
+    """Some of the examples as networks read them on a device."""
     from sonde.probes.span.batches import Examples
 
     readings = readings.take(rows)
@@ -340,9 +362,10 @@ def examples_of(readings: Readings, rows: Ints, config: TrainingConfig) -> Examp
         stops=np.stack([stops for _, stops in units]),
         groups=readings.dataset.sites[:, 0, 0],
         bounds=np.arange(len(vectors.layers[0]) + 1) if spans is None else spans.sentences,
-        wanted=_wanted(readings.labels, config),
+        wanted=_wanted(readings.labels, config, device),
         describe=lambda row: repr(readings.sentence(row).text[:60]),
         single=readings.labels.classes is not None,
+        device=device,
     )
 
 
@@ -367,11 +390,11 @@ def _bag(readings: Readings) -> tuple[Ints, Ints]:
     return starts, stops
 
 
-def _wanted(labels: Column, config: TrainingConfig) -> Callable[[Ints], Tensor]:
+def _wanted(labels: Column, config: TrainingConfig, device: str) -> Callable[[Ints], Tensor]:
     """What some of the examples should be answered with: class ids, or the weight of each label,
     NaN where not annotated.
     """
     import torch
 
     asked = labels if config.loss == "softmax" else labels.sets()
-    return lambda rows: torch.from_numpy(asked.take(rows).matrix())
+    return lambda rows: torch.from_numpy(asked.take(rows).matrix()).to(device)

@@ -38,6 +38,10 @@ class Ragged(NamedTuple):
         """How many spans there are."""
         return len(self.offsets) - 1
 
+    def on(self, device: str) -> Ragged:
+        """The same on a device."""
+        return Ragged(*(each.to(device) for each in self))
+
 
 def ragged(units: Ints, offsets: Ints, many: int) -> Ragged:
     """Span i reads units[offsets[i]:offsets[i + 1]] of `many` units."""
