@@ -2,7 +2,7 @@
 straightforward loop, on sentences of UD_English-EWT.
 
 usage: python benchmarks/originals.py NAME [--small] [--sentences N]
-       NAME is one of infersent, skipthought, sent2vec, laser, cove, elmo, table
+       NAME is one of infersent, skipthought, sent2vec, laser, cove, elmo
 
 A loop takes sentences in the order and in the numbers in which the published program does: of
 InferSent longest first, 64 at a time; of Skip-Thought 128 of one length; of LASER longest first,
@@ -10,7 +10,7 @@ InferSent longest first, 64 at a time; of Skip-Thought 128 of one length; of LAS
 Sent2Vec one. It looks every word up, fills batches up to their longest sentence, and hands recurrent
 layers to torch, told of the lengths (of ELMo, whose LSTMs torch has not, step by step, with the
 sentences that still go on). Both sides are timed in turn in one process on one thread, by processor
-time, and the best of three times of each counts. `table` reads a Sent2Vec file of two million words.
+time, and the best of three times of each counts.
 
 The files take up to 900 MB of a temporary folder. `--small` has a quarter of the units.
 """
@@ -383,15 +383,6 @@ def characters_of_marks(weights: Any, characters: Callable[[list[str]], torch.Te
     return torch.cat(made)
 
 
-def table(folder: Path) -> None:
-    """Print how long two million words take to be read."""
-    sent2vec_file(folder / "model.bin", [f"word{i}" for i in range(2_000_000)], 0, 4)
-    start = time.perf_counter()
-    make(f"sent2vec:{folder}/model.bin").encode([Sentence.of(("word7",))])
-    taken = time.perf_counter() - start
-    print(f"originals-table words=2000000 seconds={taken:.1f} target=30")
-
-
 def timed(work: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
     start = time.process_time()
     made = work()
@@ -400,7 +391,7 @@ def timed(work: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("name", choices=[*MANY, "table"])
+    parser.add_argument("name", choices=MANY)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--sentences", type=int, default=0)
     asked = parser.parse_args()
@@ -408,9 +399,6 @@ def main() -> int:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        if asked.name == "table":
-            table(folder)
-            return 0
         given = sentences(asked.sentences or MANY[asked.name])
         reference, loop = globals()[asked.name](folder, given, 4 if asked.small else 1)
         encoder = make(reference)

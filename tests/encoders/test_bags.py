@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sonde.cache import cache_dir
 from sonde.core import DataProblem, Sentence
-from sonde.encoders import ENCODERS, make
+from sonde.corpora import files
+from sonde.encoders import ENCODERS, make, tables, word_files
 from sonde.encoders.tables import FileTable
 from sonde.reading import POOLS
 
@@ -195,8 +197,63 @@ def test_only_asked_words_are_kept(tmp_path):
     )
     table = FileTable(path)
     assert table.look_up(["w7", "w9"])[0].tolist() == [[7, 1], [9, 1]]
-    assert table.look_up(["w999", "w7", "no"])[1].tolist() == [True, True, False]
-    assert set(table._kept) == {"w7", "w9", "w999", "no"}
+    assert FileTable(path).look_up(["w999", "w7", "no"])[1].tolist() == [True, True, False]
+    kept = tables._rows(path, table.fingerprint).kept
+    assert set(kept) == {"w7", "w9", "w999", "no"}
+
+
+@pytest.fixture
+def another_process(monkeypatch):
+    """Files as if they were large and old, and what forgets all that this process knows of them."""
+    monkeypatch.setattr(word_files, "LARGE", 0)
+    monkeypatch.setattr(files, "YOUNG", -(10**18))
+    return tables._rows.cache_clear
+
+
+@pytest.mark.parametrize("name", ["a.vec", "a.vec.gz", "a.bin"])
+def test_places_of_words_are_found_with_the_digest_and_remembered(
+    tmp_path, monkeypatch, another_process, name
+):
+    rows = {"the": [1, 0, 0], "cat": [0, 2, 0]}
+    packed = gzip.compress(TEXT.encode()) if name.endswith("gz") else TEXT.encode()
+    (path := tmp_path / name).write_bytes(binary(rows) if name == "a.bin" else packed)
+    opening, read = files.opened, []
+    monkeypatch.setattr(
+        files, "opened", lambda *given, **how: read.append(1) or opening(*given, **how)
+    )
+    table = FileTable(path)
+    assert table.fingerprint == files.digest([path])
+    first = table.look_up(["the", "cat", "no"])
+    once = len(read)
+    another_process()
+    for again, wanted in zip(table.look_up(["the", "cat", "no"]), first, strict=True):
+        assert again.tolist() == wanted.tolist()
+    assert first[1].tolist() == [True, True, False]
+    assert len(read) == once
+
+
+def test_remembered_places_that_were_changed_are_not_believed(tmp_path, another_process):
+    (path := tmp_path / "a.vec").write_text(TEXT)
+    table = FileTable(path)
+    first = table.look_up(["the", "cat"])
+    (kept,) = (cache_dir() / "words").glob("*.npy")
+    data = bytearray(kept.read_bytes())
+    data[-8:] = bytes(8)
+    kept.write_bytes(data)
+    another_process()
+    assert table.look_up(["the", "cat"])[0].tolist() == first[0].tolist()
+    kept.write_bytes(b"")
+    another_process()
+    assert table.look_up(["the", "cat"])[0].tolist() == first[0].tolist()
+
+
+def test_places_of_words_are_found_where_no_cache_can_be_written(
+    tmp_path, monkeypatch, another_process
+):
+    (path := tmp_path / "a.vec").write_text(TEXT)
+    (blocked := tmp_path / "blocked").write_text("")
+    monkeypatch.setenv("SONDE_CACHE", str(blocked))
+    assert FileTable(path).look_up(["the", "no"])[1].tolist() == [True, False]
 
 
 def test_coverage_counts_what_is_unknown(tmp_path):

@@ -15,10 +15,11 @@ import re
 import time
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from sonde._hosted import one_line
 from sonde.cache import cache_dir, recall, remember
@@ -40,20 +41,22 @@ class Part(NamedTuple):
     path: Path
 
 
-def opened(path: str | Path, name: str | None = None) -> BinaryIO:
-    """The bytes of a file, uncompressed on the way as its name says, or the name given."""
+def opened(path: str | Path, name: str | None = None, raw: BinaryIO | None = None) -> BinaryIO:
+    """The bytes of a file, uncompressed on the way as its name says, or the name given; read from
+    `raw` where it is open already.
+    """
     file = Path(path).expanduser()
     suffix = file.suffix if name is None else Path(name).suffix
     try:
         if suffix == ".gz":
-            return cast(BinaryIO, gzip.open(file, "rb"))
+            return cast(BinaryIO, gzip.open(raw or file, "rb"))
         if suffix == ".xz":
-            return cast(BinaryIO, lzma.open(file, "rb"))
+            return cast(BinaryIO, lzma.open(raw or file, "rb"))
         if suffix == ".zst":
             import pyarrow
 
-            return cast(BinaryIO, pyarrow.CompressedInputStream(file.open("rb"), "zstd"))
-        return file.open("rb")
+            return cast(BinaryIO, pyarrow.CompressedInputStream(raw or file.open("rb"), "zstd"))
+        return raw or file.open("rb")
     except OSError as error:
         raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
 
@@ -293,26 +296,69 @@ def digest(paths: Iterable[str | Path]) -> str:
     """
     total = hashlib.blake2b(digest_size=16)
     for path in paths:
-        total.update(_digest(Path(path).expanduser().resolve()).encode())
+        total.update(_digest(Path(path)).encode())
     return total.hexdigest()
 
 
 def _digest(path: Path) -> str:
-    known = _state(path)
-    remembered = recall(cache_dir() / "digests", str(path))
+    if remembered := known_digest(path):
+        return remembered
+    with hashed(path) as (_, finish):
+        return finish()
+
+
+def known_digest(path: Path) -> str:
+    """The digest of a file's content where it is remembered; else ''."""
+    known, remembered = _state(path), recall(cache_dir() / "digests", _place(path))
     if isinstance(remembered, dict) and {**remembered, "digest": None} == {**known, "digest": None}:
         return str(remembered["digest"])
-    try:
-        with path.open("rb") as file:
-            hex_digest = hashlib.file_digest(
-                file, lambda: hashlib.blake2b(digest_size=16)
-            ).hexdigest()
-    except OSError as error:
-        raise DataProblem(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
-    old = time.time_ns() - max(known["written"], known["changed"]) > YOUNG
-    if old and _state(path) == known:
-        remember(cache_dir() / "digests", str(path), {**known, "digest": hex_digest})
-    return hex_digest
+    return ""
+
+
+@contextmanager
+def hashed(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], str]]]:
+    """The bytes of a file, uncompressed on the way as its name says, and what reads on to its end
+    for its digest, so that one reading is enough for both.
+    """
+    known = _state(path)
+    with opened(path, "") as file:
+        hashing = _Hashed(file)
+        raw = cast(BinaryIO, BufferedReader(hashing, CHUNK))
+
+        def finish() -> str:
+            try:
+                while raw.read(CHUNK):
+                    pass
+            except OSError as error:
+                said = (error.strerror or str(error)).lower()
+                raise DataProblem(f"cannot read {path}: {said}") from None
+            found = hashing.total.hexdigest()
+            old = time.time_ns() - max(known["written"], known["changed"]) > YOUNG
+            if old and _state(path) == known:
+                remember(cache_dir() / "digests", _place(path), {**known, "digest": found})
+            return found
+
+        yield opened(path, raw=raw), finish
+
+
+def _place(path: Path) -> str:
+    return str(path.expanduser().resolve())
+
+
+class _Hashed(RawIOBase):
+    """A file that is hashed as it is read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.total = file, hashlib.blake2b(digest_size=16)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.file.read(len(buffer))
+        self.total.update(data)
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _state(path: Path) -> dict[str, int]:
@@ -320,7 +366,7 @@ def _state(path: Path) -> dict[str, int]:
     that of change cannot.
     """
     try:
-        stat = path.stat()
+        stat = path.expanduser().stat()
     except OSError as error:
         raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
     return {

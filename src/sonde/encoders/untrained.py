@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from sonde.core import Sentence
-from sonde.corpora.files import digest
 from sonde.encoders.batches import batches, gathered, spread
 from sonde.encoders.tables import word_table
+from sonde.encoders.word_files import word_digest
 from sonde.oracles import Kind
 from sonde.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
 
@@ -54,7 +54,7 @@ class Untrained:
     @property
     def fingerprint(self) -> str:
         """The digest of the word vectors."""
-        return "random" if self.vectors is None else digest([self.vectors])
+        return "random" if self.vectors is None else word_digest(self.vectors)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from sonde.nets.trainable import Shape

@@ -19,6 +19,7 @@ from sonde.encoders.layered import Asked, asked_of, slots_of
 from sonde.encoders.published.files import over_vectors, torch_file
 from sonde.encoders.published.passes import each_word, passed
 from sonde.encoders.tables import word_table
+from sonde.encoders.word_files import word_digest
 from sonde.oracles import Kind
 from sonde.vectors import Floats, Ints, Vectors
 
@@ -54,7 +55,7 @@ class CoVe:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{digest([self.file])} {digest([self.vectors])}"
+        return f"{digest([self.file])} {word_digest(self.vectors)}"
 
     @property
     def base(self) -> str:

@@ -16,6 +16,7 @@ from sonde.corpora.files import digest
 from sonde.encoders.published.files import over_vectors, torch_file
 from sonde.encoders.published.passes import Tokens, passed, words_of
 from sonde.encoders.tables import word_table
+from sonde.encoders.word_files import word_digest
 from sonde.vectors import Ints, Vectors
 
 WHAT = "InferSent"
@@ -49,7 +50,7 @@ class InferSent:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{digest([self.file])} {digest([self.vectors])}"
+        return f"{digest([self.file])} {word_digest(self.vectors)}"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         table = word_table(self.vectors, 0, 0)

@@ -17,7 +17,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
 from sonde.encoders.ngrams import each_word, means
 from sonde.encoders.published.files import there
-from sonde.encoders.tables import FASTTEXT, WIDEST
+from sonde.encoders.word_files import FASTTEXT, WIDEST
 from sonde.vectors import Floats, Ints, Vectors, offsets
 
 HEAD = struct.Struct("<4s i 5i i 2i 4i d")

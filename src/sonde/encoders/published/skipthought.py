@@ -24,6 +24,7 @@ from sonde.encoders.published.files import (
 )
 from sonde.encoders.published.passes import Tokens, passed, words_of, words_read
 from sonde.encoders.tables import WordTable, word_table
+from sonde.encoders.word_files import word_digest
 from sonde.vectors import Floats, Ints, Vectors
 
 WHAT = "a Skip-Thought model"
@@ -66,8 +67,8 @@ class SkipThought:
     @property
     def fingerprint(self) -> str:
         """The digests of the files that are read."""
-        vectors = [] if self.vectors is None else [self.vectors]
-        return " ".join(digest([file]) for file in [*self._files(), *vectors])
+        words = [] if self.vectors is None else [word_digest(self.vectors)]
+        return " ".join([*(digest([file]) for file in self._files()), *words])
 
     def _files(self) -> list[Path]:
         folder = self.folder.expanduser()
@@ -161,7 +162,7 @@ def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
         )
     if encoder.vectors is None:
         return Table(numbers, rows, None)
-    mark = digest([place]), digest([encoder.vectors])
+    mark = digest([place]), word_digest(encoder.vectors)
     return Table(numbers, rows, _expansion(place, encoder.folder, encoder.vectors, mark))
 
 
