@@ -67,3 +67,14 @@ class Tally:
                 f"{problem} (on_error=skip leaves such sentences out and counts them)"
             )
         self.skip(str(problem))
+
+    def add(self, other: Tally) -> None:
+        """Count what was counted of further sentences, too."""
+        self.sentences += other.sentences
+        self.words += other.words
+        self.skipped += other.skipped
+        self.problems += other.problems[: _SHOWN - len(self.problems)]
+        self.mistold += other.mistold
+        self.withheld += other.withheld
+        self.first = self.first or other.first
+        self.noted += other.noted

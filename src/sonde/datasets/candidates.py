@@ -4,8 +4,8 @@ drawn: duplicates, target forms outside the band, rare classes. All counted.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -49,9 +49,9 @@ class Pool:
     letters  equal for those of the same letters and digits, whatever their marks and spaces
     splits   0 train, 1 dev, 2 test, -1 unknown
     classes  whether the labels are classes, which can be balanced
+    read     the candidates of some rows
     """
 
-    candidates: Sequence[Candidate]
     labels: Ints
     names: tuple[str, ...]
     targets: Ints
@@ -61,36 +61,50 @@ class Pool:
     lengths: Ints
     splits: Ints
     classes: bool
+    read: Callable[[Ints], Sequence[Candidate]]
 
     @classmethod
     def of(cls, candidates: Iterable[Candidate]) -> Pool:
         """Columns of some candidates."""
         listed = list(candidates)
-        if not listed:
-            raise DataProblem("no candidates: nothing in the data answers the task's question")
-        classes = all(isinstance(c.label, str) for c in listed)
-        labels, distinct = numbered(
-            c.label if isinstance(c.label, str) else _frozen(c.label) for c in listed
+        content, alike, _ = hashes(c.sentence.words for c in listed)
+        lengths = (len(c.sentence.words) if c.length is None else c.length for c in listed)
+        splits = (_SPLITS.get(c.split, -1) for c in listed)
+        sizes, parts = (np.fromiter(values, np.int64, len(listed)) for values in (lengths, splits))
+        return cls.coded(
+            np.arange(len(listed)),
+            [(c.label, c.target) for c in listed],
+            (content, alike, sizes, parts),
+            lambda rows: [listed[i] for i in rows],
         )
+
+    @classmethod
+    def coded(
+        cls,
+        codes: Ints,
+        said: Sequence[tuple[Label, str]],
+        columns: tuple[Ints, Ints, Ints, Ints],
+        read: Callable[[Ints], Sequence[Candidate]],
+    ) -> Pool:
+        """From codes [n] into labels with their target forms, and the columns content, letters,
+        lengths, splits.
+        """
+        if not len(codes):
+            raise DataProblem("no candidates: nothing in the data answers the task's question")
+        labels, distinct = appearing(codes, [_frozen(label) for label, _ in said])
+        classes = all(isinstance(label, str) for label in distinct)
         names = tuple(map(str, distinct)) if classes else ()
         if classes:
             order = sorted(range(len(names)), key=names.__getitem__)
             labels = np.argsort(order)[labels]
             names = tuple(names[i] for i in order)
-        targets, forms = numbered(c.target.casefold() for c in listed)
+        targets, forms = appearing(codes, [target.casefold() for _, target in said])
         if "" in forms:
             targets = np.where(targets == forms.index(""), -1, targets)
-        lengths = (len(c.sentence.words) if c.length is None else c.length for c in listed)
-        splits = (_SPLITS.get(c.split, -1) for c in listed)
-        hashes = [_hashes(c.sentence.words) for c in listed]
-        content = (words for words, _ in hashes)
-        alike = (hash(n) if spelt is None else spelt for n, (_, spelt) in enumerate(hashes))
-        words, spelling, sizes, parts = (
-            np.fromiter(values, np.int64, len(listed))
-            for values in (content, alike, lengths, splits)
-        )
-        texts = tuple(map(str, forms))
-        return cls(listed, labels, names, targets, texts, words, spelling, sizes, parts, classes)
+        return cls(labels, names, targets, tuple(map(str, forms)), *columns, classes, read)
+
+    def __len__(self) -> int:
+        return len(self.labels)
 
     def counts(self, rows: Ints) -> dict[str, int]:
         """How many of these rows each class has; {} where labels are no classes."""
@@ -100,14 +114,22 @@ class Pool:
         return {name: int(n) for name, n in zip(self.names, counts, strict=True)}
 
 
-@functools.lru_cache(1 << 16)  # every fold, and every task over the same sentences, asks again
-def _hashes(words: tuple[str, ...]) -> tuple[int, int | None]:
-    """Hashes of 64 bits that stand for words without their case, and for their letters and digits,
-    None where they have none: at ten million sentences two differing ones meet with a chance of
-    3e-6.
+def hashes(sentences: Iterable[tuple[str, ...]]) -> tuple[Ints, Ints, Ints]:
+    """What stands for words ignoring case, for their letters and digits (for the words, where they
+    have none), and for the words as they stand; the same in all processes.
+
+    Of 64 bits: at ten million sentences two differing ones meet with a chance of 3e-6.
     """
-    spelt = letters("".join(words))
-    return hash("\x1f".join(words).casefold()), hash(spelt) if spelt else None
+    digests: tuple[list[bytes], ...] = ([], [], [])
+    for words in sentences:
+        exact = "\x1f".join(words)
+        folded = exact.casefold()
+        texts = folded, letters(folded) or folded, exact
+        for kept, text in zip(digests, texts, strict=True):
+            data = text.encode("utf-8", "surrogatepass")
+            kept.append(hashlib.blake2b(data, digest_size=8).digest())
+    content, alike, same = (np.frombuffer(b"".join(kept), np.int64) for kept in digests)
+    return content, alike, same
 
 
 _SPLITS = {"train": 0, "dev": 1, "test": 2}
@@ -118,6 +140,18 @@ def numbered(values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
     numbers: dict[Hashable, int] = {}
     codes = np.fromiter((numbers.setdefault(v, len(numbers)) for v in values), np.int64)
     return codes, list(numbers)
+
+
+def appearing(codes: Ints, values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
+    """The same of values by code, of which several may be equal and some may not appear."""
+    alike, distinct = numbered(values)
+    codes = alike[codes]
+    first = np.full(len(distinct), len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last that is written stays
+    order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
+    place = np.empty(len(distinct), np.int64)
+    place[order] = np.arange(len(order))
+    return place[codes], [distinct[i] for i in order]
 
 
 def _frozen(label: Label) -> Hashable:
@@ -213,7 +247,7 @@ def apart(pool: Pool, rows: Ints, notes: Notes) -> Ints:
     counted by split.
     """
     if (unknown := np.flatnonzero(pool.splits[rows] < 0)).size:
-        text = pool.candidates[rows[unknown[0]]].sentence.text
+        text = pool.read(rows[unknown[:1]])[0].sentence.text
         raise DataProblem(
             f"{len(unknown)} candidates have no official split, the first is {text[:60]!r}; write"
             " splits=sampled"

@@ -175,16 +175,19 @@ def sample(
     """A data set of some candidates; `notes` are kept, and `sampling` is added to them. Raises
     DataProblem with counts.
     """
-    settings = settings or SampleSettings()
-    pool = Pool.of(candidates)
+    return draw(Pool.of(candidates), settings or SampleSettings(), notes or {})
+
+
+def draw(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
+    """The same of candidates in columns."""
     if settings.decorrelate and not pool.classes:
         raise DataProblem(
             "only classes can be matched in length, and these labels are scores or sets; leave"
             " decorrelate out"
         )
     counts: Notes = {
-        "candidates": len(pool.candidates),
-        "classes_before": pool.counts(np.arange(len(pool.candidates))),
+        "candidates": len(pool),
+        "classes_before": pool.counts(np.arange(len(pool))),
     }
     rows = distinct(pool, counts)
     rows = banded(pool, rows, settings, counts)
@@ -197,7 +200,7 @@ def sample(
     return _laid_out(
         pool,
         splits,
-        {**(notes or {}), "sampling": {**counts, "settings": asdict(settings)}},
+        {**notes, "sampling": {**counts, "settings": asdict(settings)}},
         settings.seed,
     )
 
@@ -324,7 +327,7 @@ def _laid_out(pool: Pool, splits: list[Ints], notes: Mapping[str, Any], seed: in
     """The columns of a data set, in random order within each split."""
     rng = np.random.default_rng([seed, 3])
     rows = np.concatenate([rng.permutation(part) for part in splits])
-    chosen = [pool.candidates[i] for i in rows]
+    chosen = pool.read(rows)
     strata: dict[str, Any] = {
         key: [c.strata.get(key) for c in chosen]
         for key in sorted({key for c in chosen for key in c.strata})

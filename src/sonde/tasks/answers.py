@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from sonde.datasets.candidates import NOTHING
 from sonde.labels import Label
+from sonde.vectors import Ints
 
 
 class Answer(NamedTuple):
@@ -47,13 +51,37 @@ def answer(
     return Answer(label, target, {name: value for name, value in strata.items() if value})
 
 
-def tallied(findings: Iterable[Finding]) -> tuple[dict[str, int], dict[str, int]]:
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a rule says of each sentence: codes [sentences] into distinct findings, which are
+    numbered in order of appearance, and how often each recurs.
+    """
+
+    codes: Ints
+    values: list[Finding]
+    many: list[int]
+
+    @classmethod
+    def of(cls, codes: Ints, values: list[Finding]) -> Findings:
+        """From codes and what they stand for."""
+        return cls(codes, values, np.bincount(codes, minlength=len(values)).tolist())
+
+    def recurring(self) -> Iterator[tuple[Finding, int]]:
+        """Findings with how often each recurs."""
+        return ((value, n) for value, n in zip(self.values, self.many, strict=True) if n)
+
+    def mapped(self, change: Callable[[Finding], Finding]) -> Findings:
+        """The same with each finding changed; several may be equal then."""
+        return Findings(self.codes, list(map(change, self.values)), self.many)
+
+
+def tallied(findings: Findings) -> tuple[dict[str, int], dict[str, int]]:
     """How many sentences there are by label, and how many are left out by reason; the most frequent
     first.
     """
     labels: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    for finding, n in recurring(findings):
+    for finding, n in findings.recurring():
         if type(finding) is Answer:
             labels[str(finding.label)] += n
         else:
@@ -61,25 +89,17 @@ def tallied(findings: Iterable[Finding]) -> tuple[dict[str, int], dict[str, int]
     return dict(labels.most_common()), dict(reasons.most_common())
 
 
-def counts(findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
+def counts(findings: Findings) -> dict[str, dict[str, int]]:
     """The same as notes: what is left out by reason, and what there is by label."""
     labels, reasons = tallied(findings)
     return {"left out": reasons, "labels": labels}
 
 
-def composition(findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
+def composition(findings: Findings) -> dict[str, dict[str, int]]:
     """Label -> construction that it is read from -> sentences, the most frequent first."""
     by_label: dict[str, Counter[str]] = {}
-    for finding, n in recurring(findings):
+    for finding, n in findings.recurring():
         if type(finding) is Answer:
             constructions = by_label.setdefault(str(finding.label), Counter())
             constructions[finding.strata.get("construction", "")] += n
     return {label: dict(marks.most_common()) for label, marks in sorted(by_label.items())}
-
-
-def recurring(findings: Iterable[Finding]) -> list[tuple[Finding, int]]:
-    """Findings with how often each object recurs; equal ones may come several times."""
-    listed = findings if isinstance(findings, list) else list(findings)
-    counts = Counter(map(id, listed))
-    objects = dict(zip(map(id, listed), listed, strict=True))
-    return [(objects[key], n) for key, n in counts.items()]

@@ -6,7 +6,6 @@ The tasks of `ud/`, of `tree/` and of users are made of these and share all that
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
@@ -14,12 +13,16 @@ from typing import Any, Generic, Literal, TypeVar
 from sonde.core import DataProblem, Dataset, Sentence
 from sonde.corpora.files import Part
 from sonde.corpora.machine import CEILING
-from sonde.datasets import Candidate, SampleSettings, sample
+from sonde.datasets import Candidate, SampleSettings
+from sonde.datasets.draw import draw
 from sonde.notes import ByParser, Record
 from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.answers import counts
-from sonde.tasks.parsed import ParsedCorpus, source_notes, uncollected
+from sonde.tasks.found import Candidates, Found
+from sonde.tasks.memory import uncollected
+from sonde.tasks.parsed import ParsedCorpus
+from sonde.tasks.sources import source_notes
 from sonde.tasks.task import Definition
 
 # SentEval reads WordContent without a hidden layer, whatever was asked for (probing.py)
@@ -65,17 +68,17 @@ class CorpusOptions:
 
 
 O = TypeVar("O", bound=CorpusOptions)  # noqa: E741
-Answers = Callable[[ParsedCorpus, O, Notes], list[Candidate]]
+Answers = Callable[[ParsedCorpus, O, Notes], Candidates]
 """The candidates of a corpus; what was counted on the way is added to the notes."""
 
 
 def answered(rule: str) -> Answers[O]:
     """The sentences that a rule has an answer for."""
 
-    def answers(corpus: ParsedCorpus, options: O, notes: Notes) -> list[Candidate]:
-        findings = corpus.answers[rule]
+    def answers(corpus: ParsedCorpus, options: O, notes: Notes) -> Found:
+        findings = corpus.findings(rule)
         notes |= counts(findings)
-        return corpus.candidates(findings)
+        return Found.of(corpus, findings)
 
     return answers
 
@@ -133,7 +136,8 @@ class Question(Generic[O]):
         way.
         """
         with uncollected():
-            return self._answered(self._corpus(options), options)
+            candidates, notes = self._answered(self._corpus(options), options)
+            return list(candidates), notes
 
     def load(self, options: O) -> Dataset:
         """The sampled data set; what was read and left out, and why, is in its notes."""
@@ -151,7 +155,7 @@ class Question(Generic[O]):
         corpus = self.corpus(options)
         return corpus.surer(options.min_confidence) if options.min_confidence else corpus
 
-    def _answered(self, corpus: ParsedCorpus, options: O) -> tuple[list[Candidate], Notes]:
+    def _answered(self, corpus: ParsedCorpus, options: O) -> tuple[Candidates, Notes]:
         notes = source_notes(self.name, corpus.files, corpus.tally, **corpus.left_out)
         wrong = Record(notes).part(ByParser)
         if wrong and wrong.wrong and wrong.wrong > CEILING and options.noise == "refuse":
@@ -161,7 +165,7 @@ class Question(Generic[O]):
             )
         return self.answers(corpus, options, notes), notes
 
-    def _sampled(self, options: O, candidates: list[Candidate], notes: Notes) -> Dataset:
+    def _sampled(self, options: O, candidates: Candidates, notes: Notes) -> Dataset:
         self.check(options.path, candidates, notes)
         kept = among(candidates, options.classes, notes)
         settings = {**self.settings, **(self.varied(options) if self.varied else {})}
@@ -169,13 +173,13 @@ class Question(Generic[O]):
             settings["rare"] = "refuse"
         elif self.classes:
             notes["classes of the question"] = self.classes
-        return sample(kept, options.settings(**settings), notes)
+        return draw(kept.pool(), options.settings(**settings), notes)
 
-    def check(self, path: str, candidates: list[Candidate], notes: Mapping[str, Any]) -> None:
+    def check(self, path: str, candidates: Candidates, notes: Mapping[str, Any]) -> None:
         """Refuse a question that the annotation cannot answer, and say what is missing."""
-        labels = Counter(str(c.label) for c in candidates)
+        labels = candidates.counts()
         missing = [label for label in self.needs if not labels[label]]
-        if missing or not candidates:
+        if missing or not len(candidates):
             why = (
                 "; ".join(f"no sentence is {label!r}: {self.needs[label]}" for label in missing)
                 or "no sentence answers it"
@@ -188,19 +192,17 @@ class Question(Generic[O]):
             )
 
 
-def among(
-    candidates: list[Candidate], classes: Sequence[str], notes: dict[str, Any]
-) -> list[Candidate]:
+def among(candidates: Candidates, classes: Sequence[str], notes: dict[str, Any]) -> Candidates:
     """The candidates of some classes, all without; the others are counted, and a class that none
     has is a DataProblem.
     """
     if not classes:
         return candidates
-    counts = Counter(str(c.label) for c in candidates)
+    counts = candidates.counts()
     if missing := [name for name in classes if not counts[name]]:
         there = ", ".join(f"{name} ({n:,})" for name, n in counts.most_common(MANY)) or "none"
         raise DataProblem(f"classes={missing[0]}: no sentence has that label; there are {there}")
-    chosen = [c for c in candidates if c.label in classes]
+    chosen = candidates.labelled(classes)
     notes["left out"] = {
         **notes.get("left out", {}),
         "of a class that classes= does not name": len(candidates) - len(chosen),

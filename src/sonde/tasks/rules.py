@@ -13,8 +13,11 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, make_dataclass
 from operator import index
+from pathlib import PurePath
+from types import FunctionType
 from typing import Any, Literal, get_type_hints
 
+from sonde._closure import file_of
 from sonde.core import DataProblem, Sentence
 from sonde.corpora import brackets, conll2012
 from sonde.corpora.corpus import corpus as corpus_files
@@ -29,8 +32,9 @@ from sonde.tasks.edge.columns import SentenceTargets
 from sonde.tasks.edge.facts import either
 from sonde.tasks.edge.family import CONLLU, MICRO, Count, Kind, Oracle, TargetReader, edge
 from sonde.tasks.edge.family import Options as SpanOptions
-from sonde.tasks.parsed import CORPORA, ParsedCorpus, Source, parsed_corpus, same_files, treebanks
+from sonde.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus
 from sonde.tasks.questions import CorpusOptions, Question, answered
+from sonde.tasks.sources import Source, same_files, treebanks
 from sonde.tasks.task import Definition
 from sonde.tasks.ud.facts import DEPTHS, PLACES, WORDS, facts
 
@@ -155,6 +159,21 @@ class Rule:
     function: Function
     over: Over
 
+    @property
+    def module(self) -> str:
+        """Where it is written."""
+        return str(self.function.__module__)
+
+    def told(self, own: Mapping[str, Any]) -> str | None:
+        """What decides its answers beside the code of its module; None where that cannot be told,
+        as of what was typed in, closes over something or reads a file.
+        """
+        whole = isinstance(self.function, FunctionType) and self.function.__closure__ is None
+        if not whole or file_of(self.module) is None:
+            return None
+        read = any(isinstance(value, PurePath) for value in own.values())
+        return None if read else f"{self.function.__qualname__} {self.over} {dict(own)}"
+
     def given(self, block: Block, sentences: list[Sentence]) -> Iterable[object]:
         """What the function is given, one item a sentence."""
         if isinstance(block, Plain) and self.over != "sentences":
@@ -228,7 +247,8 @@ class SentenceRule:
         def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
             return {self.rule.name: list(self._judged(block, sentences, own))}
 
-        return CORPORA.get(key, lambda: parsed_corpus(files, options.on_error, judge))
+        rules = Rules(judge, (__name__, self.rule.module), self.rule.told(own))
+        return CORPORA.get(key, lambda: parsed_corpus(files, options.on_error, rules))
 
     def _judged(
         self, block: Block, sentences: list[Sentence], own: Mapping[str, Any]

@@ -20,7 +20,8 @@ from sonde.datasets import carve_dev, sampled
 from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.edge.columns import SentenceTargets, counted, divided, pooled, subset, tagged_seen
-from sonde.tasks.parsed import oracle_facts, remarks, uncollected
+from sonde.tasks.memory import oracle_facts, uncollected
+from sonde.tasks.sources import remarks
 from sonde.tasks.task import Definition
 from sonde.vectors import Ints
 

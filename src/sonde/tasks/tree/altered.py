@@ -22,7 +22,7 @@ from sonde.corpora.frequencies import Frequencies
 from sonde.corpora.rendering import HYPHEN, joined, mark, repaired, sentence_of
 from sonde.datasets import Candidate
 from sonde.datasets.candidates import NOTHING
-from sonde.tasks.parsed import stratum
+from sonde.tasks.sources import stratum
 from sonde.tasks.tree.clause import bare
 
 QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])

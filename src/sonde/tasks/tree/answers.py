@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from sonde.core import SPLITS, Sentence
 from sonde.corpora.frequencies import Frequencies, frequencies
 from sonde.corpora.frequencies import corpus as files
-from sonde.datasets import Candidate
 from sonde.datasets.match import joint
-from sonde.tasks.answers import Answer, tallied
+from sonde.tasks.answers import Answer, Finding, tallied
+from sonde.tasks.found import Found, Listed
 from sonde.tasks.parsed import ParsedCorpus
 from sonde.tasks.questions import Answers, Notes
-from sonde.tasks.tree.altered import Altered, inversions, shifts
-from sonde.tasks.tree.corpus import DEPTH, TAGS, Options
+from sonde.tasks.shards import DEPTH, LENGTH, TAGS
+from sonde.tasks.tree.altered import Altered, Coordination, inversions, shifts
+from sonde.tasks.tree.corpus import LENGTHS, Options
 from sonde.tasks.tree.odd import Choice, band, lexicon, replacements
-from sonde.tasks.ud.classes import CONNEAU, comparable, contents, outside, targets
+from sonde.tasks.ud.classes import CONNEAU, comparable, contents, crossed, outside, targets
 
 Alteration = Callable[[ParsedCorpus, Options, Notes], list[Altered]]
 """Altered sentences, with the places that words had before."""
@@ -38,22 +40,21 @@ LITERAL = (100, 5000)  # occurrences of a target form (README)
 PAPERS_WORDS = 203_000_000
 
 
-def lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+def lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences by the bin of their number of words."""
     bins = EQUAL if options.bins == "equal" else README
-    named = {n: f"{low}-{high}" for low, high in bins for n in range(low, high + 1)}
-    return [
-        corpus.candidate(row, named[len(sentence.words)])
-        for row, sentence in enumerate(corpus.sentences)
-    ]
+    named = {n: Answer(f"{low}-{high}") for low, high in bins for n in range(low, high + 1)}
+    said = [named.get(n) for n in range(LENGTHS[-1] + 1)]
+    return Found.where(corpus, corpus.column(LENGTH), said)
 
 
-def words(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+def words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences by the one target word that they hold."""
-    chosen = contents(corpus.sentences, corpus.forms, CONNEAU, _ranks(options))
+    chosen = contents(corpus.words(), corpus.forms, CONNEAU, _ranks(options))
     notes["word content"] = chosen.notes
-    notes["left out"] = {"no target word, or several": len(corpus.sentences) - len(chosen.rows)}
-    return [corpus.candidate(row, word) for row, word in chosen.rows]
+    found = Found.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
+    notes["left out"] = {"no target word, or several": len(corpus) - len(found)}
+    return found
 
 
 def frequent(corpus: ParsedCorpus, options: Options) -> list[str]:
@@ -73,49 +74,31 @@ def _ranks(options: Options) -> Mapping[str, int] | None:
     )
 
 
-def depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+def depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told
     apart with length held equal.
     """
-    counts = Counter(
-        (d, len(s.words))
-        for d, s in zip(corpus.answers[DEPTH], corpus.sentences, strict=True)
-        if d in DEPTHS
-    )
-    run = DEPTHS if options.depths == "gaussian" else comparable(counts)
+    deep, long = corpus.column(DEPTH), corpus.column(LENGTH)
+    fit = (deep >= DEPTHS[0]) & (deep <= DEPTHS[-1])
+    gaussian = options.depths == "gaussian"
+    run = DEPTHS if gaussian else comparable(crossed(deep[fit], long[fit]))
     labels = set(options.classes) or set(map(str, run))
-    candidates = [
-        corpus.candidate(row, str(depth))
-        for row, depth in enumerate(corpus.answers[DEPTH])
-        if str(depth) in labels
-    ]
-    notes["depths"] = dict(sorted(Counter(corpus.answers[DEPTH]).items()))
-    notes["left out"] = {outside(run): len(corpus.answers[DEPTH]) - len(candidates)}
-    return (
-        _gaussian(candidates, options.seed, notes)
-        if options.depths == "gaussian" and candidates
-        else candidates
-    )
+    said = [Answer(str(d)) if str(d) in labels else None for d in range(int(deep.max()) + 1)]
+    found = Found.where(corpus, deep, said)
+    notes["depths"] = {d: n for d, n in enumerate(np.bincount(deep).tolist()) if n}
+    notes["left out"] = {outside(run): len(corpus) - len(found)}
+    if not (gaussian and len(found)):
+        return found
+    rng = np.random.default_rng([options.seed, 29])
+    rows = joint(long[found.rows], deep[found.rows], rng)  # README: a Gaussian over both
+    reason = "more than a Gaussian over lengths and depths has"
+    notes["left out"][reason] = len(found) - len(rows)
+    return found.take(rows)
 
 
-def _gaussian(candidates: list[Candidate], seed: int, notes: Notes) -> list[Candidate]:
-    """Those candidates whose depths and lengths follow a Gaussian over both (README)."""
-    lengths, deep = (
-        np.array(values, np.int64)
-        for values in zip(
-            *((len(c.sentence.words), int(str(c.label))) for c in candidates), strict=True
-        )
-    )
-    rows = joint(lengths, deep, np.random.default_rng([seed, 29]))
-    notes["left out"]["more than a Gaussian over lengths and depths has"] = len(candidates) - len(
-        rows
-    )
-    return [candidates[row] for row in rows]
-
-
-def sequences(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+def sequences(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences by their top constituents: the most frequent sequences, and OTHER."""
-    findings = corpus.answers["top-const"]
+    findings = corpus.findings("top-const")
     counts, notes["left out"] = tallied(findings)
     if options.classes or options.inventory == "published":
         inventory = set(options.classes or PUBLISHED.split())
@@ -124,10 +107,10 @@ def sequences(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Cand
         inventory = {label for label, n in ranked if n >= ENOUGH}
     notes["classes"] = {label: n for label, n in counts.items() if label in inventory}
     notes["number of classes, with OTHER"] = len(inventory) + 1
-    rows = [
-        (row, str(finding.label)) for row, finding in enumerate(findings) if type(finding) is Answer
-    ]
-    return [corpus.candidate(row, label if label in inventory else "OTHER") for row, label in rows]
+    other = Answer("OTHER")
+    return Found.of(corpus, findings).mapped(
+        lambda said: Answer(said.label) if said.label in inventory else other
+    )
 
 
 def ruled(name: str) -> Answers[Options]:
@@ -135,67 +118,76 @@ def ruled(name: str) -> Answers[Options]:
     common.
     """
 
-    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-        findings = corpus.answers[name]
+    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+        findings = corpus.findings(name)
         notes["labels"], notes["left out"] = tallied(findings)
         band = _band(corpus, options, notes)
-        every = corpus.candidates(findings)
-        candidates = [candidate for candidate in every if band(candidate.target)]
-        if len(candidates) < len(every):
+        every = Found.of(corpus, findings)
+        found = every.mapped(lambda said: said if band(said.target) else None)
+        if len(found) < len(every):
             reason = "a target form outside the band of frequencies"
-            notes["left out"][reason] = len(every) - len(candidates)
-        return candidates
+            notes["left out"][reason] = len(every) - len(found)
+        return found
 
     return answers
 
 
 def shifted(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with two words swapped."""
-    sentences, out = shifts(
-        (corpus.sentences, corpus.answers[TAGS], corpus.splits),
-        options.seed,
-        corpus.sources,
-        options.literal,
-    )
-    return _noted("I", notes, sentences, out)
+    sentences, tags, splits, sources = _columns(corpus)
+    made, out = shifts((sentences, tags, splits), options.seed, sources, options.literal)
+    return _noted("I", notes, made, out)
 
 
 def replaced(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with a word replaced."""
+    sentences, tags, splits, sources = _columns(corpus)
     counts = _frequencies(options) or _own(corpus, options)
     among = not options.freq or not {
         path.resolve() for name in options.freq for path in files(name)
     }.isdisjoint(_paths(corpus))
-    choice = Choice.of(counts, lexicon(corpus.sentences, corpus.answers[TAGS]), among)
+    choice = Choice.of(counts, lexicon(sentences, tags), among)
     notes["frequencies"] = {
         "words": counts.total,
         "band": list(band(counts.total)),
         "forms": int((choice.tags >= 0).sum()),
     }
-    sentences, out = replacements(
-        (corpus.sentences, corpus.answers[TAGS], corpus.splits),
-        choice,
-        options.seed,
-        corpus.sources,
-    )
-    return _noted("C", notes, sentences, out)
+    made, out = replacements((sentences, tags, splits), choice, options.seed, sources)
+    return _noted("C", notes, made, out)
 
 
 def inverted(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with their clauses inverted."""
-    columns = list(
-        zip(
-            corpus.sentences,
-            corpus.answers[TAGS],
-            corpus.splits,
-            corpus.answers["coord-inv"],
-            strict=True,
-        )
-    )
-    sentences, out = inversions(
-        columns, _frequencies(options) or _own(corpus, options), options.seed, corpus.sources
-    )
-    return _noted("I", notes, sentences, out)
+    sentences, tags, splits, sources = _columns(corpus)
+    findings = corpus.findings("coord-inv")
+    clauses = list(map(_clauses, findings.values))
+    said = [clauses[code] for code in findings.codes.tolist()]
+    columns = list(zip(sentences, tags, splits, said, strict=True))
+    counts = _frequencies(options) or _own(corpus, options)
+    made, out = inversions(columns, counts, options.seed, sources)
+    return _noted("I", notes, made, out)
+
+
+def _clauses(finding: Finding) -> Coordination | str:
+    """The places of two clauses, or why there are none."""
+    if isinstance(finding, str):
+        return finding
+    first, second, tail = map(int, str(finding.label).split())
+    return Coordination(first, second, tail)
+
+
+Columns = tuple[list[Sentence], list[tuple[str, ...]], list[str], Sequence[str]]
+
+
+def _columns(corpus: ParsedCorpus) -> Columns:
+    """The sentences, the tags of their words, their splits and their sources."""
+    sentences: list[Sentence] = []
+    tags: list[tuple[str, ...]] = []
+    for some, (tagged,) in corpus.read(TAGS):
+        sentences += some
+        tags += tagged
+    splits = [(*SPLITS, "")[split] for split in corpus.splits.tolist()]
+    return sentences, tags, splits, corpus.names(np.arange(len(corpus)))
 
 
 def _noted(label: str, notes: Notes, sentences: list[Altered], out: Counter[str]) -> list[Altered]:
@@ -214,9 +206,9 @@ ALTERATIONS: Mapping[str, Alteration] = {
 
 def altered(name: str) -> Answers[Options]:
     """Candidates of a task that alters sentences."""
-    return lambda corpus, options, notes: [
-        one.candidate for one in ALTERATIONS[name](corpus, options, notes)
-    ]
+    return lambda corpus, options, notes: Listed(
+        [one.candidate for one in ALTERATIONS[name](corpus, options, notes)]
+    )
 
 
 def _frequencies(options: Options) -> Frequencies | None:

@@ -9,34 +9,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from sonde.core import Sentence
 from sonde.corpora import brackets, tagged, text
-from sonde.corpora.brackets import Strings, Tree
-from sonde.corpora.files import Part, treebank, uncompressed
+from sonde.corpora.brackets import Tree
+from sonde.corpora.files import treebank, uncompressed
 from sonde.corpora.tally import OnError, Tally
-from sonde.corpora.text import letters, tokens
+from sonde.corpora.text import tokens
 from sonde.corpora.views import Block, Phrases, Plain, parted
 from sonde.references import Place
-from sonde.tasks import parsed
-from sonde.tasks.parsed import CORPORA, ParsedCorpus, Source, parsed_corpus, same_files
+from sonde.tasks import sources as named
+from sonde.tasks.answers import Answer
+from sonde.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus
 from sonde.tasks.questions import CorpusOptions
+from sonde.tasks.shards import DEPTH, LENGTH, LETTERS, TAGS
+from sonde.tasks.sources import Source, same_files
 from sonde.tasks.tree import rules as tree_rules
-from sonde.tasks.tree.altered import coordination
+from sonde.tasks.tree.altered import Coordination, coordination
 
 LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
-Rules = Mapping[str, Callable[[Tree], Any]]
-RULES: Rules = {
+RULES: Mapping[str, Callable[[Tree], Any]] = {
     "top-const": tree_rules.top_const,
     "tense": tree_rules.tense,
     "subj-num": tree_rules.subj_num,
     "obj-num": tree_rules.obj_num,
     "coord-inv": coordination,
 }
-LITERAL: Rules = {
+LITERAL: Mapping[str, Callable[[Tree], Any]] = {
     "top-const": partial(tree_rules.top_const, literal=True),
     "tense": tree_rules.tense,
     "subj-num": partial(tree_rules.subj_num, literal=True),
@@ -45,10 +49,7 @@ LITERAL: Rules = {
 }
 """The same as literally as the paper and its README have them."""
 NO_TREE = "text without a tree"
-DEPTH, TAGS = "depth", "tags"
-"""Beside the answers of rules: how deep each tree is, 0 without one, and the tags of its words."""
-# what is in several splits stays where it is tested
-HOME = {"test": 3, "dev": 2, "train": 1, "": 0}
+ELSEWHERE = "not of the lengths that are asked about"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +93,15 @@ class Options(CorpusOptions):
         text, the others trees.
         """
         parts = partial(treebank, suffixes=brackets.SUFFIXES)
-        return parsed.sources((self.path, *self.with_), parts)
+        return named.sources((self.path, *self.with_), parts)
 
     def corpus(self) -> ParsedCorpus:
         """All that the ten tasks ask of the sources; read once for all tasks of a process, while
         the files stay as they are.
         """
-        files, rules = self.sources, LITERAL if self.literal else RULES
+        files = self.sources
         key = ("tree", same_files(files), self.on_error, self.literal)
-        return CORPORA.get(key, lambda: _parsed(files, self.on_error, rules))
+        return CORPORA.get(key, lambda: _parsed(files, self.on_error, self.literal))
 
     @property
     def counted(self) -> bool:
@@ -110,74 +111,63 @@ class Options(CorpusOptions):
         return bool(self.freq) or self.band == "literal"
 
 
-def _parsed(files: list[Source], on_error: OnError, rules: Rules) -> ParsedCorpus:
-    distinct = Distinct()
-    which = f"sentences of {LENGTHS[0]} to {LENGTHS[-1]} tokens"
-    corpus = parsed_corpus(files, on_error, partial(_judge, rules), distinct.read, which)
-    corpus.splits[:] = distinct.splits
-    return corpus
+def _parsed(files: list[Source], on_error: OnError, literal: bool) -> ParsedCorpus:
+    rules = Rules(partial(_judge, LITERAL if literal else RULES), (__name__,), str(literal))
+    return distinct(parsed_corpus(files, on_error, rules, _blocks))
 
 
-def _judge(rules: Rules, block: Block, sentences: list[Sentence]) -> dict[str, list[Any]]:
-    """What all rules say of some sentences, their depths, and the tags of their words."""
-    if isinstance(block, Phrases):
-        answers: dict[str, list[Any]] = {
-            name: list(map(rule, block.trees)) for name, rule in rules.items()
-        }
-        depths, tags = list(map(tree_rules.depth, block.trees)), [tree.tags for tree in block.trees]
-        return {**answers, DEPTH: depths, TAGS: tags}
-    assert isinstance(block, Plain)
-    many = len(sentences)
-    none: dict[str, list[Any]] = dict.fromkeys(rules, [NO_TREE] * many)
-    return {**none, DEPTH: [0] * many, TAGS: list(block.tags) or [()] * many}
-
-
-class Distinct:
-    """Reads the distinct sentences of 5 to 28 tokens of some files, one after the other.
-
-    splits  of each sentence the one that it is tested in, whichever files have it
+def distinct(corpus: ParsedCorpus) -> ParsedCorpus:
+    """The distinct sentences of 5 to 28 tokens of a corpus, each in the split that it is tested in,
+    whichever files have it.
     """
-
-    def __init__(self) -> None:
-        self.splits: list[str] = []
-        self._rows: dict[int, int] = {}
-        self._strings = Strings()
-
-    def read(self, corpus: ParsedCorpus, source: Source, on_error: OnError) -> Iterator[Block]:
-        """The sentences of a file that are new."""
-        for block in _blocks(source.part.path, on_error, corpus.tally, self._strings):
-            ones: Sequence[Tree | Sentence] = (
-                block.trees if isinstance(block, Phrases) else block.lines
-            )
-            rows = [
-                row for row, one in enumerate(ones) if self._new(one.words, corpus, source.part)
-            ]
-            if rows:
-                yield _taken(block, rows)
-
-    def _new(self, words: tuple[str, ...], corpus: ParsedCorpus, part: Part) -> bool:
-        """Whether a sentence is one of the corpus that was not met before; it is counted, or why it
-        is left out.
-        """
-        corpus.counted.update(words)
-        if len(words) not in LENGTHS:
-            corpus.left_out["fewer than 5 or more than 28 tokens"] += 1
-            return False
-        # 64-bit hashes stand for the words: at ten million sentences two differing ones meet
-        # with a chance of 3e-6
-        row = self._rows.setdefault(hash(letters("".join(words)) or words), len(self._rows))
-        if row == len(self.splits):
-            self.splits.append(part.split)
-            return True
-        corpus.left_out["a second time"] += 1
-        if HOME[part.split] > HOME[self.splits[row]]:
-            self.splits[row] = part.split
-        return False
+    lengths = corpus.column(LENGTH)
+    fit = np.flatnonzero((lengths >= LENGTHS[0]) & (lengths <= LENGTHS[-1]))
+    _, first, alike = np.unique(corpus.column(LETTERS)[fit], return_index=True, return_inverse=True)
+    splits = np.full(len(first), -1, np.int8)
+    np.maximum.at(splits, alike, corpus.splits[fit])
+    order = np.argsort(first)
+    left_out = {
+        "fewer than 5 or more than 28 tokens": len(lengths) - len(fit),
+        "a second time": len(fit) - len(first),
+    }
+    left_out = {reason: n for reason, n in left_out.items() if n}
+    some = corpus.part(fit[first[order]], splits=splits[order], whole=True, left_out=left_out)
+    if not len(some):
+        raise some.nothing(f"sentences of {LENGTHS[0]} to {LENGTHS[-1]} tokens")
+    return some
 
 
-def _blocks(
-    path: Path, on_error: OnError, tally: Tally, strings: Strings
-) -> Iterator[Phrases | Plain]:
+def _judge(
+    rules: Mapping[str, Callable[[Tree], Any]], block: Block, sentences: list[Sentence]
+) -> dict[str, Sequence[Any]]:
+    """What all rules say of some sentences, their depths, and the tags of their words."""
+    fit = [len(sentence.words) in LENGTHS for sentence in sentences]
+    if isinstance(block, Phrases):
+        pairs = list(zip(block.trees, fit, strict=True))
+        return {
+            **{
+                name: [_said(rule(tree)) if asked else ELSEWHERE for tree, asked in pairs]
+                for name, rule in rules.items()
+            },
+            DEPTH: [tree_rules.depth(tree) if asked else 0 for tree, asked in pairs],
+            TAGS: [tree.tags for tree in block.trees],
+        }
+    assert isinstance(block, Plain)
+    none = [NO_TREE] * len(sentences)
+    return {**dict.fromkeys(rules, none), TAGS: list(block.tags) or [()] * len(sentences)}
+
+
+def _said(finding: Any) -> Any:
+    """A finding; where two clauses are coordinated, their places as a label."""
+    return _coordinated(*finding) if isinstance(finding, Coordination) else finding
+
+
+@lru_cache(maxsize=1 << 16)
+def _coordinated(*places: int) -> Answer:
+    return Answer(" ".join(map(str, places)))
+
+
+def _blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Phrases | Plain]:
     """The sentences of one file by the kind that its name says; English text is cut into words as
     trees are.
     """
@@ -189,12 +179,4 @@ def _blocks(
         for pairs in parted(tagged.read(path, on_error, tally)):
             yield Plain([line for line, _ in pairs], str(path), [tags for _, tags in pairs])
     else:
-        yield from map(Phrases, parted(brackets.read(path, on_error, tally, strings=strings)))
-
-
-def _taken(block: Phrases | Plain, rows: list[int]) -> Phrases | Plain:
-    """Some sentences of a block."""
-    if isinstance(block, Phrases):
-        return Phrases([block.trees[row] for row in rows])
-    tags = [block.tags[row] for row in rows] if block.tags else ()
-    return Plain([block.lines[row] for row in rows], block.file, tags)
+        yield from map(Phrases, parted(brackets.read(path, on_error, tally)))

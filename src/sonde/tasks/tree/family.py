@@ -20,8 +20,9 @@ from sonde.corpora.files import Part, digest, uncompressed
 from sonde.corpora.frequencies import corpus
 from sonde.corpora.tally import OnError
 from sonde.oracles import Facts
-from sonde.tasks.parsed import Source, oracle_facts, uncollected
+from sonde.tasks.memory import oracle_facts, uncollected
 from sonde.tasks.questions import LOGISTIC, Answers, Question
+from sonde.tasks.sources import Source
 from sonde.tasks.task import Definition
 from sonde.tasks.tree import answers
 from sonde.tasks.tree.altered import Altered

@@ -6,10 +6,13 @@ neighbouring ones that share enough lengths.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from sonde.core import Sentence
+import numpy as np
+
+from sonde.tasks.shards import Lists
+from sonde.vectors import Ints
 
 SPARE = 1.25  # words that are looked at for each that is kept
 LEAST = 12  # usable sentences of a word
@@ -32,12 +35,12 @@ KRASNOWSKA, CONNEAU = Ranks(2000, 750), Ranks(2000, 1000, 4)
 
 
 class Contents(NamedTuple):
-    """The words that are classes, the sentences that hold exactly one of them, and how they were
-    chosen.
+    """The words that are classes, the number of the only one that each sentence holds, [sentences],
+    -1 for none or several, and how they were chosen.
     """
 
     words: list[str]
-    rows: list[tuple[int, str]]
+    codes: Ints
     notes: dict[str, int]
 
 
@@ -88,7 +91,7 @@ def targets(
 
 
 def contents(
-    sentences: Sequence[Sentence],
+    words: Iterable[Lists],
     forms: Mapping[str, int],
     ranks: Ranks = KRASNOWSKA,
     corpus: Mapping[str, int] | None = None,
@@ -96,31 +99,59 @@ def contents(
     """Sentences with exactly one target word, once; words with fewer than twelve give way to the
     next, one round after another.
 
-    forms are those of the sentences; a corpus gives the frequencies where they do not.
+    words are those of the sentences, forms their counts; a corpus gives the frequencies where they
+    do not.
     """
-    words, _, notes = targets(forms, ranks, corpus)
-    chosen, spare = set(words[: ranks.kept]), words[ranks.kept :]
-    tried = set(words)
-    known = {form: low for form in forms if (low := form.lower()) in tried}
-    without = known.keys().isdisjoint
-    hits_of = [
-        (i, [known[w] for w in s.words if w in known])
-        for i, s in enumerate(sentences)
-        if not without(s.words)
-    ]
+    tried, _, notes = targets(forms, ranks, corpus)
+    sentences, hits, many = _hits(words, {word: i for i, word in enumerate(tried)})
+    chosen, spare = np.arange(len(tried)) < ranks.kept, list(range(ranks.kept, len(tried)))
     while True:
-        left = [(i, [word for word in hits if word in chosen]) for i, hits in hits_of]
-        rows = [(i, hits[0]) for i, hits in left if len(hits) == 1]
-        usable = Counter(word for _, word in rows)
-        rare = {word for word in chosen if usable[word] < LEAST}
-        if not rare:
-            return Contents(sorted(chosen), rows, {**notes, "classes": len(chosen)})
-        chosen = chosen - rare | set(spare[: len(rare)])
+        kept = chosen[hits]
+        single = kept & (np.bincount(sentences[kept], minlength=many)[sentences] == 1)
+        usable = np.bincount(hits[single], minlength=len(tried))
+        rare = np.flatnonzero(chosen & (usable < LEAST))
+        if not len(rare):
+            break
+        chosen[rare] = False
+        chosen[spare[: len(rare)]] = True
         spare = spare[len(rare) :]
+    classes = sorted(tried[i] for i in np.flatnonzero(chosen))
+    place = {word: i for i, word in enumerate(classes)}
+    numbers = np.array([place.get(word, -1) for word in tried], np.int64)
+    codes = np.full(many, -1)
+    codes[sentences[single]] = numbers[hits[single]]
+    return Contents(classes, codes, {**notes, "classes": len(classes)})
+
+
+def _hits(words: Iterable[Lists], tried: Mapping[str, int]) -> tuple[Ints, Ints, int]:
+    """Where sentences hold one of some words, ignoring case: the sentence, and the word's number;
+    and how many sentences there are.
+    """
+    found: list[tuple[Ints, Ints]] = []
+    many = 0
+    for lists in words:
+        codes = np.array([tried.get(name.lower(), -1) for name in lists.names], np.int64)
+        hits = codes[lists.codes]
+        at = np.flatnonzero(hits >= 0)
+        of = np.searchsorted(lists.starts, at, "right") - 1 + many
+        found.append((of.astype(np.int64), hits[at]))
+        many += len(lists.starts) - 1
+    sentences, hits = map(np.concatenate, zip(*found, strict=True))
+    return sentences, hits, many
 
 
 MOST, FEWEST = 8, 4  # classes: Conneau et al. 2018 have eight (their README)
 ENOUGH = 400  # sentences a class that find one of their length in every other class
+
+
+def crossed(depths: Ints, lengths: Ints) -> Counter[tuple[int, int]]:
+    """How many sentences there are by (depth, length); without those of depth 0, which have no
+    tree.
+    """
+    wide = int(lengths.max()) + 1
+    cells, many = np.unique(depths[depths > 0] * wide + lengths[depths > 0], return_counts=True)
+    pairs = (divmod(cell, wide) for cell in cells.tolist())
+    return Counter(dict(zip(pairs, many.tolist(), strict=True)))
 
 
 def comparable(counts: Counter[tuple[int, int]]) -> range:

@@ -18,7 +18,7 @@ from sonde.corpora.files import Part, digest
 from sonde.corpora.tally import OnError
 from sonde.corpora.trees import features
 from sonde.oracles import Facts
-from sonde.tasks.parsed import oracle_facts
+from sonde.tasks.memory import oracle_facts
 
 CLAUSE = {
     "clause": (

@@ -10,30 +10,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
 from sonde.core import Sentence
 from sonde.corpora.files import Part
 from sonde.corpora.views import Block, Plain, dependencies
-from sonde.datasets import Candidate
 from sonde.oracles import Facts
-from sonde.tasks.answers import Answer, Finding, answer, composition, counts, recurring, tallied
-from sonde.tasks.parsed import (
-    CORPORA,
-    ParsedCorpus,
-    Source,
-    is_text,
-    parsed_corpus,
-    same_files,
-    stratum,
-    treebanks,
-)
+from sonde.tasks.answers import Answer, Finding, Findings, answer, composition, counts, tallied
+from sonde.tasks.found import Found
+from sonde.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus
 from sonde.tasks.questions import LOGISTIC, Answers, CorpusOptions, Notes, Question
+from sonde.tasks.shards import DEPTH, EXACT, LENGTH
+from sonde.tasks.sources import Source, is_text, same_files, treebanks
 from sonde.tasks.task import Definition
 from sonde.tasks.ud import rules as ud_rules
-from sonde.tasks.ud.classes import LEAST, comparable, contents, outside, targets
+from sonde.tasks.ud.classes import LEAST, comparable, contents, crossed, outside, targets
 from sonde.tasks.ud.clause import clauses
 from sonde.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
 from sonde.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
@@ -103,6 +96,7 @@ def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
     return answers
 
 
+JUDGED = Rules(judge, (__name__,))
 AUXILIARIES = "auxiliaries"
 
 
@@ -127,7 +121,7 @@ def parsed_files(options: CorpusOptions) -> ParsedCorpus:
     """
     sources = files(options)
     key = ("ud", same_files(sources), options.on_error)
-    return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, judge))
+    return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, JUDGED))
 
 
 def clausal(options: CorpusOptions) -> ParsedCorpus:
@@ -162,44 +156,33 @@ def _facts_of_types(
     return {_stripped(sentence): said for sentence, said in by_sentence.items()}
 
 
-def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    labels = [LENGTHS.get(len(sentence.words)) for sentence in corpus.sentences]
-    notes["left out"] = {"fewer than 3 or more than 23 words": labels.count(None)}
-    columns = zip(corpus.sentences, labels, corpus.splits, corpus.sources, strict=True)
-    return [
-        Candidate(sentence, label, "", split, stratum(source))
-        for sentence, label, split, source in columns
-        if label
-    ]
+def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    lengths = corpus.column(LENGTH)
+    labels = [LENGTHS.get(length) for length in range(int(lengths.max()) + 1)]
+    found = Found.where(corpus, lengths, [label and Answer(label) for label in labels])
+    notes["left out"] = {"fewer than 3 or more than 23 words": len(corpus) - len(found)}
+    return found
 
 
-def _words(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    chosen = contents(corpus.sentences, corpus.forms)
+def _words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    chosen = contents(corpus.words(), corpus.forms)
     notes["word content"] = chosen.notes
-    notes["left out"] = {"no target word, or several": len(corpus.sentences) - len(chosen.rows)}
-    return [corpus.candidate(row, word) for row, word in chosen.rows]
+    found = Found.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
+    notes["left out"] = {"no target word, or several": len(corpus) - len(found)}
+    return found
 
 
-def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    run = comparable(
-        Counter(
-            (d, len(s.words)) for d, s in zip(corpus.depths, corpus.sentences, strict=True) if d
-        )
-    )
+def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    depths = corpus.column(DEPTH)
+    run = comparable(crossed(depths, corpus.column(LENGTH)))
     labels = set(options.classes) or set(map(str, run))
-    columns = zip(
-        corpus.sentences, map(str, corpus.depths), corpus.splits, corpus.sources, strict=True
-    )
-    candidates = [
-        Candidate(sentence, depth, "", split, stratum(source))
-        for sentence, depth, split, source in columns
-        if depth in labels
-    ]
-    notes["left out"] = {outside(run): len(corpus.sentences) - len(candidates)}
-    return candidates
+    said = [Answer(str(d)) if str(d) in labels else None for d in range(int(depths.max()) + 1)]
+    found = Found.where(corpus, depths, said)
+    notes["left out"] = {outside(run): len(corpus) - len(found)}
+    return found
 
 
-def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     findings = _findings("top-deps", corpus, options)
     counts, notes["left out"] = tallied(findings)
     named = {
@@ -214,12 +197,7 @@ def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Cand
     ]
     common = set(options.classes or ranked)
     labels = {schema: name if name in common else OTHER for schema, name in named.items()}
-    columns = zip(corpus.sentences, findings, corpus.splits, corpus.sources, strict=True)
-    return [
-        Candidate(sentence, labels[str(f.label)], "", split, stratum(source))
-        for sentence, f, split, source in columns
-        if type(f) is Answer
-    ]
+    return Found.of(corpus, findings).mapped(lambda said: Answer(labels[str(said.label)]))
 
 
 def universal(schema: str) -> str:
@@ -227,40 +205,42 @@ def universal(schema: str) -> str:
     return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
 
 
-def _findings(name: str, corpus: ParsedCorpus, options: Options) -> list[Finding]:
+def _findings(name: str, corpus: ParsedCorpus, options: Options) -> Findings:
     """What a rule says, or the paper's where it has another."""
     paper = options.rules == "paper" and name in LITERAL
-    return corpus.answers[_literal(name) if paper else name]
+    return corpus.findings(_literal(name) if paper else name)
 
 
-def _ruled(name: str) -> Answers[Options]:
+def _ruled(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
     """The sentences that a rule has an answer for, with what the answers consist of."""
 
-    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
         findings = _findings(name, corpus, options)
         notes |= counts(findings)
         if name in CONSTRUCTIONS:
             notes["constructions"] = composition(findings)
-        return corpus.candidates(findings)
+        return Found.of(corpus, findings)
 
     return answers
 
 
-def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    notes["auxiliaries"] = _auxiliaries(corpus.answers[AUXILIARIES])
-    findings = _of_forms(_findings("tense", corpus, options), options)
+def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    notes["auxiliaries"] = _auxiliaries(corpus.findings(AUXILIARIES))
+    findings = _findings("tense", corpus, options)
+    if options.forms == "simple":
+        findings = findings.mapped(_simple)
     notes |= counts(findings)
     notes["constructions"] = composition(findings)
     notes["mislabelled by rules=paper"] = misread(
-        corpus.sentences, corpus.answers["tense"], corpus.answers[_literal("tense")]
+        corpus.column(EXACT), corpus.findings("tense"), corpus.findings(_literal("tense"))
     )
-    return corpus.candidates(findings)
+    return Found.of(corpus, findings)
 
 
-def _auxiliaries(findings: list[Finding]) -> dict[str, dict[str, int]]:
+def _auxiliaries(findings: Findings) -> dict[str, dict[str, int]]:
     """Construction of a tense -> lemma of the auxiliary that carries it -> sentences."""
     counts: dict[str, Counter[str]] = {}
-    for finding, n in recurring(findings):
+    for finding, n in findings.recurring():
         if type(finding) is Answer:
             counts.setdefault(str(finding.label), Counter())[finding.target] += n
     return {how: dict(lemmas.most_common(LEMMAS)) for how, lemmas in counts.items()}
@@ -271,39 +251,30 @@ LEMMAS = 8  # auxiliaries of a construction that notes name
 _COMPOUND = "a tense of several words"
 
 
-def _of_forms(findings: list[Finding], options: Options) -> list[Finding]:
-    """The findings, or with forms=simple those alone that are finite verbs of one word."""
-    if options.forms == "all":
-        return findings
-    return [
-        _COMPOUND
-        if type(f) is Answer and not f.strata.get("construction", "").startswith("simple")
-        else f
-        for f in findings
-    ]
+def _simple(finding: Finding) -> Finding:
+    """The finding, if it is of a finite verb of one word."""
+    if type(finding) is not Answer or finding.strata.get("construction", "").startswith("simple"):
+        return finding
+    return _COMPOUND
 
 
-def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    candidates = _ruled("passive")(corpus, options, notes)
+def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    found = _ruled("passive")(corpus, options, notes)
     morphological = notes["labels"].get("morphological", 0)
     if not morphological:
-        return candidates
+        return found
     if options.passive == "morphological":
-        return [
-            c._replace(label="passive") if c.label == "morphological" else c for c in candidates
-        ]
+        return found.mapped(
+            lambda said: said._replace(label="passive") if said.label == "morphological" else said
+        )
     hint = "Voice=Pass without aux:pass (passive=morphological counts it as passive)"
     notes["left out"] = {hint: morphological, **notes["left out"]}
-    return [c for c in candidates if c.label != "morphological"]
+    return found.labelled(("passive", "active"))
 
 
-def _types(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    candidates = _ruled("sent-type")(corpus, options, notes)
-    return (
-        candidates
-        if options.final == "keep"
-        else [c._replace(sentence=_stripped(c.sentence)) for c in candidates]
-    )
+def _types(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    found = _ruled("sent-type")(corpus, options, notes)
+    return found if options.final == "keep" else replace(found, edit=_stripped)
 
 
 def _stripped(sentence: Sentence) -> Sentence:

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -22,10 +21,10 @@ from sonde.core import DataProblem, Sentence
 from sonde.corpora.batches import Batch
 from sonde.corpora.trees import features
 from sonde.corpora.views import Block, dependencies
-from sonde.datasets import Candidate
 from sonde.oracles import Facts
 from sonde.tasks.answers import Finding, answer, tallied
-from sonde.tasks.parsed import ParsedCorpus, parsed_corpus
+from sonde.tasks.found import Found
+from sonde.tasks.parsed import ParsedCorpus, Rules, parsed_corpus
 from sonde.tasks.questions import CorpusOptions, Notes, Question
 from sonde.tasks.ud.facts import CLAUSE, FEATURES, facts
 from sonde.tasks.ud.family import files, parts
@@ -78,7 +77,9 @@ class Options(CorpusOptions):
 
 def _corpus(options: Options) -> ParsedCorpus:
     """The treebanks, with the value that each sentence has, or why it has none."""
-    corpus = parsed_corpus(files(options), options.on_error, partial(_judge, options))
+    asked = f"{options.feature} {options.of} {options.upos}"
+    rules = Rules(partial(_judge, options), (__name__,), asked)
+    corpus = parsed_corpus(files(options), options.on_error, rules)
     if not options.by_class and options.of != "root":
         corpus.refuse_first_release()
     return corpus
@@ -92,8 +93,8 @@ def _judge(options: Options, block: Block, sentences: list[Sentence]) -> dict[st
 HAS = "features of the word"
 
 
-def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    findings = corpus.answers["feat"]
+def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    findings = corpus.findings("feat")
     values, reasons = tallied(findings)
     _check(corpus, options, values, reasons)
     every = options.classes or options.rare == "refuse" or options.least is not None
@@ -104,9 +105,7 @@ def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Ca
         if value not in telling_values
     }
     notes["left out"], notes["values"] = {**reasons, **rare}, values
-    return [
-        candidate for candidate in corpus.candidates(findings) if candidate.label in telling_values
-    ]
+    return Found.of(corpus, findings).labelled(telling_values)
 
 
 def _check(
@@ -122,7 +121,9 @@ def _check(
         )
         break
     else:
-        features_of = Counter(chain.from_iterable(map(features, corpus.answers[HAS])))
+        features_of: Counter[str] = Counter()
+        for raw, n in corpus.findings(HAS).recurring():
+            features_of.update(dict.fromkeys(features(str(raw)), n))
         has = ", ".join(name for name, _ in features_of.most_common(12))
         why = f"{options.whose} never has {options.feature}; " + (
             f"it has {has}" if has else "it has no features at all"

@@ -9,14 +9,16 @@ docs/tasks-ud.md says where and why we differ.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
-from sonde.core import Sentence
-from sonde.tasks.answers import Answer, Finding, answer
+import numpy as np
+
+from sonde.tasks.answers import Answer, Finding, Findings, answer
 from sonde.tasks.ud.clause import Argument, Clause
 from sonde.tasks.ud.forms import BEING
 from sonde.tasks.ud.verbs import NO_VERB
+from sonde.vectors import Ints
 
 Rule = Callable[[Clause], Finding]
 Literal = Callable[[Clause, Finding], Finding]
@@ -220,23 +222,25 @@ def _role(noun: Argument, clause: Clause, why: _Why) -> str:
     )
 
 
-def misread(
-    sentences: Sequence[Sentence], ours: Sequence[Finding], literal: Sequence[Finding]
-) -> dict[str, int]:
+def misread(words: Ints, ours: Findings, literal: Findings) -> dict[str, int]:
     """Where the literal rule for Tense labels otherwise than ours, or what ours leaves out, in
-    distinct sentences.
+    distinct sentences; `words` has numbers that stand for them.
     """
+    labelled = np.array([type(value) is Answer for value in literal.values], bool)
+    rows = np.flatnonzero(labelled[literal.codes])
+    first = rows[np.sort(np.unique(words[rows], return_index=True)[1])]
+    cells = ours.codes[first].astype(np.int64) * len(literal.values) + literal.codes[first]
+    pairs, at, many = np.unique(cells, return_index=True, return_counts=True)
     counts: Counter[str] = Counter()
-    seen = set()
-    for sentence, one, other in zip(sentences, ours, literal, strict=True):
-        if type(other) is Answer and sentence.words not in seen:
-            seen.add(sentence.words)
-            if type(one) is not Answer:
-                counts[str(one)] += 1
-            elif one.label != other.label:
-                construction = other.strata.get("construction", "")
-                counts[f"{one.label} {construction} called {other.label}"] += 1
-    return {
-        "distinct sentences": len(seen),
-        **dict(counts.most_common()),
-    }
+    for k in np.argsort(at).tolist():  # in order of appearance
+        one, other = (
+            ours.values[pairs[k] // len(literal.values)],
+            literal.values[pairs[k] % len(literal.values)],
+        )
+        assert type(other) is Answer
+        if type(one) is not Answer:
+            counts[str(one)] += int(many[k])
+        elif one.label != other.label:
+            construction = other.strata.get("construction", "")
+            counts[f"{one.label} {construction} called {other.label}"] += int(many[k])
+    return {"distinct sentences": len(first), **dict(counts.most_common())}

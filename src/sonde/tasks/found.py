@@ -1,0 +1,169 @@
+"""What rules found in a corpus, as candidates: rows and answers. Sentences are read when a data set
+is laid out, and of those alone that it has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
+
+import numpy as np
+
+from sonde.core import SPLITS, Sentence
+from sonde.datasets import Candidate
+from sonde.datasets.candidates import Pool, hashes
+from sonde.tasks.answers import Answer, Finding, Findings
+from sonde.tasks.parsed import ParsedCorpus
+from sonde.tasks.shards import CONTENT, LENGTH, LETTERS
+from sonde.tasks.sources import stratum
+from sonde.vectors import Ints
+
+AT_ONCE = 10_000  # candidates that are read at once
+
+
+class Candidates(Protocol):
+    """What a question is sampled from."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Candidate]: ...
+
+    def counts(self) -> Counter[str]:
+        """How many there are by label."""
+
+    def labelled(self, labels: Collection[str]) -> Self:
+        """Those with some labels."""
+
+    def pool(self) -> Pool:
+        """The same in columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Candidates of a corpus: their rows [n], ascending, and codes [n] into answers.
+
+    edit  what is made of each sentence, where it is not asked about as it stands
+    """
+
+    corpus: ParsedCorpus
+    rows: Ints
+    codes: Ints
+    answers: Sequence[Answer]
+    edit: Callable[[Sentence], Sentence] | None = None
+
+    @classmethod
+    def of(cls, corpus: ParsedCorpus, findings: Findings) -> Found:
+        """The sentences that have an answer."""
+        return cls.where(corpus, findings.codes, findings.values)
+
+    @classmethod
+    def where(cls, corpus: ParsedCorpus, codes: Ints, said: Sequence[Finding | None]) -> Found:
+        """The same of codes [sentences] into answers and what is none; -1 is none."""
+        every = Found(corpus, np.arange(len(codes)), codes, ())
+        return every._said([*said, None])  # the last one is that of -1
+
+    def _said(self, said: Sequence[Finding | None]) -> Found:
+        """Those whose code stands for an answer now."""
+        kept = np.array([type(each) is Answer for each in said], bool)
+        rows = np.flatnonzero(kept[self.codes])
+        codes = (np.cumsum(kept) - 1)[self.codes[rows]]
+        answers = [each for each in said if type(each) is Answer]
+        return replace(self, rows=self.rows[rows], codes=codes, answers=answers)
+
+    def mapped(self, change: Callable[[Answer], Answer | None]) -> Found:
+        """The same with each answer changed; without those that have none then."""
+        return self._said(list(map(change, self.answers)))
+
+    def labelled(self, labels: Collection[str]) -> Found:
+        """Those with some labels."""
+        return self.mapped(lambda answer: answer if answer.label in labels else None)
+
+    def take(self, rows: Ints) -> Found:
+        """Some of them."""
+        return replace(self, rows=self.rows[rows], codes=self.codes[rows])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def counts(self) -> Counter[str]:
+        """How many there are by label."""
+        counts: Counter[str] = Counter()
+        many = np.bincount(self.codes, minlength=len(self.answers)).tolist()
+        for answer, n in zip(self.answers, many, strict=True):
+            counts[str(answer.label)] += n
+        return counts
+
+    def __iter__(self) -> Iterator[Candidate]:
+        for first in range(0, len(self), AT_ONCE):
+            yield from self.read(np.arange(first, min(first + AT_ONCE, len(self))))
+
+    def read(self, rows: Ints) -> list[Candidate]:
+        """Some of them, with their sentences."""
+        mine = self.rows[rows]
+        sentences, _ = self.corpus.chosen(mine)
+        codes, splits = self.codes[rows].tolist(), self.corpus.splits[mine].tolist()
+        names = self.corpus.names(mine)
+        strata = {
+            (code, name): {**self.answers[code].strata, **stratum(name)}
+            for code, name in set(zip(codes, names, strict=True))
+        }
+        return [
+            Candidate(
+                sentence if self.edit is None else self.edit(sentence),
+                self.answers[code].label,
+                self.answers[code].target,
+                (*SPLITS, "")[split],
+                strata[code, name],
+            )
+            for sentence, code, split, name in zip(sentences, codes, splits, names, strict=True)
+        ]
+
+    def pool(self) -> Pool:
+        """The same in columns."""
+        corpus = self.corpus
+        if self.edit is None:
+            columns = tuple(corpus.column(name)[self.rows] for name in (CONTENT, LETTERS, LENGTH))
+        else:
+            columns = self._edited()
+        content, letters, lengths = columns
+        said = [(answer.label, answer.target) for answer in self.answers]
+        splits = corpus.splits[self.rows].astype(np.int64)
+        return Pool.coded(self.codes, said, (content, letters, lengths, splits), self.read)
+
+    def _edited(self) -> tuple[Ints, Ints, Ints]:
+        """The columns content, letters and lengths of what is made of the sentences."""
+        assert self.edit is not None
+        parts = []
+        for first in range(0, len(self), AT_ONCE):
+            rows = self.rows[first : first + AT_ONCE]
+            words = [self.edit(sentence).words for sentence in self.corpus.chosen(rows)[0]]
+            parts.append((*hashes(words)[:2], np.array(list(map(len, words)))))
+        content, letters, lengths = map(np.concatenate, zip(*parts, strict=True))
+        return content, letters, lengths
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Candidates one by one."""
+
+    listed: list[Candidate]
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self.listed)
+
+    def counts(self) -> Counter[str]:
+        """How many there are by label."""
+        return Counter(str(each.label) for each in self.listed)
+
+    def labelled(self, labels: Collection[str]) -> Listed:
+        """Those with some labels."""
+        return Listed([each for each in self.listed if each.label in labels])
+
+    def pool(self) -> Pool:
+        """The same in columns."""
+        return Pool.of(self.listed)

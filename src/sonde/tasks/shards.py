@@ -1,0 +1,313 @@
+"""What rules say of the sentences of one file, in columns: a row a sentence.
+
+They are kept in memory, or as a Parquet file in the cache, which is there whole or not at all: what
+is finished need not be done again, whichever process finished it.
+
+Columns are words, text, length (in words), depth, tags where there are some, three hashes, and one
+of findings a rule. A finding stands there as JSON: a reason as text, an answer as a list.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sonde.cache import draft
+from sonde.core import Sentence
+from sonde.corpora.batches import Batch
+from sonde.corpora.style import Style
+from sonde.corpora.tally import Tally
+from sonde.corpora.views import Block
+from sonde.datasets.candidates import hashes
+from sonde.store.blocks import set_aside
+from sonde.tasks.answers import Answer, Finding
+from sonde.vectors import Ints
+
+Arrow = Any
+"""A table or an array of pyarrow, which is imported when it is used."""
+Judge = Callable[[Block, list[Sentence]], Mapping[str, Sequence[Any]]]
+"""What rules say of the sentences of a block, by rule; under DEPTH numbers, under TAGS tuples."""
+Read = Callable[[Tally], Iterable[Block]]
+"""The sentences of a file, and what is counted of those that cannot be read."""
+WORDS, TEXT, LENGTH, DEPTH, TAGS = "words", "text", "length", "depth", "tags"
+CONTENT, LETTERS, EXACT = "content", "letters", "exact"
+"""What `sonde.datasets.candidates.hashes` makes of the words."""
+GROUP = 10_000  # sentences that are written and read at once
+KNOWN = 1 << 17  # findings whose JSON is remembered
+NOTE = b"sonde"
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What was counted of a file beside its sentences."""
+
+    tally: Tally = field(default_factory=Tally)
+    style: Style = field(default_factory=Style)
+
+    def plain(self) -> str:
+        """All of it as JSON."""
+        style = {"relations": sorted(self.style.relations), "feats": sorted(self.style.feats)}
+        return json.dumps({"tally": asdict(self.tally), "style": style})
+
+    @classmethod
+    def read(cls, text: str | bytes) -> Counted:
+        """The same from JSON."""
+        plain = json.loads(text)
+        style = Style(set(plain["style"]["relations"]), set(plain["style"]["feats"]))
+        return cls(Tally(**plain["tally"]), style)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The columns of one file.
+
+    read   its sentences; judge: what rules say of them
+    place  where the columns are kept; None: in memory
+    """
+
+    read: Read
+    judge: Judge
+    place: Path | None = None
+
+    @cached_property
+    def _held(self) -> tuple[Counted, Arrow]:
+        """What was counted, and the table, of columns in memory."""
+        import pyarrow as pa
+
+        counted = Counted()
+        tables = list(self._tables(counted))
+        return counted, pa.concat_tables(tables).unify_dictionaries() if tables else pa.table({})
+
+    @cached_property
+    def _about(self) -> tuple[Counted, list[int]]:
+        """What was counted, and how many sentences each group has."""
+        if self.place is None:
+            counted, table = self._held
+            return counted, [len(table.slice(at, GROUP)) for at in range(0, len(table), GROUP)]
+        about: tuple[Counted, list[int]] = self._opened(lambda file: _about(file.metadata))
+        return about
+
+    @property
+    def counted(self) -> Counted:
+        """What was counted beside the sentences."""
+        return self._about[0]
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many sentences each group has."""
+        return self._about[1]
+
+    def __len__(self) -> int:
+        return sum(self.sizes)
+
+    def make(self) -> None:
+        """Find the columns, where that was not done yet."""
+        if self.place is None:
+            _ = self._held
+        elif not self.place.exists():
+            self._write(self.place)
+
+    def groups(self, *columns: str) -> Iterator[Arrow]:
+        """Some columns as tables of some thousand rows each."""
+        return (self.group(number, columns) for number in range(len(self.sizes)))
+
+    def group(self, number: int, columns: Sequence[str]) -> Arrow:
+        """One of these tables."""
+        if self.place is None:
+            return self._held[1].select(columns).slice(number * GROUP, GROUP)
+        return self._opened(lambda file: file.read_row_group(number, columns=list(columns)))
+
+    def _opened(self, ask: Callable[[Arrow], Any]) -> Any:
+        """What is asked of the file; a damaged one is set aside and made anew."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        assert self.place is not None
+        self.make()
+        try:
+            with pq.ParquetFile(self.place, page_checksum_verification=True) as file:
+                return ask(file)
+        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as damage:
+            set_aside(self.place, damage)
+        self.make()
+        with pq.ParquetFile(self.place, page_checksum_verification=True) as file:
+            return ask(file)
+
+    def _write(self, place: Path) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        counted, writer = Counted(), None
+        with draft(place) as part:
+            try:
+                for table in _grouped(self._tables(counted)):
+                    options = {"compression": "zstd", "write_page_checksum": True}
+                    writer = writer or pq.ParquetWriter(part, table.schema, **options)
+                    writer.write_table(table)
+                writer = writer or pq.ParquetWriter(part, pa.schema([]))
+                writer.add_key_value_metadata({NOTE: counted.plain()})
+            finally:
+                if writer is not None:
+                    writer.close()
+
+    def _tables(self, counted: Counted) -> Iterator[Arrow]:
+        """A table a block of the file."""
+        known = Known()
+        for block in self.read(counted.tally):
+            if isinstance(block, Batch):
+                counted.style.add(block.deprels.names, block.feats.names)
+            yield _table(block, self.judge, known)
+
+
+def _about(metadata: Any) -> tuple[Counted, list[int]]:
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return Counted.read(metadata.metadata[NOTE]), [group.num_rows for group in groups]
+
+
+def _grouped(tables: Iterable[Arrow]) -> Iterator[Arrow]:
+    """The same rows in tables of some thousand rows, each with one dictionary a column."""
+    import pyarrow as pa
+
+    waiting: list[Arrow] = []
+    for table in tables:
+        waiting.append(table)
+        if sum(map(len, waiting)) >= GROUP:
+            yield pa.concat_tables(waiting).unify_dictionaries().combine_chunks()
+            waiting = []
+    if waiting:
+        yield pa.concat_tables(waiting).unify_dictionaries().combine_chunks()
+
+
+def _table(block: Block, judge: Judge, known: Known) -> Arrow:
+    """The columns of a block."""
+    import pyarrow as pa
+
+    sentences = block.sentences()
+    if isinstance(block, Batch):
+        words = _listed(block.words.codes, block.words.names, block.starts)
+        depths: Any = block.depths
+    else:
+        words = _lists([sentence.words for sentence in sentences])
+        depths = np.zeros(len(sentences), np.int64)
+    stand = hashes(sentence.words for sentence in sentences)
+    columns = {
+        WORDS: words,
+        TEXT: pa.array([sentence.text for sentence in sentences], pa.string()),
+        LENGTH: pa.array([len(sentence.words) for sentence in sentences], pa.int64()),
+        DEPTH: pa.array(depths, pa.int64()),
+        **dict(zip((CONTENT, LETTERS, EXACT), map(pa.array, stand), strict=True)),
+    }
+    for name, said in judge(block, sentences).items():
+        if name == TAGS:
+            columns[name] = _lists(said)
+        elif name == DEPTH:
+            columns[name] = pa.array(said, pa.int64())
+        else:
+            columns[name] = known.coded(said)
+    return pa.table(columns)
+
+
+def _lists(rows: Sequence[Sequence[str]]) -> Arrow:
+    """A list of strings a row."""
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(value, len(numbers)) for row in rows for value in row]
+    return _listed(np.array(codes), list(numbers), np.cumsum([0, *map(len, rows)]))
+
+
+def _listed(codes: Ints, names: Sequence[str], starts: Ints) -> Arrow:
+    import pyarrow as pa
+
+    values = pa.DictionaryArray.from_arrays(
+        pa.array(codes.astype(np.int32)), pa.array(names, pa.string())
+    )
+    return pa.ListArray.from_arrays(pa.array(starts.astype(np.int32)), values)
+
+
+class Known:
+    """Findings as JSON; those that recur are written once."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, tuple[Finding, str]] = {}
+
+    def coded(self, findings: Sequence[Finding]) -> Arrow:
+        """A column of findings, numbered in order of appearance."""
+        import pyarrow as pa
+
+        if len(self._texts) > KNOWN:
+            self._texts.clear()
+        keys = list(map(id, findings))
+        numbers: dict[str, int] = {}
+        codes = {
+            key: numbers.setdefault(self._text(finding), len(numbers))
+            for key, finding in dict(zip(keys, findings, strict=True)).items()
+        }
+        indices = np.fromiter(map(codes.__getitem__, keys), np.int32, len(keys))
+        return pa.DictionaryArray.from_arrays(indices, pa.array(list(numbers), pa.string()))
+
+    def _text(self, finding: Finding) -> str:
+        known = self._texts.get(id(finding))
+        if known is None:
+            known = self._texts[id(finding)] = finding, written(finding)
+        return known[1]
+
+
+def written(finding: Finding) -> str:
+    """A finding as JSON."""
+    if not isinstance(finding, Answer):
+        return json.dumps(str(finding))
+    label: Any = finding.label
+    if isinstance(label, Mapping):
+        label = {"weights": dict(label)}
+    elif not isinstance(label, str | float | int):
+        label = {"labels": sorted(label)}
+    return json.dumps([label, finding.target, dict(finding.strata)])
+
+
+@lru_cache(maxsize=KNOWN)
+def said(text: str) -> Finding:
+    """The finding that JSON stands for."""
+    plain = json.loads(text)
+    if isinstance(plain, str):
+        return plain
+    label, target, strata = plain
+    if isinstance(label, dict):
+        label = label["weights"] if "weights" in label else frozenset(label["labels"])
+    return Answer(label, target, strata)
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Strings of sentences: codes of all, one after the other, into the distinct ones, and
+    [sentences + 1] where those of each sentence begin.
+    """
+
+    codes: Ints
+    names: list[str]
+    starts: Ints
+
+    @classmethod
+    def of(cls, column: Arrow) -> Lists:
+        """Those of a column of a group."""
+        array = column.combine_chunks()
+        array = array.chunk(0) if hasattr(array, "chunk") else array
+        flat = array.flatten()
+        starts = np.concatenate([[0], np.cumsum(array.value_lengths().to_numpy())])
+        return cls(flat.indices.to_numpy(), flat.dictionary.to_pylist(), starts.astype(np.int64))
+
+    def tuples(self) -> list[tuple[str, ...]]:
+        """A tuple a sentence."""
+        words = list(map(self.names.__getitem__, self.codes.tolist()))
+        return [tuple(words[a:b]) for a, b in pairwise(self.starts.tolist())]
+
+
+def sentences(group: Arrow) -> list[Sentence]:
+    """The sentences of a group that has their words and texts."""
+    texts = group.column(TEXT).to_pylist()
+    return list(map(Sentence, Lists.of(group.column(WORDS)).tuples(), texts))
