@@ -1,13 +1,13 @@
-"""Words a second that the rules of the nine tasks of ud/ take over a parsed corpus, and the memory
-that its size costs.
+"""A parsed corpus to the nine tasks of ud/: words a second, and the memory that its size costs.
 
-usage: python benchmarks/corpus.py [FOLDER]      (FOLDER holds treebanks/UD_English-EWT; SONDE_DATA
-without it)
+usage: python benchmarks/corpus.py [SENTENCES ...]      (100000 1000000 without; SONDE_DATA names a
+folder with treebanks/UD_English-EWT)
 
-A parsed corpus is made of EWT again and again, nouns and names changed each time, in shards such as
-`sonde parse` writes. Rules alone read it as a stream and keep counts; then one process a size
-builds a task, which keeps the sentences. Processor time of one core counts, peak memory is read
-from getrusage, and what a million sentences more would take follows from the two sizes.
+A corpus is made of EWT again and again, nouns and names changed each time, in shards such as
+`sonde parse` writes. A process puts the rules to it and is killed when half of the shards are done;
+a second one goes on, and what was done must stay as it is; a third draws the nine tasks. Processor
+time of one core counts, all three together, and the peak of resident memory. What a million
+sentences more take follows from the last two sizes.
 """
 
 from __future__ import annotations
@@ -15,65 +15,97 @@ from __future__ import annotations
 import json
 import lzma
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from sonde.corpora import conllu
 from sonde.corpora.files import treebank
-from sonde.corpora.trees import Tree, written
+from sonde.corpora.trees import Tree, rebuilt, written
 
-SIZES, SHARD = (40_000, 160_000), 10_000  # sentences
-SPEED = 400_000  # words a second that are asked for
-RULES = """
-import resource, sys, time
-from collections import Counter
+SIZES, SHARD = (100_000, 1_000_000), 10_000  # sentences
+SPEED, MEMORY = 400_000, 2048  # words a second and MiB that are asked for
+VARIANTS = 100  # of each noun, so that the vocabulary grows no longer than that of text
+START = """
+import sys, time
 from pathlib import Path
-from sonde.corpora.batches import batches
-from sonde.tasks.answers import Answer
-from sonde.tasks.ud.family import RULES, judge
-counts, words, start = Counter(), 0, time.process_time()
-for path in sorted(Path(sys.argv[1]).glob("*.conllu.xz")):
-    for batch in batches(path):
-        answers = judge(batch, batch.sentences())
-        words += len(batch.parents)
-        for name in RULES:
-            counts.update((name, a.label) for a in answers[name] if type(a) is Answer)
-print(words, time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+from sonde.tasks import FAMILIES, TASKS, parsed
+from sonde.tasks.ud.family import Options, parsed_files
+
+parsed.LARGE = 0
+before, examples, words = time.process_time(), 0, 0
 """
-BUILD = """
-import resource, sys, time
-from sonde.tasks import TASKS
-start = time.process_time()
-data = TASKS.make(f"ud/tense:{sys.argv[1]}").load()
-print(len(data), time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+FIND = "words = parsed_files(Options(sys.argv[1])).tally.words"
+DRAW = """
+for name in FAMILIES["ud"]["ud.family"].split():
+    examples += len(TASKS.make(f"ud/{name}:{sys.argv[1]}").load())
+"""
+REPORT = """
+status = Path("/proc/self/status").read_text()
+peak = int(status.split("VmHWM:")[1].split()[0]) / 1024
+print(words, examples, time.process_time() - before, peak)
 """
 
 
-def run(code: str, folder: Path) -> list[float]:
-    """The numbers that a process prints."""
-    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(folder)],
-        env=alone,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return list(map(float, done.stdout.split()))
+class Used(NamedTuple):
+    """What a process found, and what it took: processor seconds, and MiB at its peak."""
+
+    words: float
+    examples: float
+    seconds: float
+    peak: float
+
+
+def started(code: str, folder: Path) -> subprocess.Popen[str]:
+    """A process that runs some code over a corpus, on one core."""
+    alone = {**os.environ, "OMP_NUM_THREADS": "1", "SONDE_CACHE": str(folder) + ".cache"}
+    command = [sys.executable, "-c", START + code + REPORT, str(folder)]
+    return subprocess.Popen(command, env=alone, stdout=subprocess.PIPE, text=True)
+
+
+def run(code: str, folder: Path) -> Used:
+    """What a process prints."""
+    process = started(code, folder)
+    out, _ = process.communicate()
+    assert process.returncode == 0
+    return Used(*map(float, out.split()))
+
+
+def killed(folder: Path, shards: int) -> float:
+    """The processor seconds of a process that is killed when so many shards are done."""
+    before = sum(os.times()[2:4])
+    process = started(FIND, folder)
+    while len(done(folder)) < shards:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    return sum(os.times()[2:4]) - before
+
+
+def done(folder: Path) -> dict[str, int]:
+    """The columns of shards that are whole, and when each was written."""
+    columns = Path(f"{folder}.cache") / "columns"
+    return {path.name: path.stat().st_mtime_ns for path in columns.glob("*.parquet")}
 
 
 def renamed(tree: Tree, time: int) -> str:
-    """A tree whose nouns and names have a number."""
-    if not time:
-        return written(tree._replace(comments=()))
+    """A tree whose nouns and names have numbers, as a clock has them: the second changes when the
+    first has been through all of its own.
+    """
     cells = list(tree.cells)
     for i, upos in enumerate(tree.upos):
-        if upos in ("NOUN", "PROPN"):
-            cells[11 * i + 1] += str(time)
+        if upos in ("NOUN", "PROPN") and time:
+            cells[11 * i + 1] += str(time % VARIANTS)
+            time //= VARIANTS
     words = tuple(cells[1::11])
-    return written(tree._replace(words=words, cells=cells, comments=()))
+    text = rebuilt(words, tree.misc, tree.ranges)
+    return written(tree._replace(words=words, cells=cells, comments=(f"# text = {text}",)))
 
 
 def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
@@ -89,29 +121,43 @@ def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
     return folder
 
 
+def measured(folder: Path, many: int) -> Iterator[Used]:
+    """Finding, killed and resumed, and drawing, each with what it took."""
+    lost = killed(folder, max(1, many // SHARD // 2))
+    before = done(folder)
+    found = run(FIND, folder)
+    after = done(folder)
+    assert {name: after.get(name) for name in before} == before, "what was done is done anew"
+    yield found._replace(seconds=found.seconds + lost)
+    yield run(DRAW, folder)
+
+
 def main() -> None:
-    home = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["SONDE_DATA"])
-    parts = treebank(home / "treebanks" / "UD_English-EWT")
+    sizes = tuple(map(int, sys.argv[1:])) or SIZES
+    parts = treebank(Path(os.environ["SONDE_DATA"]) / "treebanks" / "UD_English-EWT")
     trees = [tree for part in parts for tree in conllu.read(part.path)]
-    peaks, built = [], []
+    took: list[tuple[int, float, float]] = []
     with tempfile.TemporaryDirectory() as place:
-        for many in SIZES:
+        for many in sizes:
             folder = corpus(trees, many, Path(place) / str(many))
-            words, seconds, peak = run(RULES, folder)
-            examples, took, kept = run(BUILD, folder)
-            peaks.append(peak)
-            built.append((took, kept))
+            found, drawn = measured(folder, many)
+            seconds, peak = found.seconds + drawn.seconds, max(found.peak, drawn.peak)
+            took.append((many, seconds, peak))
             print(
-                f"{many:,} sentences: rules {words / seconds:,.0f} words a second on one core"
-                f" ({words / seconds / SPEED:.2f} times what is asked), {peak:,.0f} MiB; ud/tense of"
-                f" {examples:,.0f} examples in {took:.0f} s and {kept:,.0f} MiB"
+                f"{many:,} sentences, {found.words:,.0f} words: rules"
+                f" {found.words / found.seconds:,.0f} words a second and {found.peak:,.0f} MiB; nine"
+                f" tasks of {drawn.examples:,.0f} examples in {drawn.seconds:,.0f} s more and"
+                f" {drawn.peak:,.0f} MiB; all of it {found.words / seconds:,.0f} words a second,"
+                f" {found.words / seconds / SPEED:.2f} times what is asked, in"
+                f" {peak / MEMORY:.2f} of the memory",
+                flush=True,
             )
-    more = 1_000_000 / (SIZES[1] - SIZES[0])
-    print(
-        f"a million sentences more: {more * (built[1][0] - built[0][0]):,.0f} s,"
-        f" {more * (peaks[1] - peaks[0]):+,.0f} MiB of rules alone,"
-        f" {more * (built[1][1] - built[0][1]):+,.0f} MiB of a task"
-    )
+    if len(took) > 1:
+        (few, less, low), (many, more, high) = took[-2:]
+        by = 1_000_000 / (many - few)
+        print(
+            f"a million sentences more: {by * (more - less):,.0f} s, {by * (high - low):+,.0f} MiB"
+        )
 
 
 if __name__ == "__main__":

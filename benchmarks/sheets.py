@@ -22,7 +22,7 @@ from sonde.corpora.trees import Tree, features
 from sonde.datasets import Candidate
 from sonde.references import Place, Reference
 from sonde.tasks import TASKS
-from sonde.tasks.parsed import treebanks
+from sonde.tasks.sources import treebanks
 
 SHOWN = ("VerbForm", "Tense", "Aspect", "Mood", "Voice", "PartForm", "Number", "Case", "Polarity")
 WIDE, END = 190, 50  # characters of a sentence, and of those at its end

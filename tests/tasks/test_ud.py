@@ -6,12 +6,15 @@ import pickle
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from treebanks import STARRED, block
 
 from sonde.core import DataProblem
 from sonde.corpora import embedded as grammar
+from sonde.datasets.candidates import numbered
 from sonde.tasks import FAMILIES, TASKS, parsed
+from sonde.tasks.shards import Lists
 from sonde.tasks.ud import family
 from sonde.tasks.ud.classes import comparable, contents, shared
 
@@ -121,10 +124,10 @@ def test_a_changed_file_is_read_again_and_has_another_fingerprint(tmp_path):
     path.write_text(block(STARRED))
     task = TASKS.make(f"ud/tense:{path}")
     before = task.fingerprint
-    assert len(family.parsed_files(family.Options(str(path))).sentences) == 1
+    assert len(family.parsed_files(family.Options(str(path)))) == 1
     path.write_text(block(STARRED) * 2)
     assert task.fingerprint != before
-    assert len(family.parsed_files(family.Options(str(path))).sentences) == 2
+    assert len(family.parsed_files(family.Options(str(path)))) == 2
 
 
 def test_several_sources_are_read_together_but_none_twice(tmp_path, generated):
@@ -163,8 +166,9 @@ def test_official_splits_are_kept(tmp_path, generated):
 
 def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, generated):
     path = tmp_path / "text.txt.xz"
-    sentences = family.parsed_files(family.Options(str(generated))).sentences
-    path.write_bytes(lzma.compress("\n".join(s.text for s in sentences).encode()))
+    corpus = family.parsed_files(family.Options(str(generated)))
+    texts = [sentence.text for some, _ in corpus.read() for sentence in some]
+    path.write_bytes(lzma.compress("\n".join(texts).encode()))
     assert len(by_label(load("sent-len", path))) == 7
     assert len(by_label(load("word-content", path))) > 1
     for name in ("tense", "top-deps", "tree-depth"):
@@ -226,12 +230,15 @@ def test_word_content_keeps_words_with_enough_sentences():
     ]
     sentences += [Sentence.of([words[-1], words[-2]])] * 30  # two targets: of no use
     forms = Counter(w for s in sentences for w in s.words)
-    found = contents(sentences, forms)
+    codes, names = numbered(w for s in sentences for w in s.words)
+    starts = np.cumsum([0, *(len(s.words) for s in sentences)])
+    found = contents([Lists(codes, names, starts)], forms)
+    rows = [(row, found.words[k]) for row, k in enumerate(found.codes.tolist()) if k >= 0]
     assert set(found.words) < set(words)
     assert found.notes["classes"] == len(found.words)
-    assert min(Counter(word for _, word in found.rows).values()) >= 12
-    assert all(sentences[row].words.count(word) == 1 for row, word in found.rows)
-    assert not any({words[-1], words[-2]} <= set(sentences[row].words) for row, _ in found.rows)
+    assert min(Counter(word for _, word in rows).values()) >= 12
+    assert all(sentences[row].words.count(word) == 1 for row, word in rows)
+    assert not any({words[-1], words[-2]} <= set(sentences[row].words) for row, _ in rows)
 
 
 def test_depths_that_share_lengths_are_compared():

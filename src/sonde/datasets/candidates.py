@@ -91,14 +91,14 @@ class Pool:
         """
         if not len(codes):
             raise DataProblem("no candidates: nothing in the data answers the task's question")
-        labels, distinct = appearing(codes, [_frozen(label) for label, _ in said])
+        labels, distinct = _renumbered(codes, [_frozen(label) for label, _ in said])
         classes = all(isinstance(label, str) for label in distinct)
         names = tuple(map(str, distinct)) if classes else ()
         if classes:
             order = sorted(range(len(names)), key=names.__getitem__)
             labels = np.argsort(order)[labels]
             names = tuple(names[i] for i in order)
-        targets, forms = appearing(codes, [target.casefold() for _, target in said])
+        targets, forms = _renumbered(codes, [target.casefold() for _, target in said])
         if "" in forms:
             targets = np.where(targets == forms.index(""), -1, targets)
         return cls(labels, names, targets, tuple(map(str, forms)), *columns, classes, read)
@@ -142,16 +142,23 @@ def numbered(values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
     return codes, list(numbers)
 
 
-def appearing(codes: Ints, values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
-    """The same of values by code, of which several may be equal and some may not appear."""
-    alike, distinct = numbered(values)
-    codes = alike[codes]
-    first = np.full(len(distinct), len(codes))
+def appearing(codes: Ints, many: int) -> tuple[Ints, Ints]:
+    """Codes below `many` numbered anew in order of appearance, and the old ones by new one."""
+    first = np.full(many, len(codes))
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last that is written stays
     order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
-    place = np.empty(len(distinct), np.int64)
+    place = np.empty(many, np.int64)
     place[order] = np.arange(len(order))
-    return place[codes], [distinct[i] for i in order]
+    return place[codes], order
+
+
+def _renumbered(codes: Ints, values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
+    """Codes of values that codes stand for, of which several may be equal, in order of
+    appearance.
+    """
+    alike, distinct = numbered(values)
+    codes, order = appearing(alike[codes], len(distinct))
+    return codes, [distinct[i] for i in order]
 
 
 def _frozen(label: Label) -> Hashable:

@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, TypeVar
 from sonde.core import DataProblem, Dataset, Sentence
 from sonde.corpora.files import Part
 from sonde.corpora.machine import CEILING
-from sonde.datasets import Candidate, SampleSettings
+from sonde.datasets import SampleSettings
 from sonde.datasets.draw import draw
 from sonde.notes import ByParser, Record
 from sonde.oracles import Facts
@@ -131,13 +131,12 @@ class Question(Generic[O]):
             **more,
         )
 
-    def candidates(self, options: O) -> tuple[list[Candidate], Notes]:
+    def candidates(self, options: O) -> tuple[Candidates, Notes]:
         """All sentences that answer the question, before sampling, and what was counted on the
         way.
         """
         with uncollected():
-            candidates, notes = self._answered(self._corpus(options), options)
-            return list(candidates), notes
+            return self._answered(self._corpus(options), options)
 
     def load(self, options: O) -> Dataset:
         """The sampled data set; what was read and left out, and why, is in its notes."""

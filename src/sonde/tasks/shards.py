@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from sonde.corpora.style import Style
 from sonde.corpora.tally import Tally
 from sonde.corpora.views import Block
 from sonde.datasets.candidates import hashes
+from sonde.labels import Label
 from sonde.store.blocks import set_aside
 from sonde.tasks.answers import Answer, Finding
 from sonde.vectors import Ints
@@ -148,8 +150,9 @@ class Shard:
         with draft(place) as part:
             try:
                 for table in _grouped(self._tables(counted)):
-                    options = {"compression": "zstd", "write_page_checksum": True}
-                    writer = writer or pq.ParquetWriter(part, table.schema, **options)
+                    writer = writer or pq.ParquetWriter(
+                        part, table.schema, **_options(table.schema)
+                    )
                     writer.write_table(table)
                 writer = writer or pq.ParquetWriter(part, pa.schema([]))
                 writer.add_key_value_metadata({NOTE: counted.plain()})
@@ -164,6 +167,20 @@ class Shard:
             if isinstance(block, Batch):
                 counted.style.add(block.deprels.names, block.feats.names)
             yield _table(block, self.judge, known)
+
+
+def _options(schema: Arrow) -> dict[str, Any]:
+    """How a file is written: hashes and texts, of which none is like another, without a
+    dictionary.
+    """
+    recurring = [name for name in schema.names if name not in (TEXT, CONTENT, LETTERS, EXACT)]
+    paths = [f"{name}.list.element" if name in (WORDS, TAGS) else name for name in recurring]
+    return {
+        "compression": "zstd",
+        "compression_level": 1,
+        "use_dictionary": paths,
+        "write_page_checksum": True,
+    }
 
 
 def _about(metadata: Any) -> tuple[Counted, list[int]]:
@@ -240,8 +257,6 @@ class Known:
         """A column of findings, numbered in order of appearance."""
         import pyarrow as pa
 
-        if len(self._texts) > KNOWN:
-            self._texts.clear()
         keys = list(map(id, findings))
         numbers: dict[str, int] = {}
         codes = {
@@ -254,6 +269,8 @@ class Known:
     def _text(self, finding: Finding) -> str:
         known = self._texts.get(id(finding))
         if known is None:
+            if len(self._texts) > KNOWN:
+                self._texts.clear()
             known = self._texts[id(finding)] = finding, written(finding)
         return known[1]
 
@@ -261,13 +278,17 @@ class Known:
 def written(finding: Finding) -> str:
     """A finding as JSON."""
     if not isinstance(finding, Answer):
-        return json.dumps(str(finding))
-    label: Any = finding.label
+        return quoted(finding)
+    label = quoted(finding.label) if isinstance(finding.label, str) else _of_others(finding.label)
+    strata = ", ".join(f"{quoted(key)}: {quoted(tag)}" for key, tag in finding.strata.items())
+    return f"[{label}, {quoted(finding.target)}, {{{strata}}}]"
+
+
+def _of_others(label: Label) -> str:
+    """A score, or labels with or without weights, as JSON."""
     if isinstance(label, Mapping):
-        label = {"weights": dict(label)}
-    elif not isinstance(label, str | float | int):
-        label = {"labels": sorted(label)}
-    return json.dumps([label, finding.target, dict(finding.strata)])
+        return json.dumps({"weights": dict(label)})
+    return json.dumps(label if isinstance(label, float) else {"labels": sorted(label)})
 
 
 @lru_cache(maxsize=KNOWN)
@@ -296,7 +317,6 @@ class Lists:
     def of(cls, column: Arrow) -> Lists:
         """Those of a column of a group."""
         array = column.combine_chunks()
-        array = array.chunk(0) if hasattr(array, "chunk") else array
         flat = array.flatten()
         starts = np.concatenate([[0], np.cumsum(array.value_lengths().to_numpy())])
         return cls(flat.indices.to_numpy(), flat.dictionary.to_pylist(), starts.astype(np.int64))

@@ -148,7 +148,7 @@ def crossed(depths: Ints, lengths: Ints) -> Counter[tuple[int, int]]:
     """How many sentences there are by (depth, length); without those of depth 0, which have no
     tree.
     """
-    wide = int(lengths.max()) + 1
+    wide = int(lengths.max(initial=0)) + 1
     cells, many = np.unique(depths[depths > 0] * wide + lengths[depths > 0], return_counts=True)
     pairs = (divmod(cell, wide) for cell in cells.tolist())
     return Counter(dict(zip(pairs, many.tolist(), strict=True)))

@@ -1,0 +1,223 @@
+"""Corpora whose columns lie on disk: the same samples, whoever found the columns, and whatever
+happened to them since.
+"""
+
+import logging
+import multiprocessing
+import os
+import signal
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fixtures.forest import forest
+from sonde.corpora import embedded as grammar
+from sonde.tasks import TASKS, parsed
+from sonde.tasks.answers import Answer
+from sonde.tasks.shards import said, written
+from sonde.tasks.tree import corpus as trees
+from sonde.tasks.ud import family
+from sonde.testing.tasks import same_dataset
+
+SHARDS = 5
+UD = ("sent-len", "word-content", "tree-depth", "tense,rules=paper", "sent-type,final=strip")
+TREE = ("word-content", "tree-depth", "subj-num", "bigram-shift", "somo", "coord-inv")
+
+
+@pytest.fixture(scope="module")
+def banks(tmp_path_factory):
+    """A folder of shards with dependencies, and one with constituents."""
+    place = tmp_path_factory.mktemp("columns")
+    (ud := place / "ud").mkdir()
+    (tree := place / "tree").mkdir()
+    sentences = iter("\n".join(grammar.treebank(2000)).split("\n\n"))
+    for k in range(SHARDS):
+        blocks = "\n\n".join(islice(sentences, 2000 // SHARDS))
+        (ud / f"{k:05}.conllu").write_text(blocks + "\n\n", encoding="utf-8")
+        (tree / f"{k:05}.ptb").write_text(forest(300, seed=k), encoding="utf-8")
+    (ud / "00009.conllu").write_text("# newdoc\n\n", encoding="utf-8")
+    return {"ud": ud, "tree": tree}
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """The folder of columns; every corpus counts as large, and none is remembered."""
+    monkeypatch.setenv("SONDE_CACHE", str(tmp_path))
+    monkeypatch.setattr(parsed, "LARGE", -1)
+    parsed.CORPORA.clear()
+    yield tmp_path / "columns"
+    parsed.CORPORA.clear()
+
+
+def load(family_, name, banks):
+    name, _, options = name.partition(",")
+    return TASKS.make(f"{family_}/{name}:{banks[family_]},{options}".rstrip(",")).load()
+
+
+def found(banks):
+    parsed.CORPORA.clear()
+    return family.parsed_files(family.Options(str(banks["ud"])))
+
+
+@pytest.mark.parametrize(("kind", "name"), [*(("ud", n) for n in UD), *(("tree", n) for n in TREE)])
+def test_samples_are_the_same_from_memory_and_from_disk(banks, cache, monkeypatch, kind, name):
+    on_disk = load(kind, name, banks)
+    assert len(list(cache.glob("*.parquet"))) == len(list(banks[kind].iterdir()))
+    parsed.CORPORA.clear()
+    again = load(kind, name, banks)  # as another process reads it
+    parsed.CORPORA.clear()
+    monkeypatch.setattr(parsed, "LARGE", 1 << 30)
+    in_memory = load(kind, name, banks)
+    same_dataset(on_disk, in_memory, name)
+    same_dataset(again, in_memory, name)
+    assert on_disk.notes == in_memory.notes
+
+
+def test_chosen_sentences_come_in_the_order_that_is_asked_for(banks, cache):
+    corpus = found(banks)
+    every = [sentence for some, _ in corpus.read() for sentence in some]
+    rows = np.random.default_rng(0).permutation(len(corpus))[:99]
+    assert corpus.chosen(rows)[0] == [every[i] for i in rows]
+    part = corpus.part(np.arange(3, len(corpus), 7))
+    assert part.chosen(np.array([5, 0]))[0] == [every[38], every[3]]
+
+
+def _killed(folder, cache, after):
+    """Put the rules to a folder in a process that is killed at a block."""
+    os.environ["SONDE_CACHE"] = str(cache)
+    parsed.LARGE, blocks, left = -1, parsed.blocks, [after]
+
+    def counted(*given):
+        for block in blocks(*given):
+            left[0] -= 1
+            if left[0] < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield block
+
+    parsed.blocks = counted
+    family.parsed_files(family.Options(str(folder)))
+
+
+def process(*given):
+    """One that begins now, a copy of this one."""
+    one = multiprocessing.get_context("fork").Process(target=_killed, args=given)
+    one.start()
+    return one
+
+
+def test_what_a_killed_process_finished_is_not_done_again(banks, cache, monkeypatch):
+    one = process(banks["ud"], cache.parent, 3)
+    one.join()
+    assert one.exitcode == -signal.SIGKILL
+    before = {path: path.stat().st_mtime_ns for path in cache.glob("*.parquet")}
+    assert 3 <= len(before) < SHARDS + 1
+    files, blocks = [], parsed.blocks
+    monkeypatch.setattr(
+        parsed, "blocks", lambda path, *more: files.append(path) or blocks(path, *more)
+    )
+    assert len(found(banks)) == 2000
+    assert len(files) == SHARDS + 1 - len(before)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_two_processes_find_the_columns_of_one_corpus(banks, cache):
+    both = [process(banks["ud"], cache.parent, 1000) for _ in range(2)]
+    for one in both:
+        one.join()
+    assert [one.exitcode for one in both] == [0, 0]
+    assert len(list(cache.iterdir())) == SHARDS + 1  # nothing half written, nothing twice
+    assert len(found(banks)) == 2000
+
+
+@pytest.mark.parametrize("how", ["cut", "changed", "other", "empty"])
+def test_damaged_columns_are_set_aside_and_found_again(banks, cache, how, caplog):
+    before = load("ud", "tense", banks)
+    path = max(cache.glob("*.parquet"), key=lambda path: path.stat().st_size)
+    content = path.read_bytes()
+    middle = len(content) // 3
+    damage = {
+        "cut": content[:-20],
+        "changed": content[:middle] + bytes(b ^ 255 for b in content[middle : middle + 4096])
+        + content[middle + 4096 :],
+        "other": b"PAR1" + b"other" * 100 + b"PAR1",
+        "empty": b"",
+    }  # fmt: skip
+    path.write_bytes(damage[how])
+    parsed.CORPORA.clear()
+    with caplog.at_level(logging.WARNING, "sonde"):
+        same_dataset(load("ud", "tense", banks), before, how)
+    assert "is set aside" in caplog.text
+    assert path.with_name(path.name + ".damaged").exists()
+    assert path.read_bytes() == content
+
+
+def test_no_file_stays_open(banks, cache):
+    corpus = found(banks)
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    for _ in corpus.words():
+        if before:
+            assert len(os.listdir("/proc/self/fd")) <= before
+    corpus.findings("tense")
+    corpus.chosen(np.arange(len(corpus)))
+    if before:
+        assert len(os.listdir("/proc/self/fd")) <= before
+
+
+RULE = """
+from sonde import Answer, question
+
+@question("mine/long", "Many words?", over="sentences", balance=False)
+def long(sentence, *, words: int = 8):
+    return Answer("yes" if len(sentence.words) >= words else "no", sentence.words[0])
+
+def made(words):
+    @question("mine/made", "Many words?", over="sentences", balance=False)
+    def inner(sentence):
+        return len(sentence.words) >= words
+    return inner
+
+nine = made(9)
+"""
+
+
+def test_rules_of_ones_own_are_kept_where_their_code_says_all(banks, cache, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(RULE)
+
+    def labels(name):
+        parsed.CORPORA.clear()
+        return TASKS.make(f"{mine}@{name}").load().labels.names
+
+    assert labels(f"long:{banks['ud']}") == ("no", "yes")
+    kept = set(cache.iterdir())
+    assert len(kept) == SHARDS + 1
+    assert labels(f"long:{banks['ud']},words=7") == ("no", "yes")
+    assert len(set(cache.iterdir()) - kept) == SHARDS + 1  # other options are another question
+    kept = set(cache.iterdir())
+    labels(f"nine:{banks['ud']}")  # closes over a number, which no name of a file would tell
+    assert set(cache.iterdir()) == kept
+
+
+words = st.text(max_size=5)
+labels = (
+    words | st.floats(allow_nan=False) | st.frozensets(words)
+    | st.dictionaries(words, st.floats(allow_nan=False))
+)  # fmt: skip
+
+
+@given(labels, words, st.dictionaries(words, words))
+def test_answers_come_back_as_they_were(label, target, strata):
+    answer = Answer(label, target, strata)
+    assert said(written(answer)) == answer
+    assert said(written(target)) == target
+
+
+def test_the_sentences_of_a_second_file_are_taken_once(banks, cache, tmp_path):
+    (tmp_path / "a-train.ptb").write_text(forest(200), encoding="utf-8")
+    (tmp_path / "a-test.ptb").write_text(forest(200), encoding="utf-8")
+    corpus = trees.Options(str(tmp_path)).corpus()
+    assert corpus.left_out["a second time"] >= len(corpus)
+    assert set(corpus.splits.tolist()) == {2}  # what is tested stays there
