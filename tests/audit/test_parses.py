@@ -4,6 +4,7 @@ whose tables then show it.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 import pytest
@@ -135,6 +136,22 @@ def test_a_corpus_keeps_its_parser_s_audit_and_tables_show_it(corpus, tmp_path):
     assert "14.3 % of labels wrong: ceiling 85.7" in after
     assert "gold labels would score 85.7" in after
     assert "ceiling" not in before
+
+
+def test_audits_on_other_gold_trees_add_up(corpus, tmp_path):
+    pairs = [(a, b) for a in STEMS[:5] for b in STEMS[:4]]
+    trees = "".join(tree.format(a=a, b=b) for tree in TREES for a, b in pairs)
+    (tmp_path / "gold.mrg").write_text(trees)
+    (tmp_path / "said").mkdir()
+    (tmp_path / "said" / "a.mrg").write_text(trees)
+    note = {"parser": {"name": "mistaken", "fingerprint": "m1"}}
+    (tmp_path / "said" / "parsed.json").write_text(json.dumps(note))
+    sonde.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken(), into=corpus)
+    sonde.audit_parser(tmp_path / "gold.mrg", tmp_path / "said", into=corpus)
+    kept = json.loads((corpus / "audit.json").read_text())["tasks"]
+    assert kept["ud/tense"]["gold"] == ["gold.conllu"]
+    assert kept["tree/subj-num"]["gold"] == ["gold.mrg"]
+    assert "as an audit on gold.conllu found" in table(f"ud/tense:{corpus}")
 
 
 def test_labels_that_are_mostly_wrong_are_taken_only_where_that_is_accepted(corpus, tmp_path):

@@ -45,12 +45,12 @@ class Machine:
     def remark(self, task: str) -> str:
         """What stands under every table of its labels."""
         wrong = self.wrong(task)
+        gold = self.audit.get("tasks", {}).get(task, {}).get("gold", self.audit.get("gold", ()))
         found = (
             "how often they are right, sonde audit-parser says"
             if math.isnan(wrong)
             else f"{wrong:.1f} % of them are not those of gold trees, as an audit on"
-            f" {', '.join(self.audit['gold'])} found; gold labels would score"
-            f" {100 - wrong:.1f}"
+            f" {', '.join(gold)} found; gold labels would score {100 - wrong:.1f}"
         )
         return (
             f"labels are those of a parser, not of people: {self.parser}"
@@ -89,7 +89,9 @@ def audits(paths: Iterable[Path]) -> list[Path]:
 
 
 def keep(folder: Path, audit: Mapping[str, Any]) -> None:
-    """Keep an audit of its parser in a parsed corpus; a DataProblem where it is another's."""
+    """Keep an audit of its parser in a parsed corpus, beside what earlier ones on other trees told
+    of other tasks; a DataProblem where it is another parser's.
+    """
     found = machine(folder)
     if found is None:
         raise DataProblem(f"{folder} is no folder that `sonde parse` wrote: there is no {ABOUT}")
@@ -98,7 +100,10 @@ def keep(folder: Path, audit: Mapping[str, Any]) -> None:
             f"{folder} was parsed by {found.parser} ({found.fingerprint[:8]}), and this audit is"
             f" of {audit['parser']['name'] or 'an unknown parser'}"
         )
-    write_text(folder / AUDIT, json.dumps(audit, ensure_ascii=False, indent=1) + "\n")
+    earlier = found.audit if found.audit.get("parser") == audit["parser"] else {}
+    told = {name: {**task, "gold": audit["gold"]} for name, task in audit["tasks"].items()}
+    whole = {**audit, "tasks": {**earlier.get("tasks", {}), **told}}
+    write_text(folder / AUDIT, json.dumps(whole, ensure_ascii=False, indent=1) + "\n")
 
 
 CONFIDENCE = "# confidence = "
