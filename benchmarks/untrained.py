@@ -1,31 +1,37 @@
-"""What an untrained BiLSTM-max owes to the number of sentences, its vectors, its width and the scale
-of its weights.
+"""What an untrained BiLSTM-max owes to the number of sentences, its vectors, its width, the scale of
+its weights, and the padding of its batches.
 
 usage: python benchmarks/untrained.py SET.parquet [--vectors NOVELS.vec] [--size 4000 20000]
-[--hidden 256] [--layers 1] [--gain 1] [--loud 1] [--probe logreg] [--seed 0]
+[--hidden 256] [--layers 1] [--gain 1] [--batch 0] [--order label] [--probe logreg] [--seed 0]
 
 SET is what `sonde build` wrote of a task with two classes. Options with several values are crossed.
 Every network reads the same sentences: the first SIZE of train (train is in random order), and the
-first 2,000 and 5,000 of dev and test.
+first 10,000 of dev and test.
 
 vectors  `random`, `average:FILE` (no network: the mean of a file's vectors, which knows no order),
          or a file of static vectors
 gain     what the network's weights are multiplied with; 1 is torch's scale, uniform within
          1/sqrt(hidden)
-loud     what word vectors are multiplied with
+batch    0: the maximum is over the words. Otherwise each split is sorted by length and then by
+         label, as SentEval sorts it, and cut into batches of so many sentences; in a sentence
+         shorter than the longest of its batch the maximum is over the zeros of its padding, too
+order    of sentences of one length in these batches: by `label`, or `random`
+
+The last columns say what padding tells without a network: the test sentences that are padded, those
+of them with the second label, and the accuracy of giving that label to just these.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import time
 from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from sonde.core import Cell, Dataset, Sentence
+from sonde.core import Cell, Dataset
 from sonde.datasets.formats.parquet import read
 from sonde.encoders.tables import word_table
 from sonde.encoders.untrained import WordsRead, encoded, forms_of
@@ -35,27 +41,39 @@ from sonde.probes import PROBES
 from sonde.reading import Readings
 from sonde.vectors import Floats, Ints, Vectors
 
-DEV, TEST = 2_000, 5_000
+SPLITS = ("train", "dev", "test")
+DEV = TEST = 10_000
+MEAN = "average:"
 
 
-def vectors_of(sentences: list[Sentence], options: argparse.Namespace) -> Vectors:
-    """What a network makes of sentences, or the mean of their words' vectors."""
+def vectors_of(data: Dataset, options: argparse.Namespace) -> Floats:
+    """What a network makes of the sentences of a data set, or the mean of their words' vectors; a
+    row for each sentence that the data set knows.
+    """
+    used = np.unique(data.sites[:, 0, 0])
+    sentences = [data.sentences[i] for i in used]
     forms, numbers = forms_of(sentences)
     counts = np.array([len(s.words) for s in sentences])
-    _, _, name = options.vectors.rpartition("average:")
-    table, _ = word_table(None if name == "random" else Path(name), 300, options.seed).look_up(
-        forms
-    )
-    if options.vectors.startswith("average:"):
-        starts = np.cumsum(counts) - counts
-        return Vectors((means(table, numbers, starts, counts),), ("-",))
-    shape = Shape("bilstm-max", table.shape[1], options.hidden, options.layers)
-    net = shape.network(options.seed)
-    with torch.no_grad():
-        for weights in net.parameters():
-            weights.mul_(options.gain)
-    read_words = WordsRead(options.loud * table, numbers, counts)
-    return encoded(net, read_words, shape.width, by_word=False, tokens=4096)
+    path = None if options.vectors == "random" else file_of(options.vectors)
+    table, _ = word_table(path, 300, options.seed).look_up(forms)
+    if options.vectors.startswith(MEAN):
+        rows = means(table, numbers, np.cumsum(counts) - counts, counts)
+    else:
+        shape = Shape("bilstm-max", table.shape[1], options.hidden, options.layers)
+        net = shape.network(options.seed)
+        with torch.no_grad():
+            for weights in net.parameters():
+                weights.mul_(options.gain)
+        read_words = WordsRead(table, numbers, counts)
+        [rows] = encoded(net, read_words, shape.width, by_word=False, tokens=4096).layers
+    layer = np.zeros((len(data.sentences), rows.shape[1]), np.float32)
+    layer[used] = rows
+    return layer
+
+
+def file_of(vectors: str) -> Path:
+    """The file that an option names."""
+    return Path(vectors.removeprefix(MEAN))
 
 
 def means(table: Floats, numbers: Ints, starts: Ints, counts: Ints) -> Floats:
@@ -73,35 +91,64 @@ def codes(labels: Column) -> Ints:
 def cut(data: Dataset, size: int) -> Dataset:
     """The first examples of each split."""
     many = {"train": size, "dev": DEV, "test": TEST}
-    rows = np.concatenate([data.rows(name)[:n] for name, n in many.items()])
+    rows = np.concatenate([data.rows(name)[: many[name]] for name in SPLITS])
     return data.take(rows)
 
 
+def padded(data: Dataset, batch: int, order: str) -> NDArray[np.bool_]:
+    """The examples that are shorter than the longest of their batch, where each split is sorted by
+    length and then as `order` says; none for batches of 0.
+    """
+    lengths = np.array([len(data.sentences[i].words) for i in data.sites[:, 0, 0]])
+    then = codes(data.labels) if order == "label" else np.random.default_rng(0).random(len(data))
+    flags = np.zeros(len(data), bool)
+    for name in SPLITS if batch else ():
+        rows = data.rows(name)
+        rows = rows[np.lexsort((then[rows], lengths[rows]))]
+        for start in range(0, len(rows), batch):
+            some = rows[start : start + batch]
+            flags[some] = lengths[some] < lengths[some].max()
+    return flags
+
+
+def told(data: Dataset, flags: NDArray[np.bool_]) -> str:
+    """What padding tells of test, as cells of the table."""
+    rows = data.rows("test")
+    second = codes(data.labels)[rows] == 1
+    if not flags.any():
+        return "| – | – | – |"
+    alone = np.mean(flags[rows] == second)
+    return f"| {flags[rows].sum():,} | {(flags[rows] & second).sum():,} | {100 * alone:.1f} |"
+
+
+def accuracy(readings: Readings, probe: str, seed: int) -> float:
+    """The share of test examples that a probe has right."""
+    [fitted] = PROBES.make(probe).fit(
+        readings.split("train"), readings.split("dev"), cells=(Cell("-", seed),)
+    )
+    test = readings.split("test")
+    return float(np.mean(codes(fitted.predict(test).decoded) == codes(test.labels)))
+
+
 def scores(data: Dataset, options: argparse.Namespace) -> None:
-    """Print a row of the table for each number of sentences and each probe."""
-    largest = cut(data, max(options.size))
-    used = np.unique(largest.sites[:, 0, 0])
-    path, start = Path(options.vectors.removeprefix("average:")), time.process_time()
-    some = vectors_of([data.sentences[i] for i in used], options)
-    took = time.process_time() - start
-    layer = np.zeros((len(data.sentences), some.layers[0].shape[1]), np.float32)
-    layer[used] = some.layers[0]
-    readings = Readings(data, Vectors((layer,), ("-",)))
-    for size, probe in itertools.product(options.size, options.probe):
-        train, dev, test = (
-            readings.take(readings.dataset.rows(name)[:n])
-            for name, n in (("train", size), ("dev", DEV), ("test", TEST))
-        )
-        cell = Cell("-", options.seed)
-        [fitted] = PROBES.make(probe).fit(train, dev, cells=(cell,))
-        right = float(np.mean(codes(fitted.predict(test).decoded) == codes(test.labels)))
-        wide = 196 * (right * (1 - right) / len(test)) ** 0.5
-        print(
-            f"| {options.vectors.replace(str(path.parent) + '/', '')} | {options.hidden} x"
-            f" {options.layers} | {options.gain:g} | {options.loud:g} | {probe}"
-            f" | {min(size, len(train)):,} | {100 * right:.1f} ± {wide:.1f} | {took:.0f} |",
-            flush=True,
-        )
+    """Print a row of the table for each number of sentences, batch and probe."""
+    vectors = vectors_of(cut(data, max(options.size)), options)
+    name = options.vectors.replace(str(file_of(options.vectors)), file_of(options.vectors).stem)
+    for size, batch, order in itertools.product(options.size, options.batch, options.order):
+        part = cut(data, size)
+        flags = padded(part, batch, order)
+        layer, rows = vectors.copy(), part.sites[flags, 0, 0]
+        layer[rows] = np.maximum(layer[rows], 0)
+        readings, n = Readings(part, Vectors((layer,), ("-",))), len(part.rows("test"))
+        for probe in options.probe:
+            right = accuracy(readings, probe, options.seed)
+            wide = 196 * (right * (1 - right) / n) ** 0.5
+            print(
+                f"| {name} | {options.hidden} x {options.layers} | {options.gain:g} | {probe}"
+                f" | {len(part.rows('train')):,} | {f'{batch}, {order}' if batch else '–'} | {100 * right:.1f} ± {wide:.1f}"
+                f" {told(part, flags)}",
+                flush=True,
+            )
 
 
 def main() -> None:
@@ -114,15 +161,18 @@ def main() -> None:
     parser.add_argument("--hidden", nargs="+", type=int, default=[256])
     parser.add_argument("--layers", nargs="+", type=int, default=[1])
     parser.add_argument("--gain", nargs="+", type=float, default=[1.0])
-    parser.add_argument("--loud", nargs="+", type=float, default=[1.0])
+    parser.add_argument("--batch", nargs="+", type=int, default=[0])
+    parser.add_argument("--order", nargs="+", default=["label"], choices=["label", "random"])
     parser.add_argument("--probe", nargs="+", default=["logreg"])
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     torch.set_num_threads(1)
     data = read(asked.data)
-    print("| vectors | network | gain | loud | probe | train | accuracy | encoding, s |")
-    print("|---|---|---:|---:|---|---:|---:|---:|")
-    crossed = ("vectors", "hidden", "layers", "gain", "loud")
+    print(
+        "| vectors | network | gain | probe | train | batch | accuracy | padded | second | alone |"
+    )
+    print("|---|---|---:|---|---:|---:|---:|---:|---:|---:|")
+    crossed = ("vectors", "hidden", "layers", "gain")
     for values in itertools.product(*(getattr(asked, name) for name in crossed)):
         scores(
             data, argparse.Namespace(**{**vars(asked), **dict(zip(crossed, values, strict=True))})
