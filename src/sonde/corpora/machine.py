@@ -101,8 +101,12 @@ def keep(folder: Path, audit: Mapping[str, Any]) -> None:
             f" of {audit['parser']['name'] or 'an unknown parser'}"
         )
     earlier = found.audit if found.audit.get("parser") == audit["parser"] else {}
-    told = {name: {**task, "gold": audit["gold"]} for name, task in audit["tasks"].items()}
-    whole = {**audit, "tasks": {**earlier.get("tasks", {}), **told}}
+    tasks = {
+        name: {"gold": each["gold"], **task}
+        for each in (earlier, audit)
+        for name, task in each.get("tasks", {}).items()
+    }
+    whole = {**audit, "tasks": tasks}
     write_text(folder / AUDIT, json.dumps(whole, ensure_ascii=False, indent=1) + "\n")
 
 
