@@ -55,10 +55,10 @@ from sonde.encoders import make
 from sonde.experiment.embed import embed, vectors
 from sonde.nets.precision import spare_torch
 from sonde.probes.span.batches import Examples, Gathered, batch_of
-from sonde.probes.span.loops import Training
 from sonde.probes.span.net import Net, Sizes, Source, drawn
 from sonde.probes.span.probe import Span, examples_of
 from sonde.probes.span.spans import attended, ragged, summed
+from sonde.probes.span.training import Training
 from sonde.reading import Readings
 from sonde.store.vectors import VectorStore
 from sonde.tasks import TASKS

@@ -14,18 +14,10 @@ from hypothesis import strategies as st
 
 from sonde.probes.schedules import Annealing
 from sonde.probes.span.batches import Examples, Gathered, batch_of
-from sonde.probes.span.loops import (
-    Judged,
-    Training,
-    _patient,
-    cells_of,
-    judged,
-    loss_of,
-    slope_of,
-    train,
-)
+from sonde.probes.span.loops import _patient, judged, train
 from sonde.probes.span.net import Net, Scale, Sizes, Source, drawn, mix_of, scores
 from sonde.probes.span.plans import Design, Plateau, TrainingConfig
+from sonde.probes.span.training import Judged, Training, cells_of, loss_of, slope_of
 from sonde.progress import listening
 from sonde.vectors import ranges
 

@@ -16,6 +16,7 @@ from sonde.experiment.paths import Paths
 from sonde.experiment.run import encoder_place
 from sonde.references import brief
 from sonde.store import plans
+from sonde.store.checkpoints import last_kept
 from sonde.store.claims import holder
 from sonde.store.experiments import Experiment, Unit
 from sonde.store.failures import failure_of
@@ -36,6 +37,7 @@ class UnitStatus:
     process  that is at it, where it runs
     since    it runs, in UTC
     why      it failed
+    kept     when a state of a long fit was kept last, in UTC; the unit goes on from there
     """
 
     task: str
@@ -48,6 +50,7 @@ class UnitStatus:
     process: int | None = None
     since: str = ""
     why: str = ""
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +82,12 @@ def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
     if all(each in known for each in unit.ids):
         return UnitStatus(*things, "done")
     place = paths.result_store().place(unit.ids, unit.part)
+    kept = last_kept(place)
     if (at_work := holder(place)) is not None:
-        return UnitStatus(*things, "running", *at_work)
+        return UnitStatus(*things, "running", *at_work, kept=kept)
     if failure := failure_of(place):
-        return UnitStatus(*things, "failed", failure.machine, why=failure.why)
-    return UnitStatus(*things, "waiting")
+        return UnitStatus(*things, "failed", failure.machine, why=failure.why, kept=kept)
+    return UnitStatus(*things, "waiting", kept=kept)
 
 
 def encodings_of(experiment: Experiment, paths: Paths) -> list[EncodingStatus]:

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from sonde._hosted import hosted, one_line
+from sonde.checkpoints import keeping
 from sonde.core import DataProblem, Result
 from sonde.experiment.data import loaded
 from sonde.experiment.measure import Batch, Group, Ready, fitted, ready
@@ -18,6 +19,7 @@ from sonde.experiment.paths import Paths
 from sonde.nets.precision import threads
 from sonde.reading import ReadingProblem
 from sonde.store.blocks import StoreProblem
+from sonde.store.checkpoints import Checkpoints, forget
 from sonde.store.claims import claimed
 from sonde.store.failures import failure_of
 
@@ -121,12 +123,15 @@ class _Work:
     def fit(self, parts: Sequence[Ready]) -> None:
         """Fit groups, and keep their results; what fails together is tried alone."""
         try:
-            with hosted(self.name), threads():
+            first = parts[0].group
+            place = self.paths.result_store().place(first.ids, first.part)
+            with hosted(self.name), threads(), keeping(Checkpoints(place)):
                 results = fitted(parts)
             for part, each in zip(parts, results, strict=True):
                 kept = list(zip(part.group.ids, each, strict=True))
                 self.paths.keep(kept)
                 self.results |= dict(kept)
+            forget(place)
         except Exception as error:
             if len(parts) == 1:
                 self._fail(error)

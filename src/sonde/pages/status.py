@@ -25,7 +25,7 @@ def status_page(
 
     def made() -> list[Table]:
         sections = tuple(_sections(units))
-        notes = (_summary(units), *_problems(units, encodings))
+        notes = (_summary(units), *_problems(units, encodings), *_kept(units))
         tables = [Table(("task", *STATES), sections, WORDS, notes)]
         running = [unit for unit in units if unit.state == "running"]
         tables += [_running(running)] if running else []
@@ -94,3 +94,10 @@ def _problems(units: Sequence[UnitStatus], encodings: Sequence[EncodingStatus]) 
             told.setdefault((unit.why, unit.machine), []).append(_name(unit))
     for (why, machine), names in told.items():
         yield f"failed: {'; '.join(dict.fromkeys(names))}: {why} (on {machine})"
+
+
+def _kept(units: Sequence[UnitStatus]) -> Iterator[str]:
+    """Which units go on from the middle of a fit."""
+    for unit in units:
+        if unit.kept:
+            yield f"kept: {_name(unit)}: how far its fit was, last at {unit.kept}"

@@ -40,7 +40,7 @@ from sonde.errors import SondeError
 MAGIC, FORMAT = b"sonde", 2
 OLDEST = 1  # the first format, which is read still
 # suffixes of the files in a folder of results
-RESULTS = (".result", ".scores", ".experiment", ".failed", ".agreement")
+RESULTS = (".result", ".scores", ".experiment", ".failed", ".agreement", ".fit")
 _PREAMBLE = struct.Struct("<5s3sQ16s")
 _ALIGN = 64
 _MAPPED = 4 << 20  # bytes from which on an array is mapped, not read into memory

@@ -2,8 +2,7 @@
 have. Training is in `nets`.
 
 All reads of a task are trained together: a batch's units are gathered once for every layer, mix and
-seed that wants them. A fit is done whole or not at all: what was killed is fitted again from the
-start, with the same outcome.
+seed that wants them.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from sonde.probes.span.batches import Examples
-    from sonde.probes.span.loops import Learnt, Training
+    from sonde.probes.span.training import Learnt, Training
 
 
 from sonde.probes.schedules import Annealing
@@ -260,8 +259,8 @@ class Span:
         self, train: Readings, read: Read, scales: Scales | None, seed: int, likeliest: bool
     ) -> Training:
         """A network that is not trained yet."""
-        from sonde.probes.span.loops import Training
         from sonde.probes.span.net import Net, Sizes, Source, drawn, scale_of
+        from sonde.probes.span.training import Training
 
         design, source = self.config.design, Source(read.layers, read.how == "mix")
         widths = [train.vectors.layer(name).shape[1] for name in read.layers]

@@ -1,0 +1,72 @@
+"""States of long fits beside the place of their results; they are removed as soon as these are
+there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sonde.checkpoints import State
+from sonde.store.blocks import Damaged, StoreProblem, opened, set_aside, write
+
+SUFFIX = ".fit"
+EVERY = 600.0  # seconds between two states that are kept; shorter fits keep none
+log = logging.getLogger("sonde.store")
+
+
+class Checkpoints:
+    """The states of the fits of one unit of work, by the place of its results."""
+
+    def __init__(self, place: Path) -> None:
+        self.place, self.last = place, time.monotonic()
+
+    @property
+    def any(self) -> bool:
+        return bool(_files(self.place))
+
+    @property
+    def due(self) -> bool:
+        return time.monotonic() - self.last >= EVERY
+
+    def find(self, name: str) -> State | None:
+        if (block := opened(path := self._file(name))) is None:
+            return None
+        try:
+            return State(block.facts, {each: block.array(each) for each in block.arrays})
+        except Damaged as damage:
+            set_aside(path, damage)
+            return None
+
+    def keep(self, name: str, state: State) -> None:
+        try:
+            write(self._file(name), "fit", state.facts, state.arrays)
+        except StoreProblem as problem:  # the fit goes on; it can only not be gone on with
+            log.warning("no state of a long fit is kept: %s", problem)
+        self.last = time.monotonic()
+
+    def _file(self, name: str) -> Path:
+        return self.place.with_name(f"{self.place.name}.{name}{SUFFIX}")
+
+
+def forget(place: Path) -> None:
+    """The results that belong at a place are there now."""
+    for path in _files(place):
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def last_kept(place: Path) -> str:
+    """When a state of the fits of a place was kept last, in UTC; '' where there is none."""
+    with contextlib.suppress(OSError):
+        newest = max((path.stat().st_mtime for path in _files(place)), default=None)
+        if newest is not None:
+            return datetime.fromtimestamp(newest, UTC).isoformat(timespec="seconds")
+    return ""
+
+
+def _files(place: Path) -> list[Path]:
+    return sorted(place.parent.glob(f"{place.name}.*{SUFFIX}"))
