@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from fixtures.forest import forest
 from sonde.corpora import embedded as grammar
+from sonde.oracles import facts_of
 from sonde.tasks import TASKS, parsed
 from sonde.tasks.answers import Answer
 from sonde.tasks.shards import said, written
@@ -152,6 +153,22 @@ def test_damaged_columns_are_set_aside_and_found_again(banks, cache, how, caplog
     assert "is set aside" in caplog.text
     assert path.with_name(path.name + ".damaged").exists()
     assert path.read_bytes() == content
+
+
+def test_oracles_of_large_files_tell_what_is_asked_for(banks, cache, monkeypatch):
+    for reference, oracle in (
+        (f"ud/tense:{banks['ud']}", "clause"),
+        (f"ud/sent-type:{banks['ud']},final=strip", "clause"),
+        (f"tree/tense:{banks['tree']}", "phrases"),
+    ):
+        task = TASKS.make(reference)
+        dataset = task.load()
+        told = facts_of(task, oracle, dataset)
+        monkeypatch.setattr(parsed, "LARGE", 1 << 30)
+        assert facts_of(task, oracle, dataset) == told
+        monkeypatch.setattr(parsed, "LARGE", -1)
+        stripped = "strip" in reference  # told of all, as what was taken off is not known
+        assert stripped or len(task.facts(oracle, dataset.sentences[:3])) == 3
 
 
 def test_no_file_stays_open(banks, cache):

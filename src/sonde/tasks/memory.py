@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
@@ -46,20 +46,26 @@ _FACTS: Memory[Mapping[Sentence, Facts]] = Memory()
 
 
 def oracle_facts(
-    key: object, read: Callable[[], Iterable[tuple[Sentence, Facts]]]
+    key: object,
+    read: Callable[[], Iterable[tuple[Sentence, Facts]]],
+    wanted: Collection[Sentence] = (),
 ) -> Mapping[Sentence, Facts]:
-    """What an oracle says of the sentences of some files, read once; of equal sentences the first
-    counts.
+    """What an oracle says of the sentences of some files, read once for all tasks; of equal
+    sentences the first counts.
+
+    wanted  of files that are too large for that: the sentences that are asked about
     """
+    some = frozenset(wanted)
 
     def read_all() -> Mapping[Sentence, Facts]:
         by_sentence: dict[Sentence, Facts] = {}
         with uncollected():
             for sentence, facts in read():
-                by_sentence.setdefault(sentence, facts)
+                if not some or sentence in some:
+                    by_sentence.setdefault(sentence, facts)
         return by_sentence
 
-    return _FACTS.get(key, read_all)
+    return read_all() if some else _FACTS.get(key, read_all)
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from sonde.tasks.shards import (
     TEXT,
     WORDS,
     Judge,
+    Known,
     Lists,
     Shard,
     said,
@@ -233,6 +234,11 @@ class ParsedCorpus:
         return DataProblem(f"no {which} in {', '.join(self.files)}{first}")
 
 
+def is_large(paths: Iterable[Path]) -> bool:
+    """Whether what is made of some files is too much to be kept in memory."""
+    return sum(path.stat().st_size for path in paths) > LARGE
+
+
 Reads = Callable[[Path, OnError, Tally], Iterable[Block]]
 """The sentences of a file, and what is counted of the others."""
 
@@ -270,11 +276,13 @@ def parsed_corpus(
     Large files are gone through in random order, so that several processes do different ones.
     """
     paths = [source.part.path for source in files]
-    large = sum(path.stat().st_size for path in paths) > LARGE
+    large = is_large(paths)
+    known = Known()
     shards = tuple(
         Shard(
             partial(reads, path, on_error),
             rules.judge,
+            known,
             rules.place(path, on_error) if large else None,
         )
         for path in paths

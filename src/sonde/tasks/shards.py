@@ -30,6 +30,7 @@ from sonde.datasets.candidates import hashes
 from sonde.labels import Label
 from sonde.store.blocks import set_aside
 from sonde.tasks.answers import Answer, Finding
+from sonde.tasks.memory import uncollected
 from sonde.vectors import Ints
 
 Arrow = Any
@@ -71,11 +72,13 @@ class Shard:
     """The columns of one file.
 
     read   its sentences; judge: what rules say of them
+    known  the findings that were met, also in other files
     place  where the columns are kept; None: in memory
     """
 
     read: Read
     judge: Judge
+    known: Known
     place: Path | None = None
 
     @cached_property
@@ -84,7 +87,8 @@ class Shard:
         import pyarrow as pa
 
         counted = Counted()
-        tables = list(self._tables(counted))
+        with uncollected():
+            tables = list(self._tables(counted))
         return counted, pa.concat_tables(tables).unify_dictionaries() if tables else pa.table({})
 
     @cached_property
@@ -147,7 +151,7 @@ class Shard:
         import pyarrow.parquet as pq
 
         counted, writer = Counted(), None
-        with draft(place) as part:
+        with draft(place) as part, uncollected():
             try:
                 for table in _grouped(self._tables(counted)):
                     writer = writer or pq.ParquetWriter(
@@ -162,11 +166,10 @@ class Shard:
 
     def _tables(self, counted: Counted) -> Iterator[Arrow]:
         """A table a block of the file."""
-        known = Known()
         for block in self.read(counted.tally):
             if isinstance(block, Batch):
                 counted.style.add(block.deprels.names, block.feats.names)
-            yield _table(block, self.judge, known)
+            yield _table(block, self.judge, self.known)
 
 
 def _options(schema: Arrow) -> dict[str, Any]:

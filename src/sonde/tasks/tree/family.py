@@ -21,6 +21,7 @@ from sonde.corpora.frequencies import corpus
 from sonde.corpora.tally import OnError
 from sonde.oracles import Facts
 from sonde.tasks.memory import oracle_facts, uncollected
+from sonde.tasks.parsed import is_large
 from sonde.tasks.questions import LOGISTIC, Answers, Question
 from sonde.tasks.sources import Source
 from sonde.tasks.task import Definition
@@ -58,7 +59,8 @@ def facts(
         return places(sentences)
     paths = [source.part.path for source in files]
     key = ("tree", oracle, tuple(str(path.resolve()) for path in paths), digest(paths), on_error)
-    return oracle_facts(key, lambda: _read(OF_TREES[oracle], paths, on_error))
+    wanted = sentences if is_large(paths) else ()
+    return oracle_facts(key, lambda: _read(OF_TREES[oracle], paths, on_error), wanted)
 
 
 def origins(sentences: Sequence[Altered]) -> Mapping[Sentence, Facts]:

@@ -19,6 +19,7 @@ from sonde.corpora.tally import OnError
 from sonde.corpora.trees import features
 from sonde.oracles import Facts
 from sonde.tasks.memory import oracle_facts
+from sonde.tasks.parsed import is_large
 
 CLAUSE = {
     "clause": (
@@ -43,7 +44,7 @@ def facts(
     oracle: str, files: list[Part], on_error: OnError, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """The facts of an oracle about some sentences, or about all of the treebanks that they come
-    from.
+    from; about all without sentences.
     """
     if oracle in PLACES:
         return places(sentences)
@@ -54,7 +55,10 @@ def facts(
         digest(part.path for part in files),
         on_error,
     )
-    return oracle_facts(key, lambda: _read(_OF_TREES[oracle], files, on_error))
+    large = is_large(part.path for part in files)
+    return oracle_facts(
+        key, lambda: _read(_OF_TREES[oracle], files, on_error), sentences if large else ()
+    )
 
 
 def _read(says: Says, files: list[Part], on_error: OnError) -> Iterator[tuple[Sentence, Facts]]:

@@ -150,9 +150,9 @@ def _facts_of_types(
     oracle: str, options: Options, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """The same of sentences that may have lost their final marks."""
-    by_sentence = _facts(oracle, options, sentences)
     if options.final == "keep":
-        return by_sentence
+        return _facts(oracle, options, sentences)
+    by_sentence = _facts(oracle, options, ())
     return {_stripped(sentence): said for sentence, said in by_sentence.items()}
 
 
