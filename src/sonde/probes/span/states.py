@@ -18,9 +18,6 @@ from sonde.checkpoints import State
 from sonde.probes.span.batches import Examples
 from sonde.probes.span.training import Judged, Learnt, Training
 
-SCALARS = ("rate", "misses", "since_halved", "marked")
-BESTS = ("best", "likeliest")
-
 
 def name_of(trainings: Sequence[Training], train: Examples, dev: Examples, seed: int) -> str:
     """Stands for all that a training is given, but for the vectors: those are the unit's."""
@@ -40,9 +37,13 @@ def state_of(trainings: Sequence[Training], **more: Any) -> State:
     arrays: dict[str, NDArray[Any]] = {}
     facts: dict[str, Any] = {"each": [], **more}
     for k, training in enumerate(trainings):
-        said: dict[str, Any] = {name: getattr(training, name) for name in SCALARS}
-        for name in BESTS:
-            learnt: Learnt | None = getattr(training, name)
+        said: dict[str, Any] = {
+            "rate": training.rate,
+            "misses": training.misses,
+            "since_halved": training.since_halved,
+            "marked": training.marked,
+        }
+        for name, learnt in (("best", training.best), ("likeliest", training.likeliest)):
             said[name] = None if learnt is None else learnt.step
             if learnt is not None:
                 arrays[f"{k}.{name}"] = np.array(learnt.judged, np.float64)
@@ -57,18 +58,19 @@ def state_of(trainings: Sequence[Training], **more: Any) -> State:
 def restore(trainings: Sequence[Training], state: State) -> None:
     """Bring trainings that have not begun to a state of the same ones."""
     for k, (training, said) in enumerate(zip(trainings, state.facts["each"], strict=True)):
-        for name in SCALARS:
-            setattr(training, name, said[name])
-        for name in BESTS:
-            if said[name] is not None:
-                setattr(training, name, _learnt(training, state, f"{k}.{name}", said[name]))
+        training.rate, training.marked = said["rate"], said["marked"]
+        training.misses, training.since_halved = said["misses"], said["since_halved"]
+        training.best = _learnt(training, state, f"{k}.best", said["best"])
+        training.likeliest = _learnt(training, state, f"{k}.likeliest", said["likeliest"])
         training.noise.set_state(_tensor(state.arrays[f"{k}.noise"]))
         for name, tensor in _tensors(training):
             tensor.copy_(_tensor(state.arrays[f"{k}.{name}"]).view_as(tensor))
 
 
-def _learnt(training: Training, state: State, place: str, step: int) -> Learnt:
-    """A network as it was kept."""
+def _learnt(training: Training, state: State, place: str, step: int | None) -> Learnt | None:
+    """A network as it was kept after a step; None where it was not."""
+    if step is None:
+        return None
     tensors = {
         name: np.array(state.arrays[f"{place}.{name}"]).reshape(each.shape)
         for name, each in training.net.tensors.items()
