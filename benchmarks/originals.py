@@ -10,7 +10,7 @@ InferSent longest first, 64 at a time; of Skip-Thought 128 of one length; of LAS
 Sent2Vec one. It looks every word up, fills batches up to their longest sentence, and hands recurrent
 layers to torch, told of the lengths (of ELMo, whose LSTMs torch has not, step by step, with the
 sentences that still go on). Both sides are timed in turn in one process on one thread, by processor
-time, and the best of three times of each counts.
+time, and the best of three times of each counts. Before that, sonde's memory is measured (Linux).
 
 The files take up to 900 MB of a temporary folder. `--small` has a quarter of the units.
 """
@@ -49,6 +49,14 @@ MANY = {
     "laser": 512,
     "cove": 2000,
     "elmo": 256,
+}
+TOKENS = 4096  # of a batch, which is sonde's default
+NUMBERS = {  # that a token takes in the widest layer: what is read, gates, and a state each way
+    "infersent": 300 + 2 * 5 * 2048,
+    "skipthought": 620 + 4 * 2400,
+    "laser": 1024 + 2 * 5 * 512,
+    "cove": 600 + 2 * 5 * 300,
+    "elmo": 512 + 2 * (5 * 4096 + 512),
 }
 Loop = Callable[[Sequence[Sentence]], np.ndarray]
 PRODUCTS: list[int] = []
@@ -383,6 +391,24 @@ def characters_of_marks(weights: Any, characters: Callable[[list[str]], torch.Te
     return torch.cat(made)
 
 
+def resident(name: str) -> float:
+    """The memory of this process in MB: VmRSS now, VmHWM at most since it was last cleared."""
+    return int(Path("/proc/self/status").read_text().partition(f"{name}:")[2].split()[0]) / 1e3
+
+
+def told_memory(name: str, folder: Path, held: float) -> None:
+    """Print what sonde took at most, beside the parameters and one batch."""
+    files = [f for f in folder.iterdir() if f.suffix in (".pkl", ".pth", ".npz", ".hdf5", ".pt")]
+    weights = sum(file.stat().st_size for file in files) / 1e6
+    if (table := folder / "glove.txt").exists():  # the vectors of the words of these sentences
+        weights += 4 * 300 * table.read_text("utf-8").count("\n") / 1e6
+    batch = 4 * TOKENS * NUMBERS[name] / 1e6
+    print(
+        f"memory: {held:.0f} MB at most; parameters {weights:.0f} MB, a batch of {TOKENS:,} tokens"
+        f" {batch:.0f} MB, together {held / (weights + batch):.2f} times (target: 1.3)"
+    )
+
+
 def timed(work: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
     start = time.process_time()
     made = work()
@@ -401,10 +427,15 @@ def main() -> int:
         folder = Path(place)
         given = sentences(asked.sentences or MANY[asked.name])
         reference, loop = globals()[asked.name](folder, given, 4 if asked.small else 1)
-        encoder = make(reference)
-        time.sleep(3)  # the digest of a file that was written just now is not remembered
-        encoder.encode(given[:2])
         loop(given[:2])
+        time.sleep(3)  # the digest of a file that was written just now is not remembered
+        before = resident("VmRSS")
+        Path("/proc/self/clear_refs").write_text("5")
+        encoder = make(reference)
+        first, _ = timed(lambda: encoder.encode(given))
+        held = resident("VmHWM") - before
+        if asked.name in NUMBERS and not asked.small:
+            told_memory(asked.name, folder, held)
         PRODUCTS.clear()
         rounds = [
             (timed(lambda: loop(given)), timed(lambda: encoder.encode(given).layers[0]))
@@ -412,7 +443,10 @@ def main() -> int:
         ]
     theirs, ours = (min(each[side][0] for each in rounds) for side in (0, 1))
     apart = float(np.abs(rounds[0][0][1] - rounds[0][1][1]).max())
-    print(f"loop: {len(given)} sentences in {theirs:.2f} s of a processor; sonde: {ours:.2f} s")
+    print(
+        f"loop: {len(given)} sentences in {theirs:.2f} s of a processor; sonde: {ours:.2f} s, and"
+        f" {first:.2f} s the first time, with what it reads and compiles"
+    )
     if PRODUCTS:
         alone = sum(PRODUCTS) / ROUNDS / peak()
         print(f"the products of the loop's recurrent layers take {alone:.2f} s at the peak of this")

@@ -17,6 +17,8 @@ from torch.nn import functional
 from sonde.vectors import Floats, Ints
 
 TOGETHER = 512  # words whose gates are computed at once
+ROWS = 8  # a product has a multiple of so many rows: oneDNN compiles code for each number of them
+SHARED = 0.75  # the part of words that are distinct above which copying takes what it saves
 Gates = Callable[[int, int], Tensor]
 """What gates take from some of the words, in the order in which they are read: [words, gates]."""
 Known = tuple[Tensor, ...]
@@ -65,6 +67,7 @@ def _laid_out(weights: Tensor) -> Tensor | None:
 class Reading:
     """How one direction goes through sentences, longest first: which states it makes, each of a
     word and the state before. Sentences that begin with the same words share the states of these.
+    Each step is filled up by repeating its last state, which nobody reads.
 
     numbers  at each step, the word of each state
     before   at each step, the state of the step before that each state goes on from
@@ -90,6 +93,7 @@ class Reading:
         for step, (n, each) in enumerate(zip(_many(lengths), words, strict=True)):
             keys, parents = np.unique(parents[:n] * size + each[:n], return_inverse=True)
             places[step, :n] = start + parents
+            keys = _filled(keys)
             start += len(keys)
             before.append(torch.from_numpy(keys // size))
             numbers.append(keys % size)
@@ -114,6 +118,13 @@ class Reading:
                 torch.maximum(here, last.index_select(0, before), out=here)
         whole = pool in ("max", "last")
         return states.index_select(0, self.last) if whole else self.padded(states)
+
+
+def _filled(numbers: Ints) -> Ints:
+    """The numbers, and the last one again until they are as many as rows of a product."""
+    many = len(numbers)
+    unit = max(ROWS, 1 << max(many.bit_length() - 5, 0))  # few lengths, and little to fill up
+    return np.pad(numbers, (0, -many % unit), "edge")
 
 
 def _many(lengths: Ints) -> Ints:
@@ -152,13 +163,15 @@ class Lstm:
         if known:
             gates.add_(self.keep(known[0]))
         take, keep, new, give = gates.chunk(4, 1)
-        memory = take.sigmoid_() * _tanh_(new)
+        new.mul_(2)  # for its tanh, as in `_tanh`
+        gates.sigmoid_()
+        memory = take * new.mul_(2).sub_(1)
         if known:
-            memory.addcmul_(keep.sigmoid_(), known[1])
+            memory.addcmul_(keep, known[1])
         limit, clip = self.clips
         if limit:
             memory.clamp_(-limit, limit)
-        made = give.sigmoid_().mul_(_tanh_(memory.clone()))
+        made = give * _tanh(memory)
         if self.projection is None:
             return made, memory
         made = self.projection(made)
@@ -180,19 +193,21 @@ class Gru:
         """The state after a word, by what the gates take from it, which is changed where it stands,
         and the state before.
         """
-        forget, hold, new = gates.chunk(3, 1)
+        cut = 2 * self.units
+        both, new = gates[:, :cut], gates[:, cut:]
         if not known:
-            return (_tanh_(new).mul_(1 - hold.sigmoid_()),)
-        kept = self.keep(known[0]).chunk(3, 1)
-        new.addcmul_(forget.add_(kept[0]).sigmoid_(), kept[2])
-        return (torch.lerp(_tanh_(new), known[0], hold.add_(kept[1]).sigmoid_()),)
+            return (_tanh(new).mul_(1 - both[:, self.units :].sigmoid_()),)
+        kept = self.keep(known[0])
+        forget, hold = both.add_(kept[:, :cut]).sigmoid_().chunk(2, 1)
+        new.addcmul_(forget, kept[:, cut:])
+        return (torch.lerp(_tanh(new), known[0], hold),)
 
 
-def _tanh_(numbers: Tensor) -> Tensor:
-    """The tanh of numbers, where they stand, by the logistic function, which torch computes in a
-    fifth of the time: at most 0.0000002 off.
+def _tanh(numbers: Tensor) -> Tensor:
+    """The tanh of numbers by the logistic function, which torch computes in a fifth of the time: at
+    most 0.0000002 off.
     """
-    return numbers.mul_(2).sigmoid_().mul_(2).sub_(1)
+    return (numbers * 2).sigmoid_().mul_(2).sub_(1)
 
 
 def states(cell: Lstm | Gru, gates: Gates, reading: Reading) -> Tensor:
@@ -210,14 +225,15 @@ def states(cell: Lstm | Gru, gates: Gates, reading: Reading) -> Tensor:
 
 
 def gates_of(cell: Lstm | Gru, words: Tensor, numbers: Ints) -> Gates:
-    """What gates take from words, by their rows in a table [rows, n]; where words come more than
-    once, it is computed once.
+    """What gates take from words, by their rows in a table [rows, n]; where many words come more
+    than once, it is computed once for each.
     """
     own, places = np.unique(numbers, return_inverse=True)
-    if len(own) == len(numbers):
+    if len(own) > SHARED * len(numbers):
         rows = torch.from_numpy(numbers)
         return lambda first, stop: cell.read(words.index_select(0, rows[first:stop]))
-    table, found = cell.read(words.index_select(0, torch.from_numpy(own))), torch.from_numpy(places)
+    table = cell.read(words.index_select(0, torch.from_numpy(_filled(own))))
+    found = torch.from_numpy(places)
     return lambda first, stop: table.index_select(0, found[first:stop])
 
 
@@ -264,12 +280,12 @@ class Recurrence:
         """How many numbers a state has, of both directions."""
         return sum(cell.width for cell in self.cells[-1])
 
-    def layers(self, vectors: Floats, rows: Sequence[Ints]) -> list[Tensor]:
+    def layers(self, vectors: Floats, rows: Sequence[Ints]) -> Iterator[Tensor]:
         """The states of each layer [rows, longest, width], of sentences longest first by the
         numbers of their words in a table of vectors; those behind the end of a sentence mean
         nothing.
         """
-        return list(self._read(vectors, rows))
+        return self._read(vectors, rows)
 
     def top(self, vectors: Floats, rows: Sequence[Ints], pool: str) -> Tensor:
         """The last layer: what it knows at the end of each sentence with pool `last`, the maximum
@@ -284,13 +300,20 @@ class Recurrence:
         for depth, cells in enumerate(self.cells, 1):
             if depth <= 2:  # above, words are read as in the second layer
                 readings = [Reading.of(rows, bool(back)) for back in range(len(cells))]
-            sides = []
-            for cell, reading in zip(cells, readings, strict=True):
-                gates = gates_of(cell, words, np.concatenate(reading.numbers))
-                made = states(cell, gates, reading)
-                sides.append(reading.pooled(made, pool if depth == len(self.cells) else ""))
-            joined = torch.cat(sides, -1)
-            yield joined
-            if depth < len(self.cells):
-                words, longest = joined.flatten(0, 1), joined.shape[1]
+            last = depth == len(self.cells)
+            words = _joined(cells, words, readings, pool if last else "")
+            yield words
+            if not last:
+                longest, words = words.shape[1], words.flatten(0, 1)
                 rows = [np.arange(len(row)) + i * longest for i, row in enumerate(rows)]
+
+
+def _joined(
+    cells: Sequence[Lstm | Gru], words: Tensor, readings: Sequence[Reading], pool: str
+) -> Tensor:
+    """The states of all directions of a layer side by side, pooled."""
+    sides = []
+    for cell, reading in zip(cells, readings, strict=True):
+        gates = gates_of(cell, words, np.concatenate(reading.numbers))
+        sides.append(reading.pooled(states(cell, gates, reading), pool))
+    return torch.cat(sides, -1)

@@ -98,7 +98,8 @@ def _layers(
     if names & {"lex", "0"}:
         layers["lex"] = layers["0"] = gathered(vectors, rows)
     if names & {"1", "2"}:
-        layers |= {str(n): made for n, made in enumerate(net.layers(vectors, rows), 1)}
+        deep = enumerate(net.layers(vectors, rows), 1)
+        layers |= {str(n): made for n, made in deep if str(n) in names}
     return layers
 
 
