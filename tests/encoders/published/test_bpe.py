@@ -31,6 +31,14 @@ def test_words_are_cut_by_merges_in_the_order_in_which_they_were_learnt(codes, w
     assert " ".join(read_codes(codes, None).pieces(word)) == pieces
 
 
+def test_a_new_word_is_cut_as_in_the_paper(tmp_path):
+    """Sennrich et al. 2016, Figure 1: merges learnt from low, lowest, newer and wider make "low er·"
+    of "lower"; here the mark of the end stands with the last letter, as in fastBPE.
+    """
+    (tmp_path / "codes").write_text("l o 9\nlo w 8\ne r</w> 7\n")
+    assert read_codes(tmp_path / "codes", None).pieces("lower") == ("low@@", "er")
+
+
 def test_pieces_that_the_vocabulary_lacks_are_cut_again(codes, tmp_path):
     """As fastBPE does: a merge is undone down to pieces that are known, or to letters."""
     (tmp_path / "vocabulary").write_text("th@@ 5\ne 5\nan@@ 4\nb@@ 3\n")

@@ -195,4 +195,11 @@ def test_wrong_files_are_told_in_one_sentence(tmp_path):
     assert "jieba" in told("zh", lambda f: None, options=",lang=zh")
     assert "has both" in told("twice", lambda f: (f / "b.pt").write_bytes(cut))
     assert ".cvocab" in told("3", lambda f: (f / "laser3.cvocab").unlink(), laser3)
+    page = "<html><body>404</body></html>\n"
+    assert "is a web page" in told("page", lambda f: model(f).write_text(page))
+    assert ":1: '<html>" in told("page codes", lambda f: (f / "93langs.fcodes").write_text(page))
+    assert "*.fvocab" in told("pieces", lambda f: (f / "93langs.fvocab").unlink())
+    assert "no piece" in told("empty", lambda f: (f / "93langs.fvocab").write_text(""))
+    assert "UTF-8" in told("bytes", lambda f: (f / "laser3.cvocab").write_bytes(b"\xcf"), laser3)
+    assert "1 pieces" in told("few", lambda f: (f / "laser3.cvocab").write_text("a 1\n"), laser3)
     assert "sentencepiece" in told("spm", lambda f: (f / "laser2.spm").write_bytes(b"x"), laser2)

@@ -5,6 +5,7 @@ they were learnt, and no piece that a vocabulary lacks.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,7 +41,7 @@ class Codes:
         parts = [*word[:-1], word[-1] + END]
         while len(parts) > 1:
             pairs = list(itertools.pairwise(parts))
-            best = min(pairs, key=lambda pair: self.ranks.get(pair, len(self.ranks)))
+            best = min(pairs, key=lambda pair: self.ranks.get(pair, math.inf))
             if best not in self.ranks:
                 break
             parts = _merged(parts, best)
@@ -91,13 +92,27 @@ def read_codes(codes: Path, vocabulary: Path | None) -> Codes:
     ranks: dict[tuple[str, str], int] = {}
     for number, line in enumerate(lines, 1):
         fields = line.split(" ")
-        if len(fields) not in (2, 3) or not all(fields):
+        if len(fields) not in (2, 3) or not all(fields) or not "".join(fields[2:] or "0").isdigit():
             raise DataProblem(
                 f"{codes}:{number}: {line[:60]!r} is no merge; a line is two pieces and a count"
             )
         ranks.setdefault((fields[0], fields[1]), number)
     if vocabulary is None:
         return Codes(ranks)
-    with reading(vocabulary, "a UTF-8 text"):
-        known = {line.split(" ")[0] for line in vocabulary.read_text("utf-8").splitlines()}
-    return Codes(ranks, known)
+    return Codes(ranks, frozenset(vocabulary_of(vocabulary)))
+
+
+def vocabulary_of(file: Path) -> list[str]:
+    """The pieces of a file, `piece count` a line, in their order."""
+    with reading(file, "a UTF-8 text"):
+        lines = file.read_text("utf-8").removesuffix("\n").split("\n")
+    pieces = []
+    for number, line in enumerate(lines, 1):
+        piece, _, count = line.rpartition(" ")
+        if not piece or not count.isdigit():
+            raise DataProblem(
+                f"{file}:{number}: {line[:60]!r} is no piece and its count; is the download"
+                " complete?"
+            )
+        pieces.append(piece)
+    return pieces

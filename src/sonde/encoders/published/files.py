@@ -57,6 +57,10 @@ def reading(path: Path, kind: str) -> Iterator[None]:
     except SondeError:
         raise
     except Exception as error:
+        if path.expanduser().is_file() and _web_page(path):
+            raise DataProblem(
+                f"{path} is a web page, not {kind}; the address may have moved: get the file again"
+            ) from error
         if isinstance(error, pickle.UnpicklingError) or any(o in str(error) for o in OBJECTS):
             raise DataProblem(
                 f"{path} holds Python objects, and reading those could run code; get the file that"
@@ -65,6 +69,12 @@ def reading(path: Path, kind: str) -> Iterator[None]:
         raise DataProblem(
             f"{path}: not {kind} that can be read ({_first(error)}); is the download complete?"
         ) from error
+
+
+def _web_page(path: Path) -> bool:
+    """Whether a server sent a page in place of the file."""
+    with path.expanduser().open("rb") as file:
+        return file.read(1024).lstrip()[:6].lower().startswith((b"<html", b"<!doct"))
 
 
 def _first(error: Exception) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
+from sonde.encoders.published.bpe import vocabulary_of
 from sonde.encoders.published.files import sought, torch_file
 from sonde.encoders.published.laser_text import Pieces, by_codes, by_sentencepiece
 from sonde.encoders.published.passes import Tokens, passed
@@ -61,8 +62,9 @@ class Laser:
         """The file of merges or of sentencepiece, and that of the vocabulary where there is one."""
         what = "how LASER cuts words: 93langs.fcodes, or the .spm of the model"
         first = sought(self.folder, ("*.fcodes", "*.spm"), what)
-        kind = "*.fvocab" if first.suffix == ".fcodes" else "*.cvocab"
-        return first, next(iter(sorted(self.folder.expanduser().glob(kind))), None)
+        if first.suffix == ".fcodes":
+            return first, sought(self.folder, ("*.fvocab",), "the pieces that the codes may make")
+        return first, next(iter(sorted(self.folder.expanduser().glob("*.cvocab"))), None)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         pieces, model = self._read()
@@ -165,7 +167,8 @@ def _vocabulary(file: Path, rows: int) -> dict[str, int]:
     """The numbers of the pieces of a fairseq dictionary (`piece count` a line), behind the four
     special ones.
     """
-    pieces = [line.rsplit(" ", 1)[0] for line in file.read_text("utf-8").splitlines()]
-    if len(pieces) + len(SPECIAL) > rows:
+    pieces = vocabulary_of(file)
+    # fairseq fills tables of vectors up to a multiple of eight
+    if not rows - 8 < len(pieces) + len(SPECIAL) <= rows:
         raise DataProblem(f"{file} has {len(pieces):,} pieces, and the model {rows:,} vectors")
     return {piece: number for number, piece in enumerate(pieces, len(SPECIAL))} | SPECIAL
