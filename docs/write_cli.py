@@ -93,7 +93,8 @@ def _value(kind: Any, info: Any) -> str:
     literal = next(
         (k for k in (kind, *typing.get_args(kind)) if typing.get_origin(k) is typing.Literal), None
     )
-    return " " + (info.metavar or (_cell("|".join(typing.get_args(literal))) if literal else "N"))
+    choices = "|".join(typing.get_args(literal)) if literal else "N"
+    return f" {_cell(info.metavar or choices)}"
 
 
 def _cell(text: str | None) -> str:

@@ -74,7 +74,8 @@ def test_seeds_of_other_folds_are_no_repeats():
     (row,) = rows(mixed)
     assert (row.seeds, row.left_out, row.missing) == (2, 1, "fold 3 of 3")
     assert any(
-        "1 fit was over other test examples, and left out" in note for note in scores([row]).notes
+        "1 fit was over different test examples, and left out" in note
+        for note in scores([row]).notes
     )
 
 
@@ -142,7 +143,7 @@ def test_what_vectors_tell_in_bits_is_marked_too():
 
 
 def test_whatever_lays_out_scores_marks_them():
-    """A module of reports that makes tables marks scores over other test examples, or says here why
+    """A module of reports that makes tables marks scores over different test examples, or says here why
     it has none.
     """
     without = {

@@ -219,7 +219,7 @@ def test_scores_over_other_test_examples_are_left_out():
     other = saying(result(0.9, n=100, encoder="st:m9", task=tasks[0]), kind="trained")
     page = sonde.relate([*measured(scores), other])
     assert "st:m9" not in [row.name for row in page.content.table.rows]
-    assert any("1 scores over other test examples" in remark for remark in page.remarks)
+    assert any("1 scores over different test examples" in remark for remark in page.remarks)
 
 
 def test_scores_from_elsewhere_are_columns_of_their_own(tmp_path):

@@ -213,7 +213,7 @@ def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_lang
         " asked, or it gives it away" in audit.problems
     )
     text = "".join(terminal(table, 140) for table in audited(audit, "title"))
-    assert "What needs no composition" in text
+    assert "Scores without composition" in text
     assert re.search(
         r"Of 36 pairs of rules \w+ says? more than the better of the two", " ".join(text.split())
     )

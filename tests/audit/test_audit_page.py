@@ -15,7 +15,7 @@ def test_every_family_can_be_shown():
         assert text.startswith("a title")
         for heading in (
             "Examples",
-            "What needs no encoder",
+            "Scores without an encoder",
             "Overlap",
             "Counted while building",
             "Rows to read",
@@ -69,7 +69,7 @@ def test_same_splits_repeats_and_both_versions_are_shown():
         terminal(table, 140) for table in audited(inspect(dataset, floors=False), "title")
     )
     assert "dev and test are the same 2 rows in the same order" in text
-    assert "What needs no encoder" not in text
+    assert "Scores without an encoder" not in text
     assert "Sentences that occur more than once" in text
     assert "dev: I 1, test: I 1" in text
     assert "a sentence in both versions" in text

@@ -56,7 +56,7 @@ def test_the_script_does_the_run_in_shares(tmp_path, monkeypatch):
     assert sum(counts) == 2
     assert len(sonde.results("out")) == 2
     shown = said("status", "out")
-    assert "2 of 2 units of work are done, 0 are running, 0 failed, 0 are to be done" in shown
+    assert "2 of 2 units of work are done, 0 running, 0 failed, 0 waiting" in shown
 
 
 def test_the_script_asks_for_what_it_is_told(tmp_path, monkeypatch):
@@ -88,7 +88,7 @@ def test_the_script_asks_for_what_it_is_told(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("command", [[], ["report", "out"], ["run", "--shard", "1/2"]])
 def test_a_command_that_has_no_shares_is_told(command):
-    with pytest.raises(sonde.UsageProblem, match="write what to run as run, experiment, embed"):
+    with pytest.raises(sonde.UsageProblem, match="give one of run, experiment, embed"):
         sonde.slurm(command, shards=2)
 
 

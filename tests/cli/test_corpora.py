@@ -44,5 +44,5 @@ def test_an_audit_is_shown(engine, tmp_path):
     (tmp_path / "gold.conllu").write_text(f"# text = Go!\n{rows}\n\n" * 12)
     done = CliRunner().invoke(app, ["audit-parser", "gold.conllu", engine], env={"COLUMNS": "200"})
     assert done.exit_code == 0, done.output
-    assert "Labels by chain, beside those of gold trees" in done.output
+    assert "Labels from chain against those from gold trees" in done.output
     assert "12 sentences of gold.conllu" in done.output

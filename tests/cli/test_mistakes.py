@@ -174,7 +174,7 @@ MISTAKES = {
     ),
     "a sheet that nobody filled in": (
         "annotate --score sheet.tsv",
-        "nobody judged anything in sheet.tsv: fill in the column 'judgement'",
+        "there are no judgements in sheet.tsv: fill in the column 'judgement'",
     ),
     "a suffix of another program": (
         f"build {TENSE} -o tense.docx",
@@ -200,8 +200,8 @@ MISTAKES = {
     ),
     "a folder that is no model, as an encoder": (
         f"run -t {TENSE} -e banks",
-        "no encoder is called 'banks', and banks is no model of sentence-transformers (it has no"
-        " modules.json) and none of transformers (it has no config.json)",
+        "no encoder is called 'banks', and banks is not a model of sentence-transformers (no"
+        " modules.json) or of transformers (no config.json)",
     ),
     "a model that is not there": (
         f"run -t {TENSE} -m ./nothing",
@@ -210,8 +210,8 @@ MISTAKES = {
     ),
     "a folder that is no model": (
         f"run -t {TENSE} -m banks",
-        "banks is no model of sentence-transformers (it has no modules.json) and none of"
-        " transformers (it has no config.json)",
+        "banks is not a model of sentence-transformers (no modules.json) or of transformers (no"
+        " config.json)",
     ),
     "an archive in place of a text": (
         "tag text.txt --from files.tar.xz -o out.tagged",
@@ -225,12 +225,12 @@ MISTAKES = {
     ),
     "a device for what has none": (
         f"run -t {TENSE} -e length --device cpu",
-        "no encoder here has the option device (they are length)",
+        "none of the encoders (length) has the option device",
     ),
     "a batch of sentences": (
         f"run -t {TENSE} -e st:model --batch-size 32",
-        "no encoder here has the option batch_size (they are st): hf and st fill batches up to a"
-        " number of tokens; write it in the reference, as st:NAME,tokens=2048",
+        "none of the encoders (st) has the option batch_size: hf and st fill batches by"
+        " tokens, not sentences: write st:NAME,tokens=2048",
     ),
     "a control misspelt": (
         f"run -t {TENSE} -e length --control suffled",

@@ -25,7 +25,7 @@ NAMES = ("Other", "cause", "effect")
 
 
 def edges(right: float = 0.8, n: int = 400, sets: bool = True, **changed: object) -> Result:
-    """A result over n examples tagged by distance 0 to 9, those near recognised more often than
+    """A result over n examples has the tag 'height'; choose from distance 0 to 9, those near recognised more often than
     those far.
     """
     given = {
@@ -92,12 +92,12 @@ def test_where_the_metric_counts_no_label_there_is_no_score():
     }
     assert nothing == {"none": True, "cause": False, "effect": False}
     told = terminal(strata_table(rows, "kind"))
-    assert "counts no label" in told
+    assert "does not count any label" in told
     assert "nan" not in told
 
 
 def test_a_stratum_that_nothing_has_is_named():
-    with pytest.raises(DataProblem, match="tagged by distance"):
+    with pytest.raises(DataProblem, match="has the tag 'height'; choose from distance"):
         by_stratum([edges()], "height")
 
 
@@ -223,8 +223,8 @@ def test_selectivity_is_what_the_control_leaves_of_the_score_over_the_same_examp
     assert line.index(shown[0]) < line.index(shown[1]) < line.index(f"{shown[3]} ±")
     assert shown[2] in line
     assert (
-        "a label for each word type (Hewitt & Liang 2019); train has the key of 75.0 % of the test"
-        " examples" in text
+        "a label for each word type (Hewitt & Liang 2019); the keys of 75.0 % of the test"
+        " examples are in train" in text
     )
 
 

@@ -78,7 +78,7 @@ def test_an_oracle_that_does_not_pass_is_named(score, said):
     ]
     assert bool(found) is said
     assert all(
-        note.startswith("ud/tense:EWT: read by mlp, the oracle scores only 94.0") for note in found
+        note.startswith("ud/tense:EWT: with mlp, the oracle scores only 94.0") for note in found
     )
 
 
@@ -150,7 +150,9 @@ def test_headings_say_how_many_classes_there_are():
 
 
 def test_what_classes_consist_of_stands_above_the_table():
-    assert "Made of past: simple 60 %, perfect 40 %; pres: simple 100 %." in shown(sourced())
+    assert "Composition of classes: past: simple 60 %, perfect 40 %; pres: simple 100 %." in shown(
+        sourced()
+    )
     plain = replace(sourced(), strata={"construction": Tags(np.zeros(10, np.int64), ("simple",))})
     assert "Made of" not in shown(plain)
     assert "Made of" not in shown(replace(sourced(), strata={}))
@@ -184,7 +186,7 @@ def test_what_the_source_alone_answers_is_said_where_it_is_more_than_chance(low)
         for k, said in enumerate(found, 1)
     ]
     remark = (
-        "ud/tense:A: who knows the source alone is right 70.0 times in 100, the best constant 50.0"
+        "ud/tense:A: knowing only the source gives 70.0 % accuracy, the best constant 50.0 %"
         " (--by source)."
     )
     assert (remark in shown(*folds)) is (low > 0.5)
@@ -197,8 +199,7 @@ def test_unknown_words_are_told_by_encoder_and_task():
         sourced("ud/subj-num:A", unknown=200),
     )
     assert (
-        "length: words that it does not know are 12.1 % of ud/tense:A, 20.0 % of ud/subj-num:A."
-        in text
+        "length: out-of-vocabulary words are 12.1 % of ud/tense:A, 20.0 % of ud/subj-num:A." in text
     )
 
 
@@ -210,13 +211,13 @@ def test_unknown_words_are_told_by_encoder_and_task():
         (
             {"n": 20},
             (
-                "test examples (10 to 20), so their scores are not one comparison (size= makes them"
+                "test examples (10 to 20), so their scores are not comparable (size= makes them"
                 " alike)"
             ),
         ),
         ({"train": 300}, "training examples (100 to 300)"),
         ({"names": ("pres", "past", "fut"), "n": 9}, "classes (2 to 3)"),
-        ({"names": ("a", "b")}, "classes, what classes consist of"),
+        ({"names": ("a", "b")}, "classes, the composition of classes"),
     ],
 )
 def test_sources_that_are_not_asked_alike_are_said_to_be(other, said):

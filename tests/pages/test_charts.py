@@ -90,7 +90,7 @@ def test_a_radar_has_a_polygon_for_each_encoder_over_the_best_baselines():
 
 def test_a_radar_that_nobody_could_read_is_refused():
     two = [r for r in results() if r.trial.task != TASKS[0]]
-    with pytest.raises(PlotProblem, match="needs three tasks, and there are 2"):
+    with pytest.raises(PlotProblem, match="needs at least three tasks, and there are 2"):
         chart(two, "radar")
     many = results(**{f"encoder-{i}": "trained" for i in range(9)})
     with pytest.raises(PlotProblem, match="there are 11: choose some"):

@@ -55,7 +55,7 @@ def test_many_steps_are_shown_in_part_and_written_in_full():
     points = [name for name in table.columns if name.replace(",", "").isdecimal()]
     assert (points[0], points[-1]) == ("0", "524,288")
     assert len(points) <= 12
-    assert any("21 steps were measured: CSV has all" in note for note in table.notes)
+    assert any("21 steps were measured; CSV has all" in note for note in table.notes)
     assert len(list(csv.DictReader(io.StringIO(page.text("csv"))))) == 21
 
 
@@ -78,8 +78,8 @@ def test_scores_over_other_examples_are_marked():
     page = sonde.curve([*made[:3], other, *made[4:]])
     (table,) = page.tables
     assert dict(zip(table.columns, table.sections[0].rows[-1], strict=True))["3"] == "90.0*"
-    assert any("not to be compared" in note for note in table.notes)
-    assert "not to be compared" in " ".join(texts(page.svg()))
+    assert any("do not compare the two" in note for note in table.notes)
+    assert "do not compare the two" in " ".join(texts(page.svg()))
 
 
 def test_rows_for_programs_have_score_and_training_side_by_side():
@@ -129,7 +129,7 @@ def test_curves_are_written_in_every_format(name, tmp_path):
     if name == "curve.html":
         text = (tmp_path / name).read_text("utf-8")
         assert "<svg" in text
-        assert "What encoders know as they learn" in text
+        assert "Scores during training" in text
 
 
 def test_a_table_of_scores_says_which_of_several_epochs_is_the_best():

@@ -84,7 +84,8 @@ def test_other_test_examples_are_not_compared():
     assert "mix" in {gain.reads for gain in found}
     (table,) = sonde.report([*results(rest), *results(odd, n=100)], headroom=True).tables
     assert any(
-        "pos:EWT-bank, CNN1, and lex: they are over other test examples" in n for n in table.notes
+        "pos:EWT-bank, CNN1, and lex: they are over different test examples" in n
+        for n in table.notes
     )
 
 

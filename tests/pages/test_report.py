@@ -202,21 +202,19 @@ def test_what_could_not_be_used_is_shown():
     }
     lost = saying(result(), counts={"train": 1000, **counts, "left out": left_out}, notes=notes)
     text = render([lost], "terminal")
-    assert "7 examples were not encoded" in text
-    assert "1 sentence was longer" in text
+    assert "7 examples were left out: not encoded" in text
+    assert "1 sentence was cut" in text
     assert (
-        "3 examples were about words beyond what the encoder reads, and left out (train: 1 x; test:"
-        " 2 y)." in text
+        "3 examples were left out: about words beyond the encoder's maximum length (train: 1 x;"
+        " test: 2 y)." in text
     )
-    assert (
-        "1 example was about words that the encoder has nothing for, and left out (dev: 1)." in text
-    )
+    assert "1 example was left out: about words without a vector (dev: 1)." in text
     assert "4 examples were read in part" in text
     assert (
         "2 sentences could not be read and were left out; the first: edges.jsonl:4: not JSON."
         in text
     )
-    assert "2 test examples were of a class that train lacks" in text
+    assert "2 test examples were of a class that is not in train" in text
 
 
 def test_a_score_that_cannot_be_computed_is_a_dash():

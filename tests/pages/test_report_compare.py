@@ -126,7 +126,7 @@ def test_others_are_compared_with_what_is_chosen_and_is_most_like_them():
     ],
 )
 def test_scores_over_other_test_examples_are_not_compared_and_that_is_said(other):
-    with pytest.raises(DataProblem, match="over other test examples"):
+    with pytest.raises(DataProblem, match="over different test examples"):
         compared([result(), other])
     comparison = compared([result(), result("hf:z", 0.7), other])
     assert [f.second for f in comparison.found] == ["st:x, mlp"] or [
@@ -194,7 +194,7 @@ def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
     with pytest.raises(
         DataProblem,
         match=(
-            "no encoder called st:nothing was measured: there are bow:random,dim=4, length, random"
+            "no encoder of these results is called st:nothing: there are bow:random,dim=4, length, random"
         ),
     ):
         compare(done, against="st:nothing")
@@ -257,7 +257,7 @@ def test_part_of_the_examples_keeps_what_they_share():
 def test_pages_say_what_was_compared_and_programs_get_all_digits():
     comparison = compared([result(right=0.95), result("bow:random", 0.6)])
     text = markdown(comparisons(comparison))
-    assert "drawn together by target" in text
+    assert "clustered by target" in text
     assert "< 0.001" in text
     assert "fewer than 3 seeds" in text
     assert csv(comparison.found).startswith(
@@ -300,7 +300,7 @@ def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
         "random",
     ]
     assert len(sonde("compare", tmp_path / "out", "--format", "csv").stdout.splitlines()) == 4
-    assert "no encoder called" in str(
+    assert "no encoder of these results is called" in str(
         sonde("compare", tmp_path / "out", "-a", "st:nothing").exception
     )
 

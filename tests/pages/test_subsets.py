@@ -85,7 +85,7 @@ def test_three_conventions_stand_beside_the_subsets(measured):
         assert float(line["score"]) == pytest.approx(100 * expected, abs=1e-3)
         assert float(line["low"]) < float(line["score"]) < float(line["high"])
         assert int(line["n"]) == sum(SIZES.values())
-    assert "each counting the same" in page.text("markdown")
+    assert "with equal weight" in page.text("markdown")
 
 
 def test_the_interval_of_a_mean_over_subsets_is_that_of_a_bootstrap_within_them():

@@ -30,9 +30,9 @@ def text_of(found: list[Result], beside: Beside | None = None) -> str:
 def test_chapters_come_in_the_order_of_a_readers_questions():
     titles = re.findall(r"<h2[^>]*>([^<]*)", web_page(results()))
     assert titles == [
-        "What was asked, and of whom",
+        "Tasks and encoders",
         "What came out",
-        "Can it be believed?",
+        "How far to trust the scores",
         "Where it fails",
         "How it was made",
     ]
@@ -149,7 +149,7 @@ def test_a_command_repeats_it_and_papers_are_cited():
 def test_what_was_given_in_python_is_in_no_command():
     text = text_of([r for r in results() if r.trial.encoder == "mine"])
     assert "sonde run" not in text.partition("How it was made")[2].partition("Copy")[0]
-    assert "Given in Python, which no command names: mine." in text
+    assert "Given as Python objects, so not in the command: mine." in text
 
 
 def test_many_encoders_are_drawn_in_part():
@@ -163,7 +163,9 @@ def test_many_encoders_are_drawn_in_part():
 
 
 def test_a_figure_that_cannot_be_drawn_is_replaced_by_the_reason():
-    assert "No figure: a radar needs three tasks" in text_of(results(), Beside(figure="radar"))
+    assert "No figure: a radar needs at least three tasks" in text_of(
+        results(), Beside(figure="radar")
+    )
 
 
 def test_names_are_escaped_wherever_they_stand():

@@ -88,7 +88,7 @@ def test_scores_over_other_examples_are_marked_and_never_bold():
     table = wide([*results(), *other])
     (row,) = [r for r in table.sections[0].rows if r[0] == "theirs"]
     assert row[1].startswith("95.0* ±")
-    assert any("100 other test examples" in note for note in table.notes)
+    assert any("100 test examples, which differ" in note for note in table.notes)
     assert {table.sections[0].rows[r][0] for r, _ in table.sections[0].strong} == {"mine"}
 
 

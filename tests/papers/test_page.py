@@ -145,5 +145,5 @@ def test_in_a_narrow_terminal_columns_follow_below_and_no_figure_is_cut(width):
 
 def test_sentences_of_notes_begin_with_a_capital():
     notes = inside(PAPER, [entry()]).notes
-    assert any("for these training data" in note for note in notes)
+    assert any("for this training set" in note for note in notes)
     assert not [note for note in notes if re.search(r"[a-z]\. [a-z]", note)]

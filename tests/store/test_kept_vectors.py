@@ -140,7 +140,7 @@ def test_the_command_asks_at_a_terminal(cache, monkeypatch):
     answers = {"n\n": 2, "y\n": 1}
     for answer, left in answers.items():
         monkeypatch.setattr("typer.confirm", lambda _, said=answer: said == "y\n")
-        monkeypatch.setattr("sonde.cli.results.sys", Terminal)
+        monkeypatch.setattr("sonde.cli.caching.sys", Terminal)
         arguments = ["cache", "clean", "--cache", str(cache)]
         CliRunner().invoke(app, arguments, catch_exceptions=False)
         assert len(list((cache / "vectors").iterdir())) == left

@@ -101,12 +101,12 @@ def differences(rows: Sequence[Scored], what: str) -> list[str]:
     )
     return [
         (
-            f"{sign} {what}: over {n:,} other test examples than scores without a"
-            f" mark{_lost(lost)}; the two are not to be compared."
+            f"{sign} {what}: over {n:,} test examples, which differ from those of scores without a"
+            f" mark{_lost(lost)}; do not compare the two."
             if sign
             else (
                 f"{what}: {lost} {'are' if lost.startswith('folds') else 'is'} missing, so scores"
-                f" are over {n:,} test examples alone."
+                f" are over {n:,} test examples only."
             )
         )
         for sign, n, lost in sorted(signs)
@@ -142,13 +142,13 @@ def over(fit: str, rows: Iterable[Averaged]) -> str:
     """
     listed = list(rows)
     shared = dict.fromkeys(name for row in listed for name in row.clusters.split(", ") if name)
-    by = f" (drawn together by {', '.join(shared)})" if shared else ""
+    by = f" (clustered by {', '.join(shared)})" if shared else ""
     few = (
-        f" With fewer than {LEAST_SEEDS} {fit}s they leave out how much scores vary between {fit}s."
+        f" With fewer than {LEAST_SEEDS} {fit}s they do not cover variation between {fit}s."
         if any(row.seeds < LEAST_SEEDS for row in listed)
         else ""
     )
-    return f"intervals are over {fit}s and test examples{by}, for these training data.{few}"
+    return f"intervals are over {fit}s and test examples{by}, for this training set.{few}"
 
 
 def _clusters(folds: Sequence[Result]) -> dict[str, Ints]:

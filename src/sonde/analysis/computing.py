@@ -63,8 +63,8 @@ def notes(what: Sequence[str]) -> list[str]:
     if not what:
         return []
     return [
-        f"computed: the {' and the '.join(what)} of these rows differ, so differences of a few"
-        " tenths of a point may come from that."
+        f"computed: the {' and the '.join(what)} of these rows differ, which may explain"
+        " differences of a few tenths of a point."
     ]
 
 

@@ -24,10 +24,10 @@ from sonde.references import brief
 FEW = 10  # points, below which a trend is a hint
 NOTHING = math.nan
 FOLLOW = (
-    "Points of one training follow from each other, so a small p says that the order of these"
-    " scores is no chance, not that another training would repeat it."
+    "The points of one training depend on each other: a small p means that the order of these"
+    " scores is not chance, not that another training would show the same."
 )
-ALONE = "Each point is one training at its best epoch; another seed would move it."
+ALONE = "Each point is one training at its best epoch; another seed would give another score."
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +176,10 @@ def _nothing(points: Iterable[Point], by: str) -> str:
     )
     one = next(iter(points), None)
     if one is None:
-        return f"nothing was measured at a point of a training: {how}"
+        return f"no result is of an epoch or step of a training: {how}"
     if by:
         return f"no two trainings were measured that differ in {by} and in nothing else"
-    return f"only {one.unit} {one.at} of {one.run} was measured, which makes no curve: {how}"
+    return f"only {one.unit} {one.at} of {one.run} was measured, and a curve needs more: {how}"
 
 
 def _key(result: Result, point: Point) -> tuple[str, ...]:
@@ -251,7 +251,7 @@ def _aside(results: Sequence[Result], points: Mapping[str, Point]) -> list[str]:
         for r in results
         if r.trial.encoder not in points and r.provenance.kind == "trained"
     )
-    return [f"{', '.join(names)}: left out, at no point of a training"] if names else []
+    return [f"{', '.join(names)}: left out, not of an epoch or step of a training"] if names else []
 
 
 def _notes(found: Sequence[Curve], histories: Sequence[History], aside: list[str]) -> list[str]:
@@ -307,7 +307,8 @@ def _doubts(tests: Sequence[Trend], units: Sequence[str]) -> list[str]:
     if most < MANY and least_p(most) > needed:
         enough = next(n for n in range(most, MANY) if least_p(n) <= needed)
         notes.append(
-            f"With {most} points the least p there can be is {least_p(most):.2g}, so that none of"
-            f" {len(tests):,} can be significant. It takes {enough} points, or fewer curves (-t)."
+            f"With {most} points the smallest possible p is {least_p(most):.2g}, so that none of"
+            f" {len(tests):,} can be significant. Measure {enough} points, or choose fewer curves"
+            " (-t)."
         )
     return notes

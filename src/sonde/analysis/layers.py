@@ -196,7 +196,7 @@ def _expected(
         why = (
             f"not measured: {', '.join(missing[:3])}{rest} (--read cumulative)"
             if last
-            else "there is but one layer"
+            else "there is only one layer"
         )
         return _refused(why)
     runs = [repeats(by_read[mixes[layer]]) for layer in range(last + 1)]

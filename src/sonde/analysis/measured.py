@@ -31,7 +31,7 @@ def scores_of(results: Sequence[Result]) -> tuple[list[Score], list[str]]:
     groups, more = _comparable(groups)
     groups, constant = _varied(groups)
     if not groups:
-        raise DataProblem("no encoder has a score here: oracles and controls are not related")
+        raise DataProblem("no encoder has a score here: oracles and controls are not correlated")
     named = _columns([row for row, _ in groups], [mine for _, mine in groups])
     scores = [
         Score(of_encoder(row.encoder, said_of(row.layer)), column, row.score, _noise(mine))
@@ -51,7 +51,7 @@ def _plain(results: Sequence[Result]) -> tuple[list[Group], list[str]]:
             left[row.encoder] = None
         elif row.kind != "oracle" and not math.isnan(row.score):
             groups.append((row, mine))
-    return groups, [f"{', '.join(left)}: left out, they are no embeddings"] if left else []
+    return groups, [f"{', '.join(left)}: left out, they are not embeddings"] if left else []
 
 
 def _comparable(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
@@ -76,7 +76,7 @@ def _varied(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
         constant[key] = constant.get(key, True) and all(map(_is_constant, mine))
     left = [f"{encoder}{said_of(layer)}" for (encoder, layer), flat in constant.items() if flat]
     kept = [(row, mine) for row, mine in groups if not constant[row.encoder, row.layer]]
-    why = "left out, the same answer to every example: the vectors are constant"
+    why = "left out, the same answer to every example, because the vectors are constant"
     return kept, [f"{', '.join(left)}: {why}"] if left else []
 
 

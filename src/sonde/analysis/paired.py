@@ -64,4 +64,4 @@ def apart(first: Measured, second: Measured) -> str:
     known = {first.row.tested, second.row.tested} - {""}
     if same and len(known) < 2:
         return ""
-    return f"they are over other test examples ({first.row.n:,} and {second.row.n:,})"
+    return f"they are over different test examples ({first.row.n:,} and {second.row.n:,})"

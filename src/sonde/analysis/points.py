@@ -71,8 +71,8 @@ def by_setting(results: Sequence[Result], name: str) -> dict[str, Point]:
             found[encoder] = facts, result
     if not found:
         raise DataProblem(
-            "the folders of the trainings tell their settings, and none of those that were measured"
-            " is there: name encoders as trained:FOLDER, without an epoch"
+            "settings are read from the folders of the trainings, and none of the measured ones"
+            " was found: name encoders as trained:FOLDER, without an epoch"
         )
     recipes = {encoder: _recipe(facts, name) for encoder, (facts, _) in found.items()}
     called = _called(recipes.values())
@@ -87,7 +87,9 @@ def _value(facts: Mapping[str, Any], name: str) -> int:
     settings = facts["settings"]
     if type(value := settings.get(name)) is not int:
         known = ", ".join(sorted(key for key, each in settings.items() if type(each) is int))
-        raise UsageProblem(f"no setting {name!r} of trainings is a whole number: choose of {known}")
+        raise UsageProblem(
+            f"no setting {name!r} of trainings is a whole number: choose from {known}"
+        )
     return int(value)
 
 

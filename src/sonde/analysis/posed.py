@@ -99,10 +99,8 @@ def _sourced(folds: Sequence[Result]) -> Iterator[str]:
     shares = [(rule.test, rule.low, rule.constant) for rule in rules]
     score, low, chance = np.average(shares, 0, weights=[r.n for r in folds]).tolist()
     if low > chance:
-        right = (
-            f"right {PERCENT * score:.1f} times in 100, the best constant {PERCENT * chance:.1f}"
-        )
-        yield f"who knows the source alone is {right} (--by source)"
+        right = f"{PERCENT * score:.1f} % accuracy, the best constant {PERCENT * chance:.1f} %"
+        yield f"knowing only the source gives {right} (--by source)"
 
 
 def _made(folds: Sequence[Result]) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
@@ -168,4 +166,4 @@ def unlike(sources: Sequence[tuple[Posed, int, int]]) -> list[str]:
         tuple((label, constructions[0][0]) for label, constructions in what.made)
         for what, *_ in sources
     }
-    return [*differences, *(["what classes consist of"] if len(commonest) > 1 else [])]
+    return [*differences, *(["the composition of classes"] if len(commonest) > 1 else [])]

@@ -230,12 +230,12 @@ def _notes(relation: Relation) -> list[str]:
     if families < rows:
         notes.append(
             f"{rows:,} encoders of {families:,} families: variants of one model (layers, pooling,"
-            f" seeds) are not independent, so the effective number is {families:,}."
+            f" seeds) are not independent, so the effective number of encoders is {families:,}."
         )
     if not tests and families < LEAST:
         notes.append(
-            f"With {'two families' if families == 2 else 'one family'} no p value can be given:"
-            " correlations are over all encoders, and hold for these alone."
+            f"With {'two families' if families == 2 else 'one family'} there are no p values:"
+            " correlations are over all encoders, and hold only for these."
         )
         return notes
     many = max((one.n for one in tests), default=0)
@@ -243,15 +243,15 @@ def _notes(relation: Relation) -> list[str]:
     if many < FEW:
         notes.append(
             f"Warning: {many} {unit} are few. Below ten, take correlations as hints: their"
-            " intervals are wide, and one encoder more can turn them around."
+            " intervals are wide, and one more encoder can reverse them."
         )
     needed = ALPHA / max(len(tests), 1) if relation.asked.correction == "holm" else ALPHA
     if tests and many < MANY and least_p(many) > needed:
         enough = next(n for n in range(many, MANY) if least_p(n) <= needed)
         notes.append(
-            f"With {many} {unit} the least p value there can be is {least_p(many):.2g}, so that"
+            f"With {many} {unit} the smallest possible p value is {least_p(many):.2g}, so that"
             f" none of {len(tests):,} pairs can be significant"
-            f" ({NAMES[relation.asked.correction]}). It takes {enough} {unit}, or fewer pairs"
-            " (--rows, --columns)."
+            f" ({NAMES[relation.asked.correction]}). Measure {enough} {unit}, or choose fewer"
+            " pairs (--rows, --columns)."
         )
     return notes

@@ -50,7 +50,7 @@ def families_from(path: Path) -> dict[str, str]:
     """
     lines = _lines(path)
     if not lines or not {"encoder", "family"} <= set(lines[0][1]):
-        raise DataProblem(f"{path}: it takes the columns encoder and family, and a line below them")
+        raise DataProblem(f"{path}: it needs the columns encoder and family, and at least one row")
     return {cells["encoder"]: cells["family"] for _, cells in lines}
 
 
@@ -82,14 +82,14 @@ def _variant(name: str, value: str) -> str:
 def _table(path: Path, constant: bool) -> Read:
     lines = _lines(path)
     if not lines:
-        raise DataProblem(f"{path}: no line below the header: write one for each encoder")
+        raise DataProblem(f"{path}: no row below the header: write one for each encoder")
     header = _header(path, list(lines[0][1]))
     if header.score:
         return _long(path, header, lines)
     flat = [] if constant else [cells for _, cells in lines if _is_constant(header, cells)]
     scores = _wide(path, header, [each for each in lines if each[1] not in flat])
     names = ", ".join(header.row(cells).name for cells in flat)
-    why = "left out, a score is nan: correlations of constant vectors are not defined"
+    why = "left out, because a score is nan: correlations with constant vectors are not defined"
     return scores, [f"{path.name}: {names}: {why}"] if flat else []
 
 
@@ -108,7 +108,7 @@ def _lines(path: Path) -> list[Line]:
         for cells in reader:
             if "" in cells or None in cells.values():
                 raise DataProblem(
-                    f"{path}:{reader.line_num}: not as many cells as the header has"
+                    f"{path}:{reader.line_num}: the number of cells differs from the header's"
                     f" ({len(reader.fieldnames or ())})"
                 )
             lines.append((reader.line_num, {k: v.strip() for k, v in cells.items()}))
@@ -122,7 +122,7 @@ def _header(path: Path, names: Sequence[str]) -> Header:
     encoder = one(ENCODER)
     if not encoder:
         raise DataProblem(
-            f"{path}: no column says which encoder a line is of: call it {' or '.join(ENCODER)}"
+            f"{path}: no column names the encoder of a row: call it {' or '.join(ENCODER)}"
         )
     variants = tuple(n for n in names if n.casefold() in VARIANT)
     score = one(SCORE) if one(("task",)) else ""
@@ -148,8 +148,8 @@ def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[Score]:
                 scores.append(Score(header.row(cells), Measure(name, path.name, name), value))
             elif cells[name].casefold() not in {*MISSING, UNDEFINED}:
                 raise DataProblem(
-                    f"{path}:{number}: {cells[name]!r} in column {name} is no number; leave the"
-                    " cell empty where there is none"
+                    f"{path}:{number}: {cells[name]!r} in column {name} is not a number; leave"
+                    " the cell empty if there is no score"
                 )
     return scores
 
@@ -178,8 +178,8 @@ def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
         known = cells_of.setdefault((header.row(cells), column), [])
         if known and not several:
             raise DataProblem(
-                f"{path}:{number}: a second score of {cells[header.encoder]} on {cells[task]}; what"
-                f" tells the two apart belongs in a column {', '.join(VARIANT)} or language"
+                f"{path}:{number}: a second score of {cells[header.encoder]} on {cells[task]};"
+                f" distinguish the two in a column {', '.join(VARIANT)} or language"
             )
         known.append(value)
     return [Score(row, column, fmean(v)) for (row, column), v in cells_of.items()], []
@@ -198,7 +198,8 @@ def _mteb(folder: Path) -> Read:
     files = [f for f in sorted(folder.rglob("*.json")) if f.name != "model_meta.json"]
     if not files:
         raise DataProblem(
-            f"{folder}: no results of mteb in it: they lie in MODEL/REVISION/TASK.json"
+            f"{folder}: there are no results of mteb in it, which are files"
+            " MODEL/REVISION/TASK.json"
         )
     revisions: dict[str, set[str]] = {}
     for file in files:
@@ -224,7 +225,7 @@ def _json(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(file.read_text("utf-8"))
     except ValueError as error:
-        raise DataProblem(f"{file}: no JSON: {error}") from None
+        raise DataProblem(f"{file}: not valid JSON: {error}") from None
     return content if isinstance(content, dict) else {}
 
 

@@ -134,8 +134,8 @@ def joined(sources: Sequence[Iterable[Score]], remarks: Iterable[str] = ()) -> S
             rows.setdefault(row.name, row)
             if (row, score.column) in cells:
                 raise DataProblem(
-                    f"{score.column.source}: {row.name} has two scores of {score.column.name}: give"
-                    " each variant a name of its own"
+                    f"{score.column.source}: {row.name} has two scores of {score.column.name}:"
+                    " give each variant its own name"
                 )
             cells[row, score.column] = score
     columns = list(dict.fromkeys(column for _, column in cells))
@@ -232,7 +232,7 @@ def by_pattern(pattern: str) -> Callable[[str], str | None]:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise UsageProblem(f"families by {pattern!r}: no regular expression: {error}") from None
+        raise UsageProblem(f"families by {pattern!r}: not a regular expression: {error}") from None
 
     def family(name: str) -> str | None:
         match = compiled.search(name)

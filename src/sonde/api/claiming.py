@@ -54,7 +54,9 @@ def claims(
         raise UsageProblem(f"no claims of {wrong[0]!r}: choose one of {', '.join(PAPERS)}")
     if published is not None:
         if results is not None or named or listed(papers):
-            raise UsageProblem("a published table is tested alone: leave out results and papers")
+            raise UsageProblem(
+                "published= tests a paper's own table: leave out results, papers and named rows"
+            )
         return published_page(published_claims(published, correction), every, correction)
     known = stored_results(results, selection)
     rows = _named(named or {}, known.results)

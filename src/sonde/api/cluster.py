@@ -46,8 +46,8 @@ def status(
     asked = known[number_of(str(experiment), known, paths.results) - 1]
     if not asked.units:
         raise DataProblem(
-            f"{paths.results} was run by an earlier version of sonde, which did not write down its"
-            " units of work: run the same again"
+            f"{paths.results} was run by an earlier version of sonde, which did not record its"
+            " units of work: run the same command again"
         )
     return status_page(units_of(asked, paths), encodings_of(asked, paths))
 
@@ -78,8 +78,8 @@ def slurm(
     command = list(arguments)
     if not command or command[0] not in SHARDED or "--shard" in command:
         raise UsageProblem(
-            f"sonde {' '.join(command)}: write what to run as {', '.join(SHARDED)} with their"
-            " options, but without --shard"
+            f"sonde {' '.join(command)}: give one of {', '.join(SHARDED)} with its options, but"
+            " without --shard"
         )
     if not 1 <= shards <= SLURM_LIMIT:
         raise UsageProblem(f"{shards} shards: an array has from 1 to {SLURM_LIMIT:,} tasks")

@@ -81,7 +81,7 @@ def sentences(
         every += [sentence for task in by_name.values() for sentence in load(task).sentences]
     if not every:
         raise UsageProblem(
-            "give a corpus (a treebank, or a file with one sentence a line) or a task"
+            "give a corpus (a treebank, or a file with one sentence per line) or a task"
         )
     distinct = list(dict.fromkeys(every))
     if output is not None:

@@ -16,10 +16,7 @@ from sonde.tasks import TASKS
 
 ORGANISATION = "sentence-transformers"
 FILLED = {
-    "batch_size": (
-        "hf and st fill batches up to a number of tokens; write it in the reference, as"
-        " st:NAME,tokens=2048"
-    )
+    "batch_size": ("hf and st fill batches by tokens, not sentences: write st:NAME,tokens=2048")
 }
 """What to write in place of options that encoders of sonde do not have."""
 
@@ -45,8 +42,8 @@ def model(name: str) -> str:
         kind = "hf"
     else:
         raise DataProblem(
-            f"{place} is no model of sentence-transformers (it has no modules.json) and none of"
-            " transformers (it has no config.json)"
+            f"{place} is not a model of sentence-transformers (no modules.json) or of transformers"
+            " (no config.json)"
         )
     return str(Reference.parse(f"{Reference(kind, place)}{comma}{options}"))
 
@@ -81,7 +78,7 @@ def configure(encoders: Iterable[str], **options: str | int) -> list[str]:
         if not any(able):
             names = ", ".join(each.name for each in parsed) or "none"
             more = f": {FILLED[key]}" if key in FILLED else ""
-            raise UsageProblem(f"no encoder here has the option {key} (they are {names}){more}")
+            raise UsageProblem(f"none of the encoders ({names}) has the option {key}{more}")
         parsed = [
             each.plus(**{key: str(value)}) if has else each
             for each, has in zip(parsed, able, strict=True)

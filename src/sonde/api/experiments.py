@@ -105,10 +105,10 @@ def read_experiment(file: str | Path) -> Experiment:
     except OSError as error:
         raise UsageProblem(f"cannot read {path}: {(error.strerror or '').lower()}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageProblem(f"{path} is no TOML: {error}") from None
+        raise UsageProblem(f"{path} is not valid TOML: {error}") from None
     settings = {key: _checked(path, key, value) for key, value in said.items()}
     if "output" not in settings:
-        raise UsageProblem(f'{path}: say where results go, as output = "results"')
+        raise UsageProblem(f'{path}: add a folder for the results, such as output = "results"')
     for key in ROOMS:
         settings[key] = [_own(path, each) for each in settings.get(key, ())]
     _own_names(settings)
@@ -148,8 +148,8 @@ def _own(path: Path, text: str) -> str:
     trusted = any(key == "trust_remote_code" for key, _ in reference.options)
     if trusted or any(".py@" in value for value in (reference.argument or "", *values)):
         raise UsageProblem(
-            f"{path}: {text!r} runs code that need not lie beside the experiment, which no file may"
-            " ask for; name it in a `sonde run`"
+            f"{path}: {text!r} runs code that may be outside the folder of the experiment, which"
+            " is not allowed; use it with `sonde run`"
         )
     code, at, thing = reference.name.rpartition("@")
     if not at:
@@ -158,8 +158,8 @@ def _own(path: Path, text: str) -> str:
     place = (folder / Path(code).expanduser()).resolve()
     if not place.is_relative_to(folder):
         raise UsageProblem(
-            f"{path}: {text!r} is code outside the folder of the experiment, which runs code only"
-            " from there; put it there"
+            f"{path}: {text!r} is code outside the folder of the experiment, which is not allowed;"
+            " move it there"
         )
     return str(reference.named(f"{os.path.relpath(place)}@{thing}"))
 

@@ -37,13 +37,11 @@ EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
 EMBEDDED_PROBE, EMBEDDED_LIMIT = "logreg", 4_000  # a table in seconds
 SEEDS, EMBEDDED_SEEDS = 5, 3
 FIRST_LOOK = (
-    "A first look: a linear probe (logreg), and at most {limit:,} examples a task; `--probe mlp`"
-    " takes all of them, and is the recipe for numbers to publish."
+    "A first look: a linear probe (logreg), and at most {limit:,} examples per task. For numbers"
+    " to publish, use `--probe mlp`, which takes all examples."
 )
 
-LIMITED = (
-    "At most {limit:,} examples a task, as its name says: scores for a first look, not to publish."
-)
+LIMITED = "At most {limit:,} examples per task: scores for a first look, not to publish."
 
 
 class Settings(TypedDict, total=False):
@@ -229,7 +227,7 @@ def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) ->
 def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
     """Who does the work of a run, its own share first."""
     if part != WHOLE and not str(jobs).isdecimal():
-        raise UsageProblem("a run that is dealt to a cluster has no shares: leave --shard out")
+        raise UsageProblem("a run on a Ray cluster has no shares: leave --shard out")
     if part != WHOLE and paths.passing:
         raise UsageProblem(
             "store=none: machines cannot share vectors that are not kept; leave --shard out, or"
@@ -271,13 +269,13 @@ class Asked:
         """Refuse what does not go together. UsageProblem."""
         if not (self.seeds is None or isinstance(self.seeds, int)):
             raise UsageProblem(
-                f"seeds={self.seeds!r}: give a number, how often each probe is trained"
+                f"seeds={self.seeds!r}: give a whole number, how often each probe is trained"
             )
         if self.suite is not None and not (nothing(tasks) and nothing(self.probes)):
             raise UsageProblem("a suite brings its own tasks and probes: leave both out")
         if self.suite is not None and self.limit is not None:
             raise UsageProblem(
-                "a suite's scores stand beside published ones, which are over all examples: leave"
+                "a suite compares scores with published ones, which are over all examples: leave"
                 " the limit out"
             )
 
@@ -340,7 +338,7 @@ def _of_suite(
     left = design.encoders, design.controls, design.seeds, design.reads
     measured = designs(chosen, SuiteRequest(*left, on_error, bool(design.bounds)))
     lacking = ", ".join(chosen.lacking())
-    remark = f"not measured, since their data are not there: {lacking}"
+    remark = f"not measured, because the data are missing: {lacking}"
     return measured, (remark,) if lacking else ()
 
 

@@ -80,7 +80,7 @@ def relate(
         sonde.relate("results/", with_="scores.csv").write("correlations.svg")
     """
     if family is not None and families is not None:
-        raise UsageProblem("family and families say the same in two ways: give one of them")
+        raise UsageProblem("family and families both define families: give only one of them")
     foreign = list(map(str, listed(with_)))
     both = _two(languages)
     if published is not None:
@@ -110,7 +110,7 @@ def _two(languages: str | Sequence[str]) -> tuple[str, str] | None:
     codes = [code for name in named for code in sorted(map(three, spoken(name)))[:1]]
     if named and (len(named) != 2 or len(set(codes)) != 2):
         raise UsageProblem(
-            f"languages={','.join(named)}: name two languages by code or name, as en,pl"
+            f"languages={','.join(named)}: name two languages by code or name, such as en,pl"
         )
     return (codes[0], codes[1]) if named else None
 
@@ -121,7 +121,8 @@ def _published(
     """A paper's table, and the languages that it is in."""
     if results is not None or foreign:
         raise UsageProblem(
-            "a published table is related alone: leave out the results and --with, or --published"
+            "--published shows a paper's table alone: leave out the results and --with, or"
+            " --published"
         )
     paper = published_scores(name)
     table = _selected(joined([paper.scores], paper.remarks), selection)
@@ -153,8 +154,8 @@ def _countable(table: ScoreTable) -> None:
     many = len(table.columns)
     if many < 2 or len(table.rows) < 3:
         raise DataProblem(
-            f"nothing to relate: {many} column{'s' * (many != 1)} of scores over"
-            f" {len(table.rows)} encoders; it takes two columns and three encoders"
+            f"nothing to correlate: {many} column{'s' * (many != 1)} of scores over"
+            f" {len(table.rows)} encoders; correlations need two columns and three encoders"
         )
     if many > MOST:
         raise UsageProblem(

@@ -116,14 +116,12 @@ def report(
     }
     if sum(views.values()) > 1:
         named = " and ".join(name for name, chosen in views.items() if chosen)
-        raise UsageProblem(f"{named} are views of their own: ask for one of them")
+        raise UsageProblem(f"{named} are separate views: choose one of them")
     if suite is not None and selection.get("metric"):
-        raise UsageProblem(
-            "a paper's figures are in its own metrics: leave metric out with a suite"
-        )
+        raise UsageProblem("a paper's table uses its own metrics: leave metric out with a suite")
     if human and suite is None and (any(views.values()) or _bounds(human)):
         raise UsageProblem(
-            "a bound stands in a paper's table: name its suite; on the page for browsers stand"
+            "a bound is shown in a paper's table, so name its suite; the page for browsers takes"
             " filled sheets"
         )
     stored, with_scores = _of(results, _chosen(selection, bits)), _chosen(selection, scores=True)

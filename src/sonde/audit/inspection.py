@@ -59,7 +59,7 @@ def _splits(audit: Audit) -> Iterator[str]:
         first, second = pair.split("/")
         yield (
             f"{first} and {second} are {SAME[how].format(n=audit.sizes[second])}: a score on one"
-            " says nothing beyond the other"
+            " adds nothing to a score on the other"
         )
     for pair, shared in audit.shared.items():
         first, second = pair.split("/")
@@ -73,16 +73,13 @@ def _splits(audit: Audit) -> Iterator[str]:
 def _repeats(audit: Audit) -> Iterator[str]:
     for split, n in audit.duplicates.items():
         if n:
-            yield (
-                f"{n:,} of {audit.sizes[split]:,} examples of {split} ask again what another one"
-                " asks"
-            )
+            yield (f"{n:,} of {audit.sizes[split]:,} examples of {split} repeat another example")
     if audit.contradictions:
-        yield f"{audit.contradictions:,} examples ask what another one asks, with another label"
+        yield f"{audit.contradictions:,} examples repeat another example with a different label"
     if audit.versions:
         yield (
-            f"{audit.versions:,} examples have a sentence that is there in both versions, as it was"
-            " and altered"
+            f"{audit.versions:,} examples have a sentence that occurs both in its original and its"
+            " altered version"
         )
 
 
@@ -109,20 +106,20 @@ def _leaks(audit: Audit) -> Iterator[str]:
     for name in ("length", "words"):
         if (floor := audit.floors.get(name)) and floor.low > chance:
             yield (
-                f"{floor.name} tells altered sentences from others, {_told(floor, audit)}, by"
+                f"{floor.name} separates altered sentences from others, {_told(floor, audit)},"
                 f" chance {chance:.3f}: look for the leak"
             )
     bigrams, characters = audit.floors.get("bigrams"), audit.floors.get("characters")
     if bigrams and bigrams.low > chance:
         yield (
-            f"{bigrams.name} tell altered sentences from others, {_told(bigrams, audit)}: that much"
-            " is in neighbouring words"
+            f"{bigrams.name} separate altered sentences from others, {_told(bigrams, audit)}:"
+            " adjacent words predict this much"
         )
     if bigrams and characters and characters.low > max(chance, bigrams.high) + CLEAR:
         yield (
-            f"{characters.name} tell altered sentences from others, {_told(characters, audit)}, and"
-            " better than words and bigrams do: look for capitals, marks and spaces that give them"
-            " away"
+            f"{characters.name} separate altered sentences from others,"
+            f" {_told(characters, audit)}, better than words and bigrams: look for capitals,"
+            " punctuation and spaces that give them away"
         )
 
 
@@ -166,8 +163,8 @@ def _cues(audit: Audit) -> Iterator[str]:
             yield f"{floor.name}: {_told(floor, audit)}, the best constant {chance:.3f}"
         elif floor.score == 1:
             yield (
-                f"the rule {floor.name!r} answers every question: either it is what is asked, or it"
-                " gives it away"
+                f"the rule {floor.name!r} answers every example correctly: it is either the"
+                " definition of the label or a leak"
             )
         else:
             yield (
@@ -189,8 +186,8 @@ def _mixed(audit: Audit) -> Iterator[str]:
     for kind in train if test else ():
         if abs(train[kind] - test[kind]) > CLEAR:
             yield (
-                f"of train's negatives {100 * train[kind]:.0f} % are of the kind {kind!r}, of"
-                f" test's {100 * test[kind]:.0f} %"
+                f"{100 * train[kind]:.0f} % of the negatives of train are of the kind {kind!r},"
+                f" but {100 * test[kind]:.0f} % of those of test"
             )
 
 

@@ -114,7 +114,7 @@ def _floors(audit: Audit) -> Table:
     kept = 4 if any(row[3] for row in rows) else 3
     columns = ("what", f"{audit.metric}, %", "95 % interval", "fitted and scored")[:kept]
     return _table(
-        "What needs no encoder", columns, [row[:kept] for row in rows], _correlated(audit)
+        "Scores without an encoder", columns, [row[:kept] for row in rows], _correlated(audit)
     )
 
 
@@ -140,12 +140,14 @@ def _asked(audit: Audit) -> Table:
     ]
     columns = ("what", f"{audit.metric}, %", "95 % interval", "remark")
     line = (
-        f"Of {len(audit.pairs)} pairs of rules {len(more) or 'none'} say more than the better of"
-        " the two."
+        f"{len(more) or 'None'} of {len(audit.pairs)} pairs of rules score higher than the better"
+        " of the two."
         if audit.pairs
         else ""
     )
-    return _table("What needs no composition", columns, rows, line.replace("none say", "none says"))
+    return _table(
+        ("Scores without composition"), columns, rows, line.replace("none say", "none says")
+    )
 
 
 def _correlated(audit: Audit) -> str:
@@ -169,15 +171,20 @@ def _overlap(audit: Audit) -> Table:
             if {first, second} <= some:
                 rows.append((f"examples of {second} with a {what} of {first}", _shared(shared)))
     rows += [
-        (f"examples of {split} that ask again what another one asks", f"{n:,}")
+        (f"examples of {split} that repeat another one", f"{n:,}")
         for split, n in audit.duplicates.items()
         if split in some
     ]
     rows.append(
-        ("examples that ask what another one asks, with another label", f"{audit.contradictions:,}")
+        ("examples that repeat another one with a different label", f"{audit.contradictions:,}")
     )
     if audit.altered:
-        rows.append(("examples with a sentence in both versions", f"{audit.versions:,}"))
+        rows.append(
+            (
+                ("examples with a sentence in both versions (original and altered)"),
+                f"{audit.versions:,}",
+            )
+        )
     if "train" in some:
         rows += [
             (f"distinct words of {split} that are in train", f"{100 * share:.1f} %")
@@ -200,7 +207,7 @@ def _repeats(audit: Audit) -> list[Table]:
         )
         for r in audit.repeats
     ]
-    line = "Those that most examples are about, and where."
+    line = "The most frequent ones, and their splits."
     return (
         [
             _table(

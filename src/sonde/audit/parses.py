@@ -174,8 +174,8 @@ def compared(gold: Sequence[Path], said: Sequence[Path], by: tuple[str, str]) ->
             pairs += found
     if not pairs:
         raise DataProblem(
-            f"no sentence of {gold[0]} stands in {said[0]} with the same words, annotated alike:"
-            " parse the gold sentences with their own tokens"
+            f"no sentence of {gold[0]} occurs in {said[0]} with the same words: parse the gold"
+            " sentences with their own tokens"
         )
     names = tuple(dict.fromkeys(path.name for path in gold))
     return ParserAudit(names, *by, many, alone, tuple(_cuts(pairs)), _agreement(files))

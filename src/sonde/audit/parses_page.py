@@ -32,23 +32,23 @@ def _tasks(audit: ParserAudit) -> Table:
     rows = [*map(_row, audit.tasks)]
     families = dict.fromkeys(f"{each.task.partition('/')[0]}/" for each in audit.tasks)
     rows += [
-        (task, "–", "–", "–", "–", "no tree decides its labels")
+        (task, "–", "–", "–", "–", "its labels do not depend on trees")
         for family in families
         for task in BY_WORDS[family]
     ]
-    alone = f", {audit.alone:,} more stand in gold alone" if audit.alone else ""
+    alone = f"; {audit.alone:,} more occur only in gold" if audit.alone else ""
     line = f"{audit.sentences:,} sentences of {', '.join(audit.gold)}{alone}"
     notes = (
-        "of parses: percent of the parses' labels that the gold tree has, too; of gold: percent of"
-        " the gold trees' labels that the parse has.",
-        "wrong: percent of labels that are not the gold tree's in a set with equally many of each"
-        " class, as tasks have, with its 95 % interval; classes of fewer than ten labels do not"
-        " count.",
-        f"Below {PLAIN} % a task is offered plainly, to {CEILING} % with that figure in its"
-        " heading, beyond that only with noise=accept. The labels that Conneau et al. (2018) made"
-        " by parsing are wrong in 12 to 16 % of cases, as people judge (their Table 2).",
+        "of parses: percent of the labels from parses that the gold tree also gives; of gold:"
+        " percent of the labels from gold trees that the parse also gives.",
+        "wrong: percent of labels that differ from the gold tree's in a class-balanced set, as"
+        " tasks have, with its 95 % interval; classes with fewer than ten labels are left out.",
+        f"Tasks with more than {PLAIN} % of wrong labels show the figure in the heading; tasks"
+        f" with more than {CEILING} % need noise=accept. According to human annotators, the labels"
+        " that Conneau et al. (2018) made by parsing are wrong in 12 to 16 % of cases (their"
+        " Table 2).",
     )
-    title = f"Labels by {audit.parser or 'a parser'}, beside those of gold trees"
+    title = f"Labels from {audit.parser or 'a parser'} against those from gold trees"
     head = ("task", "labels", "of parses", "of gold", "wrong", "then")
     agreed = ", ".join(f"{name} {value:.1f}" for name, value in audit.agreement.items())
     said = (f"Agreement with gold: {agreed}.",) if agreed else ()
@@ -89,7 +89,7 @@ def _surer(cuts: Sequence[Cut]) -> Table:
         for task in wrong[0]
     ]
     head = ("", *_heads(cuts))
-    return Table(head, (Section("The sentences of which the parser is surer", tuple(rows)),), WORDS)
+    return Table(head, (Section("Sentences by the confidence of the parser", tuple(rows)),), WORDS)
 
 
 def _heads(cuts: Sequence[Cut]) -> list[str]:
@@ -106,7 +106,7 @@ def _classes(cuts: Sequence[Cut]) -> Table:
         for c in each.classes[:MANY]
     ]  # fmt: skip
     head = ("task", "class", "gold", "parses", "of parses", "of gold", *_heads(cuts))
-    line = "under `all` and cuts of confidence: percent of the parses' labels of a task"
+    line = "`all` and thresholds of confidence: percent of a task's labels from parses"
     return Table(head, (Section("Class by class", tuple(rows), line),), WORDS)
 
 

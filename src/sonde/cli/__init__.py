@@ -14,6 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from sonde.cli import (
+    caching,
     claiming,
     cluster,
     corpora,
@@ -30,51 +31,65 @@ from sonde.cli.parsing import Command, sentence
 from sonde.errors import SondeError
 
 app = typer.Typer(
-    help="Tells what sentence and token embeddings know about language.",
+    help="Measures what sentence and token embeddings know about language.",
     epilog=(
-        "Try: `sonde run`, a table on built-in sentences; `sonde tasks`, what can be asked; `sonde"
-        " run --help`, with examples."
+        "Try `sonde run` for a first table, `sonde tasks` for a list of tasks, and `sonde run"
+        " --help` for examples."
     ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (
-    measuring.run,
-    measuring.experiment,
-    measuring.embed,
-    cluster.status,
-    cluster.slurm,
-    data.build,
-    data.inspect,
-    data.fetch,
-    results.report,
-    results.compare,
-    relating.relate,
-    claiming.claims,
-    results.card,
-    results.layers,
-    curves.curve,
-    results.predictions,
-    judging.annotate,
-    data.generate,
-    data.tag,
-    corpora.parse,
-    corpora.audit_parser,
-    data.vectors,
-    training.train,
-    training.export,
-    results.cache,
-    listing.tasks,
-    listing.encoders,
-    listing.probes,
-    listing.controls,
-    listing.metrics,
-    listing.suites,
-    listing.parsers,
-    listing.plugins,
-):
-    app.command(command.__name__.replace("_", "-"), cls=Command)(command)
+COMMANDS = {
+    "Run": (
+        measuring.run,
+        measuring.experiment,
+        measuring.embed,
+        cluster.status,
+        cluster.slurm,
+    ),
+    "Results": (
+        results.report,
+        results.compare,
+        relating.relate,
+        claiming.claims,
+        results.layers,
+        curves.curve,
+        results.predictions,
+        results.card,
+        caching.cache,
+    ),
+    "Data": (
+        data.build,
+        data.inspect,
+        data.fetch,
+        judging.annotate,
+        data.generate,
+        data.tag,
+        corpora.parse,
+        corpora.audit_parser,
+    ),
+    "Training": (
+        training.train,
+        training.export,
+        data.vectors,
+    ),
+    "Lists": (
+        listing.tasks,
+        listing.encoders,
+        listing.probes,
+        listing.controls,
+        listing.metrics,
+        listing.suites,
+        listing.parsers,
+        listing.plugins,
+    ),
+}
+"""The commands, by what they are about."""
+for group, commands in COMMANDS.items():
+    for command in commands:
+        name = command.__name__.replace("_", "-")
+        app.command(name, cls=Command, rich_help_panel=group)(command)
 
 INTERRUPTED = 130
 
@@ -97,10 +112,12 @@ def sonde(
     ] = False,
     debug: Annotated[
         bool,
-        typer.Option("--debug", help="Show the whole traceback of an error; may stand anywhere."),
+        typer.Option(
+            "--debug", help="Show the whole traceback of an error; works anywhere in a command."
+        ),
     ] = False,
 ) -> None:
-    """Tells what sentence and token embeddings know about language."""
+    """Measures what sentence and token embeddings know about language."""
 
 
 def main() -> None:

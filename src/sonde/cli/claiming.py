@@ -52,7 +52,9 @@ def claims(
     ] = None,
     correction: Annotated[
         Literal["holm", "bh"],
-        typer.Option("--correction", help="For several claims: Holm, or Benjamini-Hochberg."),
+        typer.Option(
+            "--correction", help=("Correction for several claims: Holm, or Benjamini-Hochberg.")
+        ),
     ] = "holm",
     every: Annotated[
         bool,

@@ -16,18 +16,20 @@ def status(
     which: Annotated[
         str,
         typer.Option(
-            "--experiment", metavar="N", help="Which run: last, or the N-th last of the folder."
+            "--experiment",
+            metavar="N",
+            help="Which run: last, or a number counting back from the last (1).",
         ),
     ] = "last",
     cache: Cache = None,
     style: PageStyle = "terminal",
     output: Output = None,
 ) -> None:
-    """Show the progress of a run, on one machine or several, and why parts of it failed.
+    """Show the progress of a run on one or several machines, and its errors.
 
-    It reads the store and nothing else, so it runs anywhere that sees the folders. What failed is
-    tried again by the next run of the same, what is done is not. It ends with code 0 if all is
-    done, with 1 if not.
+    It only reads the store, so it works on any machine that can see the folders. Running the same
+    command again retries what failed, and nothing that is done. The exit code is 0 if all is done,
+    else 1.
 
     **Examples**
 
@@ -43,33 +45,35 @@ def status(
 def slurm(
     command: Annotated[
         list[str],
-        typer.Argument(metavar="-- COMMAND", help="A `run`, `experiment` or `embed`, after `--`."),
+        typer.Argument(
+            metavar="-- COMMAND", help="A `run`, `experiment` or `embed` command, after `--`."
+        ),
     ],
     shards: Annotated[
-        int, typer.Option("--shards", min=1, metavar="N", help="How many tasks the array has.")
+        int, typer.Option("--shards", min=1, metavar="N", help="Number of tasks in the array.")
     ],
     at_once: Annotated[
-        int, typer.Option("--at-once", min=0, help="How many at a time at most; 0 for all.")
+        int, typer.Option("--at-once", min=0, help="Most tasks to run at the same time; 0 for all.")
     ] = 0,
-    cpus: Annotated[int, typer.Option("--cpus", min=1, help="Processors of a task.")] = 1,
-    gpus: Annotated[int, typer.Option("--gpus", min=0, help="GPUs of a task.")] = 0,
-    memory: Annotated[str, typer.Option("--memory", help="Of a task, as 16G.")] = "",
-    time: Annotated[str, typer.Option("--time", help="Of a task, as 4:00:00.")] = "",
-    partition: Annotated[str, typer.Option("--partition", help="Where it runs.")] = "",
+    cpus: Annotated[int, typer.Option("--cpus", min=1, help="Processors per task.")] = 1,
+    gpus: Annotated[int, typer.Option("--gpus", min=0, help="GPUs per task.")] = 0,
+    memory: Annotated[str, typer.Option("--memory", help="Memory per task, such as 16G.")] = "",
+    time: Annotated[str, typer.Option("--time", help="Time limit per task, such as 4:00:00.")] = "",
+    partition: Annotated[str, typer.Option("--partition", help="SLURM partition.")] = "",
     sbatch: Annotated[
         list[str] | None,
         typer.Option(
             "--sbatch",
             metavar="OPTION",
-            help="A further option of sbatch, as `--sbatch=--account=mine`; may be repeated.",
+            help="Another option of sbatch, such as `--sbatch=--account=mine`; may be repeated.",
         ),
     ] = None,
     output: Output = None,
 ) -> None:
-    """Print the script of a SLURM job array that does one run in shares, to read and submit.
+    """Print a script that splits one run over a SLURM job array.
 
     Nothing is submitted. Each task of the array runs the command with `--shard slurm`, in this
-    folder, with this Python and this cache, all of which the nodes must see.
+    folder, with this Python and this cache. All nodes must be able to see these.
 
     **Examples**
 

@@ -26,7 +26,10 @@ def parse(
             "--with",
             metavar="PARSER",
             autocompletion=names("parsers"),
-            help="A folder that `sonde train parser` wrote, or `udpipe:MODEL`; see sonde parsers.",
+            help=(
+                "A folder written by `sonde train parser`, or a parser such as `udpipe:MODEL`;"
+                " see sonde parsers."
+            ),
         ),
     ],
     output: Annotated[
@@ -38,29 +41,33 @@ def parse(
             "--tokens",
             metavar="HOW",
             help=(
-                "What finds sentences and words: `rules`, or a parser with a tokenizer, as"
-                " `udpipe:MODEL` (default: the parser's own, else rules)."
+                "The tokenizer: `rules`, or a parser that has one, such as `udpipe:MODEL`"
+                " (default: the parser's own, else rules)."
             ),
         ),
     ] = "",
-    lines: Annotated[bool, typer.Option("--lines", help="Each line is a sentence.")] = False,
+    lines: Annotated[
+        bool, typer.Option("--lines", help=("The text has one sentence per line."))
+    ] = False,
     longest: Annotated[
         int,
-        typer.Option("--longest", min=1, help="Sentences of more words are left out, and counted."),
+        typer.Option(
+            "--longest", min=1, help=("Leave out and count sentences with more words than this.")
+        ),
     ] = 500,
     share: Annotated[
         str,
         typer.Option(
-            "--share", metavar="K/N", help="Do the part of run K of N that share the work."
+            "--share", metavar="K/N", help="Do part K of N, to share the work between N runs."
         ),
     ] = "1/1",
     quiet: Quiet = False,
 ) -> None:
-    """Parse running text into a folder, which is then a corpus like a treebank.
+    """Parse running text into a folder that tasks can use like a treebank.
 
-    The folder holds CoNLL-U (and trees in brackets, where the parser tells constituents) in
-    compressed shards, and parsed.json: the parser, the sources, and what was left out and why. A
-    run that was stopped goes on where it was.
+    The folder has compressed CoNLL-U files (and bracketed trees, if the parser finds constituents),
+    and parsed.json with the parser, the sources, and what was left out and why. The same command
+    continues a run that was stopped.
 
     **Examples**
 
@@ -98,13 +105,15 @@ def audit_parser(
     gold: Annotated[
         str,
         typer.Argument(
-            metavar="GOLD", help="A treebank that the parser did not see; of its splits, test."
+            metavar="GOLD",
+            help=("A treebank that the parser was not trained on; its test split is used."),
         ),
     ],
     parsed: Annotated[
         str,
         typer.Argument(
-            metavar="PARSED", help="The same sentences, parsed; or a parser, as `udpipe:MODEL`."
+            metavar="PARSED",
+            help=("The same sentences, parsed; or a parser, such as `udpipe:MODEL`."),
         ),
     ],
     into: Annotated[
@@ -112,13 +121,13 @@ def audit_parser(
         typer.Option(
             "--into",
             metavar="FOLDER",
-            help="Keep it in a corpus that this parser parsed, whose tables then show it.",
+            help="Store the audit in a corpus made with this parser, so that tables show it.",
         ),
     ] = None,
     style: PageStyle = "terminal",
 ) -> None:
-    """Show what a parser's errors cost each task: how often labels from its parses equal those from
-    gold trees, in both directions, by class and by the parser's confidence.
+    """Show how often labels of tasks are right if they come from a parser instead of gold trees, by
+    class and by the parser's confidence.
 
     **Examples**
 

@@ -33,21 +33,24 @@ def curve(
         typer.Option(
             "--by",
             metavar="SETTING",
-            help="Trainings that differ in a setting, as hidden, in place of epochs.",
+            help="Compare trainings that differ in a setting, such as hidden, instead of epochs.",
         ),
     ] = "",
     seed: Annotated[
-        int, typer.Option("--seed", help="Of random permutations, from ten points on.")
+        int,
+        typer.Option(
+            "--seed", help=("The random seed of permutations, used with ten points or more.")
+        ),
     ] = 0,
     style: PageStyle = "terminal",
     output: Output = None,
 ) -> None:
-    """Show what encoders know as they learn: scores after each epoch or at each step, beside the
-    training's own figures on dev, and whether they rise or fall as training goes on.
+    """Show scores during training: after each epoch or step, with the training's own dev scores,
+    and tests whether they rise or fall.
 
-    It shows what `sonde run -e 'trained:FOLDER,epoch=*'` measured, or models of the hub at several
-    revisions; several trainings stand in one table and one figure. A figure is drawn where `-o`
-    names a .svg, .png or .pdf file (PNG and PDF with matplotlib: `pip install 'sonde[plots]'`).
+    It shows results of `sonde run -e 'trained:FOLDER,epoch=*'`, or of models on the hub at several
+    revisions. If `-o` ends in .svg, .png or .pdf, it draws a figure (PNG and PDF need matplotlib:
+    `pip install 'sonde[plots]'`).
 
     **Examples**
 

@@ -21,7 +21,9 @@ from sonde.cli.options import (
     show,
 )
 
-Task = Annotated[str, typer.Argument(metavar="TASK", help="A task, as `ud/tense:PATH`.")]
+Task = Annotated[
+    str, typer.Argument(metavar="TASK", help=("A task with its data, such as `ud/tense:en_ewt`."))
+]
 
 
 def build(
@@ -29,24 +31,27 @@ def build(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Where to write; its suffix says the format."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=("Where to write; the suffix determines the format."),
         ),
     ],
     style: Annotated[
         Literal["parquet", "jsonl", "senteval", "jiant"] | None,
-        typer.Option("--format", help="The format, whatever the suffix."),
+        typer.Option("--format", help="The format (default: that of the suffix)."),
     ] = None,
     report: Annotated[
         Path | None,
         typer.Option(
             "--audit",
             metavar="FILE",
-            help="Where to write what `sonde inspect` says of it, as Markdown.",
+            help="Also write the audit of `sonde inspect` to this file, as Markdown.",
         ),
     ] = None,
     on_error: OnError = "raise",
 ) -> None:
-    """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
+    """Write the data set of a task to a file: Parquet, JSON lines, SentEval's TSV, or
     one file per split, as jiant reads them.
 
     What is wrong with it is said on standard error: repeats, forms and sentences in several splits,
@@ -69,16 +74,20 @@ def build(
 
 def inspect(
     task: Task,
-    sample: Annotated[int, typer.Option("--sample", min=0, help="How many examples to show.")] = 20,
-    seed: Annotated[int, typer.Option("--seed", help="Which examples to show.")] = 0,
+    sample: Annotated[
+        int, typer.Option("--sample", min=0, help=("Number of examples to show."))
+    ] = 20,
+    seed: Annotated[
+        int, typer.Option("--seed", help=("The random seed that selects the examples."))
+    ] = 0,
     on_error: OnError = "raise",
     cache: Cache = None,
     style: Style = "terminal",
 ) -> None:
-    """Audit the data set of a task: balance, what needs no encoder, repeats, forms in several
-    splits, and rows to read.
+    """Audit the data set of a task: class balance, scores of simple rules, repeated sentences,
+    overlap of splits, and examples to read.
 
-    A released data set is read as it was published, whatever splits it lacks.
+    A published data set is read as it is, even if splits are missing.
 
     **Examples**
 
@@ -96,8 +105,8 @@ def fetch(
         typer.Argument(
             metavar="NAME",
             help=(
-                "What to fetch: a data set, or a treebank as `ud/en_ewt`; a pattern such as"
-                " `'ud/pl_*'` lists what it matches (default: list everything)."
+                "A data set, or a treebank such as `ud/en_ewt`; a pattern such as `'ud/pl_*'`"
+                " lists its matches (default: list everything)."
             ),
         ),
     ] = None,
@@ -115,19 +124,22 @@ def fetch(
         typer.Option(
             "--from",
             metavar="URL",
-            help="A mirror: a folder on the web that has the files; see $SONDE_MIRROR.",
+            help="The URL of a mirror; see $SONDE_MIRROR.",
         ),
     ] = None,
     only: Annotated[
-        str, typer.Option("--only", metavar="PATTERN", help="Some of the files, as `*/te.txt`.")
+        str,
+        typer.Option(
+            "--only", metavar="PATTERN", help=("Only files that match, such as `*/te.txt`.")
+        ),
     ] = "*",
     quiet: Quiet = False,
 ) -> None:
     """Download a published data set, or a treebank of Universal Dependencies. Downloads resume,
     checksums are verified, and no file is overwritten.
 
-    $SONDE_MIRROR names a web server over the folder `data` of somebody's cache, which is then
-    asked in place of the publishers.
+    To download from a mirror instead of the publishers, set $SONDE_MIRROR to the URL of a web
+    server with the folder `data` of a cache.
 
     **Examples**
 
@@ -161,7 +173,7 @@ def _list(known: list[sonde.Collection]) -> None:
     wide = max((len(each.name) for each in known), default=0)
     for each in known:
         many = f"{len(each.files):2} files, " if each.files else ""
-        unseen = "" if each.reached else " (never reached by us)"
+        unseen = "" if each.reached else " (download not tested)"
         typer.echo(f"{each.name:{wide}}  {many}{each.paper}, {each.terms}, {each.page}{unseen}")
 
 
@@ -177,12 +189,12 @@ def generate(
         Path,
         typer.Argument(
             metavar="REQUEST",
-            help="What is asked for, as JSON; an empty object `{}` is a request too.",
+            help="A JSON file that describes the sentences; `{}` for the default.",
         ),
     ],
     n: Annotated[
         int | None,
-        typer.Option("--n", "-n", metavar="N", help="How many sentences (default: all)."),
+        typer.Option("--n", "-n", metavar="N", help="Number of sentences (default: all)."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -190,7 +202,7 @@ def generate(
             "--output",
             "-o",
             metavar="FILE",
-            help="Where to write (default: sentences are only counted).",
+            help="Where to write (default: only count the sentences).",
         ),
     ] = None,
     language: Annotated[
@@ -198,23 +210,22 @@ def generate(
         typer.Option(
             "--language",
             metavar="NAME",
-            help="english or polish, whatever the request says; english if it says nothing.",
+            help="english or polish (default: the request's language, or english).",
         ),
     ] = None,
     seed: Seed = 0,
     text: Annotated[
-        bool, typer.Option("--text", help="Write the bare sentences, one a line.")
+        bool, typer.Option("--text", help="Write plain text, one sentence per line.")
     ] = False,
     asserted: Annotated[
-        bool, typer.Option("--asserted", help="Write, too, which clauses are said to happen.")
+        bool, typer.Option("--asserted", help="Also write which clauses are asserted.")
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate sentences with known meaning: who did what to whom, what did not happen, and which
-    word says so.
+    """Generate sentences with known meaning: who did what to whom, and what did not happen.
 
-    How many sentences a request admits is counted exactly and at once; without `-o` that is all.
-    Sentences are drawn without replacement and written as they come.
+    Without `-o`, it only counts the sentences that fit the request, which is exact and fast.
+    Sentences are drawn without replacement.
 
     **Examples**
 
@@ -241,7 +252,7 @@ def tag(
     text: Annotated[
         list[str],
         typer.Argument(
-            metavar="TEXT", help="Running text, one sentence a line: .txt, .txt.gz or .txt.xz."
+            metavar="TEXT", help="Running text, one sentence per line: .txt, .txt.gz or .txt.xz."
         ),
     ],
     source: Annotated[
@@ -249,7 +260,7 @@ def tag(
         typer.Option(
             "--from",
             metavar="TAGGED",
-            help="What the tagger learns from: tagged text, or NLTK's brown.zip.",
+            help="Training data of the tagger: tagged text, or NLTK's brown.zip.",
         ),
     ],
     output: Annotated[
@@ -262,7 +273,7 @@ def tag(
         ),
     ],
     seed: Annotated[
-        int, typer.Option("--seed", help="In which order the tagger reads what it learns from.")
+        int, typer.Option("--seed", help="The random seed that orders the training data.")
     ] = 0,
     on_error: OnError = "raise",
     quiet: Quiet = False,
@@ -288,7 +299,8 @@ def vectors(
     corpus: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TEXT", help="Running text, a sentence or a paragraph a line (.txt, .gz, .xz)."
+            metavar="TEXT",
+            help=("Running text, one sentence or paragraph per line (.txt, .gz, .xz)."),
         ),
     ],
     output: Annotated[
@@ -299,33 +311,36 @@ def vectors(
     ],
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", metavar="CORPUS", help="Treebanks, or text, to leave out."),
+        typer.Option(
+            "--exclude", metavar="CORPUS", help=("Treebanks or texts whose sentences to leave out.")
+        ),
     ] = None,
     task: Tasks = None,
-    dim: Annotated[int, typer.Option("--dim", min=1, help="How many numbers a vector has.")] = 300,
+    dim: Annotated[int, typer.Option("--dim", min=1, help="Number of dimensions.")] = 300,
     epochs: Annotated[
-        int, typer.Option("--epochs", min=1, help="How many passes over the text.")
+        int, typer.Option("--epochs", min=1, help="Number of passes over the text.")
     ] = 5,
-    least: Annotated[
-        int, typer.Option("--least", min=1, help="How often a word must occur to get a vector.")
-    ] = 5,
+    least: Annotated[int, typer.Option("--least", min=1, help="Minimum frequency of a word.")] = 5,
     subwords: Annotated[
         bool,
-        typer.Option("--subwords", help="fastText: unseen words get vectors from their parts."),
+        typer.Option(
+            "--subwords",
+            help=("Use fastText, which makes vectors of unseen words from character n-grams."),
+        ),
     ] = False,
     skipgram: Annotated[
-        bool, typer.Option("--skipgram", help="Skip-gram instead of CBOW.")
+        bool, typer.Option("--skipgram", help="Use skip-gram instead of CBOW.")
     ] = False,
     english: Annotated[
-        bool, typer.Option("--english", help="Split clitics off (do n't), as English treebanks do.")
+        bool, typer.Option("--english", help="Split clitics (do n't), as English treebanks do.")
     ] = False,
     seed: Annotated[int, typer.Option("--seed", help="The random seed.")] = 0,
     quiet: Quiet = False,
 ) -> None:
     """Train word vectors on running text, without the sentences that they will be probed on.
 
-    Needs gensim (`pip install 'sonde[static]'`). The vectors are then an encoder, `static:FILE`,
-    and may stand below `untrained:` encoders.
+    Needs gensim (`pip install 'sonde[static]'`). Use the vectors as an encoder, `static:FILE`, or
+    as the word vectors of `untrained:` encoders.
 
     **Examples**
 

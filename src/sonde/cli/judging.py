@@ -15,20 +15,23 @@ def annotate(
     given: Annotated[
         list[str],
         typer.Argument(
-            metavar="TASK", help="A task, as `ud/tense:PATH`; with --score, filled sheets."
+            metavar="TASK",
+            help=("A task with its data, such as `ud/tense:en_ewt`; with --score, filled sheets."),
         ),
     ],
     n: Annotated[
-        int, typer.Option("-n", min=1, metavar="N", help="How many test sentences to draw.")
+        int, typer.Option("-n", min=1, metavar="N", help="Number of test sentences.")
     ] = 200,
     output: Output = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Show the labels and ask whether they are right.")
+        bool, typer.Option("--check", help="Show the gold labels and ask whether they are right.")
     ] = False,
     ask: Annotated[
         str,
         typer.Option(
-            "--ask", metavar="TEXT", help="What people are asked (default: the task's question)."
+            "--ask",
+            metavar="TEXT",
+            help=("The question on the sheet (default: the task's question)."),
         ),
     ] = "",
     call: Annotated[
@@ -36,23 +39,20 @@ def annotate(
         typer.Option(
             "--call",
             metavar="LABEL=WORD",
-            help="What people write for a label; `WORD: MEANING` explains it.",
+            help="The word that people write for a label, or `WORD: MEANING`; may be repeated.",
         ),
     ] = None,
     seed: Seed = 0,
     score: Annotated[
         bool,
-        typer.Option(
-            "--score", help="Read filled copies of one sheet back into what people score."
-        ),
+        typer.Option("--score", help="Read filled copies of a sheet, and score them."),
     ] = False,
 ) -> None:
-    """Write a sheet of test sentences for people to judge; read filled copies back into an upper
+    """Write a sheet of test sentences for people to label, or score filled sheets as a human upper
     bound.
 
-    Gold labels are not in the sheet (unless --check shows them): it records how to draw the same
-    sentences again. Every person fills in a copy. The majority's answer counts, as in Conneau et
-    al. 2018.
+    Each person fills in a copy of the sheet. It has no gold labels (unless you use --check). The
+    human score is that of the majority's answers, as in Conneau et al. 2018.
 
     **Examples**
 
@@ -75,8 +75,8 @@ def annotate(
     sheet = sonde.annotate(
         given[0], output, n=n, check=check, question=ask, words=words, meanings=meanings, seed=seed
     )
-    short = f" (all that there are, {n:,} were asked for)" if sheet.n < n else ""
-    remark(f"{output}: {sheet.n:,} sentences{short}; sonde annotate --score {output} reads it back")
+    short = f" (all that there are; you asked for {n:,})" if sheet.n < n else ""
+    remark(f"{output}: {sheet.n:,} sentences{short}; score it with sonde annotate --score {output}")
 
 
 def _called(texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -28,7 +28,7 @@ HOW = {
 }
 """Where what a row of a paper's table needs comes from."""
 
-ABOUT = "One of them, or a pattern: shown with its whole description."
+ABOUT = "Show one of them with its full description, or those that match a pattern."
 
 
 def tasks(
@@ -37,27 +37,35 @@ def tasks(
     ] = None,
     language: Annotated[
         str,
-        typer.Option("--language", "-l", metavar="LANGUAGE", help="For data in that language."),
+        typer.Option(
+            "--language", "-l", metavar="LANGUAGE", help=("Only tasks with data in this language.")
+        ),
     ] = "",
     paper: Annotated[
-        str, typer.Option("--paper", metavar="PAPER", help="Of a paper, as `conneau2018`.")
+        str,
+        typer.Option(
+            "--paper", metavar="PAPER", help=("Only tasks of a paper, such as `conneau2018`.")
+        ),
     ] = "",
     unit: Annotated[
         str,
         typer.Option(
-            "--unit", metavar="UNIT", help="About a `sentence`, asked `words`, a `word`, a `span`."
+            "--unit",
+            metavar="UNIT",
+            help=("Only tasks about a `sentence`, asked `words`, a `word` or a `span`."),
         ),
     ] = "",
     licence: Annotated[
         Literal["open"] | None,
-        typer.Option("--licence", help="Over data that anybody may use and share, or your own."),
+        typer.Option(
+            "--licence", help=("Only tasks with data that are free to use and share, or your own.")
+        ),
     ] = None,
     bibtex: Annotated[
-        bool, typer.Option("--bibtex", help="The BibTeX entries of their papers instead.")
+        bool, typer.Option("--bibtex", help="Print the BibTeX entries of their papers instead.")
     ] = False,
 ) -> None:
-    """List the tasks, each with the question that it asks; one alone is shown with its options, and
-    with what is known of its data.
+    """List the tasks with their questions, or show one with its options and data.
 
     **Examples**: `sonde tasks`, `sonde tasks ud/tense`, `sonde tasks mine.py@my_task`,
     `sonde tasks --language pl --unit span`, `sonde tasks 'senteval/*' --bibtex`
@@ -68,7 +76,7 @@ def tasks(
     if bibtex:
         typer.echo(sonde.bibtex([entry.name for entry in entries]))
     elif not entries:
-        typer.echo("no task is like that")
+        typer.echo("no task matches all of this")
     else:
         # tasks of a family share their options
         _list(entries, name is not None, options=False)
@@ -110,7 +118,9 @@ def encoders(
         typer.Option(
             "--paper",
             metavar="PAPER",
-            help="The rows of a paper's table, as `tenney2019`, and what makes each today.",
+            help=(
+                "List the rows of a paper's table, such as `tenney2019`, with the encoder for each."
+            ),
         ),
     ] = "",
 ) -> None:
@@ -156,7 +166,7 @@ def controls(
         str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("controls"))
     ] = None,
 ) -> None:
-    """List the controls, data with the linguistics taken out, and their options.
+    """List the controls (labels without linguistic content) and their options.
 
     **Examples**: `sonde controls`, `sonde controls shuffled`
     """
@@ -168,7 +178,7 @@ def metrics(
         str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("metrics"))
     ] = None,
 ) -> None:
-    """List the metrics, by which answers are judged, and their options.
+    """List the metrics and their options.
 
     **Examples**: `sonde metrics`, `sonde metrics micro-f1`
     """
@@ -180,7 +190,7 @@ def suites(
         str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("suites"))
     ] = None,
 ) -> None:
-    """List the suites, papers' tables that `--suite` measures and shows.
+    """List the suites, which are papers' tables for `sonde run --suite`.
 
     **Examples**: `sonde suites`, `sonde suites conneau2018`
     """
@@ -192,7 +202,7 @@ def parsers(
         str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("parsers"))
     ] = None,
 ) -> None:
-    """List the parsers that `sonde parse --with` takes beside its own, and their options.
+    """List other parsers for `sonde parse --with`, and their options.
 
     **Examples**: `sonde parsers`, `sonde parsers udpipe`
     """
@@ -200,13 +210,13 @@ def parsers(
 
 
 def plugins() -> None:
-    """List what installed packages add to sonde: by package, with what cannot be used and why.
+    """List installed plugins, with what cannot be used and why.
 
     **Examples**: `sonde plugins`
     """
     every = sonde.plugins()
     if not every:
-        typer.echo("no installed package adds anything to sonde")
+        typer.echo("no plugins are installed")
     for each in every:
         why = f"  (cannot be used: {each.problem})" if each.problem else ""
         typer.echo(

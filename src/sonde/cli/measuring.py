@@ -10,6 +10,7 @@ import typer
 
 import sonde
 from sonde.cli.options import (
+    SPEED,
     Ahead,
     BatchSize,
     Bounds,
@@ -21,12 +22,12 @@ from sonde.cli.options import (
     Languages,
     Models,
     OnError,
-    Output,
     ProbeDevice,
     Probes,
     Quiet,
     Reads,
     Reproducible,
+    ResultsFolder,
     Store,
     Style,
     Suite,
@@ -46,16 +47,17 @@ Jobs = Annotated[
         "-j",
         metavar="N|ray",
         help=(
-            "How many processes fit probes in parallel; or a cluster of Ray that encodes and fits:"
-            " ray, ray:10.0.0.1:6379,cpus=4,gpus=1."
+            "Number of processes that fit probes in parallel, or a Ray cluster: ray,"
+            " ray:10.0.0.1:6379,cpus=4,gpus=1."
         ),
+        rich_help_panel=SPEED,
     ),
 ]
 DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        help="Only say how much there is to do and about how long it takes.",
+        help="Only estimate how much there is to do and how long it takes.",
     ),
 ]
 Sharded = Annotated[
@@ -64,9 +66,10 @@ Sharded = Annotated[
         "--shard",
         metavar="N/OF",
         help=(
-            "The share of several machines that is done first, as 3/16, or slurm for that of this"
-            " task of a SLURM array; what others left undone comes after it."
+            "On several machines: the share of this one, such as 3/16, or slurm in a SLURM array."
+            " After its share, it does what the others have left."
         ),
+        rich_help_panel=SPEED,
     ),
 ]
 SHOWN = 10  # sentences that could not be encoded
@@ -74,51 +77,50 @@ SHOWN = 10  # sentences that could not be encoded
 
 def run(
     task: Tasks = None,
-    language: Languages = None,
-    encoder: Encoders = None,
     model: Models = None,
-    device: Device = None,
-    batch_size: BatchSize = None,
-    suite: Suite = None,
+    encoder: Encoders = None,
+    output: ResultsFolder = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", min=3, metavar="N", help="At most N examples per task, for a first look."
+        ),
+    ] = None,
+    dry_run: DryRun = False,
     probe: Probes = None,
-    probe_device: ProbeDevice = "cpu",
-    control: Controls = None,
-    read: Reads = None,
     seeds: Annotated[
         int | None,
         typer.Option(
             "--seeds", min=1, metavar="N", help="How often each probe is trained (default: 5)."
         ),
     ] = None,
-    bounds: Bounds = True,
-    output: Output = None,
+    control: Controls = None,
+    read: Reads = None,
+    language: Languages = None,
+    suite: Suite = None,
+    style: Style = "terminal",
+    quiet: Quiet = False,
+    device: Device = None,
+    probe_device: ProbeDevice = "cpu",
+    batch_size: BatchSize = None,
+    jobs: Jobs = "1",
+    shard: Sharded = None,
     cache: Cache = None,
     store: Store = "float32",
+    bounds: Bounds = True,
     keep: Keep = None,
     on_error: OnError = "raise",
-    jobs: Jobs = "1",
-    style: Style = "terminal",
     reproducible: Reproducible = False,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", min=3, metavar="N", help="At most N examples a task, for a first look."
-        ),
-    ] = None,
-    dry_run: DryRun = False,
-    shard: Sharded = None,
-    quiet: Quiet = False,
 ) -> None:
     """Probe encoders on tasks, and show the table.
 
-    What was measured before is not measured again, and a run that was stopped goes on where it was.
-    Without a task and an encoder, sentences from a built-in grammar are probed: nothing is
-    downloaded.
+    Nothing is measured twice: a run that was stopped continues where it was. Without a task and an
+    encoder, it probes sentences from a built-in grammar and downloads nothing.
 
     **Examples**
 
     - `sonde run`
-    - `sonde run -t 'ud/*:UD_English-EWT' -m all-MiniLM-L6-v2 -o results/`
+    - `sonde run -t 'ud/*:en_ewt' -m all-MiniLM-L6-v2 -o results/`
     - `sonde run -t ud/tense ud/passive -l pol -m all-MiniLM-L6-v2`
     - `sonde run -t ud/tense:UD_Polish-PDB -e hf:bert-base-multilingual-cased,layers=all,pool=mean
       --probe logreg`
@@ -178,12 +180,12 @@ def experiment(
     shard: Sharded = None,
     quiet: Quiet = False,
 ) -> None:
-    """Run an experiment that a TOML file describes, and show the table.
+    """Run an experiment described in a TOML file, and show the table.
 
-    Its keys are the keywords of `sonde.run`: `tasks`, `encoders`, `probes`, `controls`, `reads`,
-    `seeds`, `output` and so on; and `models`, `device`, `batch_size`, `languages`. A copy with
-    every default filled in is kept beside the results, and may be run as well, unless it names code
-    (`mine.py@thing`): that is run only from the folder of the file that it was first named in.
+    Its keys are the arguments of `sonde.run` (`tasks`, `encoders`, `probes`, `controls`, `reads`,
+    `seeds`, `output` and so on) and `models`, `device`, `batch_size` and `languages`. A copy with
+    every default filled in is stored with the results. You can run the copy too, unless the
+    experiment names code (`mine.py@thing`), which must be in the folder of the TOML file.
 
     **Examples**
 
@@ -205,7 +207,7 @@ def experiment(
 
 
 def _say(done: sonde.Evaluation, style: str) -> None:
-    """Print the table of a run, and what there is to say beside."""
+    """Print the table of a run, and its remarks."""
     for text in done.remarks:
         remark(text)
     if done.results:
@@ -237,7 +239,7 @@ def _counts(done: sonde.Evaluation, seconds: float) -> str:
 def embed(
     corpus: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CORPUS", help="Treebanks, or text with a sentence a line."),
+        typer.Argument(metavar="CORPUS", help="Treebanks, or text with one sentence per line."),
     ] = None,
     task: Tasks = None,
     encoder: Encoders = None,
@@ -246,17 +248,19 @@ def embed(
     batch_size: BatchSize = None,
     listing: Annotated[
         Path | None,
-        typer.Option("--list", metavar="FILE", help="Write the sentences to FILE; encode nothing."),
+        typer.Option(
+            "--list", metavar="FILE", help="Write the sentences to FILE instead of encoding."
+        ),
     ] = None,
     cache: Cache = None,
     store: Ahead = "float32",
     shard: Sharded = None,
     quiet: Quiet = False,
 ) -> None:
-    """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU.
+    """Encode sentences into the cache before a run, for example on a machine with a GPU.
 
-    With `--list`, the sentences that a run would encode are written instead, one a line: for
-    vectors that you make elsewhere.
+    With `--list`, write the sentences that a run would encode, one per line, to make vectors with
+    another program.
 
     **Examples**
 
@@ -275,7 +279,7 @@ def embed(
     )
     for reference, each in done.items():
         remark(
-            f"{reference}: {each.encoded:,} sentences encoded, {each.cached:,} known already,"
+            f"{reference}: {each.encoded:,} sentences encoded, {each.cached:,} already stored,"
             f" {each.seconds:.1f} s",
             quiet,
         )

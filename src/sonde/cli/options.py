@@ -15,15 +15,18 @@ from sonde.errors import UsageProblem
 if TYPE_CHECKING:
     from sonde.tables.page import Page
 
+SPEED, MORE = "Speed and storage", "Further options"
+"""What groups of options are called in help."""
 Tasks = Annotated[
     list[str] | None,
     typer.Option(
         "--task",
         "-t",
-        metavar="REFERENCE",
+        metavar="TASK",
         autocompletion=names("tasks"),
         help=(
-            "Tasks, as `ud/tense:PATH`, or by pattern, as `ud/*:PATH`; several may follow one `-t`."
+            "Tasks with their data, such as `ud/tense:en_ewt`, or a pattern, such as"
+            " `'ud/*:en_ewt'`; several may follow one `-t`."
         ),
     ),
 ]
@@ -34,8 +37,8 @@ Languages = Annotated[
         "-l",
         metavar="LANGUAGE",
         help=(
-            "On every treebank in this language (pol, pl, Polish) in the working folder, or in"
-            " $SONDE_TREEBANKS; `-t` then has no path. May be repeated."
+            "Run tasks (`-t ud/tense`, without data) on all treebanks of a language (pol, pl,"
+            " Polish) in the working folder, or in $SONDE_TREEBANKS; may be repeated."
         ),
     ),
 ]
@@ -44,9 +47,12 @@ Encoders = Annotated[
     typer.Option(
         "--encoder",
         "-e",
-        metavar="REFERENCE",
+        metavar="ENCODER",
         autocompletion=names("encoders"),
-        help="Encoders, as `st:NAME_OR_PATH` or `npz:FILE`; several may follow one `-e`.",
+        help=(
+            "Encoders, such as `hf:bert-base-cased,layers=all` or `npz:FILE`; several may follow"
+            " one `-e`; `sonde encoders` lists all kinds."
+        ),
     ),
 ]
 Models = Annotated[
@@ -56,8 +62,8 @@ Models = Annotated[
         "-m",
         metavar="NAME",
         help=(
-            "A model by its name on the hub, or its folder: read with sentence-transformers if it"
-            " is one of these, else with transformers; may be repeated."
+            "A model by its name on the Hugging Face hub, or its folder: loaded with"
+            " sentence-transformers if possible, else with transformers; may be repeated."
         ),
     ),
 ]
@@ -66,7 +72,8 @@ Device = Annotated[
     typer.Option(
         "--device",
         metavar="DEVICE",
-        help="Device for models that name none: cpu, cuda, cuda:1 or mps (default: the best).",
+        help="Default device for models: cpu, cuda, cuda:1 or mps (default: the fastest).",
+        rich_help_panel=SPEED,
     ),
 ]
 ProbeDevice = Annotated[
@@ -74,7 +81,8 @@ ProbeDevice = Annotated[
     typer.Option(
         "--probe-device",
         metavar="DEVICE",
-        help="Where probes are fitted: cpu, cuda, cuda:1, or auto (CUDA where there is one).",
+        help="Device for fitting probes: cpu, cuda, cuda:1, or auto (CUDA if there is one).",
+        rich_help_panel=SPEED,
     ),
 ]
 BatchSize = Annotated[
@@ -84,19 +92,21 @@ BatchSize = Annotated[
         min=1,
         metavar="N",
         help=(
-            "Sentences in a batch, for encoders with an option batch_size; hf and st fill batches"
-            " by tokens (`st:NAME,tokens=2048`)."
+            "Sentences per batch, for encoders with the option batch_size; hf and st have tokens"
+            " per batch instead (`st:NAME,tokens=2048`)."
         ),
+        rich_help_panel=SPEED,
     ),
 ]
 Suite = Annotated[
     str | None,
     typer.Option(
         "--suite",
-        metavar="REFERENCE",
+        metavar="SUITE",
         autocompletion=names("suites"),
         help=(
-            "A paper's tasks, protocol and table, as `ud2019:TREEBANK`; `sonde suites` lists them."
+            "A paper's tasks, protocol and table, such as `ud2019:TREEBANK`, instead of tasks and"
+            " probes; `sonde suites` lists them."
         ),
     ),
 ]
@@ -104,18 +114,18 @@ Probes = Annotated[
     list[str] | None,
     typer.Option(
         "--probe",
-        metavar="REFERENCE",
+        metavar="PROBE",
         autocompletion=names("probes"),
-        help="A probe, as `mlp` or `logreg` (default: each task's own).",
+        help="A probe, such as `mlp` or `logreg` (default: each task's own); may be repeated.",
     ),
 ]
 Controls = Annotated[
     list[str] | None,
     typer.Option(
         "--control",
-        metavar="REFERENCE",
+        metavar="CONTROL",
         autocompletion=names("controls"),
-        help="A control beside the scores, as `shuffled`.",
+        help="Also measure a control, such as `shuffled`; may be repeated.",
     ),
 ]
 Reads = Annotated[
@@ -124,96 +134,121 @@ Reads = Annotated[
         "--read",
         metavar="READ",
         help=(
-            "What to read: a layer by name, top, cat:lex+top, mix, mix:0-3, cumulative (default:"
-            " each layer)."
+            "Which layers the probe sees: one by name, top, layers, cat:lex+top, mix, mix:0-3 or"
+            " cumulative (default: each layer alone); may be repeated."
         ),
     ),
 ]
 Seed = Annotated[
     int,
-    typer.Option("--seed", help="The random seed: which sentences are drawn, and in which order."),
+    typer.Option("--seed", help="The random seed that selects and orders sentences."),
 ]
 Style = Annotated[
     Literal["terminal", "markdown", "latex", "html", "csv", "parquet", "mteb"],
-    typer.Option("--format", "-f", help="The format; parquet and mteb hold scores only."),
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help="terminal, markdown, latex, html, csv, or, with scores only, parquet or mteb.",
+    ),
 ]
 PageStyle = Annotated[
     Literal["terminal", "markdown", "latex", "html", "csv"],
-    typer.Option("--format", "-f", help="The format."),
+    typer.Option(
+        "--format", "-f", metavar="FORMAT", help="terminal, markdown, latex, html or csv."
+    ),
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="PATH", help="Where to write.")
+    Path | None,
+    typer.Option("--output", "-o", metavar="PATH", help="A file to write, instead of printing."),
+]
+ResultsFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        help="Store the results in a folder (default: the user's cache folder).",
+    ),
 ]
 Cache = Annotated[
     Path | None,
     typer.Option(
         "--cache",
         metavar="FOLDER",
-        help="Where vectors are kept (default: $SONDE_CACHE, or the user's cache folder).",
+        help="Where vectors are stored (default: $SONDE_CACHE, or the user's cache folder).",
+        rich_help_panel=SPEED,
     ),
 ]
 Store = Annotated[
     Literal["float32", "float16", "bfloat16", "none"],
     typer.Option(
         "--store",
+        metavar="DTYPE",
         help=(
-            "How vectors are kept: as they are; rounded to half the bytes (float16 has more digits,"
-            " bfloat16 also holds large values); or, with none, only until they are measured, one"
-            " encoder at a time. Results record it."
+            "How vectors are stored: float32; float16 or bfloat16 (half the size; bfloat16 has"
+            " fewer digits but no overflow); or none (deleted after each encoder is measured)."
         ),
+        rich_help_panel=SPEED,
     ),
 ]
 Ahead = Annotated[
     Literal["float32", "float16", "bfloat16"],
-    typer.Option("--store", help="How vectors are kept, as by the run that reads them."),
+    typer.Option(
+        "--store",
+        metavar="DTYPE",
+        help="How vectors are stored: float32, float16 or bfloat16, the same as in the run.",
+        rich_help_panel=SPEED,
+    ),
 ]
 Keep = Annotated[
     Literal["scores"] | None,
     typer.Option(
         "--keep",
         help=(
-            "What else to keep: scores, for V-information, calibration and `sonde predictions` (2"
-            " bytes an example and label)."
+            "Also store the probe's scores of all labels, for V-information, calibration and `sonde"
+            " predictions` (2 bytes per example and label)."
         ),
+        rich_help_panel=MORE,
     ),
 ]
 OnError = Annotated[
     Literal["raise", "skip"],
     typer.Option(
         "--on-error",
-        help=(
-            "What to do about a malformed sentence in a treebank: stop and name it, or skip and"
-            " count it."
-        ),
+        metavar="raise|skip",
+        help="For malformed sentences in a treebank: raise an error, or skip and count them.",
+        rich_help_panel=MORE,
     ),
 ]
 Bounds = Annotated[
     bool,
     typer.Option(
         "--bounds/--no-bounds",
-        help=(
-            "Show each task's default baselines and oracle, too: what is trivial, and what is"
-            " possible."
-        ),
+        help="Also measure the default baselines and oracle of each task.",
+        rich_help_panel=MORE,
     ),
 ]
 Reproducible = Annotated[
     bool,
     typer.Option(
         "--reproducible",
-        help="Compute in float32 and with one thread: slower, but the same numbers every time.",
+        help="Compute in float32 with one thread: slower, but the same numbers every time.",
+        rich_help_panel=MORE,
     ),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="No progress bars and no remarks; results and errors only."),
+    typer.Option(
+        "--quiet", "-q", help="Print only results and errors, without progress bars and remarks."
+    ),
 ]
 
 
 Folder = Annotated[
     Path | None,
     typer.Argument(
-        metavar="FOLDER", help="What `sonde run -o` wrote (default: the results of the last run)."
+        metavar="FOLDER", help="A folder written by `sonde run -o` (default: the last run)."
     ),
 ]
 Which = Annotated[
@@ -222,8 +257,8 @@ Which = Annotated[
         "--experiment",
         metavar="N",
         help=(
-            "Which run to show: last, the N-th last, or all (default: all if a folder is named,"
-            " else last)."
+            "Which run: last, a number counting back from the last (1), or all (default: all if a"
+            " folder is named, else last)."
         ),
     ),
 ]
@@ -233,7 +268,7 @@ TaskPatterns = Annotated[
         "--task",
         "-t",
         metavar="PATTERN",
-        help="Only tasks of this name, as `edge/*`, or as tables show them; may be repeated.",
+        help="Only tasks with this name or pattern, such as `edge/*`; may be repeated.",
     ),
 ]
 EncoderPatterns = Annotated[
@@ -242,7 +277,7 @@ EncoderPatterns = Annotated[
         "--encoder",
         "-e",
         metavar="PATTERN",
-        help="Only encoders of this name, as `hf`, or as tables show them; may be repeated.",
+        help="Only encoders with this name or pattern, such as `hf`; may be repeated.",
     ),
 ]
 ReadPatterns = Annotated[
@@ -250,7 +285,7 @@ ReadPatterns = Annotated[
     typer.Option(
         "--read",
         metavar="PATTERN",
-        help="Only results of these reads, as `lex` or `mix*`; may be repeated.",
+        help="Only results with this read, such as `lex` or `mix*`; may be repeated.",
     ),
 ]
 
@@ -260,7 +295,7 @@ JudgedBy = Annotated[
     typer.Option(
         "--metric",
         metavar="METRIC",
-        help="Judge the same answers by another metric, as `spearman` or `micro-f1,only=1`.",
+        help="Score the same answers with another metric, such as `spearman`.",
     ),
 ]
 

@@ -33,8 +33,8 @@ def relate(
             "--with",
             metavar="SOURCE",
             help=(
-                "Scores from elsewhere, columns of their own: a table in CSV, or `mteb:FOLDER`; may"
-                " be repeated."
+                "Scores from elsewhere, as further columns: a CSV file, or `mteb:FOLDER`; may be"
+                " repeated."
             ),
         ),
     ] = None,
@@ -45,18 +45,21 @@ def relate(
     correction: Annotated[
         Literal["holm", "bh"],
         typer.Option(
-            "--correction", help="Of p values, for all pairs: Holm, or Benjamini-Hochberg."
+            "--correction",
+            help=("Correction of p values for all pairs: Holm, or Benjamini-Hochberg."),
         ),
     ] = "holm",
     rows: Annotated[
         list[str] | None,
         typer.Option(
-            "--rows", metavar="PATTERN", help="Columns of scores that stand down the matrix."
+            "--rows",
+            metavar="PATTERN",
+            help=("Tasks (or other columns of scores) to show as rows of the matrix."),
         ),
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option("--columns", metavar="PATTERN", help="Those that stand across it."),
+        typer.Option("--columns", metavar="PATTERN", help="Those to show as its columns."),
     ] = None,
     family: Annotated[
         str | None,
@@ -64,21 +67,27 @@ def relate(
             "--family",
             metavar="REGEX",
             help=(
-                "Encoders in whose names this matches the same are variants of one (default: what"
-                " is read of one model)."
+                "Encoders with the same match in their names are one family (default: variants of"
+                " one model)."
             ),
         ),
     ] = None,
     families: Annotated[
         Path | None,
         typer.Option(
-            "--families", metavar="FILE", help="A CSV that says so: columns encoder and family."
+            "--families",
+            metavar="FILE",
+            help=("A CSV file that defines the families, with columns encoder and family."),
         ),
     ] = None,
     within: Annotated[
         str | None,
         typer.Option(
-            "--within", metavar="REGEX", help="Finer groups, for the correlations within them."
+            "--within",
+            metavar="REGEX",
+            help=(
+                "Smaller groups for correlations within them, by matches in the names of encoders."
+            ),
         ),
     ] = None,
     constant: Annotated[
@@ -90,36 +99,39 @@ def relate(
             "--languages",
             metavar="A,B",
             help=(
-                "Each task in one language with itself in the other, over encoders, and each"
-                " encoder's scores over tasks, as `en,pl`."
+                "Correlate two languages, such as `en,pl`: each task over encoders, and each"
+                " encoder over tasks."
             ),
         ),
     ] = None,
     published: Annotated[
         Literal["conneau2018", "ud2019"] | None,
-        typer.Option("--published", help="A paper's table in place of results."),
+        typer.Option(
+            "--published", help=("Correlate the scores of a paper's table instead of results.")
+        ),
     ] = None,
     figure: Annotated[
         Literal["heat", "within", "dots", "radar", "scores"],
         typer.Option(
             "--figure",
             help=(
-                "What is drawn where -o names a .svg, .png or .pdf file, and in HTML; within is a"
-                " heat map of what holds within families. Of two languages dots, radar or scores."
+                "The kind of figure, if -o ends in .svg, .png or .pdf, and in HTML; within is a"
+                " heat map of correlations within families; with --languages dots, radar or"
+                " scores."
             ),
         ),
     ] = "heat",
-    seed: Annotated[int, typer.Option("--seed", help="Of permutations and resamples.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", help=("The random seed of permutations and resamples."))
+    ] = 0,
     style: PageStyle = "terminal",
     output: Output = None,
 ) -> None:
-    """Show which tasks go together: correlations between their scores over encoders, with p values
-    by permutation and 95 % intervals.
+    """Correlate scores on tasks over encoders, with permutation p values and 95 % intervals.
 
-    Encoders that are variants of one another (layers, pooling, seeds of one model) count as one
-    family, which stands for itself with its mean. p values are corrected for all pairs that are
-    shown, so choose with `-t`, `--rows` and `--columns` before you look. Scores from elsewhere
-    (`--with`) join by the names of encoders and models.
+    Variants of a model (layers, pooling, seeds) are one family, which counts once, with its mean
+    score. p values are corrected for all pairs shown, so choose with `-t`, `--rows` and `--columns`
+    before you look. Scores from elsewhere (`--with`) are matched by the names of encoders.
 
     **Examples**
 

@@ -1,22 +1,18 @@
-"""`sonde report`, `compare`, `card`, `layers`, `predictions`, `cache`: what was measured before."""
+"""`sonde report`, `compare`, `card`, `layers` and `predictions`: what was measured before."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 import sonde
-from sonde.cache import size
 from sonde.cli.options import (
-    Cache,
     EncoderPatterns,
     Folder,
     JudgedBy,
     Output,
-    Quiet,
     ReadPatterns,
     Style,
     Suite,
@@ -49,8 +45,8 @@ def report(
             "--human",
             metavar="FILE",
             help=(
-                "With --suite: what people score, as `sonde annotate --score` wrote it; without:"
-                " a sheet that somebody filled in, for --html."
+                "Human labels: with --suite, a bound written by `sonde annotate --score`; with"
+                " --html, filled sheets."
             ),
         ),
     ] = None,
@@ -58,7 +54,7 @@ def report(
         bool,
         typer.Option(
             "--each",
-            help="A table for each task, with whole intervals and controls beside the scores.",
+            help="One table per task, with full intervals, and controls next to the scores.",
         ),
     ] = False,
     classes: Annotated[
@@ -78,36 +74,38 @@ def report(
         typer.Option(
             "--headroom",
             help=(
-                "What encoders add to their word embeddings, and how much of that local context,"
-                " random weights or a bag of words are enough for."
+                "Gains over word embeddings, and how much of them local context, random weights"
+                " or a bag of words reach."
             ),
         ),
     ] = False,
     by: Annotated[
         str | None,
         typer.Option(
-            "--by", metavar="STRATUM", help="Scores by a tag of the test examples, as `distance`."
+            "--by",
+            metavar="STRATUM",
+            help=("Scores by a tag of the test examples, such as `distance`."),
         ),
     ] = None,
     figure: Annotated[
         Figure,
         typer.Option(
             "--figure",
-            help="What is drawn where -o names a .svg, .png or .pdf file, and in HTML.",
+            help="The kind of figure, if -o ends in .svg, .png or .pdf, and in HTML.",
         ),
     ] = "dots",
     html: Annotated[
         bool,
         typer.Option(
-            "--html", help="Write one page for browsers: to report.html, or where -o says."
+            "--html", help="Write everything as one HTML page: report.html, or the file of -o."
         ),
     ] = False,
 ) -> None:
-    """Show results of earlier runs: all of a folder or, if none is named, those of the last run.
+    """Show the results in a folder, or those of the last run.
 
-    Several tasks are shown as one table with a row per encoder; `--each` shows a table per task.
-    Where `-o` names a .svg, .png or .pdf file, a figure is drawn (SVG needs nothing more, PNG and
-    PDF matplotlib: `pip install 'sonde[plots]'`).
+    Several tasks are shown in one table with a row per encoder; `--each` shows a table per task. If
+    `-o` ends in .svg, .png or .pdf, it draws a figure (PNG and PDF need matplotlib: `pip install
+    'sonde[plots]'`).
 
     **Examples**
 
@@ -159,13 +157,16 @@ def compare(
             "--against",
             "-a",
             metavar="PATTERN",
-            help="Compare all others with encoders of this name (default: all pairs).",
+            help="Compare all others with this encoder (default: all pairs).",
         ),
     ] = None,
     letters: Annotated[
         bool,
         typer.Option(
-            "--letters", help="Scores with letters: those that share one are not told apart."
+            "--letters",
+            help=(
+                "Show scores with letters: those that share a letter do not differ significantly."
+            ),
         ),
     ] = False,
     published: Annotated[
@@ -174,33 +175,37 @@ def compare(
             "--published",
             metavar="PAPER",
             help=(
-                "What the table of `conneau2018` or `ud2019` can show, from its scores and numbers"
-                " of test examples alone."
+                "Test differences in the published table of `conneau2018` or `ud2019`, instead of"
+                " results."
             ),
         ),
     ] = None,
     correction: Annotated[
         Literal["holm", "bh"],
-        typer.Option("--correction", help="For several comparisons: Holm, or Benjamini-Hochberg."),
+        typer.Option(
+            "--correction",
+            help=("Correction for several comparisons: Holm, or Benjamini-Hochberg."),
+        ),
     ] = "holm",
     test: Annotated[
         Literal["t", "permutation", "bootstrap"],
         typer.Option(
             "--test",
-            help="Jackknife over clusters and seeds; swapped answers (McNemar); drawn examples.",
+            help=(
+                "The test: t (jackknife over clusters and seeds), permutation (McNemar) or"
+                " bootstrap."
+            ),
         ),
     ] = "t",
     style: Style = "terminal",
     output: Output = None,
 ) -> None:
-    """Show whether scores differ: paired differences over the same test examples, with 95 %
-    intervals and p values.
+    """Test whether scores differ: paired differences with 95 % intervals and p values.
 
-    Both scores of a difference are over the same examples, so what is hard for both says nothing,
-    and the interval is narrower than those of the scores; that these overlap says little. p values
-    are corrected for how many differences are shown (Holm 1979), so choose what to compare with
-    `-t`, `-e` and `--against` before you look. Oracles are compared only where `--against` names
-    them. `--letters` shows many encoders at once.
+    Scores are paired over the same test examples, so the interval of a difference is usually
+    narrower than those of the scores. p values are corrected for the number of differences shown
+    (Holm 1979), so choose what to compare with `-t`, `-e` and `--against` before you look. Oracles
+    are compared only if `--against` names them. `--letters` shows many encoders at once.
 
     **Examples**
 
@@ -217,7 +222,7 @@ def compare(
         put(page, style, output, "difference")
         return
     if letters and against:
-        raise UsageProblem("letters are of all pairs: leave --against out")
+        raise UsageProblem("--letters compares all pairs: leave --against out")
     comparison = sonde.compare(
         results,
         against,
@@ -241,21 +246,20 @@ def card(
         typer.Option(
             "--benchmark",
             metavar="OWNER/NAME",
-            help="A benchmark of the hub, for which .eval_results/ is written, too.",
+            help="A benchmark of the hub, to also write .eval_results/.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Where to write (default: shown as Markdown)."
+            "--output", "-o", metavar="FOLDER", help="Where to write (default: print as Markdown)."
         ),
     ] = None,
 ) -> None:
-    """Write what models score for their cards on the Hugging Face hub: a section in Markdown, with
-    the metadata that the hub reads.
+    """Write scores for model cards on the Hugging Face hub: a section in Markdown, and metadata.
 
-    A folder for each model holds README.md, to be joined with the card that the model has. A
-    benchmark is a data set of the hub whose tasks are called as those here.
+    It writes a README.md for each model, to add to the model's card. A benchmark is a data set on
+    the hub whose tasks have the same names as yours.
 
     **Examples**
 
@@ -275,12 +279,11 @@ def layers(
     style: Style = "terminal",
     output: Output = None,
 ) -> None:
-    """Show where in an encoder each task is solved: each layer alone, growing mixes, what each
-    layer adds, weights.
+    """Show scores by layer: each layer alone, growing mixes, what each layer adds, and weights.
 
-    It shows what `sonde run --read layers --read cumulative` measured. A figure is drawn where `-o`
-    names a .svg, .png or .pdf file (PNG and PDF with matplotlib: `pip install 'sonde[plots]'`),
-    beside the tables; `--format html` has both on one page.
+    It shows results of `sonde run --read layers --read cumulative`. If `-o` ends in .svg, .png or
+    .pdf, it draws a figure (PNG and PDF need matplotlib: `pip install 'sonde[plots]'`); `--format
+    html` has tables and figure on one page.
 
     **Examples**
 
@@ -307,15 +310,14 @@ def predictions(
     ] = "jsonl",
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where to write, one file a fit."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where to write, one file per fit."),
     ] = Path("predictions"),
 ) -> None:
-    """Write what probes say of each test example: gold, answer, the probability of each label,
-    bits.
+    """Write the predictions of probes for each test example: gold label, answer, probabilities.
 
-    Of results that `sonde run --keep scores` measured; the data have to be where they were.
-    Probabilities are those of the state of a fit with the lowest loss on dev; the answer is that of
-    the state with the best score, as it stands in tables.
+    This needs results of `sonde run --keep scores`, and the data in the same place. Probabilities
+    are from the state of the probe with the lowest loss on dev; answers are from the state with the
+    best score on dev, as in tables.
 
     **Examples**
 
@@ -327,73 +329,3 @@ def predictions(
         results, output, format=style, tasks=task, encoders=encoder, reads=read, experiment=which
     )
     remark(f"{output}: {len(written):,} file{'s' * (len(written) > 1)}")
-
-
-def cache(
-    action: Annotated[
-        Literal["show", "clean", "migrate"],
-        typer.Argument(metavar="ACTION", help="show, clean or migrate."),
-    ] = "show",
-    folder: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FOLDER", help="Results written with -o (default: those of the cache)."
-        ),
-    ] = None,
-    cache: Cache = None,
-    remove: Annotated[
-        bool,
-        typer.Option(
-            "--remove", help="With migrate: delete vectors of earlier formats, which nothing reads."
-        ),
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="With clean: remove without asking.")
-    ] = False,
-    quiet: Quiet = False,
-) -> None:
-    """Show what is kept, remove what no result needs, or write results of earlier versions of sonde
-    in the format of this one.
-
-    `clean` lists vectors by encoder. Those of encoders that no result was measured with, in the
-    cache or in a folder of `-o`, are removed once you say so, and encoded anew if they are asked
-    for again. Results are never removed.
-
-    Results of an earlier version stay marked with it in every table, and are measured anew when
-    they are asked for: that version did not record which code measured them. Its vectors cannot be
-    migrated for the same reason. They are encoded anew when needed.
-
-    **Examples**
-
-    - `sonde cache`
-    - `sonde cache clean`
-    - `sonde cache clean --yes`
-    - `sonde cache migrate results/`
-    - `sonde cache migrate --remove`
-    """
-    if action == "migrate":
-        remark(str(sonde.migrate(folder, cache=cache, remove=remove)), quiet)
-        return
-    if action == "clean":
-        _clean(cache, yes)
-        return
-    holdings = sonde.holdings(folder, cache=cache)
-    typer.echo(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
-    if not holdings.files:
-        typer.echo("nothing is kept there yet")
-        return
-    typer.echo(f"{'kind':<8}  {'format':<18}  {'files':>7}  {'size':>9}")
-    for each in holdings.files:
-        written = f"{each.format} (sonde {each.made})"
-        typer.echo(f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {size(each.bytes):>9}")
-
-
-def _clean(cache: Path | None, yes: bool) -> None:
-    """Show what would be removed, and remove it where somebody says so."""
-    would = sonde.clean_cache(cache)
-    typer.echo(str(would))
-    if would.unneeded and (yes or (sys.stdin.isatty() and typer.confirm("Remove them?"))):
-        sonde.clean_cache(cache, remove=True)
-        remark(f"{size(would.bytes)} are free again")
-    elif would.unneeded:
-        remark("nothing is removed: `sonde cache clean --yes` removes them")

@@ -13,27 +13,37 @@ from sonde.errors import UsageProblem
 
 Data = Annotated[
     list[Path] | None,
-    typer.Option("--data", metavar="FILE", help="What it learns from; several may follow."),
+    typer.Option("--data", metavar="FILE", help="Training data; several files may follow."),
 ]
 Dev = Annotated[
     list[Path] | None,
-    typer.Option("--dev", metavar="FILE", help="Judge by these (default: a part of the data)."),
+    typer.Option(
+        "--dev",
+        metavar="FILE",
+        help=("Data to select the best epoch (default: a part of the training data)."),
+    ),
 ]
 Folder = Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")]
 Where = Annotated[
     list[str] | None,
-    typer.Option("--where", metavar="COLUMN=PATTERN", help="Only such rows of a table."),
+    typer.Option(
+        "--where", metavar="COLUMN=PATTERN", help=("Only rows of a table whose column matches.")
+    ),
 ]
 Exclude = Annotated[
     list[str] | None,
     typer.Option(
-        "--exclude", metavar="CORPUS", help="Leave out the sentences of these, as they are probed."
+        "--exclude",
+        metavar="CORPUS",
+        help=("Leave out the sentences of these corpora, which will be probed."),
     ),
 ]
 Set = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE", help="Further settings, as `clip=1`; see docs/training.md."
+        "--set",
+        metavar="NAME=VALUE",
+        help=("Further settings, such as `clip=1`; see docs/training.md."),
     ),
 ]
 
@@ -42,23 +52,26 @@ def train(
     architecture: Annotated[
         str,
         typer.Argument(
-            metavar="ARCHITECTURE", help="As `bilstm-max`, `gated-convnet`, `bow`, `parser`."
+            metavar="ARCHITECTURE",
+            help=(
+                "`bilstm-max`, `gated-convnet`, `bow`, `parser` and others; see docs/training.md."
+            ),
         ),
     ],
     output: Folder,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[FILE]...", help="What it learns from, as --data.", show_default=False
-        ),
+        typer.Argument(metavar="[FILE]...", help="Training data, like --data.", show_default=False),
     ] = None,
     objective: Annotated[
         str,
         typer.Option(
             "--objective",
             metavar="NAME",
-            help="translate, autoencode, denoise, next, skip, parse or infer; of `bow` and `parser`"
-            " the one that they have.",
+            help=(
+                "translate, autoencode, denoise, next, skip, parse or infer (not needed for `bow`"
+                " and `parser`)."
+            ),
         ),
     ] = "",
     data: Data = None,
@@ -68,7 +81,7 @@ def train(
         typer.Option(
             "--evaluate",
             metavar="FILE",
-            help="Judge by these after every epoch, too; nothing is chosen by them.",
+            help="Also evaluate on these after every epoch, without selecting anything.",
         ),
     ] = None,
     where: Where = None,
@@ -91,18 +104,19 @@ def train(
     ] = None,
     hidden: Annotated[
         int | None,
-        typer.Option("--hidden", min=1, help="Units of each direction (default: 512)."),
+        typer.Option("--hidden", min=1, help="Units per direction (default: 512)."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Of weights and of the order of data (default: 0).")
+        int | None,
+        typer.Option("--seed", help=("The random seed of weights and data order (default: 0).")),
     ] = None,
     setting: Set = None,
     quiet: Quiet = False,
 ) -> None:
-    """Train a sentence encoder or a parser on files, and keep it as it is after every epoch.
+    """Train a sentence encoder or a parser, and save it after every epoch.
 
-    The folder is then an encoder, `trained:FOLDER`, and `trained:FOLDER,epoch=2` is it after two
-    epochs. A training that was stopped goes on. Needs pip install 'sonde[train]'.
+    Use the folder as an encoder: `trained:FOLDER`, or `trained:FOLDER,epoch=2` after two epochs.
+    The same command continues a training that was stopped. Needs `pip install 'sonde[train]'`.
 
     **Examples**
 
@@ -137,26 +151,32 @@ def train(
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="That `sonde train` made.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help=("A folder written by `sonde train`."))
+    ],
     output: Folder,
-    epoch: Annotated[str, typer.Option("--epoch", metavar="N", help="best, or a number.")] = "best",
+    epoch: Annotated[
+        str, typer.Option("--epoch", metavar="N", help=("The epoch to export: best, or a number."))
+    ] = "best",
     words: Annotated[
         list[str] | None,
         typer.Option(
             "--words",
             metavar="CORPUS",
-            help="It knows the words of these, too; several may follow.",
+            help="Corpora whose words get vectors too; several may follow.",
         ),
     ] = None,
     vectors: Annotated[
         Path | None,
-        typer.Option("--vectors", metavar="FILE", help="Where its word vectors lie now."),
+        typer.Option(
+            "--vectors", metavar="FILE", help=("The file of its word vectors, if it has moved.")
+        ),
     ] = None,
 ) -> None:
-    """Write a trained encoder as a folder that sentence-transformers opens.
+    """Convert a trained encoder to a model of sentence-transformers.
 
-    It knows the words of its training, and sentences of these get the same vectors as from
-    `trained:FOLDER`. Needs pip install 'sonde[st]'.
+    Its vocabulary is that of its training. Sentences of these words get the same vectors as from
+    `trained:FOLDER`. Needs `pip install 'sonde[st]'`.
 
     **Examples**
 

@@ -63,8 +63,8 @@ def read_bound(file: Path) -> Bound:
         raise DataProblem(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
     except (ValueError, KeyError, TypeError) as error:
         raise DataProblem(
-            f"{file} is no bound ({error}); `sonde annotate --score SHEET... -o {file.name}`"
-            " writes one"
+            f"{file} does not contain a bound ({error}); `sonde annotate --score SHEET... -o"
+            f" {file.name}` writes one"
         ) from None
     return bound
 
@@ -93,7 +93,7 @@ def people(bound: Bound) -> Table:
         for name, (n, total) in bound.classes.items()
     ]
     agreement = (
-        "one annotator, so nothing to agree on"
+        "one annotator, so no agreement"
         if bound.alpha is None
         else f"Krippendorff's alpha {bound.alpha:.3f}"
     )
@@ -104,7 +104,7 @@ def people(bound: Bound) -> Table:
         ),
         (
             f"{bound.ties:,} ties, each counted as chance among the tied answers;"
-            f" {bound.unjudged:,} sentences that nobody judged, left out."
+            f" {bound.unjudged:,} sentences without a judgement, left out."
         ),
     )
     section = Section(

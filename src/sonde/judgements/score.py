@@ -55,12 +55,12 @@ def read(file: Path) -> Filled:
         answer = answers.get(row["judgement"].casefold(), "")
         if row["judgement"] and not answer:
             raise DataProblem(
-                f"{file}:{number}: {row['judgement']!r} is no answer; write one of"
+                f"{file}:{number}: {row['judgement']!r} is not an answer; write one of"
                 f" {', '.join(sheet.answers[:20])}, or leave the cell empty"
             )
         if judgements.setdefault(key, answer) != answer:
             raise DataProblem(
-                f"{file}:{number}: row {key} stands here twice, with two judgements; keep one"
+                f"{file}:{number}: row {key} occurs twice, with two judgements; keep one"
             )
         sentences[key] = row.get("sentence", "")
     judged = {key: answer for key, answer in judgements.items() if answer}
@@ -123,7 +123,7 @@ def _sheet(file: Path, rows: Sequence[tuple[int, list[str]]]) -> Sheet:
                 " sheet as it was written"
             ) from None
     raise DataProblem(
-        f"{file}: the line that begins '# {MARK}' is gone, which says what was asked; copy it from"
+        f"{file}: the line that begins '# {MARK}' and gives the question is missing; copy it from"
         " the sheet as it was written"
     )
 
@@ -133,7 +133,7 @@ def _number(text: str, n: int, where: str) -> int:
     whole = text.removesuffix(".0").removesuffix(",0")
     if not whole.isdecimal() or not 1 <= int(whole) <= n:
         raise DataProblem(
-            f"{where}: {text!r} is no row of this sheet; the column 'id' has 1 to {n}"
+            f"{where}: {text!r} is not a row of this sheet; the column 'id' has 1 to {n}"
         )
     return int(whole)
 
@@ -174,8 +174,8 @@ def _judged(copies: Sequence[Filled]) -> Judged:
     sheet = copies[0].sheet
     if sheet.mode == "check":
         raise DataProblem(
-            f"{copies[0].name}: people saw the labels and judged these; what they would say"
-            " themselves is on a sheet without --mode check"
+            f"{copies[0].name}: people saw the labels and checked them; for labels of their own,"
+            " use a sheet without --mode check"
         )
     labels = {word: label for label, word in sheet.words.items()}
     texts = {key: text for one in copies for key, text in one.sentences.items() if text}
@@ -259,8 +259,8 @@ def _votes(sheets: Sequence[Filled]) -> dict[int, list[str]]:
     for other in sheets[1:]:
         if other.sheet != first.sheet:
             raise DataProblem(
-                f"{other.name} is another sheet than {first.name}: score copies of one sheet"
-                " together"
+                f"{other.name} is not a copy of the same sheet as {first.name}: score copies of"
+                " one sheet together"
             )
     votes = {
         key: [s.judgements[key] for s in sheets if key in s.judgements]
@@ -269,7 +269,7 @@ def _votes(sheets: Sequence[Filled]) -> dict[int, list[str]]:
     judged = {key: cast for key, cast in votes.items() if cast}
     if not judged:
         raise DataProblem(
-            f"nobody judged anything in {', '.join(s.name for s in sheets)}: fill in the column"
+            f"there are no judgements in {', '.join(s.name for s in sheets)}: fill in the column"
             " 'judgement'"
         )
     return judged
@@ -282,16 +282,16 @@ def _gold(sheet: Sheet, sheets: Sequence[Filled]) -> list[str]:
     dataset = TASKS.make(sheet.task).load()
     if content(dataset) != sheet.data:
         raise DataProblem(
-            f"{sheet.task} has other examples than when the sheet was written: score it with the"
-            " same data and version"
+            f"the examples of {sheet.task} have changed since the sheet was written: score it with"
+            " the same data and version"
         )
     sentences, gold = sample(dataset, sheet.n, sheet.seed)
     for filled in sheets:
         moved = next(misplaced(filled, sentences), None)
         if moved is not None:
             raise DataProblem(
-                f"{filled.name}: row {moved} has another sentence than it was written with; was one"
-                " column sorted alone?"
+                f"{filled.name}: the sentence in row {moved} is not the one that was written; was"
+                " only one column sorted?"
             )
     return gold
 

@@ -72,7 +72,8 @@ def sample(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
         or (dataset.sites[:, :, 1] >= 0).any()
     ):
         raise DataProblem(
-            "a sheet asks for one class of one whole sentence; this task has other sites or labels"
+            "a sheet is for tasks with one class per sentence, and this task has other sites"
+            " or labels"
         )
     test = dataset.rows("test")
     if not len(test):
@@ -115,7 +116,7 @@ def _words(reference: str, dataset: Dataset, asking: Asking) -> dict[str, str]:
     words = {name: asking.words.get(name, name) for name in names}
     distinct = {word.casefold() for word in words.values() if word.strip()}
     if len(distinct) < len(words):
-        raise DataProblem("two labels would be written with the same word: give each its own")
+        raise DataProblem("two labels would have the same word: give each its own")
     return words
 
 
@@ -126,17 +127,17 @@ def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> 
     ]
     if sheet.mode == "check":
         how = (
-            f"The column 'label' answers the question. Write {YES} under 'judgement' where it is"
-            f" right, {NO} where it is wrong."
+            f"The column 'label' answers the question. Write {YES} under 'judgement' if it is"
+            f" right, {NO} if it is wrong."
         )
         return [
             question,
             how,
-            "Leave the cell empty where you cannot say. The labels that there are:",
+            "Leave the cell empty if you cannot say. The labels are:",
             *meanings,
         ]
     how = (
         "Write one of the words below under 'judgement' for each sentence; leave the cell empty"
-        " where you cannot say."
+        " if you cannot say."
     )
     return [question, how, *meanings]

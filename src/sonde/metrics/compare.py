@@ -104,8 +104,8 @@ class Counting(NamedTuple):
         ]
         if not any(counts):
             raise MetricProblem(
-                f"{self.metric} counts none of the labels {', '.join(names[:10])}: check only= and"
-                " without="
+                f"{self.metric} does not count any of the labels {', '.join(names[:10])}: check"
+                " only= and without="
             )
         return np.array(counts)
 

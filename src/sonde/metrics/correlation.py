@@ -248,5 +248,7 @@ def form_of(method: str) -> Callable[[Doubles], Doubles]:
     for one that there is not.
     """
     if method not in METHODS:
-        raise UsageProblem(f"no correlation {method!r}: choose one of {', '.join(METHODS)}")
+        raise UsageProblem(
+            f"no correlation is called {method!r}: choose one of {', '.join(METHODS)}"
+        )
     return METHODS[method]

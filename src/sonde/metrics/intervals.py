@@ -207,7 +207,8 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     sizes = {len(each.gold): None for _, each in terms}
     if len(sizes) > 1:
         raise MetricProblem(
-            f"a difference is over the same examples, and these are {' and '.join(map(str, sizes))}"
+            "a difference needs scores over the same examples, and these have"
+            f" {' and '.join(map(str, sizes))}"
         )
     measure = named(metric)
     fitted = [fits(measure, each.gold, each.predicted) for _, each in terms]
@@ -253,7 +254,9 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
     """
     sizes = {len(each.gold) for each in (part, least, whole)}
     if len(sizes) > 1:
-        raise MetricProblem(f"a share is over the same examples, and these are {sorted(sizes)}")
+        raise MetricProblem(
+            f"a share needs scores over the same examples, and these have {sorted(sizes)}"
+        )
     three = [fits(named(metric), each.gold, each.predicted) for each in (part, least, whole)]
     scores = [float(each.scores.mean()) for each in three]
     room = scores[2] - scores[1]

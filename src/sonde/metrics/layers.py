@@ -100,7 +100,7 @@ def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> Expec
     nothing = float("nan")
     if not gain > GUARD * error:
         return Expected(
-            nothing, nothing, nothing, gain, error, "what the layers add is not clear of noise"
+            nothing, nothing, nothing, gain, error, "the gains of the layers are not significant"
         )
     low, high = (
         (nothing, nothing)

@@ -109,7 +109,8 @@ def _sums(metric: Metric, one: Answers, other: Answers) -> _Sums:
     sizes = len(one.gold), len(other.gold)
     if sizes[0] != sizes[1]:
         raise MetricProblem(
-            f"a difference is over the same examples, and these are {sizes[0]} and {sizes[1]}"
+            f"a difference needs scores over the same examples, and these have {sizes[0]} and"
+            f" {sizes[1]}"
         )
     pairs = list(zip(one.predicted, other.predicted, strict=False))
     codes = _way(metric, one, other)

@@ -67,7 +67,7 @@ def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
     latest = _in_order(newest(results.values()), results, every)
     if older := len(results) - len(latest):
         remarks.append(
-            f"{older:,} older results are left out: the same was measured again since, with other"
+            f"{older:,} older results are left out, because they were measured again with other"
             " data or another version of the code"
         )
     return Stored(named(latest, chosen, f" in {paths.results}"), tuple(remarks))
@@ -89,7 +89,7 @@ def judged_by(shown: Stored, metric: str) -> Stored:
         results.append(replace(again, low=low, high=high))
     told = [f"left out: {', '.join(dict.fromkeys(names))}: {why}" for why, names in lost.items()]
     if not results:
-        raise DataProblem(f"no answer can be judged by {metric}: {'; '.join(told[:1])}")
+        raise DataProblem(f"{metric} does not apply to any of the results: {'; '.join(told[:1])}")
     return Stored(results, (*shown.remarks, *told))
 
 
@@ -128,9 +128,9 @@ def named(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Re
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in results})
         by = sorted({brief(ENCODERS, r.trial.encoder) for r in results})
         raise DataProblem(
-            f"none of the {len(results):,} results{where} is of what was asked for; they"
-            f" are of {', '.join(known[:12])}, read from {', '.join(by[:12])}, and without -t, -e"
-            " and --read all are shown"
+            f"none of the {len(results):,} results{where} matches: there are tasks"
+            f" {', '.join(known[:12])} with encoders {', '.join(by[:12])}; without -t, -e and"
+            " --read all are shown"
         )
     return mine
 
@@ -143,8 +143,8 @@ def _experiment(
     """
     if which == "all" or not known:
         many = (
-            f"results of {len(known)} experiments, each of which is a run; --experiment last"
-            " shows what was asked for last"
+            f"results of {len(known)} experiments, one for each run; --experiment last shows the"
+            " last one"
         )
         return dict(results), [many] if len(known) > 1 else []
     number = number_of(which, known, folder)
@@ -154,12 +154,13 @@ def _experiment(
     if len(known) > 1:
         remarks.append(
             f"experiment {number} of {len(known)} in {folder}, of {date[:16].replace('T', ' ')};"
-            f" --experiment {number % len(known) + 1} shows another, all all"
+            f" --experiment {number % len(known) + 1} shows another one, --experiment all shows"
+            " all"
         )
     if lost := len(ids) - len(mine):
         remarks.append(
-            f"{lost:,} of its {len(ids):,} trials have no result: it was stopped, or they could not"
-            " be measured; run the same to go on"
+            f"{lost:,} of its {len(ids):,} trials have no result, because it was stopped or they"
+            " failed; run the same command to continue"
         )
     return mine, remarks
 
@@ -195,7 +196,7 @@ def of_encoder(pattern: str, results: Sequence[Result]) -> Callable[[Result], bo
     theirs = asked_for([pattern], references, ENCODERS)
     if not theirs:
         known = ", ".join(sorted({brief(ENCODERS, r) for r in references}))
-        raise DataProblem(f"no encoder called {pattern} was measured: there are {known}")
+        raise DataProblem(f"no encoder of these results is called {pattern}: there are {known}")
     return lambda result: result.trial.encoder in theirs
 
 

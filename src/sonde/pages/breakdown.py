@@ -163,8 +163,8 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
     if not tagged:
         known = sorted({key for r in results for key in r.strata})
         raise DataProblem(
-            f"no result has the stratum {stratum!r}; those here are tagged by"
-            f" {', '.join(known) or 'nothing'}"
+            f"no result has the tag {stratum!r}; choose from"
+            f" {', '.join(known) or 'nothing: these results have no tags'}"
         )
     rows: list[Row] = []
     by_task: dict[str, list[Result]] = {}
@@ -319,10 +319,10 @@ def _ordered(rows: Sequence[Row]) -> list[Row]:
 
 def _notes(plain: Sequence[Row], stratum: str, expected: bool) -> Iterator[str]:
     yield (
-        f"Scores over the test examples of one value of {stratum} each; neighbouring numbers"
-        f" are put together to have {LEAST} of them and half a percent of all."
+        f"Each row is over the test examples with one value of {stratum}; neighbouring numbers are"
+        f" grouped until there are {LEAST} examples and half a percent of all."
     )
-    yield "constant: what the best constant answer of train scores on the same examples."
+    yield "constant: the score of the best constant answer of train on the same examples."
     if expected:
         yield (
             "expected: the score of all test examples, with labels weighted to be as frequent as in"
@@ -331,11 +331,11 @@ def _notes(plain: Sequence[Row], stratum: str, expected: bool) -> Iterator[str]:
         )
     if any(row.stratum in MEANS for row in plain):
         yield (
-            f"(mean): of the values of {stratum}, each counting the same; (mean by size): each"
-            " counting as it has examples. The score of all examples together is a third number."
+            f"(mean): over the values of {stratum}, with equal weight; (mean by size): weighted by"
+            " their number of examples. The score of all examples together may differ from both."
         )
     if any(math.isnan(row.score) for row in plain):
-        yield "–: the metric counts no label of these examples."
+        yield "–: the metric does not count any label of these examples."
 
 
 def _cells(row: Row, sign: str, layers: bool, expected: bool) -> tuple[str, ...]:

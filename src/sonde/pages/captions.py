@@ -22,7 +22,7 @@ def heading(rows: Sequence[Row]) -> str:
     many of its labels are wrong, where a parser gave them.
     """
     posed = rows[0].posed
-    wrong = f"{posed.wrong:.1f} % of labels wrong: ceiling {100 - posed.wrong:.1f}"
+    wrong = f"{posed.wrong:.1f} % of labels are wrong: ceiling {100 - posed.wrong:.1f}"
     said = ", ".join(filter(None, [posed.size, wrong if posed.wrong else ""]))
     return short(rows[0].task) + (f" ({said})" if said else "")
 
@@ -84,15 +84,15 @@ def bound_notes(rows: Sequence[Row]) -> list[str]:
     for row in oracles:
         best[row.task, row.probe] = max(best.get((row.task, row.probe), row.score), row.score)
     failed = [
-        f"{task}: read by {probe}, the oracle scores only {score:.1f}: a low score of an encoder"
+        f"{task}: with {probe}, the oracle scores only {score:.1f}, so a low score of an encoder"
         " may be due to the probe or the data."
         for (task, probe), score in best.items()
         if score < PASSED
     ]
     return [
         (
-            "Baselines come first: they show what is trivial. Oracles come last: they read the"
-            " annotation itself and show what is possible."
+            "Baselines come first and show what is trivial. Oracles come last and show what the"
+            " probe can achieve: their vectors contain the annotation."
         ),
         *(f"{encoder}: {what}." for encoder, what in holds),
         *failed,
@@ -104,7 +104,7 @@ ALIKE = {
     "classes": "classes=",
     "training examples": "size=",
     "test examples": "size=",
-    "what classes consist of": "forms=simple",
+    "the composition of classes": "forms=simple",
 }
 """What makes sources alike that differ in something."""
 
@@ -130,7 +130,7 @@ def _unknown(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
         if row.words and row.unknown / row.words >= SOME:
             shares.setdefault(row.encoder, {})[named(row.task)] = row.unknown / row.words
     return [
-        f"{encoder}: words that it does not know are"
+        f"{encoder}: out-of-vocabulary words are"
         f" {', '.join(f'{100 * share:.1f} % of {task}' for task, share in mine.items())}."
         for encoder, mine in shares.items()
     ]
@@ -168,7 +168,7 @@ def _compared(rows: Sequence[Row]) -> list[str]:
             )
             remarks.append(
                 f"{question}: its sources differ in {', '.join(differences)}, so their scores are"
-                f" not one comparison{how}."
+                f" not comparable{how}."
             )
     return remarks
 

@@ -28,9 +28,9 @@ from sonde.tables.table import Section, Table, number
 CARD, RESULTS = "README.md", ".eval_results"
 HEAD = ("task", "layer", "probe", "score", "95 % interval", "majority", "baseline", "oracle", "n")
 NOTES = (
-    "What a probe reads off this model's frozen vectors, in percent, over n test examples.",
-    "majority: the most frequent answer. baseline: the best encoder that knows no syntax. oracle:"
-    " vectors that hold the annotation that the labels are derived from, read by the same probe.",
+    "Probing scores of this model's frozen vectors, in percent, over n test examples.",
+    "majority: the most frequent answer. baseline: the best encoder without syntax. oracle:"
+    " vectors that contain the annotation from which the labels are derived, with the same probe.",
 )
 
 

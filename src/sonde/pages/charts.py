@@ -262,7 +262,9 @@ def radar(made: Grid) -> Drawing:
     tasks = [column.task for column in made.columns]
     whole = [line for line in made.lines if line.kind == "trained" and _is_whole(line, tasks)]
     if len(tasks) < 3:
-        raise PlotProblem(f"a radar needs three tasks, and there are {len(tasks)}: draw dots")
+        raise PlotProblem(
+            f"a radar needs at least three tasks, and there are {len(tasks)}: draw dots"
+        )
     if not 0 < len(whole) <= len(COLOURS):
         raise PlotProblem(
             f"a radar shows up to {len(COLOURS)} encoders that were measured on all tasks, and"

@@ -29,12 +29,12 @@ Test = Literal["t", "permutation", "bootstrap"]
 TESTS: Mapping[str, str] = {
     "t": "intervals and p values are paired",
     "permutation": (
-        "p values are of a permutation test, which swaps the answers of the two, and take seeds as"
-        " they are; intervals are paired"
+        "p values are from a permutation test, which swaps the answers of the two and treats"
+        " seeds as fixed; intervals are paired"
     ),
     "bootstrap": (
-        "intervals and p values are of a paired bootstrap over the test examples, and take seeds as"
-        " they are"
+        "intervals and p values are from a paired bootstrap over the test examples, which treats"
+        " seeds as fixed"
     ),
 }
 """How a difference is tested, and what a table says of it."""
@@ -133,7 +133,7 @@ def compared(
             else:
                 comparisons.append(_compared(first, second, test))
     if not comparisons:
-        one = ", one of them of what others are to be compared with" if against else ""
+        one = ", one of them from the encoder to compare with" if against else ""
         raise DataProblem(
             "nothing can be compared:"
             f" {left_out[0] if left_out else f'no task has two scores{one}'}"
@@ -247,9 +247,7 @@ def comparisons(comparison: Comparison) -> Table:
     for task in dict.fromkeys(one.task for one in comparison.found):
         mine = [one for one in comparison.found if one.task == task]
         metric = "" if mine[0].metric == "accuracy" else f"{mine[0].metric}. "
-        clusters = (
-            f"Test examples were drawn together by {mine[0].clusters}." if mine[0].clusters else ""
-        )
+        clusters = f"Test examples are clustered by {mine[0].clusters}." if mine[0].clusters else ""
         sections.append(
             Section(
                 short(task),
@@ -264,23 +262,23 @@ def comparisons(comparison: Comparison) -> Table:
 
 
 DETECTABLE = (
-    "detectable: the smallest difference that these test examples would show four times in five, at"
-    " a p of 0.05 before the correction."
+    "detectable: the smallest difference that these test examples show with a power of 80 %, at a"
+    " p of 0.05 before the correction."
 )
-FEW = "With fewer than 3 seeds, intervals leave out how much scores vary between seeds."
+FEW = "With fewer than 3 seeds, intervals do not cover variation between seeds."
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
     """What the columns of a comparison mean."""
     many = len(comparison.found)
     yield (
-        "difference: the first score less the second, in percent, over the same test examples;"
-        f" {TESTS[comparison.test]}."
+        "difference: the first score minus the second, in percentage points, over the same test"
+        f" examples; {TESTS[comparison.test]}."
     )
     yield (
         f"p ({NAMES[comparison.correction]}): corrected for"
-        f" {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table."
-        " From 0.05 on, these data do not tell which of the two scores is the higher."
+        f" {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table. Not"
+        " significant if 0.05 or above."
     )
     yield DETECTABLE
     if any(min(one.first_seeds, one.second_seeds) < 3 for one in comparison.found):
@@ -307,10 +305,10 @@ def lettered(comparison: Comparison) -> Table:
         body = tuple((called[x], number(scores[x][0]), of[x], f"{scores[x][1]:,}") for x in ordered)
         sections.append(Section(short(task), body))
     notes = (
-        "Two scores of a task that share a letter are not told apart by these test examples: the p"
-        f" value of their difference is {ALPHA:g} or above, corrected for the"
-        f" {len(comparison.found):,} comparisons of this table ({NAMES[comparison.correction]})."
-        " That does not make them equal.",
+        "Two scores of a task that share a letter do not differ significantly: the p value of"
+        f" their difference is {ALPHA:g} or above, corrected for the {len(comparison.found):,}"
+        f" comparisons of this table ({NAMES[comparison.correction]}). This does not mean that"
+        " they are equal.",
         f"{TESTS[comparison.test].capitalize()}.",
         *(f"not compared: {why}" for why in comparison.left_out),
     )

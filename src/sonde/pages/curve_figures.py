@@ -68,7 +68,7 @@ def curves_drawing(found: Curves) -> Drawing:
         curve for curve in found.curves if any(r.score == r.score for r in curve.rows.values())
     ]
     if not drawn:
-        raise PlotProblem("nothing to draw: no point of a training has a score")
+        raise PlotProblem("nothing to draw: no epoch or step of a training has a score")
     lines = lines_of(found)
     scales = {unit: _scale(found, unit) for unit in dict.fromkeys(h.unit for h in found.histories)}
     marks = [*_key(found, lines)]
@@ -89,7 +89,7 @@ def curves_drawing(found: Curves) -> Drawing:
     ]
     units = [unit for unit in scales if unit not in ("epoch", "step")]
     about = f"Scores of {', '.join(dict.fromkeys(short(c.task) for c in drawn))}" + (
-        f" by {', '.join(units)}." if units else " as encoders learn."
+        f" by {', '.join(units)}." if units else " during training."
     )
     return whole(marks, bottom, notes, about)
 
@@ -283,7 +283,7 @@ def _course(field: _Field, unit: str, figure: str) -> Iterator[Mark]:
     values += [bar for bar in bars.values() if not math.isnan(bar)]
     low, high = _round(min(values), max(values))
     panel = field.panel(low, high)
-    yield from headed(panel, (f"{named(figure)} on dev", "dashed: the best without an encoder"))
+    yield from headed(panel, (f"{named(figure)} on dev", "dashed: the best baseline"))
     yield from _points(panel, field.scale, unit)
     for history in mine:
         if history.name not in colours:
@@ -331,7 +331,9 @@ def _key(found: Curves, lines: Mapping[tuple[str, ...], Line]) -> Iterator[Mark]
         objective = objectives[key[0]]
         yield Label(EDGE + 24, y, line.name + (f" ({objective})" if objective else ""), SMALL)
     y = EDGE + 14.0 * len(lines) + 6
-    said = "bands: 95 % intervals; grey dashes: constant answer; bold ρ: holds after correction"
+    said = (
+        "bands: 95 % intervals; grey dashes: constant answer; bold ρ: significant after correction"
+    )
     if any(0 in curve.rows for curve in found.curves):
         said += "; 0: before training"
     if any(history.best for history in found.histories):

@@ -91,14 +91,14 @@ def _table(found: Curves, unit: str, last: bool) -> Table:
     head = ("task", *(f"{at:,}" for at in points), *AFTER)
     every = sorted({at for curve in mine for at in curve.rows})
     learnt = unit in ("epoch", "step")
-    columns = f"{unit}s; 0 is before training" if learnt else f"{unit}, of trainings of their own"
+    columns = f"{unit}s; 0 is before training" if learnt else f"{unit}, each a separate training"
     notes = [
-        f"Columns: {columns}. ±: half of the widest 95 % interval of a line."
-        f" {MARK}: the trend holds after correction."
+        f"Columns: {columns}. ±: half of the widest 95 % interval of a row. {MARK}: the trend is"
+        " significant after correction."
         + (
             ""
             if len(points) == len(every)
-            else f" {len(every)} {unit if learnt else 'point'}s were measured: CSV has all."
+            else f" {len(every)} {unit if learnt else 'point'}s were measured; CSV has all."
         ),
         f"Scores: {over('seed', rows_of(mine))}",
         *(
@@ -108,7 +108,7 @@ def _table(found: Curves, unit: str, last: bool) -> Table:
         ),
         *(found.notes if last else ()),
     ]
-    title = "What encoders know as they learn" if learnt else f"What encoders know by {unit}"
+    title = "Scores during training" if learnt else f"Scores by {unit}"
     return Table(head, sections, words, tuple(notes), title, mark=MARK)
 
 
@@ -170,7 +170,7 @@ def _line(history: History) -> str:
         said.append(f"best on dev: {history.unit} {history.best}{figure}")
     bars = [f"{named(name)} {value:,.1f}" for name, value in history.trivial.items()]
     if bars:
-        said.append(f"without an encoder: {', '.join(bars)}")
+        said.append(f"baselines: {', '.join(bars)}")
     return "; ".join(said)
 
 

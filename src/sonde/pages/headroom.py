@@ -62,7 +62,7 @@ def gains(results: Sequence[Result]) -> list[Gain]:
     found = [gain for mine in _encoders(results) for gain in _gains(mine)]
     if not found:
         raise DataProblem(
-            "no encoder was measured with its word embeddings beside: `sonde run -e"
+            "no encoder was measured together with its word embeddings: `sonde run -e"
             " hf:NAME,layers=lex+all,pool=none --probe span --read lex --read mix` measures both,"
             " and `--read lex --probe span,context=1` a CNN"
         )
@@ -165,19 +165,19 @@ def headroom(found: Sequence[Gain], others: Sequence[str] = ()) -> Table:
     ]
     means = tuple(_means(found))
     if means:
-        sections.append(Section(MEAN, means, "Each task counts the same.", apart=True))
+        sections.append(Section(MEAN, means, "Tasks have equal weight.", apart=True))
     return Table(head, tuple(sections), frozenset({"read"}), (*NOTES, *others))
 
 
 NOTES = (
-    "Scores are percent. lex: word embeddings, without any context. CNN1, CNN2: the same, with one"
-    " or two neighbours on each side. orthonormal: random orthonormal weights above the same word"
-    " embeddings.",
-    "gain: points above lex. error reduction: that as a share of what lex lacks to 100. share of"
-    " headroom: of what the whole encoder (mix, or cat:lex+top without one) is above lex; a dash"
-    " where that is not clearly above 0.",
+    "Scores are percent. lex: word embeddings without context. CNN1, CNN2: the same with one or"
+    " two neighbours on each side. orthonormal: random orthonormal weights on top of the same"
+    " word embeddings.",
+    "gain: points above lex. error reduction: the gain divided by (100 - lex). share of headroom:"
+    " the gain divided by that of the whole encoder (mix, or else cat:lex+top); a dash if that is"
+    " not clearly above 0.",
     "±: the wider side of the 95 % interval; those of gains and shares are paired. Means are over"
-    " the tasks for which all of an encoder's rows have a share, and have no interval.",
+    " the tasks for which all rows of an encoder have a share; they have no interval.",
 )
 
 

@@ -48,11 +48,11 @@ OVERVIEW = (
     *("centre of gravity", "bits", "expected layer", "bits ", "n"),
 )
 MEASURES = (
-    "Scores are a hundredfold. Centre of gravity: the mean layer under the weights of the mix, with"
-    " its interval over seeds (from three on).",
-    "Expected layer: the mean layer under what each adds to the mix of those below it, with its"
-    " interval over seeds and test examples.",
-    "Bits: how far the weights, and what layers add, are from equal ones (0: all layers alike).",
+    "Scores are times 100. Centre of gravity: the mean layer, weighted by the mix, with its"
+    " interval over seeds (if at least three).",
+    "Expected layer: the mean layer, weighted by what each adds to the mix of those below it,"
+    " with its interval over seeds and test examples.",
+    "Bits: how far the weights, and the gains of layers, are from uniform (0: all layers alike).",
 )
 
 
@@ -79,8 +79,8 @@ def overview(depths: Sequence[Depth]) -> Table:
     notes = (
         *MEASURES,
         *(
-            f"{_called(d, groups)}: no centre of gravity, the weights have hardly left equal ones,"
-            " where training begins."
+            f"{_called(d, groups)}: no centre of gravity, because the weights are still nearly"
+            " uniform, as at the start of training."
             for d in still
         ),
         *(text for d in depths for text in differences(d.rows, _called(d, groups))),
@@ -90,7 +90,7 @@ def overview(depths: Sequence[Depth]) -> Table:
             if d.expected.why
         ),
     )
-    return Table(OVERVIEW, sections, WORDS, notes, "Where tasks are solved")
+    return Table(OVERVIEW, sections, WORDS, notes, "Scores by layer")
 
 
 def _line(depth: Depth) -> tuple[str, ...]:

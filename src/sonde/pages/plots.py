@@ -98,7 +98,7 @@ def layers_drawing(depths: Sequence[Depth]) -> Drawing:
     down = math.ceil(len(depths) / ACROSS)
     bottom = top + 8 + down * (ABOVE + TALL + BELOW)
     texts = (t for d in depths for t in differences(d.rows, f"{short(d.task)}, {d.encoder}"))
-    about = f"Where {', '.join(short(depth.task) for depth in depths)} are solved, layer by layer."
+    about = f"Where {', '.join(short(depth.task) for depth in depths)} by layer."
     return whole(marks, bottom, list(texts), about)
 
 
@@ -230,7 +230,7 @@ def _overview(depths: Sequence[Depth], labels: Sequence[tuple[str, str]]) -> Ite
     last = max(depth.layers[-1] for depth in depths)
     axis = Axis(0.0, float(max(last, 1)), left, 2 * WIDE)
     top, tall = EDGE + 22, LINE * len(depths)
-    yield Label(left, EDGE + 8, "Where tasks are solved", bold=True)
+    yield Label(left, EDGE + 8, "Scores by layer", bold=True)
     yield Label(left + axis.length + 10, EDGE + 8, "score of layer 0 → of the mix", SMALL)
     for layer in range(0, last + 1, max(1, math.ceil(last / 13))):
         x = axis.at(layer)

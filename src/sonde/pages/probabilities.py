@@ -43,16 +43,16 @@ COLUMNS = (
 )
 NOTES = (
     (
-        "Bits a test example. H(Y): what its labels take for one who knows how frequent they are in"
-        " train; H(Y|X): for the probe, in the state with the lowest loss on dev."
+        "Bits per test example. H(Y): cross-entropy of the labels under their frequencies in"
+        " train. H(Y|X): cross-entropy under the probe, at its lowest loss on dev."
     ),
     (
         "V-information (Xu et al. 2020): the difference, with its interval over seeds and test"
-        " examples; share: of H(Y). Below 0 the probe is worse than label frequencies."
+        " examples; share: of H(Y). Below 0, the probe is worse than the label frequencies."
     ),
     (
-        "ECE: expected calibration error, how far probabilities are from shares of what was right"
-        " (Guo et al. 2017)."
+        "ECE: expected calibration error, the difference between probabilities and accuracy (Guo"
+        " et al. 2017)."
     ),
 )
 
@@ -101,8 +101,8 @@ def with_scores(results: Sequence[Result]) -> list[Result]:
     ]
     if not chosen:
         raise DataProblem(
-            "no result here kept scores: `sonde run --keep scores` measures with them (labels that"
-            " are numbers have none)"
+            "no result here has stored scores: measure with `sonde run --keep scores` (not for"
+            " labels that are numbers)"
         )
     return chosen
 
@@ -214,8 +214,7 @@ def examples_of(result: Result, known: dict[str, Dataset]) -> Dataset:
     )
     if about(dataset) != result.provenance.tested:
         raise DataProblem(
-            f"{short(task)}: its test examples are no longer those that were measured; run again"
-            " with the data as they are"
+            f"{short(task)}: its test examples have changed since they were measured; run it again"
         )
     return dataset
 

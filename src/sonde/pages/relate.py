@@ -81,10 +81,10 @@ def variants(relation: Relation) -> Table:
         heading = f"over all {len(relation.table.rows):,} encoders, variants or not"
         sections.insert(0, _section(relation, heading, over_all))
     notes = (
-        "Within: the mean over families of at least three variants, weighted by their size; in"
-        " brackets, in how many it is positive and negative. Where this and the correlation"
-        " between families differ, what goes together from model to model does not from variant"
-        " to variant.",
+        "Within: the mean correlation within families of at least three variants, weighted by"
+        " their size; in brackets, the number of families where it is positive and negative. If"
+        " it differs from the correlation between families, tasks that correlate across models do"
+        " not correlate across variants of a model.",
     )
     return _table(relation, sections, notes)
 
@@ -119,9 +119,9 @@ def columns(relation: Relation) -> Table:
         "reliability",
     )
     notes = (
-        "reliability: the share of a column's variance that is between encoders and not between"
-        " seeds; – where seeds are not known. A correlation with a column of low reliability or"
-        " small range comes out too near zero.",
+        "reliability: the share of a column's variance that is between encoders rather than"
+        " seeds; – if seeds are not known. Low reliability or a small range of scores pulls"
+        " correlations towards zero.",
     )
     return Table(head, (Section("columns", tuple(lines)),), WORDS, notes)
 
@@ -174,16 +174,18 @@ def _reading(relation: Relation, counted: bool) -> list[str]:
         )
         significant = sum(one.is_significant for one in tests)
         notes.append(
-            f"Significant: {significant:,} of {len(tests):,}. Intervals stand in CSV and"
-            " in the figure of dots."
+            f"Significant: {significant:,} of {len(tests):,}. CSV and the figure of dots have"
+            " intervals."
         )
     if counted:
-        notes.append("In brackets: over how many, since not all were measured on all columns.")
+        notes.append(
+            "In brackets: the number of encoders, since not all have a score in all columns."
+        )
     sources = {column.source for column in relation.table.columns}
     if len(sources) > 1:
         notes.append(
-            f"Columns of {', '.join(sorted(sources))} were measured in ways of their own: what"
-            " differs in a correlation may be the way, not the task."
+            f"Columns of {', '.join(sorted(sources))} were measured in different ways, so"
+            " correlations may differ because of the method, not the task."
         )
     return notes
 

@@ -54,8 +54,8 @@ def within(relation: Relation) -> Drawing:
     """
     if not any(one.groups for one in relation.found):
         raise PlotProblem(
-            "no family has three variants, so there is nothing within families to draw; say what is"
-            " a family with --within or --family"
+            "no family has three variants, so there are no correlations within families to draw;"
+            " define families with --within or --family"
         )
     return _map(relation, WITHIN)
 
@@ -130,7 +130,7 @@ WITHIN = Kind(
     lambda one: one.within,
     lambda one: bool(one.positive and one.negative),
     _signs,
-    lambda relation: "not of one sign in all families",
+    lambda relation: "sign differs between families",
 )
 
 

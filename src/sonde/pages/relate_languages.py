@@ -95,7 +95,7 @@ def tasks(found: Languages) -> Table:
     heading = f"{CALLED[relation.asked.method]} of {found.first} and {found.second} over {unit}"
     notes = (*relation.notes, *_separable(found), f"Bold ({MARK} in a terminal): p ≤ 0.05.")
     return Table(
-        (*head, "told from", "n"),
+        (*head, "differs from", "n"),
         (Section(heading, body, strong=strong),),
         WORDS,
         notes,
@@ -105,15 +105,15 @@ def tasks(found: Languages) -> Table:
 
 def _separable(found: Languages) -> Iterator[str]:
     yield (
-        "told from: from how many of the other tasks' correlations this one differs, both over the"
-        " same encoders (Raghunathan, Rosenthal & Rubin 1996), after correction for all pairs of"
-        " tasks."
+        "differs from: the number of other tasks whose correlation differs significantly from"
+        " this one, over the same encoders (Raghunathan, Rosenthal & Rubin 1996), after"
+        " correction for all pairs of tasks."
     )
     known = [each for each in found.tasks if each.others]
     if known and not any(each.apart for each in known):
         lowest = min(known, key=lambda each: each.found.correlation)
         yield (
-            f"No two tasks can be told apart: that {lowest.task} is the lowest"
+            f"No two tasks differ significantly: that {lowest.task} is the lowest"
             f" ({coefficient(lowest.found.correlation)},"
             f" {_interval(lowest.found.low, lowest.found.high)}) may be chance."
         )
@@ -142,10 +142,10 @@ def encoders(found: Languages) -> Table:
 def _about_profiles(found: Languages) -> Iterator[str]:
     profiles = found.profiles
     yield (
-        f"correlation: of an encoder's scores in {found.first} with its own in {found.second}."
-        " others: the mean of that with other encoders' scores, which is high where some tasks are"
-        " easy for all. rank: of its own among all. centred: with each task's mean over encoders"
-        " removed, so that only what is the encoder's own is left."
+        f"correlation: between an encoder's scores in {found.first} and in {found.second}. others:"
+        f" its mean with other encoders' scores in {found.second}, which is high if some tasks are"
+        " easy for all. rank: of its own correlation among all. centred: after subtracting each"
+        " task's mean over encoders, which leaves what is specific to the encoder."
     )
     known = [p for p in profiles if not math.isnan(p.others)]
     if known:
@@ -154,13 +154,14 @@ def _about_profiles(found: Languages) -> Iterator[str]:
             for values in zip(*((p.correlation, p.others) for p in known), strict=True)
         )
         yield (
-            f"An encoder's own {found.second} scores give {coefficient(own)} on average, another"
-            f" encoder's {coefficient(strange)}: the difference is what says something."
+            f"The mean correlation is {coefficient(own)} with the encoder's own {found.second}"
+            f" scores and {coefficient(strange)} with another encoder's; the difference is what"
+            " matters."
         )
     if not math.isnan(found.p):
         yield (
-            "Centred scores are more like those of the same encoder than like those of another:"
-            f" p = {found.p:.2g} (permutation of encoders)."
+            "Centred scores are closer to those of the same encoder than to those of another: p ="
+            f" {found.p:.2g} (permutation of encoders)."
         )
 
 

@@ -21,10 +21,10 @@ from sonde.references import summary
 from sonde.tables.table import Section, Table, number
 
 LOST = (
-    "not encoded, and left out",
-    "about words beyond what the encoder reads, and left out",
-    "about words that the encoder has nothing for, and left out",
-    "read in part: for some of the words the encoder has nothing",
+    "left out: not encoded",
+    "left out: about words beyond the encoder's maximum length",
+    "left out: about words without a vector",
+    "read in part: some of the words have no vector",
 )
 """What is said of examples that were counted, in the order of `_lost`."""
 ENOUGH = 20  # control cells before their share outside an interval means anything
@@ -120,7 +120,7 @@ def test_notes(rows: Sequence[Row]) -> list[str]:
     }
     left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
     left_out = [
-        f"{short(task)}, {encoder}: {_many(n, 'fit')} over other test examples, and left out."
+        f"{short(task)}, {encoder}: {_many(n, 'fit')} left out, over different test examples."
         for (task, encoder), n in left.items()
     ]
     return [*notes, *left_out]
@@ -253,17 +253,19 @@ def about(rows: Sequence[Row], question: str = "") -> str:
     word = ""
     if first.posed.word and first.control == NO_CONTROL:
         word = f" Best rule of one word: {first.posed.word}, {number(first.posed.worded)}."
-    constructions = f" Made of {consists}." if (consists := composition(first.posed)) else ""
+    constructions = (
+        f" Composition of classes: {consists}." if (consists := composition(first.posed)) else ""
+    )
     question = question or question_of(first.task)
     return f"{question}{metric}{folds}{samples}{rule}{word}{constructions}".strip()
 
 
 CODES = (
-    "kbit: thousands of bits that a code for the training labels takes if it may use the vectors"
+    "kbit: length in thousands of bits of a code for the training labels, given the vectors"
     " (Voita & Titov 2020).",
-    "compression: how many times longer a code under equal chances is. over prior: the same of a"
-    " code that knows how frequent labels were so far and reads no vectors; at 1 the vectors are of"
-    " no use.",
+    "compression: how many times longer a code with uniform probabilities is. over prior: the"
+    " same for a code that uses the label frequencies so far but no vectors; 1 means that the"
+    " vectors do not help.",
 )
 
 
@@ -288,7 +290,7 @@ def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes += _memory(rows)
     notes += CODES if any(row.bits == row.bits for row in rows) else ()
     notes += [
-        f"({v}): measured by that version of sonde, whose store this one reads."
+        f"({v}): measured by that version of sonde."
         for v in sorted({r.version for r in rows if r.format})
     ]
     notes += [*_chance(rows), *computing.notes(computing.differing(scored(rows)))]
@@ -319,9 +321,11 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
     for task, n in unseen.items():
         many = _many(n, "test example")
-        yield f"{short(task)}: {many} of a class that train lacks, wrong for every probe."
+        yield (
+            f"{short(task)}: {many} of a class that is not in train, which no probe can get right."
+        )
     for encoder, n in {row.encoder: row.cut for row in rows if row.cut}.items():
-        yield f"{encoder}: {_many(n, 'sentence')} longer than the encoder reads, and cut."
+        yield f"{encoder}: {_many(n, 'sentence')} cut at the encoder's maximum length."
 
 
 def _memory(rows: Sequence[Row]) -> list[str]:
@@ -330,15 +334,15 @@ def _memory(rows: Sequence[Row]) -> list[str]:
     if not controls:
         return []
     keys = [
-        f"{short(task)}, {control}: {row.keyed}; train has the key of {number(row.keys_seen)} % of"
-        " the test examples."
+        f"{short(task)}, {control}: {row.keyed}; the keys of {number(row.keys_seen)} % of the test"
+        " examples are in train."
         for (task, control), row in controls.items()
     ]
     return [
         (
-            "selectivity: the score less that of the control beside it, over the same examples,"
-            " with its 95 % interval. key seen, unseen: the control's score on test examples whose"
-            " key train has and has not."
+            "selectivity: the score minus the control's score, over the same examples, with its"
+            " 95 % interval. key seen, unseen: the control's score on test examples whose key is"
+            " or is not in train."
         ),
         *keys,
     ]
@@ -368,9 +372,9 @@ def _chance(rows: Sequence[Row]) -> list[str]:
         for low, high, null in cells
     ]
     return [
-        f"{null.outside} of {null.cells} shuffled cells ({null.share:.0%}) have an interval"
-        f" without the majority in it; 5% are expected by chance (p = {null.p:.2f}, rows of one"
-        f" task sharing their draw); the farthest is {max(away):.1f} standard errors away."
+        f"{null.outside} of {null.cells} shuffled scores ({null.share:.0%}) have an interval that"
+        f" excludes the majority baseline; 5% are expected by chance (p = {null.p:.2f}; rows of a"
+        f" task share one permutation). The farthest is {max(away):.1f} standard errors away."
     ]
 
 
@@ -380,4 +384,8 @@ def _described(control: str) -> str:
     """
     name = control.partition(",")[0].partition(":")[0]
     known = name in CONTROLS.places() and "@" not in name
-    return summary(CONTROLS.find(name)) if known else "the score on data without the linguistics."
+    return (
+        summary(CONTROLS.find(name))
+        if known
+        else ("the score with labels that have no linguistic content.")
+    )

@@ -77,9 +77,9 @@ def _summary(units: Sequence[UnitStatus]) -> str:
     machines = sorted({unit.machine for unit in units if unit.state == "running"})
     at = f" on {', '.join(machines)}" if machines else ""
     return (
-        f"{counts['done']:,} of {len(units):,} units of work are done, {counts['running']:,} are"
-        f" running{at}, {counts['failed']:,} failed, {counts['waiting']:,} are to be done. A unit"
-        " is all reads and seeds of one task (or fold), encoder, probe and control."
+        f"{counts['done']:,} of {len(units):,} units of work are done, {counts['running']:,}"
+        f" running{at}, {counts['failed']:,} failed, {counts['waiting']:,} waiting. A unit is all"
+        " reads and seeds of one task (or fold), encoder, probe and control."
     )
 
 

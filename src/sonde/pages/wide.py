@@ -297,19 +297,19 @@ def reading(made: Grid) -> Iterator[str]:
     )
     if made.strong:
         yield (
-            f"Bold ({MARK} in a terminal): the best encoder of each task, and those not"
+            f"Bold ({MARK} in a terminal): the best encoder on each task, and those not"
             " significantly different from it (paired comparison, p ≥ 0.05, corrected for the"
             " comparisons of the task). Baselines and oracles are not compared."
         )
     if any(has_mean(made, mine) for mine in made.groups):
         yield (
-            "mean: over the tasks of a group, each counting the same. It has no interval: the tasks"
-            " share sentences."
+            "mean: over the tasks of a group, with equal weight. It has no interval, because the"
+            " tasks share sentences."
         )
     if len([mine for mine in made.groups if len(mine) > 1]) > sum(
         has_mean(made, mine) for mine in made.groups
     ):
-        yield "A group whose tasks are judged by different metrics has no mean."
+        yield "A group of tasks with different metrics has no mean."
 
 
 def _asked(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
@@ -365,7 +365,7 @@ def _by(name: str, made: Grid, value: Callable[[Row], str]) -> Iterator[str]:
 def _caption(made: Grid, first: str) -> str:
     """What stands below the table in a paper."""
     bold = (
-        " Bold: the best encoder of each task, and those not significantly different from it"
+        " Bold: the best encoder on each task, and those not significantly different from it"
         " (paired comparison)."
         if made.strong
         else ""

@@ -145,7 +145,7 @@ def _claim(cells: Sequence[str], where: str) -> Claim:
         raise DataProblem(f"{where}: within is {within!r}: write a number in percent")
     claim = Claim(**said, within=float(within))
     if (claim.direction == "alike") != (claim.within > 0):
-        raise DataProblem(f"{where}: alike and flat need a number within, and no other relation")
+        raise DataProblem(f"{where}: alike and flat need a number in within, others have none")
     if empty := next((name for name in ("paper", "id", "first", "tasks") if not said[name]), ""):
         raise DataProblem(f"{where}: {empty} is empty")
     if (claim.relation in EPOCHS) != (not claim.second):

@@ -139,7 +139,7 @@ def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], 
         elif line and not line.startswith("#"):
             rows.append((number, line.split("\t")))
     if not rows:
-        raise DataProblem(f"{file}: no facts in it")
+        raise DataProblem(f"{file}: there are no facts in it")
     (_, header), *body = rows
     lines = [
         (cells[0], _line(cells, len(header), f"{file}:{number}", source)) for number, cells in body
@@ -165,10 +165,10 @@ def _figure(text: str, where: str) -> Figure:
         value = float(text.removesuffix("?"))
     except ValueError:
         raise DataProblem(
-            f"{where}: {text!r} is no figure; write a number, or - where the paper has none"
+            f"{where}: {text!r} is not a number; write one, or - if the paper has none"
         ) from None
     if not 0 <= value <= 100:
-        raise DataProblem(f"{where}: {text} is no percentage")
+        raise DataProblem(f"{where}: {text} is not a percentage")
     return Figure(value, text)
 
 

@@ -332,7 +332,7 @@ def _missing(claim: Claim, here: Sequence[Cells]) -> str:
     after = " after several epochs" if epochs else ""
     if gone:
         return f"no encoder for {' and for '.join(dict.fromkeys(gone))}{after}"
-    return "no two scores of it are over the same test examples and one task"
+    return "no two of its scores are over the same test examples"
 
 
 def known_rows(paper: str) -> frozenset[str]:

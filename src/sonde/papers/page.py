@@ -263,20 +263,20 @@ def _notes(
     groups: Mapping[tuple[str, str], Sequence[TableRow]],
     others: int,
 ) -> Iterator[str]:
-    yield "Percent. Rows without a mark are the paper's own figures; they come without intervals."
+    yield "Percent. Rows without a mark are the paper's own scores, which have no intervals."
     yield from (f"? {doubt}" for doubt in paper.doubts)
     if others:
         yield (
-            f"{others:,} results on these tasks were measured with other probes than the suite's"
-            " and are left out."
+            f"{others:,} results on these tasks are left out, because they were measured with"
+            " other probes than the suite's."
         )
     if not groups:
         return
     measured = [row for mine in groups.values() for row in mine]
     if any(row.oracle for row in measured):
         yield (
-            f"{ORACLE}: what is possible, with vectors that hold the annotation; each task has its"
-            " own, fitted once. It is not ranked."
+            f"{ORACLE}: what the probe can achieve, with vectors that contain the annotation; each"
+            " task has its own, fitted once. It is not ranked."
         )
     cells = [cell for row in measured for cell in row.cells.values() if isinstance(cell, Row)]
     many = max((row.seeds for row in cells), default=0)
@@ -288,8 +288,8 @@ def _notes(
     )
     if any(why for _, why in groups):
         yield (
-            f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes"
-            " make other figures."
+            f"{DIFFERENT}: nothing is ranked or bold, because scores depend on the sentences and"
+            " on the size of the data."
         )
     probes = {row.probe: None for row in cells}
     yield f"Probes: {'; '.join(probes)}."
@@ -300,7 +300,7 @@ def _notes(
         {paper.columns[e.place.column] for e in entries if rows(e.results)[0].folds > 1}
     )
     if folded:
-        yield f"Small data, folds pooled (n train is that of one): {', '.join(folded)}."
+        yield f"Small data, cross-validated (n train is that of one fold): {', '.join(folded)}."
 
 
 def cells(

@@ -36,8 +36,8 @@ def _conneau2018() -> Published:
     paper = conneau2018().paper
     scores = tuple(score for block in paper.blocks for score in _scores(paper, block, "eng", True))
     remarks = (
-        "Conneau et al. 2018: the scores of its Table 2, without those of people and of baselines"
-        " that give no embeddings. The downstream scores of its Figure 2 are not in the paper.",
+        "Conneau et al. 2018: the scores of its Table 2, without human scores and baselines that"
+        " are not embeddings. The paper does not give the downstream scores of its Figure 2.",
         "Encoders share three architectures and eight training tasks, and are not independent:"
         " --family '^[^,]+' counts each architecture once.",
     )
@@ -53,10 +53,10 @@ def _ud2019() -> Published:
         if score.column.task != TWICE
     )
     remarks = (
-        "Krasnowska-Kieraś & Wróblewska 2019: of Relatedness, which stands in Table 1 as r and as"
-        " ρ, it is ρ, as in the paper's Figure 2.",
-        "Rows are as in the paper: fastText, BERT and COMBO stand there with two poolings each;"
-        " --family '^[^-]+' counts each model once.",
+        "Krasnowska-Kieraś & Wróblewska 2019: Table 1 gives r and ρ for Relatedness; this is ρ,"
+        " as in the paper's Figure 2.",
+        "Rows are as in the paper: fastText, BERT and COMBO have two poolings each; --family"
+        " '^[^-]+' counts each model once.",
     )
     return Published(scores, ("eng", "pol"), remarks)
 

@@ -110,7 +110,7 @@ class Suite:
         """
         runs = self.runs
         if runs is None:
-            raise DataProblem(f"{self.name} does not say on what to run: {self.missing}")
+            raise DataProblem(f"{self.name} needs data to run on: {self.missing}")
         if isinstance(runs, Reference):
             measured = [column for column in self.columns if column.task]
             return [(column, runs.named(f"{runs.name}/{column.task}")) for column in measured]
@@ -118,7 +118,7 @@ class Suite:
             (column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None
         ]
         if not pairs:
-            raise DataProblem(f"{self.name} has none of its data there: {self.missing}")
+            raise DataProblem(f"{self.name}: none of its data were found: {self.missing}")
         return pairs
 
     def over(self) -> frozenset[Reference]:
@@ -375,13 +375,13 @@ def different(reference: Reference, result: Result, family: str, collection: str
         paths = [part.path for part in TASKS.make(reference).parts()]
         same = digest(paths) in result.provenance.identity("task", result.trial.task)
     except DataProblem:
-        return "the files are not here any more, so they cannot be checked"
+        return "the files are gone, so they cannot be checked"
     if not same:
         return "the files were changed since they were measured"
     answer = all_published(paths)
     if answer is None:
         return (
-            "no checksum of the published files is known, and no receipt of `sonde fetch"
-            f" {collection}` lies beside these"
+            "no checksum of the published files is known, and there is no receipt of `sonde fetch"
+            f" {collection}` next to these"
         )
     return "" if answer else "the files are not the published ones"

@@ -317,7 +317,7 @@ class Data:
         }
         if not {"train", "dev", "test"} <= files.keys():
             raise DataProblem(
-                f"{place} has no files of train, dev and test, as train.json, development.json and"
+                f"{place} needs files for train, dev and test: train.json, development.json and"
                 " test.json"
             )
         others = tuple(("with", str(files[split])) for split in ("dev", "test"))

@@ -175,7 +175,7 @@ def save(drawing: Drawing, to: Path) -> None:
     """
     kind = to.suffix.lower()
     if kind not in SUFFIXES:
-        raise PlotProblem(f"{to}: a figure is written as {', '.join(SUFFIXES)}")
+        raise PlotProblem(f"{to}: the name of a figure must end in {', '.join(SUFFIXES)}")
     if kind == ".svg":
         # a file has no text around, whose colour it could take
         write_text(to, svg(drawing).replace(INK, PRINTED))
@@ -192,8 +192,8 @@ def _figure(drawing: Drawing) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise PlotProblem(
-            "PNG and PDF are drawn by matplotlib: pip install 'sonde[plots]'; a name that ends in"
-            " .svg needs nothing more"
+            "PNG and PDF need matplotlib: pip install 'sonde[plots]'; or write a .svg, which"
+            " needs nothing"
         ) from None
     figure = Figure(figsize=(drawing.width / POINTS, drawing.height / POINTS))
     axes = figure.add_axes((0, 0, 1, 1))

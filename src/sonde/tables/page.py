@@ -103,8 +103,8 @@ class Page(Generic[T]):
             write(to)
         elif is_figure(to):
             raise UsageProblem(
-                f"{to}: figures are drawn of scores (`sonde report`), by a stratum too (`--by`),"
-                " and by `sonde layers`"
+                f"{to}: figures are drawn by `sonde report` (also with `--by`), `sonde layers`,"
+                " `sonde relate` and `sonde curve`, not from this table"
             )
         else:
             write_text(to, self.text(style))

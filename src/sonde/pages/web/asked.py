@@ -25,7 +25,7 @@ def asked(study: Study) -> Chapter:
     tasks = Table(TASKS, (Section("", _tasks(study)),), frozenset({"task", "question", "paper"}))
     return Chapter(
         "asked",
-        "What was asked, and of whom",
+        "Tasks and encoders",
         (
             Sheet(tasks, "Tasks"),
             Sheet(_encoders(study), "Encoders"),
@@ -92,7 +92,7 @@ def _made(study: Study) -> list[tuple[str, str]]:
 
 def _fits(seeds: list[int]) -> str:
     return (
-        "the probe has no random start, so one fit is all there is."
+        "the probe has no random start, so one fit is enough."
         if seeds[-1] == 1
-        else "means over random starts, and over samples where tasks have several."
+        else "means over random starts, and over samples if a task has several."
     )

@@ -21,8 +21,8 @@ from sonde.tables.web import Block, Chapter, Folded, Prose, Sheet
 
 MOST = 12  # classes, up to which answers are shown as a matrix; of more, the commonest mistakes
 ABOVE = (
-    "Above the ceiling of its labels: {}. The annotation that the labels come from, read by the"
-    " same probe, scores lower. So something else tells the label, or this probe reads that oracle"
+    "Above the oracle: {}. With the same probe, the annotation that the labels come from scores"
+    " lower. So something else predicts the label, or this probe reads the oracle's vectors"
     " badly."
 )
 
@@ -58,7 +58,7 @@ def _task(study: Study, items: Items, column: Column) -> Block:
     blocks += items.shown(column)
     best = next(iter(cells), None)
     said = f": {best[0]} {best[1].score:.1f}" if best else ""
-    nothing = Prose(("Labels are numbers, of which there are no classes.",), "note")
+    nothing = Prose(("Labels are numbers, so there are no classes.",), "note")
     return Folded(f"{study.made.said(column)}{said}", tuple(blocks or [nothing]))
 
 
@@ -159,7 +159,7 @@ def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
     )
     columns = ("class", "taken for", "how often", "% of the class")
     table = Table(columns, (Section("", rows),), frozenset(columns[:2]))
-    return Sheet(table, f"What {name} confuses most")
+    return Sheet(table, f"Most frequent confusions of {name}")
 
 
 def _strata(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]:

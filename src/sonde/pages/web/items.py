@@ -86,7 +86,7 @@ class Items:
     def _items(self, result: Result) -> Iterator[Item]:
         """The test examples of one fit; a report runs nobody's files."""
         if "@" in result.trial.task:
-            raise DataProblem("the task is code of one's own, which a report does not run")
+            raise DataProblem("the task is your own code, which a report does not run")
         dataset, scores = examples_of(result, self._known), result.scores
         assert scores is not None
         gold, said, probable = result.gold, result.predicted, scores.probabilities()

@@ -23,7 +23,7 @@ from sonde.tasks import TASKS
 METHODS = {"keyed": "hewitt-liang-2019-designing", "bits": "voita-titov-2020-information"}
 DATA = ("data", "tasks", "files", "licence")
 LICENCES = ("LICENSE.txt", "LICENSE", "LICENCE.txt", "LICENCE", "LICENSE.md")
-UNKNOWN = "see where the data come from"
+UNKNOWN = "see the provenance of the data"
 
 
 def making(study: Study) -> Chapter:
@@ -36,7 +36,9 @@ def making(study: Study) -> Chapter:
     if command:
         blocks.append(Code(command, "To measure the same again:"))
     if lost:
-        blocks.append(Prose((f"Given in Python, which no command names: {', '.join(lost)}.",)))
+        blocks.append(
+            Prose(((f"Given as Python objects, so not in the command: {', '.join(lost)}."),))
+        )
     if entries := bibtex(_papers(study)):
         blocks.append(Code(entries, "To cite:"))
     return Chapter("making", "How it was made", tuple(blocks))

@@ -57,7 +57,7 @@ def trust(study: Study) -> Chapter:
         looks = {(0, r, 1): "bad" for r, duel in enumerate(duels) if not duel.is_told}
         table = Table(COLUMNS, (Section("", rows),), WORDS)
         blocks.append(
-            Sheet(table, "The best encoder of each task against its best baseline", looks)
+            Sheet(table, "The best encoder on each task against the best baseline", looks)
         )
     whole = matrix(study.made)
     for section in whole.sections[1:]:
@@ -65,7 +65,7 @@ def trust(study: Study) -> Chapter:
     problems = study.beside.problems
     blocks += [Prose(("Not everything could be measured:", *problems))] if problems else []
     notes = (*score_notes(study.made.rows)[1:], *made_by(study.made), *study.beside.remarks, AUDIT)
-    return Chapter("trust", "Can it be believed?", (*blocks, Prose(notes, "note")))
+    return Chapter("trust", "How far to trust the scores", (*blocks, Prose(notes, "note")))
 
 
 AUDIT = (
@@ -110,7 +110,8 @@ def _verdict(duels: Sequence[Duel]) -> str:
     more = f" and {len(doubted) - SOME} more" if len(doubted) > SOME else ""
     return (
         f"On {len(doubted)} of {of}, the best encoder is not significantly better than the best"
-        f" baseline ({names}{more}): there it says no more about language than the baseline does."
+        f" baseline ({names}{more}): there its score shows no more about language than the"
+        " baseline's."
     )
 
 
