@@ -74,8 +74,7 @@ def test_seeds_of_other_folds_are_no_repeats():
     (row,) = rows(mixed)
     assert (row.seeds, row.left_out, row.missing) == (2, 1, "fold 3 of 3")
     assert any(
-        "1 fit was over different test examples, and left out" in note
-        for note in scores([row]).notes
+        "1 fit was left out, over different test examples" in note for note in scores([row]).notes
     )
 
 
@@ -117,7 +116,9 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
     assert any(cell.endswith("*") for cell in cells)
     assert any(cell.endswith("†") for cell in cells)
     assert (
-        sum(note.startswith(("*", "†")) and "not to be compared" in note for note in table.notes)
+        sum(
+            note.startswith(("*", "†")) and "do not compare the two" in note for note in table.notes
+        )
         >= 2
     )
     plain = view([saying(r, tested="a") for r in DIFFERENT[:3]])
@@ -139,7 +140,7 @@ def test_what_vectors_tell_in_bits_is_marked_too():
     ]
     table = bits_table(rows_)
     assert [row[5] for row in table.sections[0].rows] == ["0.500", "0.500", "0.500*"]
-    assert any("not to be compared" in note for note in table.notes)
+    assert any("do not compare the two" in note for note in table.notes)
 
 
 def test_whatever_lays_out_scores_marks_them():
@@ -194,7 +195,7 @@ def test_figures_say_it_below(tmp_path):
     )
     for name in ("strata.svg", "layers.svg"):
         texts = re.findall(r"<text[^>]*>([^<]*)", (tmp_path / name).read_text("utf-8"))
-        assert "not to be compared" in " ".join(texts)
+        assert "do not compare the two" in " ".join(texts)
 
 
 def test_counts_by_class_say_what_is_missing():

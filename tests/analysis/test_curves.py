@@ -109,8 +109,8 @@ def test_epochs_that_were_not_measured_are_named():
 def test_few_points_are_called_few():
     notes = " ".join(curves(course(RISING[:4])).notes)
     assert "Warning: 3 points are few" in notes
-    assert "the least p there can be is 0.33" in notes
-    assert "It takes 5 points" in notes
+    assert "the smallest possible p is 0.33" in notes
+    assert "Measure 5 points" in notes
     assert "can be significant" not in " ".join(curves(course(RISING)).notes)
 
 
@@ -131,14 +131,14 @@ def test_encoders_at_no_point_of_a_training_are_left_out_and_named():
     others = [saying(result(encoder="st:x"), kind="trained"), saying(result(), kind="baseline")]
     found = curves([*course(RISING), *others])
     assert len(found) == 1
-    assert "st:x: left out, at no point of a training" in found.notes
+    assert "st:x: left out, not of an epoch or step of a training" in found.notes
     assert not any("length" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        ([result()], r"nothing was measured at a point of a training: `sonde run -e"),
+        ([result()], r"no result is of an epoch or step of a training: `sonde run -e"),
         (course(RISING[:1]), r"only epoch 0 of trained:models/en-de was measured"),
         ([], "nothing was measured"),
     ],

@@ -123,7 +123,7 @@ def test_tasks_stand_in_the_order_in_which_they_are_solved_and_flat_ones_last():
     )
     assert [d.task for d in tasks] == ["edge/pos:X", "edge/coref:X", "edge/dpr:X"]
     assert math.isnan(tasks[-1].expected.layer)
-    assert "not clear of noise" in terminal(overview(tasks))
+    assert "not significant" in terminal(overview(tasks))
 
 
 def test_mixes_that_were_not_measured_are_named():
@@ -135,11 +135,11 @@ def test_mixes_that_were_not_measured_are_named():
 
 
 def test_weights_that_have_not_moved_are_told():
-    assert "hardly left" not in terminal(overview(depths(over_layers())))
+    assert "nearly uniform" not in terminal(overview(depths(over_layers())))
     even = {"choice": {"mix": [1 / (LAYERS + 1)] * (LAYERS + 1)}}
     found = [saying(r, **even) if r.trial.read == "mix" else r for r in over_layers()]
     text = terminal(overview(depths(found)))
-    assert "no centre of gravity, the weights have hardly left equal ones" in text
+    assert "no centre of gravity, because the weights are still nearly uniform" in text
     (depth,) = depths(found)
     assert math.isnan(depth.gravity.value)  # it would be the middle layer, where every mix begins
     assert f"{LAYERS / 2:.2f}" not in next(

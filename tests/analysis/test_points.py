@@ -60,7 +60,7 @@ def test_points_are_the_values_of_the_setting(measured):
     assert (history.unit, history.best, history.figure) == ("hidden", 0, "perplexity")
     assert history.course("perplexity") == {16: 88.4, 64: 83.6, 128: 77.2, 256: 64.4}
     assert history.name == "bilstm-max, next: novels.txt"
-    assert "another seed would move it" in " ".join(found.notes)
+    assert "another seed would give another score" in " ".join(found.notes)
     assert "measured" not in " ".join(found.notes).replace("p: by", "")
 
 
@@ -106,13 +106,13 @@ def test_what_makes_no_curve_is_said(measured, tmp_path):
         curves(results, by="layers")
     for folder in tmp_path.iterdir():
         shutil.rmtree(folder)
-    with pytest.raises(sonde.DataProblem, match="none of those that were measured is there"):
+    with pytest.raises(sonde.DataProblem, match="none of the measured ones was found"):
         curves(results, by="hidden")
 
 
 def test_it_is_shown_and_drawn(measured, tmp_path):
     page = sonde.curve(measured(), by="hidden")
-    assert "What encoders know by hidden" in str(page)
+    assert "Scores by hidden" in str(page)
     assert "before training" not in str(page)
     page.write(tmp_path / "widths.svg")
     drawn = (tmp_path / "widths.svg").read_text("utf-8")

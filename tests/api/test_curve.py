@@ -91,4 +91,4 @@ def test_where_nothing_was_trained_it_says_how(tmp_path):
     how = {"probes": ["logreg"], "seeds": 1, "bounds": False}
     sonde.run(TASK, "length", **how, output=tmp_path)
     done = CliRunner().invoke(app, ["curve", str(tmp_path)])
-    assert "nothing was measured at a point of a training" in str(done.exception)
+    assert "no result is of an epoch or step of a training" in str(done.exception)

@@ -84,7 +84,7 @@ def test_its_views_are_those_of_report(evaluation):
     assert str(evaluation.report(classes=True)) == str(sonde.report(evaluation, classes=True))
     some = evaluation.report(encoders="length")
     assert {r.trial.encoder for r in some.content} == {"length"}
-    with pytest.raises(sonde.UsageProblem, match="views of their own"):
+    with pytest.raises(sonde.UsageProblem, match="separate views"):
         evaluation.report(classes=True, bits=True)
 
 

@@ -33,8 +33,8 @@ MISTAKES = {
     "tasks = [": "is no TOML",
     'output = "r"\nencoders = ["../mine.py@ones"]': "code outside the folder of the experiment",
     'output = "r"\nprobes = ["/tmp/mine.py@ones"]': "code outside the folder of the experiment",
-    'output = "r"\nencoders = ["hf:x,trust_remote_code=true"]': "which no file may ask for",
-    'output = "r"\nencoders = ["length"]\ndevice = "cpu"': "no encoder here has the option device",
+    'output = "r"\nencoders = ["hf:x,trust_remote_code=true"]': "which is not allowed",
+    'output = "r"\nencoders = ["length"]\ndevice = "cpu"': "has the option device",
 }
 
 

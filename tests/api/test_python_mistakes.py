@@ -30,7 +30,7 @@ MISTAKES = {
     ),
     "seeds as a list": (
         lambda: sonde.evaluate("length", TASK, seeds=[1, 2]),
-        "seeds=[1, 2]: give a number, how often each probe is trained",
+        "seeds=[1, 2]: give a whole number, how often each probe is trained",
     ),
     "no seed": (
         lambda: sonde.evaluate("length", TASK, seeds=0),

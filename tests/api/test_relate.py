@@ -78,13 +78,13 @@ def test_variants_count_as_one(tmp_path):
         spearmanr(means[:, 0], means[:, 2]).statistic
     )
     assert "60 encoders of 12 families" in str(page)
-    assert "the effective number is 12" in str(page)
+    assert "the effective number of encoders is 12" in str(page)
 
 
 def test_with_two_families_no_p_value_is_given(tmp_path):
     page = sonde.relate(with_=wide(tmp_path / "scores.csv", models=2, variants=20))
     assert all(math.isnan(one.p) and math.isnan(one.low) for one in page.content.found)
-    assert "With two families no p value can be given" in str(page)
+    assert "With two families there are no p values" in str(page)
     assert {one.n for one in page.content.found} == {40}
 
 
@@ -237,7 +237,7 @@ def test_scores_from_elsewhere_are_columns_of_their_own(tmp_path):
         "stranger",
     ]
     assert found(page)["tense (sonde)", "tense (s.csv)"].n == 4
-    assert "were measured in ways of their own" in str(page)
+    assert "were measured in different ways" in str(page)
 
 
 def test_a_score_a_line(tmp_path):
@@ -257,9 +257,9 @@ def test_a_score_a_line(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("task,score\nx,1\n", "no column says which encoder"),
-        ("encoder,a\n", "no line below the header"),
-        ("encoder,a,b\nx,1\n", r"s\.csv:2: not as many cells as the header has \(3\)"),
+        ("task,score\nx,1\n", "no column names the encoder"),
+        ("encoder,a\n", "no row below the header"),
+        ("encoder,a,b\nx,1\n", r"s\.csv:2: the number of cells differs from the header's \(3\)"),
         ("encoder,a\nx,1\ny,zwei\n", r"s\.csv:3: 'zwei' in column a is no number"),
         ("encoder,a,b\nx,1,2\ny,2,3\n", "nothing to relate"),
     ],
@@ -395,7 +395,7 @@ def test_bert_s_layers_without_constant_vectors_and_within_families():
     assert "bert-base-uncased, first, layer 0, bert-large-uncased, first, layer 0: left out" in (
         " ".join(page.remarks)
     )
-    assert "the effective number is 2" in str(page)
+    assert "the effective number of encoders is 2" in str(page)
 
 
 @needs_bert

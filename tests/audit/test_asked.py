@@ -187,7 +187,10 @@ def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
         "train": {"patient": 5, "unrelated": 5},
         "test": {"patient": 6, "unrelated": 4},
     }
-    assert "of train's negatives 50 % are of the kind 'patient', of test's 60 %" in audit.problems
+    assert (
+        "50 % of the negatives of train are of the kind 'patient', but 60 % of those of test"
+        in audit.problems
+    )
     assert "Kinds of negatives" in "".join(
         terminal(table, 140) for table in audited(audit, "title")
     )
@@ -209,8 +212,8 @@ def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_lang
         -1
     ] == "asked words, bag of random word vectors"
     assert (
-        "the rule 'before the verb unless by follows' answers every question: either it is what is"
-        " asked, or it gives it away" in audit.problems
+        "the rule 'before the verb unless by follows' answers every example correctly: it is"
+        " either the definition of the label or a leak" in audit.problems
     )
     text = "".join(terminal(table, 140) for table in audited(audit, "title"))
     assert "Scores without composition" in text

@@ -46,12 +46,12 @@ def test_sentences_altered_without_a_trace_leave_floors_at_chance():
 
 def test_a_word_that_only_altered_sentences_have_is_a_leak():
     problem, *_ = leaks(made(lambda words, rng: [*words[:-1], "odd"]))
-    assert problem.startswith("words (Naive Bayes) tells altered sentences from others, ")
+    assert problem.startswith("words (Naive Bayes) separates altered sentences from others, ")
 
 
 def test_length_that_alteration_changes_is_a_leak():
     assert any(
-        p.startswith("length alone tells altered")
+        p.startswith("length alone separates altered")
         for p in leaks(made(lambda words, rng: words[:5]))
     )
 
@@ -59,7 +59,7 @@ def test_length_that_alteration_changes_is_a_leak():
 def test_capitals_that_give_alterations_away_are_a_leak_that_words_do_not_show():
     (problem,) = leaks(made(lambda words, rng: [words[0], words[1].capitalize(), *words[2:]]))
     assert problem.startswith(
-        "characters, 1 to 5 in a row (linear) tell altered sentences from others, "
+        "characters, 1 to 5 in a row (linear) separate altered sentences from others, "
     )
 
 

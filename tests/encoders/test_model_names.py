@@ -48,7 +48,7 @@ def test_options_go_to_encoders_that_have_them_and_do_not_say():
         "st:one,device=cuda%3A1",
         "hf:two,device=cpu",
     ]
-    with pytest.raises(sonde.UsageProblem, match="no encoder here has the option device"):
+    with pytest.raises(sonde.UsageProblem, match="has the option device"):
         sonde.configure(["length"], device="cpu")
 
 

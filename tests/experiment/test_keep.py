@@ -242,6 +242,6 @@ def test_other_data_than_those_measured_are_refused(place, spans, tmp_path):
     try:
         write(FAMILIES["span"](SIZES, 7), place / "span.parquet")
         done = CliRunner().invoke(app, ["predictions", str(spans), "-o", str(tmp_path)])
-        assert "no longer those that were measured" in str(done.exception)
+        assert "have changed since they were measured" in str(done.exception)
     finally:
         (place / "span.parquet").write_bytes(original)

@@ -215,7 +215,7 @@ def test_an_encoder_that_fails_is_told(paths, tmp_path):
     assert run(plan(design, paths), paths, progress=False).failures
     page = str(sonde.status(tmp_path / "results", cache=tmp_path / "cache"))
     assert "failed on every sentence tried (RuntimeError: no model here)" in page
-    assert "1 are to be done" in page  # of which nothing was tried
+    assert "1 waiting" in page  # of which nothing was tried
 
 
 def test_the_state_of_a_run_is_that_of_its_units_and_sentences(paths, tmp_path):

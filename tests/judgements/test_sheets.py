@@ -100,7 +100,7 @@ def test_what_nobody_judged_is_counted_and_left_out(sheet, tmp_path, gold):
     assert (bound.n, bound.unjudged, bound.alpha) == (10, N - 10, None)
     text = terminal(people(bound))
     assert "one annotator" in text
-    assert "20 sentences that nobody judged" in text
+    assert "20 sentences without a judgement" in text
 
 
 def test_labels_can_be_asked_to_be_checked(reference, task, tmp_path):
@@ -259,7 +259,7 @@ def test_other_data_are_noticed(sheet, tmp_path):
     text = sheet.read_text("utf-8")
     data = read(sheet).sheet.data
     sheet.write_text(text.replace(data, "0" * 32), "utf-8")
-    with pytest.raises(DataProblem, match="has other examples"):
+    with pytest.raises(DataProblem, match="have changed since the sheet was written"):
         score([fill(sheet, tmp_path / "a.tsv", lambda i: "past")])
 
 
@@ -268,7 +268,7 @@ def test_other_data_are_noticed(sheet, tmp_path):
     [
         (
             lambda text: "\n".join(line for line in text.splitlines() if "sonde:" not in line),
-            "is gone",
+            "is missing",
         ),
         (lambda text: text.replace("sonde: {", "sonde: "), "was changed"),
         (lambda text: text.replace("judgement\n", "verdict\n"), "no row with 'id' and 'judgement'"),
@@ -289,7 +289,7 @@ def test_a_workbook_and_no_file_are_refused(tmp_path):
 
 
 def test_an_empty_sheet_has_no_bound(sheet):
-    with pytest.raises(DataProblem, match="nobody judged anything"):
+    with pytest.raises(DataProblem, match="there are no judgements"):
         score([sheet])
 
 
@@ -309,7 +309,7 @@ def test_a_bound_is_written_and_read(reference, sheet, tmp_path, gold):
 @pytest.mark.parametrize("text", ["", "{}", "[]", json.dumps({"score": 1})])
 def test_what_is_no_bound_is_refused(tmp_path, text):
     (tmp_path / "bound.json").write_text(text)
-    with pytest.raises(DataProblem, match="is no bound"):
+    with pytest.raises(DataProblem, match="does not contain a bound"):
         read_bound(tmp_path / "bound.json")
 
 
@@ -338,5 +338,5 @@ def test_formulas_are_disarmed(tmp_path, name, delimiter):
 def test_only_classes_of_whole_sentences_are_asked_about(tmp_path):
     write_table(FAMILIES["pair"](), tmp_path / "pair.jsonl")
     reference = f"table:{tmp_path / 'pair.jsonl'}"
-    with pytest.raises(DataProblem, match="one class of one whole sentence"):
+    with pytest.raises(DataProblem, match="one class per sentence"):
         write(reference, TASKS.make(reference), tmp_path / "s.tsv", Asking())

@@ -105,5 +105,5 @@ def test_what_is_detectable_is_told_four_times_in_five():
 
 def test_other_examples_are_refused():
     for test in (permutation, bootstrap):
-        with pytest.raises(MetricProblem, match="over the same examples, and these are 4 and 2"):
+        with pytest.raises(MetricProblem, match="over the same examples, and these have 4 and 2"):
             test("accuracy", answers([[1, 0, 1, 1]]), answers([[1, 0]]))

@@ -236,7 +236,7 @@ def test_a_mean_is_over_the_cells_that_both_sides_have(folder):
     one = found(results[:-1])["c18-max-last"]
     assert (one.difference, one.task) == (pytest.approx(20.0), "Tense")
     apart = why([results[0], results[3]], "c18-max-last")
-    assert "no two scores of it are over the same test examples" in apart
+    assert "no two of its scores are over the same test examples" in apart
     assert why(results[:2], "c18-max-last") == "no encoder for BiLSTM-last, <training>"
     assert why(results, "c18-somo-flat") == "no score on SOMO"
 

@@ -41,7 +41,7 @@ def test_with_eight_models_lower_is_hardly_separable():
     assert (round(one.correlation, 2), round(one.low, 2), round(one.high, 2)) == (0.51, -0.31, 0.89)
     assert [each.apart for each in found.tasks] == [0] * 11
     page = str(sonde.relate(published="ud2019", method="pearson"))
-    assert "No two tasks can be told apart" in page
+    assert "No two tasks differ significantly" in page
     assert "Warning: 8 encoders are few" in page
 
 
@@ -88,7 +88,9 @@ def test_figures_of_two_languages(tmp_path, figure):
 def test_what_cannot_be_drawn_or_related_is_said(tmp_path):
     page = sonde.relate(published="ud2019", figure="radar", encoders="fast*")
     page.write(tmp_path / "f.svg")
-    with pytest.raises(sonde.UsageProblem, match="name two languages by code or name, as en,pl"):
+    with pytest.raises(
+        sonde.UsageProblem, match="name two languages by code or name, such as en,pl"
+    ):
         sonde.relate(published="ud2019", languages="en")
     with pytest.raises(sonde.DataProblem, match="0 tasks were measured in both eng and fra"):
         sonde.relate(published="ud2019", languages="en,French")

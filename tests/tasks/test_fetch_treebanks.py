@@ -92,7 +92,7 @@ def test_a_treebank_comes_whole_and_is_found_by_its_code(site, asked):
     (said,) = announced
     assert said.startswith("ud/en_ewt@2.17: 5 files, ")
     assert "CC BY-SA 4.0, from http" in said
-    assert "(never reached by us)" in said
+    assert "(download not tested)" in said
     assert "(as published)" in str(got[0])
 
 

@@ -267,8 +267,7 @@ def _notes(
     yield from (f"? {doubt}" for doubt in paper.doubts)
     if others:
         yield (
-            f"{others:,} results on these tasks are left out, because they were measured with"
-            " other probes than the suite's."
+            f"Results on these tasks with other probes than the suite's are left out: {others:,}."
         )
     if not groups:
         return
