@@ -200,7 +200,7 @@ def test_a_thing_from_a_file_of_ones_own(tmp_path):
     assert THINGS.canonical(f"{file}@thing").endswith("mine.py@thing:x")
     assert THINGS.canonical(f"{file}@thing:x,size=1").endswith("mine.py@thing:x")
     assert THINGS.canonical(f"{file}@thing:x,size=2").endswith("mine.py@thing:x,size=2")
-    with pytest.raises(ReferenceProblem, match="has nothing called 'other'"):
+    with pytest.raises(ReferenceProblem, match="does not define 'other'"):
         THINGS.make(f"{file}@other")
     with pytest.raises(ReferenceProblem, match="no file"):
         THINGS.make(f"{tmp_path / 'none.py'}@thing")

@@ -85,7 +85,7 @@ def code_length(labels: Column, scores: Floats) -> Doubles:
     given that one label holds.
     """
     if labels.link is None:
-        raise ValueError("numbers have no code of a length in bits: take classes or label sets")
+        raise ValueError("code length is not defined for numbers: use classes or label sets")
     z = scores.astype(np.float64)
     if labels.classes is not None:
         nats = np.logaddexp.reduce(z, 1) - z[np.arange(len(labels)), labels.classes]

@@ -26,7 +26,7 @@ class Reference:
         head, *rest = text.split(",")
         name, colon, argument = head.partition(":")
         if not name.strip():
-            raise ReferenceProblem(f"{text!r} names nothing: write name[:argument][,key=value]...")
+            raise ReferenceProblem(f"{text!r} has no name: write name[:argument][,key=value]...")
         options = []
         for item in rest:
             key, equals, value = item.partition("=")

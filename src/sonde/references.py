@@ -245,7 +245,7 @@ def _from_file(name: str) -> Callable[..., Any]:
         raise ReferenceProblem(f"no file {path!r}, which {name!r} names")
     module = import_file(file)
     if not hasattr(module, attribute):
-        raise ReferenceProblem(f"{path} has nothing called {attribute!r}")
+        raise ReferenceProblem(f"{path} does not define {attribute!r}")
     return typing.cast(Callable[..., Any], getattr(module, attribute))
 
 

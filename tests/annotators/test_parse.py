@@ -95,7 +95,7 @@ def test_a_run_that_was_killed_goes_on_and_writes_the_same(text, tmp_path):
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     (out / ".00003.conllu.xz.0000.part").write_text("half")
-    with pytest.raises(sonde.DataProblem, match="not parsed to its end"):
+    with pytest.raises(sonde.DataProblem, match="not completely parsed"):
         sonde.build(f"ud/sent-len:{out}", tmp_path / "x.jsonl")
     done([text], out)
     done([text], tmp_path / "whole")
@@ -180,7 +180,7 @@ def test_a_parsed_folder_is_a_corpus_with_a_remark(tmp_path):
         for task in ("ud/sent-len", "tree/sent-len", "edge/pos")
     }
     assert all(
-        "labels are those of a parser, not of people: chain" in page for page in said.values()
+        "labels come from a parser, not from people: chain" in page for page in said.values()
     )
 
 

@@ -54,7 +54,7 @@ MISTAKES = {
     ),
     "encoder and task the wrong way round": (
         lambda: sonde.evaluate(TASK, "length"),
-        "'ud/sent-len' is a task, and stands where encoders do",
+        "'ud/sent-len' is a task, but an encoder is expected here",
     ),
     "a folder that is not there": (
         lambda: sonde.evaluate("./nothing", TASK),
@@ -71,7 +71,7 @@ MISTAKES = {
     ),
     "a name for a reference": (
         lambda: sonde.evaluate({"mine": "length"}, TASK),
-        "'length' is a reference and goes by itself; 'mine' can name a model or a function",
+        "'length' is a reference and needs no name; 'mine' can name a model or a function",
     ),
     "a kind misspelt": (
         lambda: sonde.available("task"),

@@ -130,7 +130,7 @@ def table(task):
 def test_a_corpus_keeps_its_parser_s_audit_and_tables_show_it(corpus, tmp_path):
     gold, task = bank(tmp_path / "gold.conllu"), f"ud/tense:{corpus}"
     before = table(task)
-    assert "labels are those of a parser, not of people: mistaken (m1); how often" in before
+    assert "labels come from a parser, not from people: mistaken (m1); sonde audit" in before
     sonde.audit_parser(gold, Mistaken(), into=corpus)
     after = table(task)
     assert "14.3 % of labels are wrong: ceiling 85.7" in after
@@ -177,7 +177,7 @@ def test_an_audit_is_kept_only_with_its_own_parser_s_corpus(corpus, tmp_path):
     gold = bank(tmp_path / "gold.conllu")
     with pytest.raises(sonde.DataProblem, match="was parsed by mistaken"):
         sonde.audit_parser(gold, Mistaken(fingerprint="m2"), into=corpus)
-    with pytest.raises(sonde.DataProblem, match="no folder that `sonde parse` wrote"):
+    with pytest.raises(sonde.DataProblem, match="was not written by `sonde parse`"):
         sonde.audit_parser(gold, Mistaken(), into=tmp_path)
 
 

@@ -29,8 +29,8 @@ def raising(sentences: list[str]):
     raise KeyError("weights")
 """
 RETRY = (
-    "what was encoded before is kept: mend the encoder, try it on one sentence in Python, and run"
-    " the same again"
+    "what was encoded before is kept: fix the encoder, try it on one sentence in Python, and run"
+    " the same command again"
 )
 
 MISTAKES = {
@@ -86,7 +86,7 @@ MISTAKES = {
         " `sonde fetch senteval` gets it, or write senteval/sent-len:FOLDER for a folder that has"
         " it; senteval/tree-depth: no tree_depth in '{cache}/data/senteval'; `sonde fetch senteval`"
         " gets it, or write senteval/tree-depth:FOLDER for a folder that has it; and 8 more tasks"
-        " alike",
+        " like these",
     ),
     "a suite with tasks": (
         f"run --suite ud2019:{BANK} -t {TENSE} -e length",
@@ -99,8 +99,8 @@ MISTAKES = {
     ),
     "a treebank that is not here, offline": (
         "run -t ud/tense:fi_tdt -e length",
-        "UD_Finnish-TDT of release 2.17 is not here: where there is a network, `sonde fetch"
-        " ud/fi_tdt` gets it (CC BY-SA 4.0); or set SONDE_TREEBANKS to a folder that has"
+        "UD_Finnish-TDT of release 2.17 is not here: with network access, `sonde fetch"
+        " ud/fi_tdt` downloads it (CC BY-SA 4.0); or set SONDE_TREEBANKS to a folder that has"
         " UD_Finnish-TDT (HF_HUB_OFFLINE is set, so nothing is fetched)",
     ),
     "data that cannot be fetched": (
@@ -187,7 +187,7 @@ MISTAKES = {
     ),
     "a name that a file does not have": (
         f"run -t {TENSE} -e mine.py@nothing",
-        "mine.py has nothing called 'nothing'",
+        "mine.py does not define 'nothing'",
     ),
     "tagged text without tags": (
         "tag text.txt --from bad.txt -o out.tagged",

@@ -122,8 +122,8 @@ def test_what_is_not_here_is_said_with_the_command_that_gets_it():
     with pytest.raises(Absent) as caught:
         located("pl_pdb")
     assert str(caught.value) == (
-        "UD_Polish-PDB of release 2.17 is not here: where there is a network, `sonde fetch"
-        " ud/pl_pdb` gets it (CC BY-NC-SA 4.0); or set SONDE_TREEBANKS to a folder that has"
+        "UD_Polish-PDB of release 2.17 is not here: with network access, `sonde fetch"
+        " ud/pl_pdb` downloads it (CC BY-NC-SA 4.0); or set SONDE_TREEBANKS to a folder that has"
         " UD_Polish-PDB"
     )
     with pytest.raises(DataProblem, match=r"no such treebank; did you mean 'pl_pdb'\?"):

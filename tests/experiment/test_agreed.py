@@ -64,7 +64,7 @@ def test_a_machine_that_cannot_do_it_says_so(file, monkeypatch, first, second, s
     on(monkeypatch, first)
     settle(file)
     on(monkeypatch, second)
-    with pytest.raises(AgreementProblem, match=f"takes no work, .*: {said}; start it on"):
+    with pytest.raises(AgreementProblem, match=f"takes no work, .*: {said}; use a machine"):
         settle(file)
 
 

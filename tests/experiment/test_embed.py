@@ -428,7 +428,7 @@ WRONG = {
     ),
     "no numbers": (
         lambda v: Vectors((v.layers[0][:, :0],)),
-        "vectors of no numbers where at least one was expected",
+        "vectors without dimensions where at least one was expected",
     ),
     "objects": (
         lambda v: Vectors((v.layers[0].astype(object),)),

@@ -199,10 +199,10 @@ def test_functions_that_are_called_as_our_encoders_are_not_taken_for_them():
         ([ONE, ONE], "'<lambda>' is given twice"),
         (
             [Stated("1"), Stated("1")],
-            "two encoders are called 'declared', and nothing tells them apart; name them",
+            "two encoders are called 'declared'; name them",
         ),
         ([Declared("1", "length"), "length"], "both called 'length'"),
-        ({"mine": "length"}, "'length' is a reference and goes by itself"),
+        ({"mine": "length"}, "'length' is a reference and needs no name"),
         ({"length": ONE}, "'length' cannot name a model"),
         ({"st:mine": ONE}, "'st:mine' cannot name a model"),
         ({"a": ONE, "b": ONE}, "'a' is given twice"),

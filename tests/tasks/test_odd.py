@@ -128,7 +128,7 @@ def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
     outcome = run(made, paths, progress=False)
     assert len(outcome.results) == 1
     assert made.refused["failing"].startswith(f"{error.__name__}: range index")
-    with pytest.raises(PlanProblem, match="a fault of the task failing"):
+    with pytest.raises(PlanProblem, match="a bug in the task failing"):
         plan(Design([kind(error=error)], ["length"], ["logreg"]), paths)
 
 

@@ -368,7 +368,7 @@ def test_an_encoder_is_probed_on_none_of_its_sentences(files, tmp_path):
     done = sonde.evaluate(f"trained:{folder}", tables, **settings)
     assert len(done.results) == 2
     assert done.remarks[0].startswith(f"trained:{folder}")
-    assert "trained before sonde kept which sentences it read" in done.remarks[0]
+    assert "trained by a version that did not record" in done.remarks[0]
 
 
 def test_on_the_command_line(files, tmp_path):

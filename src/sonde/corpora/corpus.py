@@ -89,9 +89,7 @@ def _under(place: Path, suffixes: tuple[str, ...]) -> list[Part]:
     for path in sorted(files, key=lambda p: (p.suffix in COMPRESSED, str(p))):
         plain.setdefault(uncompressed(path), path)
     if not plain:
-        raise DataProblem(
-            f"nothing in {str(place)!r} ends in {shown} (nor in these and .gz or .xz)"
-        )
+        raise DataProblem(f"no file in {str(place)!r} ends in {shown} (or these with .gz or .xz)")
     return [Part(_split(path, place), path) for _, path in sorted(plain.items())]
 
 

@@ -47,14 +47,14 @@ class Machine:
         wrong = self.wrong(task)
         gold = self.audit.get("tasks", {}).get(task, {}).get("gold", self.audit.get("gold", ()))
         found = (
-            "how often they are right, sonde audit-parser says"
+            "sonde audit-parser shows how often they are right"
             if math.isnan(wrong)
-            else f"{wrong:.1f} % of them are not those of gold trees, as an audit on"
-            f" {', '.join(gold)} found; gold labels would score {100 - wrong:.1f}"
+            else f"{wrong:.1f} % of them differ from those of gold trees, according to an audit on"
+            f" {', '.join(gold)}; gold labels would score {100 - wrong:.1f}"
         )
         return (
-            f"labels are those of a parser, not of people: {self.parser}"
-            f" ({self.fingerprint[:8]}); {found}"
+            f"labels come from a parser, not from people: {self.parser} ({self.fingerprint[:8]});"
+            f" {found}"
         )
 
 
@@ -77,7 +77,7 @@ def machine(folder: Path) -> Machine | None:
         raise DataProblem(f"{place} is damaged, or {AUDIT} beside it; write it again") from None
     if not finished:
         raise DataProblem(
-            f"{folder} is not parsed to its end; the same `sonde parse` goes on from there"
+            f"{folder} is not completely parsed; run the same `sonde parse` again to continue"
         )
     return found
 
@@ -94,7 +94,7 @@ def keep(folder: Path, audit: Mapping[str, Any]) -> None:
     """
     found = machine(folder)
     if found is None:
-        raise DataProblem(f"{folder} is no folder that `sonde parse` wrote: there is no {ABOUT}")
+        raise DataProblem(f"{folder} was not written by `sonde parse`: it has no {ABOUT}")
     if audit["parser"]["fingerprint"] != found.fingerprint:
         raise DataProblem(
             f"{folder} was parsed by {found.parser} ({found.fingerprint[:8]}), and this audit is"

@@ -26,9 +26,9 @@ class Absent(DataProblem):
         asked = f"ud/{bank.code or bank.name}" + (f"@{bank.release}" if bank.release else "")
         unlisted = "" if bank.code else f", nor among those that sonde knows of release {RELEASE}"
         super().__init__(
-            f"{bank} is not here{unlisted}: where there is a network, `sonde fetch {asked}` gets it"
-            f"{f' ({bank.licence})' if bank.licence else ''}; or set SONDE_TREEBANKS to a folder"
-            f" that has {bank.name}"
+            f"{bank} is not here{unlisted}: with network access, `sonde fetch {asked}` downloads"
+            f" it{f' ({bank.licence})' if bank.licence else ''}; or set SONDE_TREEBANKS to a"
+            f" folder that has {bank.name}"
         )
 
 

@@ -25,7 +25,7 @@ MOST = 1 << 17  # characters after which it ends with any line
 CUT = f"a line of more than {LONGEST >> 20} MiB, cut at a space"
 JOINED = f"no blank line in {MOST >> 10} thousand characters, cut at the end of a line"
 CONTROL = "NUL bytes and control characters, read as spaces"
-HIDDEN = "characters that nobody sees (soft hyphens, marks of byte order), left out"
+HIDDEN = "invisible characters (soft hyphens, byte order marks), left out"
 EMPTY, NOT_UTF8 = "an empty file", "bytes that are not UTF-8"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")

@@ -92,7 +92,7 @@ def _int(text: str) -> int:
 
 
 def _constant(name: str) -> NoReturn:
-    raise Malformed(f"{name} is no number that JSON has")
+    raise Malformed(f"{name} is not a number in JSON")
 
 
 def _whole(value: Any) -> bool:

@@ -145,8 +145,8 @@ def _machine(said: Mapping[str, Any]) -> Machine:
 
 def _refusal(why: str, file: Path) -> str:
     return (
-        f"this machine takes no work, since it would measure otherwise than {file} says: {why};"
-        " start it on a machine like the first, or remove that file to measure everything anew"
+        f"this machine takes no work, because it cannot compute as {file} says: {why}; use a"
+        " machine like the first one, or remove that file to measure everything again"
     )
 
 
@@ -162,4 +162,4 @@ def _difference(name: str, here: str | None, agreed: str | None) -> str:
     said = [
         f"{a[:SHOWN]!r} for {b[:SHOWN]!r}" for a, b in zip(mine, theirs, strict=False) if a != b
     ]
-    return f"{name} has {said[0] if said else 'other facts'}"
+    return f"{name} has {said[0] if said else 'other settings'}"

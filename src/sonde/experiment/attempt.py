@@ -115,8 +115,8 @@ class EncoderRun:
             return
         raise EncoderProblem(
             f"{self.encoder.name} failed on every sentence tried ({one_line(error)}); what was"
-            " encoded before is kept: mend the encoder, try it on one sentence in Python, and run"
-            " the same again"
+            " encoded before is kept: fix the encoder, try it on one sentence in Python, and run"
+            " the same command again"
         ) from error
 
     def checked(self, vectors: Any, sentences: Sequence[Sentence]) -> Vectors:
@@ -143,7 +143,7 @@ class EncoderRun:
                 )
             # `words` has no features by design
             if len(layer) and not layer.shape[1] and kind_of(self.encoder) != "baseline":
-                raise self._wrong("vectors of no numbers", "at least one")
+                raise self._wrong("vectors without dimensions", "at least one")
             width = self.widths.setdefault(slot, layer.shape[1])
             if layer.shape[1] != width:
                 raise self._wrong(

@@ -43,7 +43,7 @@ def guarded(task: Task) -> Iterator[None]:
     except Exception as error:
         said = (str(error).strip().splitlines() or ["no message"])[0]
         raise Fault(
-            f"{type(error).__name__}: {said} (a fault of the task {task.name}, which should say"
+            f"{type(error).__name__}: {said} (a bug in the task {task.name}, which should report"
             " what is wrong)"
         ) from error
 

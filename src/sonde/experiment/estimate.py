@@ -55,10 +55,10 @@ class Estimate:
     def __str__(self) -> str:
         lines = [
             f"{self.trials:,} trials, {self.known:,} of them measured before; {self.fits:,} groups"
-            " of fits to make"
+            " of fits to do"
         ]
         lines += [f"{name}: {n:,} sentences to encode" for name, n in self.sentences.items()]
-        without = f", without encoding by {', '.join(self.untimed)}" if self.untimed else ""
+        without = f", without encoding with {', '.join(self.untimed)}" if self.untimed else ""
         lines.append(f"about {_bytes(self.bytes)} of vectors, {_duration(self.seconds)}{without}")
         lines += [f"refused: {names}: {why}" for names, why in together(self.refused)]
         return "\n".join(lines)

@@ -20,8 +20,8 @@ from sonde.identity import Identity
 
 NAMED, LONGEST = 2, 60  # sentences that a refusal names, and how much of each
 UNKNOWN = (
-    "trained before sonde kept which sentences it read; it is not known whether it is probed on"
-    " some of them"
+    "trained by a version that did not record the training sentences, so it may be probed on some"
+    " of them"
 )
 _hashes: dict[str, Hashes] = {}
 

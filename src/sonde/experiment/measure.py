@@ -228,8 +228,8 @@ def about(dataset: Dataset) -> str:
 def _lost(counts: Counts) -> str:
     """What became of examples that cannot be read."""
     return (
-        f"{counts.unusable} could not be encoded, {counts.beyond} are about words beyond what"
-        f" the encoder reads, {counts.unaligned} about words that it gives nothing for"
+        f"{counts.unusable} could not be encoded, {counts.beyond} are about words beyond the"
+        f" encoder's maximum length, {counts.unaligned} about words without a vector"
     )
 
 

@@ -116,7 +116,7 @@ def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
     if not whole.trials:
         reasons = [f"{names}: {why}" for names, why in together(whole.refused)]
         more = (
-            [f"and {len(reasons) - TOLD} more tasks alike"]
+            [f"and {len(reasons) - TOLD} more tasks like these"]
             if len(reasons) > TOLD + 1
             else reasons[TOLD:]
         )
@@ -309,12 +309,11 @@ def _lacking(
         needs, data = needs_of(probes[name]), of_data[ref]
         if needs.train and not data.train:
             lacking[ref, name] = (
-                "the data have no train split, which this probe learns from; `cosine` learns"
-                " nothing"
+                "the data have no train split, which this probe needs; `cosine` does not"
             )
         elif needs.stratum and needs.stratum not in data.strata:
             lacking[ref, name] = (
-                f"the task does not write the stratum {needs.stratum!r}, which this probe reads"
+                f"the task does not have the tag {needs.stratum!r}, which this probe needs"
             )
     return lacking
 

@@ -67,12 +67,12 @@ class Names:
         if isinstance(thing, str | Reference):
             if label is not None:
                 raise DataProblem(
-                    f"{str(thing)!r} is a reference and goes by itself; {label!r} can name a model"
+                    f"{str(thing)!r} is a reference and needs no name; {label!r} can name a model"
                     " or a function"
                 )
             parsed = parsed_or_none(str(thing))
             if parsed and parsed.name in TASKS.table:
-                raise DataProblem(f"{parsed.name!r} is a task, and stands where encoders do")
+                raise DataProblem(f"{parsed.name!r} is a task, but an encoder is expected here")
             for reference in ENCODERS.expand(thing):
                 self._refer(reference)
             return
@@ -115,9 +115,7 @@ class Names:
                 mine,
                 state,
             ):
-                raise DataProblem(
-                    f"two encoders are called {name!r}, and nothing tells them apart; {HOW}"
-                )
+                raise DataProblem(f"two encoders are called {name!r}; {HOW}")
             if (
                 name not in self.encoders
                 and kept.get(name, {mine}) == {mine}
@@ -240,7 +238,7 @@ def _oracle(reference: str, encoder: Informed, task: Task) -> tuple[str, Encoder
     """
     known = oracles_of(task)
     if not known:
-        raise OracleProblem("its data carry no annotation that an oracle could hold")
+        raise OracleProblem("its data have no annotation for an oracle")
     if encoder.oracle is None:
         return _called(reference, encoder, next(iter(known)))
     if encoder.oracle not in known:

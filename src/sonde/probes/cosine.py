@@ -23,7 +23,7 @@ class Cosine:
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.numbers is None:
             raise ReadingProblem(
-                "cosine gives each pair a score, but this task's labels are no numbers; take mlp"
+                "cosine gives each pair a score, but this task's labels are not numbers; use mlp"
             )
         if (sites := train.dataset.sites.shape[1]) != 2:
             raise ReadingProblem(

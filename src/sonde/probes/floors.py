@@ -82,7 +82,7 @@ class Tagged:
 def _constant(train: Readings) -> Floats:
     """The scores [outputs] that make the best constant answer for training examples."""
     if not len(train):
-        raise ReadingProblem("no training examples: nothing can be the majority of nothing")
+        raise ReadingProblem("no training examples, so there is no majority class")
     return train.labels.constant()
 
 
@@ -92,7 +92,7 @@ def _tagged(readings: Readings) -> Tags:
     if found is None:
         has = "ud/tense, ud/subj-num and ud/obj-num"
         raise ReadingProblem(
-            f"majority-feature needs the stratum {STRATUM!r}, which this task does not write ({has}"
+            f"majority-feature needs the tag {STRATUM!r}, which this task does not have ({has}"
             " do); leave it out"
         )
     return found

@@ -68,7 +68,7 @@ class Online:
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.link is None:
             raise ReadingProblem(
-                "numbers have no code of a length in bits: online: is for classes and label sets"
+                "code length is not defined for numbers: online: is for classes and label sets"
             )
         codes: dict[tuple[str, int], dict[str, Any]] = {}
         for seed in dict.fromkeys(cell.seed for cell in cells):
@@ -113,8 +113,8 @@ class Online:
         said = predictor.predict(block)
         if said.link is None:
             raise ReadingProblem(
-                f"{self.inner.name} gives scores that are no probabilities, so they make no code;"
-                " use logreg, mlp or span"
+                f"{self.inner.name} does not give probabilities, so it has no code length; use"
+                " logreg, mlp or span"
             )
         return code_length(block.labels, said.scores)
 

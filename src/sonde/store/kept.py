@@ -50,7 +50,7 @@ class KeptVectors:
     def fate(self) -> str:
         """How they are used, in words."""
         if not self.encoder:
-            return "nothing says what made them, so they stay"
+            return "it is unknown what made them, so they are kept"
         if self.results:
             return f"{self.results:,} results"
         return "no result yet, written within the hour" if self.recent else "no result"
@@ -81,7 +81,7 @@ class Cleaning(NamedTuple):
         ]
         what = f"vectors of {len(self.unneeded):,} encoders, {size(self.bytes)}"
         if not self.unneeded:
-            lines.append("there is nothing that no result was measured with")
+            lines.append("all of them belong to results")
         elif self.removed:
             lines.append(f"{what}, are removed")
         else:

@@ -52,15 +52,15 @@ class Migration:
         lines = []
         if self.files:
             lines.append(
-                f"{self.results} results in {self.files} files are written in the format of this"
-                " version, and still marked with theirs"
+                f"{self.results} results in {self.files} files were converted to the format of"
+                " this version, and are still marked with their own version"
             )
         if self.removed:
             lines.append(f"{self.removed} files of vectors of earlier versions are deleted")
         if self.left:
             lines.append(
-                f"{len(self.left)} files of vectors of earlier versions stay as they are: nothing"
-                " says which code made them, so they are never read and are encoded anew when"
+                f"{len(self.left)} files of vectors of earlier versions stay as they are: it is"
+                " unknown which code made them, so they are not used and are encoded again when"
                 " needed; `--remove` deletes them"
             )
         if self.damaged:

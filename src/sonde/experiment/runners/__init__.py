@@ -84,7 +84,7 @@ def working(jobs: int | str, folders: Sequence[Path] = ()) -> Iterator[Workers]:
     named = str(jobs)
     if re.fullmatch("-?[0-9]+", named):
         if int(named) < 1:
-            raise UsageProblem(f"jobs={named}: give a number from 1, or a runner ('ray')")
+            raise UsageProblem(f"jobs={named}: give a number of at least 1, or a runner ('ray')")
         if int(named) == 1:
             yield HERE
             return

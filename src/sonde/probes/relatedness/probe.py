@@ -100,7 +100,7 @@ class Relatedness:
         """The classes; ReadingProblem where there is nothing to learn or to choose by."""
         if train.labels.numbers is None:
             raise ReadingProblem(
-                f"{self.name} learns scores, but this task's labels are no numbers; take mlp"
+                f"{self.name} learns scores, but this task's labels are not numbers; use mlp"
             )
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
