@@ -187,7 +187,7 @@ class Dataset:
         """Lay examples out in columns; the first one that does not fit the others is named."""
         listed = list(examples)
         if not listed:
-            raise DataProblem("no examples: nothing in the data answers the task's question")
+            raise DataProblem("no examples: the task's question has no answer in the data")
         numbers: dict[Sentence, int] = {}
         vocabulary: dict[str, int] = {}
         shape = (len(listed[0].sites), len(listed[0].asked))

@@ -260,7 +260,7 @@ def test_figures_of_other_kinds_are_refused_rather_than_written_as_text(tmp_path
     assert not is_figure(tmp_path / "layers.csv")
     assert not is_figure(None)
     with pytest.raises(
-        PlotProblem, match=r"layers\.jpg: a figure is written as \.png, \.svg, \.pdf"
+        PlotProblem, match=r"layers\.jpg: the name of a figure must end in \.png, \.svg, \.pdf"
     ):
         layers_page(depths(over_layers())).write(tmp_path / "layers.jpg")
 

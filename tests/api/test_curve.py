@@ -83,7 +83,7 @@ def test_results_that_were_kept_are_chosen_by_task_and_encoder(tmp_path):
 
 
 def test_one_epoch_is_no_curve(measured):
-    with pytest.raises(sonde.DataProblem, match=r"only epoch 2 of .* which makes no curve"):
+    with pytest.raises(sonde.DataProblem, match=r"only epoch 2 of .* and a curve needs more"):
         sonde.curve(measured / "results", encoders="*epoch=2")
 
 

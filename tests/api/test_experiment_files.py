@@ -29,7 +29,7 @@ MISTAKES = {
     'seeds = "five"': r"seeds = 'five': write a whole number",
     "seeds = true": r"seeds = True: write a whole number",
     "tasks = [1]": r"tasks = \[1\]: write a list of texts",
-    'tasks = ["a"]': r'say where results go, as output = "results"',
+    'tasks = ["a"]': r'add a folder for the results, such as output = "results"',
     "tasks = [": "is no TOML",
     'output = "r"\nencoders = ["../mine.py@ones"]': "code outside the folder of the experiment",
     'output = "r"\nprobes = ["/tmp/mine.py@ones"]': "code outside the folder of the experiment",

@@ -11,7 +11,7 @@ NOT_A_TASK = (
     " own are a table, 'table:FILE'"
 )
 NOT_AN_ENCODER = (
-    "is no encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object with"
+    "is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object with"
     " encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher, prepare)"
 )
 

@@ -316,7 +316,9 @@ def test_mteb_s_results_are_what_mteb_reads(tmp_path):
 
 
 def test_a_folder_without_results_of_mteb_and_files_that_are_none(tmp_path):
-    with pytest.raises(sonde.DataProblem, match=r"no results of mteb in it: they lie in MODEL"):
+    with pytest.raises(
+        sonde.DataProblem, match=r"there are no results of mteb in it, which are files MODEL"
+    ):
         sonde.relate(with_=f"mteb:{tmp_path}")
     place = tmp_path / "m" / "r" / "T.json"
     place.parent.mkdir(parents=True)

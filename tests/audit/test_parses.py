@@ -166,10 +166,10 @@ def test_the_surer_part_of_a_corpus_is_taken_and_its_bias_said(corpus, tmp_path)
     found = sonde.inspect(f"ud/tense:{corpus},min_confidence=0.5").content
     (said,) = [p for p in found.problems if "min_confidence" in p]
     assert "min_confidence=0.5 keeps 80 % of the sentences; they have 3.0 words" in said
-    with pytest.raises(sonde.DataProblem, match=r"the surest is 0\.90"):
+    with pytest.raises(sonde.DataProblem, match=r"the highest is 0\.90"):
         sonde.build(f"ud/tense:{corpus},min_confidence=0.95", tmp_path / "x.jsonl")
     gold = bank(tmp_path / "gold.conllu")
-    with pytest.raises(sonde.DataProblem, match="says how sure a parser was"):
+    with pytest.raises(sonde.DataProblem, match="does not give the confidence of a parser"):
         sonde.build(f"ud/tense:{gold},min_confidence=0.5", tmp_path / "x.jsonl")
 
 

@@ -145,13 +145,13 @@ MISTAKES = {
     ),
     "a feature that is not annotated": (
         f"run -t ud/feat:{BANK},feature=Definite -e length",
-        "nothing to measure: ud/feat:UD_Test-A,feature=Definite: ud/feat cannot be asked of"
+        "nothing to measure: ud/feat:UD_Test-A,feature=Definite: ud/feat cannot be built from"
         " UD_Test-A: the main predicate never has Definite; it has Mood, Tense, VerbForm (left out:"
         " the word has no Definite: 280)",
     ),
     "a question that the data cannot answer": (
         "run -t ud/tense:UD_Bare-A -e length",
-        "nothing to measure: ud/tense:UD_Bare-A: ud/tense cannot be asked of UD_Bare-A: no sentence"
+        "nothing to measure: ud/tense:UD_Bare-A: ud/tense cannot be built from UD_Bare-A: no sentence"
         " is 'pres': it needs main VERBs, or their auxiliaries, with Tense=Pres; no sentence is"
         " 'past': it needs main VERBs, or their auxiliaries, with Tense=Past (left out: neither the"
         " main verb nor an auxiliary tells a tense: 90)",

@@ -176,7 +176,10 @@ def test_what_a_batch_does_is_found_out(how, expected, bert, monkeypatch):
 
 @pytest.mark.parametrize(
     ("how", "said"),
-    [("chance", "gives other vectors each time"), ("silent", "does not tell its hidden states")],
+    [
+        ("chance", "gives different vectors each time"),
+        ("silent", "does not tell its hidden states"),
+    ],
 )
 def test_models_that_nothing_can_be_repeated_with_are_refused(how, said, bert, monkeypatch):
     monkeypatch.setattr(

@@ -281,7 +281,7 @@ def test_a_model_that_reads_its_padding_is_read_without(sbert, monkeypatch, capl
     monkeypatch.setattr(models, "forward", padded)
     encoder = adapt(model)
     assert encoder.ready.batching == "equal"
-    assert "depends on what stands beside it" in caplog.text
+    assert "depends on the rest of the batch" in caplog.text
     whole = encoder.encode(TEXTS).layers[0]
     alone = np.concatenate([encoder.encode([s]).layers[0] for s in TEXTS])
     np.testing.assert_allclose(whole, alone, atol=1e-2)

@@ -57,7 +57,7 @@ def test_an_oracle_of_spans_gives_a_vector_a_word(paths):
 
 
 def test_a_task_without_that_oracle_is_refused_in_a_line(paths, table):
-    with pytest.raises(PlanProblem, match=r"gold on table:.*: its data carry no annotation"):
+    with pytest.raises(PlanProblem, match=r"gold on table:.*: its data have no annotation"):
         plan(Design([table], ["gold"]), paths)
     made = plan(Design([table, Told()], ["gold:slots", "length"], seeds=1), paths)
     assert {t.encoder for t in made.trials} == {"length"}

@@ -212,7 +212,7 @@ def test_an_unknown_label_is_named_with_file_and_line(sheet, tmp_path):
     file = fill(sheet, tmp_path / "a.tsv", lambda i: "psat" if i == 7 else "past")
     with pytest.raises(
         DataProblem,
-        match=rf"a\.tsv:{line_of(file, 7)}: 'psat' is no answer; write one of PAST, PRES",
+        match=rf"a\.tsv:{line_of(file, 7)}: 'psat' is not an answer; write one of PAST, PRES",
     ):
         read(file)
 
@@ -223,7 +223,7 @@ def test_a_row_of_no_sheet_is_named_with_file_and_line(sheet, tmp_path, bad):
     file.write_text(sheet.read_text("utf-8") + f"{bad}\tmore\tpast\n", "utf-8")
     with pytest.raises(
         DataProblem,
-        match=rf"a\.tsv:{file.read_text('utf-8').count(chr(10))}: .* is no row of this sheet",
+        match=rf"a\.tsv:{file.read_text('utf-8').count(chr(10))}: .* is not a row of this sheet",
     ):
         read(file)
 
@@ -251,7 +251,7 @@ def test_a_column_that_was_sorted_alone_is_noticed(sheet, tmp_path):
 
 def test_copies_of_different_sheets_are_not_scored_together(reference, task, sheet, tmp_path):
     write(reference, task, tmp_path / "other.tsv", Asking(n=N, seed=1))
-    with pytest.raises(DataProblem, match=r"other\.tsv is another sheet"):
+    with pytest.raises(DataProblem, match=r"other\.tsv is not a copy of the same sheet"):
         score([sheet, tmp_path / "other.tsv"])
 
 

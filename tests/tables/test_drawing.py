@@ -55,7 +55,9 @@ def test_files_are_of_the_kind_that_their_name_says_and_the_same_twice(tmp_path)
         assert first.read_bytes() == second.read_bytes()
     # a file stands on white, not in a text of some colour
     assert "currentColor" not in (tmp_path / "a.svg").read_text("utf-8")
-    with pytest.raises(PlotProblem, match=r"a\.gif: a figure is written as \.png, \.svg, \.pdf"):
+    with pytest.raises(
+        PlotProblem, match=r"a\.gif: the name of a figure must end in \.png, \.svg, \.pdf"
+    ):
         save(DRAWING, tmp_path / "a.gif")
 
 

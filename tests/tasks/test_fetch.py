@@ -158,7 +158,7 @@ def test_a_missing_file_is_named_and_the_others_come(site, tmp_path):
     with pytest.raises(
         DataProblem,
         match=(
-            r"1 of 3 files could not be had: .*none\.txt: 404 Not Found\. Get the files by hand"
+            r"1 of 3 files could not be downloaded: .*none\.txt: 404 Not Found\. Get the files by hand"
             r" from"
         ),
     ):
@@ -363,7 +363,7 @@ def test_a_link_that_is_there_is_not_written_through(site, tmp_path):
 def test_what_came_first_is_what_comes_ever_after(site, tmp_path):
     first = next(fetch(wish(site, tmp_path)))
     assert not first.published
-    assert "recorded here, for none was published" in str(first)
+    assert "recorded here, because none was published" in str(first)
     (tmp_path / "a.txt").unlink()
     site.files["a.txt"] = ROWS.replace(b"third", b"fifth")
     with pytest.raises(

@@ -168,7 +168,7 @@ def test_without_a_list_the_statistics_say_what_there_is(site, answer):
         f"en_ewt-ud-{s}.conllu" for s in ("train", "dev", "test")
     ]
     assert not any(got.published for got in done.files)
-    assert "recorded here, for none was published" in str(done.files[0])
+    assert "recorded here, because none was published" in str(done.files[0])
     site.files.pop(raw("stats.xml"))
     (done.folder / "en_ewt-ud-dev.conllu").unlink()
     site.files[raw("en_ewt-ud-dev.conllu")] = BODY.replace(b"a", b"e", 1)

@@ -147,7 +147,7 @@ def test_the_shared_tasks_are_measured_without_training_beside_words_and_length(
         (encoder, "cosine") for encoder in ("random", "length", "bow:random")
     }
     with pytest.raises(
-        sonde.PlanProblem, match=r"no train split, which this probe learns from; `cosine` learns"
+        sonde.PlanProblem, match=r"no train split, which this probe needs; `cosine` does"
     ):
         sonde.evaluate("random,dim=8", f"pair/sts12:{folder}", probes="mlp")
     # what another task is read with is not asked of this one

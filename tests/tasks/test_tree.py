@@ -404,7 +404,7 @@ def test_tagged_text_serves_somo_as_well(tmp_path, bank):
     again = room.Options(str(path)).corpus()
     assert [each for _, each in again.read("tags")] == [each for _, each in found.read("tags")]
     assert set(by_label(load("somo", path))) == {"C", "O"}
-    with pytest.raises(DataProblem, match="tree/tense cannot be asked"):
+    with pytest.raises(DataProblem, match="tree/tense cannot be built"):
         load("tense", path)
 
 

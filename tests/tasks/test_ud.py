@@ -216,7 +216,7 @@ def test_what_a_treebank_lacks_is_said(tmp_path):
     }.items():
         with pytest.raises(
             DataProblem,
-            match=rf"ud/{name} cannot be asked of .*zh\.conllu: no sentence is .*{lack}",
+            match=rf"ud/{name} cannot be built from .*zh\.conllu: no sentence is .*{lack}",
         ):
             load(name, path)
 
@@ -311,7 +311,7 @@ def test_seven_languages_are_answered_or_told_what_is_lacking(bank):
         else:
             with pytest.raises(
                 DataProblem,
-                match=r"cannot be asked of|too few examples of a class|one class is no question",
+                match=r"cannot be built from|too few examples of a class|only one class is left",
             ):
                 load(name, DATA / bank)
 
@@ -377,6 +377,6 @@ def test_trees_of_depth_1_are_refused_in_words(tmp_path):
     path = tmp_path / "flat.conllu"
     path.write_text("".join(block(f"w{i} INTJ _ 0 root") for i in range(60)))
     with pytest.raises(
-        DataProblem, match=r"ud/tree-depth cannot be asked of .*a tree of one word: 60"
+        DataProblem, match=r"ud/tree-depth cannot be built from .*a tree of one word: 60"
     ):
         load("tree-depth", path)

@@ -165,7 +165,7 @@ def test_what_a_treebank_lacks_is_said(generated, tmp_path):
     path.write_text(block(CLAUSE) * 60)
     with pytest.raises(
         DataProblem,
-        match=r"Case has one value there, Nom \(60 times\), and one class is no question",
+        match=r"Case has one value there, Nom \(60 times\), and only one class is left",
     ):
         task(path, feature="Case", of="subj").load()
     text = tmp_path / "a.txt"

@@ -76,7 +76,7 @@ def test_inferences_are_read_from_tables_and_json(tmp_path):
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
-        ({"a_tsv": "premise\tlabel\nA\tb\n"}, r"a\.tsv:2: no hypothesis; it stands in a column"),
+        ({"a_tsv": "premise\tlabel\nA\tb\n"}, r"a\.tsv:2: no hypothesis; there must be a column"),
         ({"a_tsv": "premise\thypothesis\tlabel\nA\tb\n"}, r"a\.tsv:2: 2 cells, not 3"),
         ({"a_jsonl": "[1]\n"}, r"a\.jsonl:1: no JSON object"),
     ],

@@ -451,7 +451,9 @@ def test_epochs_of_a_folder_are_encoders_of_their_own(files, tmp_path):
     with pytest.raises(sonde.DataProblem, match="no epoch is kept there"):
         epochs("*")
     (folder / "model.json").write_text("{}")
-    with pytest.raises(sonde.DataProblem, match="holds no encoder that `sonde train` made"):
+    with pytest.raises(
+        sonde.DataProblem, match="does not contain an encoder made by `sonde train`"
+    ):
         epochs("*")
     (folder / "model.json").write_text('{"format": 1}')
     with pytest.raises(sonde.DataProblem, match=r"by another version of sonde.*train it anew"):

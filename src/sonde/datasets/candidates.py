@@ -90,7 +90,9 @@ class Pool:
         lengths, splits.
         """
         if not len(codes):
-            raise DataProblem("no candidates: nothing in the data answers the task's question")
+            raise DataProblem(
+                "no candidates: no sentence of the data has an answer to the task's question"
+            )
         labels, distinct = _renumbered(codes, [_frozen(label) for label, _ in said])
         classes = all(isinstance(label, str) for label in distinct)
         names = tuple(map(str, distinct)) if classes else ()
@@ -239,7 +241,7 @@ def common(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> In
         ]
     if pool.classes and len(counts) - len(rare) < 2:
         raise DataProblem(
-            f"one class is no question: {counts} after {left_out(notes)}; at least two need"
+            f"only one class is left: {counts} after {left_out(notes)}; at least two need"
             f" {settings.least} examples each"
         )
     if not len(rows):

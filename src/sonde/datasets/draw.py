@@ -115,7 +115,7 @@ class Division:
         if any(len(part) < n for part, n in zip(parts, sizes, strict=True)):
             most = _most(np.array([len(part) for part in parts]), weights) * width
             raise DataProblem(
-                f"size={self.settings.size} cannot be had: the largest that these data allow is"
+                f"size={self.settings.size} is not possible: the largest that these data allow is"
                 f" {most}; write size={most}"
             )
         return [

@@ -199,8 +199,9 @@ def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Enco
 
 def _no_encoder(thing: Any) -> DataProblem:
     return DataProblem(
-        f"{thing!r} is no encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object with"
-        " encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher, prepare)"
+        f"{thing!r} is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object"
+        " with encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher,"
+        " prepare)"
     )
 
 

@@ -47,8 +47,8 @@ def batching(name: str, run: Run, ids: Sequence[int], dtype: torch.dtype) -> Bat
     kind: Batching = "padded"
     if not alike(alone, run([short])[0], dtype):
         raise EncoderStop(
-            f"{name} gives other vectors each time that it reads a text, so no result with it could"
-            " be repeated"
+            f"{name} gives different vectors each time that it reads a text, so no result with it"
+            " could be reproduced"
         )
     if not alike(alone, run([long, short])[1], dtype):
         kind = "equal" if alike(alone, run([other, short])[1], dtype) else "single"
@@ -64,7 +64,7 @@ def told(name: str, kind: Batching) -> Batching:
             else "each is read alone"
         )
         log.warning(
-            "%s: what it makes of a sentence depends on what stands beside it, so %s", name, how
+            "%s: its vector of a sentence depends on the rest of the batch, so %s", name, how
         )
     return kind
 

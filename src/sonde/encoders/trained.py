@@ -218,12 +218,13 @@ def facts_of(folder: Path) -> dict[str, Any]:
         facts = None
     if not isinstance(facts, dict) or "format" not in facts:
         raise DataProblem(
-            f"{folder} holds no encoder that `sonde train` made: no {MODEL} that can be read"
+            f"{folder} does not contain an encoder made by `sonde train`: it has no readable"
+            f" {MODEL}"
         )
     if facts["format"] != FORMAT:
         raise DataProblem(
-            f"{folder} was trained by another version of sonde, whose folders are not read any more"
-            f" (format {facts['format']}, not {FORMAT}); train it anew"
+            f"{folder} was trained by another version of sonde, whose folders are not read any"
+            f" more (format {facts['format']}, not {FORMAT}); train it again"
         )
     return facts
 

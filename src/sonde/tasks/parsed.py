@@ -176,13 +176,13 @@ class ParsedCorpus:
         known = self.confidences
         if np.isnan(known).all():
             raise DataProblem(
-                f"min_confidence={least}: nothing in {self.files[0]} says how sure a parser was"
+                f"min_confidence={least}: {self.files[0]} does not give the confidence of a parser"
             )
         rows = np.flatnonzero(known >= least)
         if not len(rows):
             raise DataProblem(
-                f"min_confidence={least}: of no sentence was the parser so sure; the surest is"
-                f" {np.nanmax(known):.2f}"
+                f"min_confidence={least}: the parser has no sentence with this confidence; the"
+                f" highest is {np.nanmax(known):.2f}"
             )
         return self.part(rows, noted=(*self.noted, self._bias(least, rows)))
 

@@ -159,8 +159,8 @@ class Question(Generic[O]):
         wrong = Record(notes).part(ByParser)
         if wrong and wrong.wrong and wrong.wrong > CEILING and options.noise == "refuse":
             raise DataProblem(
-                f"{self.name}: {wrong.wrong:.1f} % of the labels that {wrong.name} gives are wrong,"
-                f" as its audit found; noise=accept takes them"
+                f"{self.name}: {wrong.wrong:.1f} % of the labels from {wrong.name} are wrong,"
+                " according to its audit; noise=accept uses them anyway"
             )
         return self.answers(corpus, options, notes), notes
 
@@ -181,13 +181,13 @@ class Question(Generic[O]):
         if missing or not len(candidates):
             why = (
                 "; ".join(f"no sentence is {label!r}: {self.needs[label]}" for label in missing)
-                or "no sentence answers it"
+                or "no sentence has an answer to its question"
             )
             out = ", ".join(
                 f"{reason}: {n}" for reason, n in list(notes.get("left out", {}).items())[:4]
             )
             raise DataProblem(
-                f"{self.name} cannot be asked of {path}: {why} (left out: {out or 'nothing'})"
+                f"{self.name} cannot be built from {path}: {why} (left out: {out or 'nothing'})"
             )
 
 

@@ -76,7 +76,7 @@ def _cells(where: str, row: Mapping[str, str]) -> Sequence[str]:
         name: next((row[key] for key in keys if key in row), None) for name, keys in COLUMNS.items()
     }
     if missing := [name for name, cell in cells.items() if cell is None]:
-        raise DataProblem(f"{where}: no {missing[0]}; it stands in a column of that name")
+        raise DataProblem(f"{where}: no {missing[0]}; there must be a column with this name")
     return [str(cell).strip() for cell in cells.values()]
 
 

@@ -62,7 +62,7 @@ def pooled(sentences: Iterable[SentenceTargets]) -> Pool:
         if one.spans:
             lists.add(one)
     if not lists.spans:
-        raise DataProblem("no targets: nothing in the data answers the task's question")
+        raise DataProblem("no targets: nothing in the data has an answer to the task's question")
     firsts, seconds, splits, groups, sizes = np.array(lists.rows, np.int64).T
     sites = _sites(lists.spans, np.repeat(firsts, sizes), np.repeat(seconds, sizes))
     strata: dict[str, Any] = {

@@ -186,7 +186,7 @@ class Kind(Generic[O]):
         if missing:
             why = "; ".join(f"no span is {label!r}: {self.needs[label]}" for label in missing)
             left_out = _why(+count.left_out, count.tally.problems)
-            raise DataProblem(f"{self.name} cannot be asked of {options.path}: {why}{left_out}")
+            raise DataProblem(f"{self.name} cannot be built from {options.path}: {why}{left_out}")
 
     def _finished(self, dataset: Dataset, owners: Ints, options: O) -> Dataset:
         """What was asked for of a data set, with its counts and the words that train has."""

@@ -67,7 +67,7 @@ class Collection:
     @property
     def terms(self) -> str:
         """The licence in words."""
-        return self.licence or "licence not known to us"
+        return self.licence or "licence unknown"
 
     def known(self) -> Mapping[str, Known]:
         """What is known of the files."""
@@ -116,8 +116,8 @@ COLLECTIONS: Mapping[str, Collection] = {
                 f"{language}/{name}/{split}.txt" for name in XPROBE for split in ("tr", "va", "te")
             ),
             "Ravishankar et al. 2019",
-            "tr.txt was never seen by us: where it is missing, fetch the rest with --only"
-            " '*/va.txt' and --only '*/te.txt'",
+            "the existence of tr.txt was not checked: if it is missing, fetch the rest with"
+            " --only '*/va.txt' and --only '*/te.txt'",
         )
         for language in ("de", "en", "es", "fi", "fr", "ru", "tr")
     },
@@ -127,7 +127,7 @@ COLLECTIONS: Mapping[str, Collection] = {
         "https://raw.githubusercontent.com/RussianNLP/RuSentEval/main/data/",
         tuple(f"{name}.txt" for name in RUSENTEVAL),
         "Mikhailov et al. 2021",
-        "only gapping.txt was seen by us; from the branch main, which may change",
+        "only gapping.txt was checked; from the branch main, which may change",
         licence="Apache 2.0",
     ),
     "ud2019": Collection(
@@ -136,8 +136,7 @@ COLLECTIONS: Mapping[str, Collection] = {
         "http://git.nlp.ipipan.waw.pl/Scwad/SCWAD-probing-data/repository/master/",
         ("archive.tar.gz",),
         "Krasnowska-Kieraś & Wróblewska 2019",
-        "neither the address of the archive nor the names in it could be checked; the paper gives"
-        " the page",
+        "the URL of the archive and the names in it were not checked; the paper gives the page",
     ),
     "compeval": Collection(
         "compeval",

@@ -39,7 +39,7 @@ class Got(NamedTuple):
 
     def __str__(self) -> str:
         rows = "/".join(f"{n:,}" for n in self.content.rows) + " rows, "
-        which = "as published" if self.published else "recorded here, for none was published"
+        which = "as published" if self.published else "recorded here, because none was published"
         return (
             f"{self.file}: {self.how}, {rows if any(self.content.rows) else ''}"
             f"{self.content.size:,} bytes, sha256 {self.content.sha256} ({which})"
@@ -86,7 +86,7 @@ class Wish:
         unseen = self.source == self.collection.base and not self.collection.reached
         return (
             f"{self.collection.name}: {len(files)} file{'s' * (len(files) > 1)}{total},"
-            f" {self.collection.terms}, from {self.source}{' (never reached by us)' * unseen}"
+            f" {self.collection.terms}, from {self.source}{' (download not tested)' * unseen}"
         )
 
 
@@ -117,8 +117,8 @@ def fetch(wish: Wish) -> Iterator[Got]:
             failed.append(str(problem))
     if failed:
         raise DataProblem(
-            f"{len(failed)} of {len(wish.files())} files could not be had: {'; '.join(failed)}."
-            f" {_by_hand(wish)}"
+            f"{len(failed)} of {len(wish.files())} files could not be downloaded:"
+            f" {'; '.join(failed)}. {_by_hand(wish)}"
         )
 
 

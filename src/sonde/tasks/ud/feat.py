@@ -116,8 +116,8 @@ def _check(
         return
     for value, n in values.items():
         why = (
-            f"{options.feature} has one value there, {value} ({n} times), and one class is no"
-            " question"
+            f"{options.feature} has one value there, {value} ({n} times), and only one class is"
+            " left"
         )
         break
     else:
@@ -129,7 +129,7 @@ def _check(
             f"it has {has}" if has else "it has no features at all"
         )
     out = ", ".join(f"{reason}: {n}" for reason, n in list(reasons.items())[:4]) or "nothing"
-    raise DataProblem(f"ud/feat cannot be asked of {options.path}: {why} (left out: {out})")
+    raise DataProblem(f"ud/feat cannot be built from {options.path}: {why} (left out: {out})")
 
 
 def telling(counts: Counter[str]) -> set[str]:
