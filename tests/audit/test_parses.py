@@ -151,7 +151,7 @@ def test_audits_on_other_gold_trees_add_up(corpus, tmp_path):
     kept = json.loads((corpus / "audit.json").read_text())["tasks"]
     assert kept["ud/tense"]["gold"] == ["gold.conllu"]
     assert kept["tree/subj-num"]["gold"] == ["gold.mrg"]
-    assert "as an audit on gold.conllu found" in table(f"ud/tense:{corpus}")
+    assert "according to an audit on gold.conllu" in table(f"ud/tense:{corpus}")
 
 
 def test_labels_that_are_mostly_wrong_are_taken_only_where_that_is_accepted(corpus, tmp_path):
