@@ -56,7 +56,8 @@ def test_a_stopped_run_says_what_is_missing_and_is_marked():
     assert shown == {"length": "75.0", "bow:random": "75.0", "hf:bert": "75.0*"}
     assert table.sections[0].line.endswith("? 3 folds.")
     assert any(
-        "212 other test examples" in note and "fold 3 of 3 missing" in note for note in table.notes
+        "212 test examples, which differ" in note and "fold 3 of 3 missing" in note
+        for note in table.notes
     )
     assert "fold 3 of 3" in render(STOPPED, "csv")
 
@@ -184,7 +185,7 @@ def test_layers_over_other_examples_are_marked():
     )
     (section,) = by_layer(tasks[0]).sections
     assert [row[1] for row in section.rows] == ["75.0", "75.0", "75.0*"]
-    assert any("other test examples" in note for note in overview(tasks).notes)
+    assert any("do not compare the two" in note for note in overview(tasks).notes)
 
 
 def test_figures_say_it_below(tmp_path):

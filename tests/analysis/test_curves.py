@@ -140,7 +140,7 @@ def test_encoders_at_no_point_of_a_training_are_left_out_and_named():
     [
         ([result()], r"no result is of an epoch or step of a training: `sonde run -e"),
         (course(RISING[:1]), r"only epoch 0 of trained:models/en-de was measured"),
-        ([], "nothing was measured"),
+        ([], "no result is of an epoch"),
     ],
 )
 def test_what_makes_no_curve_says_how_one_is_measured(made, said):

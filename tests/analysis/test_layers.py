@@ -297,7 +297,7 @@ def test_the_commands_show_and_draw_what_lies_in_a_folder(tmp_path):
         io.StringIO(run("layers", str(tmp_path), "-t", "edge/coref", "--format", "csv"))
     )
     assert {row["task"] for row in listed} == {"edge/coref:X"}
-    with pytest.raises(DataProblem, match="asked for"):
+    with pytest.raises(DataProblem, match="matches: there are tasks"):
         run("layers", str(tmp_path), "-t", "nothing")
     by = run(
         "report",

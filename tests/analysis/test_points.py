@@ -98,7 +98,9 @@ def test_epochs_are_no_points_of_a_setting(measured):
 
 def test_what_makes_no_curve_is_said(measured, tmp_path):
     results = measured()
-    with pytest.raises(sonde.UsageProblem, match=r"no setting 'width' .* choose of hidden, layers"):
+    with pytest.raises(
+        sonde.UsageProblem, match=r"no setting 'width' .* choose from hidden, layers"
+    ):
         curves(results, by="width")
     with pytest.raises(sonde.UsageProblem, match="no setting 'clip'"):
         curves(results, by="clip")

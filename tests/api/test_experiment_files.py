@@ -30,7 +30,7 @@ MISTAKES = {
     "seeds = true": r"seeds = True: write a whole number",
     "tasks = [1]": r"tasks = \[1\]: write a list of texts",
     'tasks = ["a"]': r'add a folder for the results, such as output = "results"',
-    "tasks = [": "is no TOML",
+    "tasks = [": "is not valid TOML",
     'output = "r"\nencoders = ["../mine.py@ones"]': "code outside the folder of the experiment",
     'output = "r"\nprobes = ["/tmp/mine.py@ones"]': "code outside the folder of the experiment",
     'output = "r"\nencoders = ["hf:x,trust_remote_code=true"]': "which is not allowed",

@@ -105,7 +105,7 @@ def test_families_by_a_pattern_and_by_a_file(tmp_path):
     names = [row.name for row in by_pattern.content.table.rows]
     given = table(tmp_path / "f.csv", ("encoder", "family"), [(names[0], "x"), (names[1], "x")])
     assert len(sonde.relate(with_=scores, families=given).content.table.families) == 11
-    with pytest.raises(sonde.UsageProblem, match="give one of them"):
+    with pytest.raises(sonde.UsageProblem, match="give only one of them"):
         sonde.relate(with_=scores, families=given, family="m")
 
 
@@ -261,7 +261,7 @@ def test_a_score_a_line(tmp_path):
         ("encoder,a\n", "no row below the header"),
         ("encoder,a,b\nx,1\n", r"s\.csv:2: the number of cells differs from the header's \(3\)"),
         ("encoder,a\nx,1\ny,zwei\n", r"s\.csv:3: 'zwei' in column a is no number"),
-        ("encoder,a,b\nx,1,2\ny,2,3\n", "nothing to relate"),
+        ("encoder,a,b\nx,1,2\ny,2,3\n", "nothing to correlate"),
     ],
 )
 def test_a_broken_table_is_one_sentence(tmp_path, text, message):

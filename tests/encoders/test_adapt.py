@@ -162,7 +162,7 @@ def test_what_is_no_encoder_is_refused(thing):
         with pytest.raises((DataProblem, ReferenceProblem)):
             make(thing)
     else:
-        with pytest.raises(DataProblem, match="is no encoder"):
+        with pytest.raises(DataProblem, match="is not an encoder"):
             adapt(thing)
 
 

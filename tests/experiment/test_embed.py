@@ -261,7 +261,7 @@ def test_an_encoder_that_never_works_is_given_up_at_once(tmp_path):
     with pytest.raises(
         EncoderProblem,
         match=(
-            r"pretend failed on every sentence tried \(RuntimeError: cannot read .*mend the encoder"
+            r"pretend failed on every sentence tried \(RuntimeError: cannot read .*fix the encoder"
         ),
     ) as told:
         embed(encoder, sentences_of(5000), VectorStore(tmp_path), "k")

@@ -245,7 +245,7 @@ def test_a_column_that_was_sorted_alone_is_noticed(sheet, tmp_path):
         row[1] = text
     with file.open("w", encoding="utf-8", newline="") as opened:
         csv.writer(opened, delimiter="\t").writerows(rows)
-    with pytest.raises(DataProblem, match="sorted alone"):
+    with pytest.raises(DataProblem, match="was only one column sorted"):
         score([file])
 
 

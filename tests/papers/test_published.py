@@ -94,7 +94,7 @@ def test_what_cannot_be_drawn_or_related_is_said(tmp_path):
         sonde.relate(published="ud2019", languages="en")
     with pytest.raises(sonde.DataProblem, match="0 tasks were measured in both eng and fra"):
         sonde.relate(published="ud2019", languages="en,French")
-    with pytest.raises(sonde.UsageProblem, match="related alone"):
+    with pytest.raises(sonde.UsageProblem, match="shows a paper's table alone"):
         sonde.relate([], published="ud2019")
     with pytest.raises(sonde.UsageProblem, match="no published table 'k19'"):
         sonde.relate(published="k19")

@@ -162,7 +162,7 @@ def test_facts_that_are_none_are_refused_with_file_and_line(tmp_path):
     for bad, message in (
         ("One\tz\t1.0\n", "facts.tsv:6: 3 cells"),
         ("One\tz\tmany\t1\n", "facts.tsv:6: 'many'"),
-        ("One\tz\t101\t1\n", "no percentage"),
+        ("One\tz\t101\t1\n", "not a percentage"),
     ):
         file.write_text(
             "# a paper\n# ? doubted\nblock\trow\tA\tB\nOne\tx\t1.0\t-\nOne\ty\t2?\t100\n" + bad

@@ -165,7 +165,7 @@ def readings(labels, splits):
 @pytest.mark.parametrize(
     ("labels", "splits", "told"),
     [
-        (["a", "b", "a"], ["train", "dev", "test"], "labels are no numbers"),
+        (["a", "b", "a"], ["train", "dev", "test"], "labels are not numbers"),
         ([0.0, 99.0, 3.0, 4.0], ["train", "train", "dev", "test"], "scores go from 0 to 99"),
         ([0.0, 1.0, 4.0], ["train", "train", "test"], "there are no dev examples"),
         ([0.0, 1.0], ["dev", "test"], "has no training examples"),

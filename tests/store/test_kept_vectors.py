@@ -128,7 +128,7 @@ def test_the_command_is_dry_until_it_is_told(cache):
     arguments = ["cache", "clean", "--cache", str(cache)]
     dry = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert "random,dim=4: no result" in dry.output
-    assert "nothing is removed" in dry.output
+    assert "nothing was removed" in dry.output
     assert len(list((cache / "vectors").iterdir())) == 2
     done = CliRunner().invoke(app, [*arguments, "--yes"], catch_exceptions=False)
     assert "are free again" in done.output

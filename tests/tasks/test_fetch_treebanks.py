@@ -236,7 +236,7 @@ def test_a_mirror_is_the_data_of_somebody_who_has_them(site, tmp_path, monkeypat
         announced = []
         done = sonde.fetch("ud/en_ewt", before=announced.append)
         assert mirror.url in announced[0]
-        assert "never reached" not in announced[0]
+        assert "not tested" not in announced[0]
         assert located("en_ewt") == done.folder
         other = sonde.fetch(
             "en_ewt", tmp_path / "here", mirror=mirror.url + "ud/2.17/UD_English-EWT"

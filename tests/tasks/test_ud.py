@@ -172,7 +172,9 @@ def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, generated):
     assert len(by_label(load("sent-len", path))) == 7
     assert len(by_label(load("word-content", path))) > 1
     for name in ("tense", "top-deps", "tree-depth"):
-        with pytest.raises(DataProblem, match=r"running text|no sentence answers|no candidates"):
+        with pytest.raises(
+            DataProblem, match=r"running text|no sentence has an answer|no candidates"
+        ):
             load(name, path)
     with pytest.raises(DataProblem, match="no file"):
         load("sent-len", tmp_path / "none.txt")

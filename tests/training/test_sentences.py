@@ -456,7 +456,7 @@ def test_epochs_of_a_folder_are_encoders_of_their_own(files, tmp_path):
     ):
         epochs("*")
     (folder / "model.json").write_text('{"format": 1}')
-    with pytest.raises(sonde.DataProblem, match=r"by another version of sonde.*train it anew"):
+    with pytest.raises(sonde.DataProblem, match=r"by another version of sonde.*train it again"):
         epochs("*")
 
 
