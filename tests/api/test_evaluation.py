@@ -96,7 +96,7 @@ def test_its_comparison_is_that_of_compare(evaluation):
 
 
 def test_scores_of_one_layer_have_nothing_to_draw_but_strata(evaluation, tmp_path):
-    with pytest.raises(sonde.DataProblem, match="stratum"):
+    with pytest.raises(sonde.DataProblem, match="has the tag"):
         evaluation.plot(by="nothing")
 
 
@@ -145,7 +145,7 @@ def test_a_text_stands_where_a_list_may(evaluation, task, how):
         (lambda t: sonde.run(t, "length", seed=1), "run takes no argument 'seed': did you mean seeds?"),
         (lambda t: sonde.suite("ud2019:X", probes=["mlp"]), "suite takes no argument 'probes'"),
         (lambda t: sonde.report("r", task="a"), "report takes no argument 'task': did you mean tasks?"),
-        (lambda t: sonde.run(t, "length", seeds=[1, 2]), "seeds=[1, 2]: give a number"),
+        (lambda t: sonde.run(t, "length", seeds=[1, 2]), "seeds=[1, 2]: give a whole number"),
         (lambda t: sonde.run([("A man sleeps.", "x")], "length"), "is no task: give a reference"),
     ],
 )  # fmt: skip
