@@ -91,7 +91,7 @@ def test_with_two_families_no_p_value_is_given(tmp_path):
 def test_few_encoders_are_warned_of_and_what_they_cannot_show_is_said(tmp_path):
     page = sonde.relate(with_=wide(tmp_path / "scores.csv", models=4))
     assert "Warning: 4 encoders are few" in str(page)
-    assert "none of 3 pairs can be significant (Holm). It takes 5 encoders" in str(page)
+    assert "none of 3 pairs can be significant (Holm). Measure 5 encoders" in str(page)
     assert not any(one.is_significant for one in page.content.found)
     assert "can be significant" not in str(
         sonde.relate(with_=wide(tmp_path / "scores.csv", models=6))
@@ -260,7 +260,7 @@ def test_a_score_a_line(tmp_path):
         ("task,score\nx,1\n", "no column names the encoder"),
         ("encoder,a\n", "no row below the header"),
         ("encoder,a,b\nx,1\n", r"s\.csv:2: the number of cells differs from the header's \(3\)"),
-        ("encoder,a\nx,1\ny,zwei\n", r"s\.csv:3: 'zwei' in column a is no number"),
+        ("encoder,a\nx,1\ny,zwei\n", r"s\.csv:3: 'zwei' in column a is not a number"),
         ("encoder,a,b\nx,1,2\ny,2,3\n", "nothing to correlate"),
     ],
 )
