@@ -326,7 +326,7 @@ def test_a_folder_without_results_of_mteb_and_files_that_are_none(tmp_path):
     with pytest.raises(sonde.DataProblem, match=r"versions of mteb before 1\.11"):
         sonde.relate(with_=f"mteb:{tmp_path}")
     place.write_text("{")
-    with pytest.raises(sonde.DataProblem, match=r"T\.json: no JSON"):
+    with pytest.raises(sonde.DataProblem, match=r"T\.json: not valid JSON"):
         sonde.relate(with_=f"mteb:{tmp_path}")
 
 

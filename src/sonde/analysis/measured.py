@@ -64,7 +64,7 @@ def _comparable(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
         signs = marks([row for row, _ in these])
         kept += [group for group, sign in zip(these, signs, strict=True) if not sign]
         if other := sum(map(bool, signs)):
-            remarks.append(f"{task}: {other:,} scores over other test examples are left out")
+            remarks.append(f"{task}: {other:,} scores over different test examples are left out")
     return kept, remarks
 
 
