@@ -7,7 +7,8 @@ A corpus is made of EWT again and again, nouns and names changed each time, in s
 `sonde parse` writes. A process puts the rules to it and is killed when half of the shards are done;
 a second one goes on, and what was done must stay as it is; a third draws the nine tasks. Processor
 time of one core counts, all three together, and the peak of resident memory. What a million
-sentences more take follows from the last two sizes.
+sentences more take follows from the last two sizes. As processor time depends on what else a
+machine does, a fourth process reads ten shards and puts the rules to them, and keeps nothing.
 """
 
 from __future__ import annotations
@@ -44,6 +45,18 @@ FIND = "words = parsed_files(Options(sys.argv[1])).tally.words"
 DRAW = """
 for name in FAMILIES["ud"]["ud.family"].split():
     examples += len(TASKS.make(f"ud/{name}:{sys.argv[1]}").load())
+"""
+ALONE = """
+from itertools import islice
+from sonde.corpora.batches import batches
+from sonde.tasks.memory import uncollected
+from sonde.tasks.ud.family import judge
+
+with uncollected():
+    for path in islice(sorted(Path(sys.argv[1]).glob("*.conllu.xz")), 10):
+        for batch in batches(path):
+            judge(batch, batch.sentences())
+            words += len(batch.parents)
 """
 REPORT = """
 status = Path("/proc/self/status").read_text()
@@ -122,7 +135,7 @@ def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
 
 
 def measured(folder: Path, many: int) -> Iterator[Used]:
-    """Finding, killed and resumed, and drawing, each with what it took."""
+    """Finding, killed and resumed, drawing, and rules alone, each with what it took."""
     lost = killed(folder, max(1, many // SHARD // 2))
     before = done(folder)
     found = run(FIND, folder)
@@ -130,6 +143,7 @@ def measured(folder: Path, many: int) -> Iterator[Used]:
     assert {name: after.get(name) for name in before} == before, "what was done is done anew"
     yield found._replace(seconds=found.seconds + lost)
     yield run(DRAW, folder)
+    yield run(ALONE, folder)
 
 
 def main() -> None:
@@ -140,7 +154,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         for many in sizes:
             folder = corpus(trees, many, Path(place) / str(many))
-            found, drawn = measured(folder, many)
+            found, drawn, alone = measured(folder, many)
             seconds, peak = found.seconds + drawn.seconds, max(found.peak, drawn.peak)
             took.append((many, seconds, peak))
             print(
@@ -149,7 +163,8 @@ def main() -> None:
                 f" tasks of {drawn.examples:,.0f} examples in {drawn.seconds:,.0f} s more and"
                 f" {drawn.peak:,.0f} MiB; all of it {found.words / seconds:,.0f} words a second,"
                 f" {found.words / seconds / SPEED:.2f} times what is asked, in"
-                f" {peak / MEMORY:.2f} of the memory",
+                f" {peak / MEMORY:.2f} of the memory; rules alone"
+                f" {alone.words / alone.seconds:,.0f} words a second",
                 flush=True,
             )
     if len(took) > 1:

@@ -124,10 +124,11 @@ class Found:
         """The same in columns."""
         corpus = self.corpus
         if self.edit is None:
-            columns = tuple(corpus.column(name)[self.rows] for name in (CONTENT, LETTERS, LENGTH))
+            content, letters, lengths = (
+                column[self.rows] for column in corpus.columns(CONTENT, LETTERS, LENGTH)
+            )
         else:
-            columns = self._edited()
-        content, letters, lengths = columns
+            content, letters, lengths = self._edited()
         said = [(answer.label, answer.target) for answer in self.answers]
         splits = corpus.splits[self.rows].astype(np.int64)
         return Pool.coded(self.codes, said, (content, letters, lengths, splits), self.read)

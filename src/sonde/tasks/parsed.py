@@ -95,10 +95,14 @@ class ParsedCorpus:
         """Of values of all sentences of the files those of the corpus."""
         return values if self.rows is None else values[self.rows]
 
-    def column(self, name: str) -> Ints:
-        """A number a sentence."""
-        parts = [g.column(name).to_numpy() for shard in self.shards for g in shard.groups(name)]
-        return self.mine(np.concatenate(parts))
+    def columns(self, *names: str) -> tuple[Ints, ...]:
+        """Columns of a number a sentence."""
+        parts = [
+            [group.column(name).to_numpy() for name in names]
+            for shard in self.shards
+            for group in shard.groups(*names)
+        ]
+        return tuple(self.mine(np.concatenate(column)) for column in zip(*parts, strict=True))
 
     def findings(self, rule: str) -> Findings:
         """What a rule says of each sentence."""
@@ -193,7 +197,7 @@ class ParsedCorpus:
 
     def _bias(self, least: float, rows: Ints) -> str:
         """What the surer sentences are like, beside all."""
-        lengths, depths = self.column(LENGTH), self.column(DEPTH)
+        lengths, depths = self.columns(LENGTH, DEPTH)
         deep = (
             f", and trees are {depths[rows].mean():.1f} deep, not {depths.mean():.1f}"
             if depths.any()

@@ -45,7 +45,7 @@ def lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     bins = EQUAL if options.bins == "equal" else README
     named = {n: Answer(f"{low}-{high}") for low, high in bins for n in range(low, high + 1)}
     said = [named.get(n) for n in range(LENGTHS[-1] + 1)]
-    return Found.where(corpus, corpus.column(LENGTH), said)
+    return Found.where(corpus, corpus.columns(LENGTH)[0], said)
 
 
 def words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
@@ -78,7 +78,7 @@ def depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told
     apart with length held equal.
     """
-    deep, long = corpus.column(DEPTH), corpus.column(LENGTH)
+    deep, long = corpus.columns(DEPTH, LENGTH)
     fit = (deep >= DEPTHS[0]) & (deep <= DEPTHS[-1])
     gaussian = options.depths == "gaussian"
     run = DEPTHS if gaussian else comparable(crossed(deep[fit], long[fit]))

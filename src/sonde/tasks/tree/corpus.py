@@ -120,9 +120,9 @@ def distinct(corpus: ParsedCorpus) -> ParsedCorpus:
     """The distinct sentences of 5 to 28 tokens of a corpus, each in the split that it is tested in,
     whichever files have it.
     """
-    lengths = corpus.column(LENGTH)
+    lengths, alike = corpus.columns(LENGTH, LETTERS)
     fit = np.flatnonzero((lengths >= LENGTHS[0]) & (lengths <= LENGTHS[-1]))
-    _, first, alike = np.unique(corpus.column(LETTERS)[fit], return_index=True, return_inverse=True)
+    _, first, alike = np.unique(alike[fit], return_index=True, return_inverse=True)
     splits = np.full(len(first), -1, np.int8)
     np.maximum.at(splits, alike, corpus.splits[fit])
     order = np.argsort(first)

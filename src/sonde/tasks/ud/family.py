@@ -157,7 +157,7 @@ def _facts_of_types(
 
 
 def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
-    lengths = corpus.column(LENGTH)
+    lengths = corpus.columns(LENGTH)[0]
     labels = [LENGTHS.get(length) for length in range(int(lengths.max()) + 1)]
     found = Found.where(corpus, lengths, [label and Answer(label) for label in labels])
     notes["left out"] = {"fewer than 3 or more than 23 words": len(corpus) - len(found)}
@@ -173,8 +173,8 @@ def _words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
 
 
 def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
-    depths = corpus.column(DEPTH)
-    run = comparable(crossed(depths, corpus.column(LENGTH)))
+    depths, lengths = corpus.columns(DEPTH, LENGTH)
+    run = comparable(crossed(depths, lengths))
     labels = set(options.classes) or set(map(str, run))
     said = [Answer(str(d)) if str(d) in labels else None for d in range(int(depths.max()) + 1)]
     found = Found.where(corpus, depths, said)
@@ -232,7 +232,7 @@ def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     notes |= counts(findings)
     notes["constructions"] = composition(findings)
     notes["mislabelled by rules=paper"] = misread(
-        corpus.column(EXACT), corpus.findings("tense"), corpus.findings(_literal("tense"))
+        corpus.columns(EXACT)[0], corpus.findings("tense"), corpus.findings(_literal("tense"))
     )
     return Found.of(corpus, findings)
 
