@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sonde.core import SPLITS, DataProblem, Sentence
 from sonde.corpora.text import letters
@@ -59,7 +60,7 @@ class Pool:
     content: Ints
     letters: Ints
     lengths: Ints
-    splits: Ints
+    splits: NDArray[np.int8]
     classes: bool
     read: Callable[[Ints], Sequence[Candidate]]
 
@@ -70,7 +71,8 @@ class Pool:
         content, alike, _ = hashes(c.sentence.words for c in listed)
         lengths = (len(c.sentence.words) if c.length is None else c.length for c in listed)
         splits = (_SPLITS.get(c.split, -1) for c in listed)
-        sizes, parts = (np.fromiter(values, np.int64, len(listed)) for values in (lengths, splits))
+        sizes = np.fromiter(lengths, np.int64, len(listed))
+        parts = np.fromiter(splits, np.int8, len(listed))
         return cls.coded(
             np.arange(len(listed)),
             [(c.label, c.target) for c in listed],
@@ -83,7 +85,7 @@ class Pool:
         cls,
         codes: Ints,
         said: Sequence[tuple[Label, str]],
-        columns: tuple[Ints, Ints, Ints, Ints],
+        columns: tuple[Ints, Ints, Ints, NDArray[np.int8]],
         read: Callable[[Ints], Sequence[Candidate]],
     ) -> Pool:
         """From codes [n] into labels with their target forms, and the columns content, letters,
@@ -170,7 +172,7 @@ def _frozen(label: Label) -> Hashable:
 Notes = dict[str, Any]
 
 # of official splits test keeps what is in several, then dev: what is tested stays what it was
-HOME = np.array([2, 1, 0])
+HOME = np.array([2, 1, 0], np.int8)
 
 
 def distinct(pool: Pool, notes: Notes) -> Ints:
@@ -179,18 +181,30 @@ def distinct(pool: Pool, notes: Notes) -> Ints:
     Of sentences that differ in marks, spaces or how they were cut into words only one is kept: a
     probe that had it in train would know it.
     """
-    order = np.lexsort((np.arange(len(pool.content)), HOME[pool.splits], pool.content))
-    first = np.flatnonzero(np.r_[True, np.diff(pool.content[order]) != 0])
+    kept = _agreeing(pool, notes)
+    alike = np.lexsort((HOME[pool.splits[kept]], pool.letters[kept]))
+    alone = kept[alike[_begins(pool.letters[kept[alike]])]]
+    notes["near_duplicates"] = len(kept) - len(alone)
+    return np.sort(alone)
+
+
+def _agreeing(pool: Pool, notes: Notes) -> Ints:
+    """The row of each run of words that has one label."""
+    order = np.lexsort((HOME[pool.splits], pool.content))  # of equal rows the first stays first
+    first = np.flatnonzero(_begins(pool.content[order]))
     labels = pool.labels[order]
     agree = np.maximum.reduceat(labels, first) == np.minimum.reduceat(labels, first)
     sizes = np.diff(np.r_[first, len(order)])
     notes["conflicting"] = int(sizes[~agree].sum())
     notes["duplicates"] = int((sizes[agree] - 1).sum())
-    kept = np.sort(order[first[agree]])
-    alike = np.lexsort((kept, HOME[pool.splits[kept]], pool.letters[kept]))
-    alone = alike[np.r_[True, np.diff(pool.letters[kept][alike]) != 0][: len(alike)]]
-    notes["near_duplicates"] = len(kept) - len(alone)
-    return np.asarray(kept[np.sort(alone)])
+    return np.sort(order[first[agree]])
+
+
+def _begins(ordered: Ints) -> NDArray[np.bool_]:
+    """Where values that are in order change; the first does."""
+    begins = np.ones(len(ordered), bool)
+    begins[1:] = ordered[1:] != ordered[:-1]
+    return begins
 
 
 def banded(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:

@@ -236,7 +236,7 @@ def _divided(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> 
     # of several, the one that was asked for
     mine = folds[(settings.folds() or (0, 1))[0] if len(folds) > 1 else 0]
     if pool.classes:
-        notes["length_r_before"] = _correlations(pool, [left] * 3, classes)["all"]
+        notes["length_r_before"] = _correlation(pool, left, classes)
         notes["length_r_after"] = _correlations(pool, mine, classes)
     if len(classes) < len(every):
         notes["classes_without_common_lengths"] = {
@@ -251,14 +251,16 @@ def _worst(pool: Pool, splits: list[Ints], classes: Ints) -> float:
 
 def _correlations(pool: Pool, splits: list[Ints], classes: Ints) -> dict[str, float]:
     """Pearson's r of class and length in each split and in all of them."""
+    parts = {**dict(zip(SPLITS, splits, strict=True)), "all": np.concatenate(splits)}
+    return {name: _correlation(pool, part, classes) for name, part in parts.items()}
+
+
+def _correlation(pool: Pool, rows: Ints, classes: Ints) -> float:
+    """The same in some rows."""
     spread = contrasts(tuple(pool.names[c] for c in classes))
     values = np.zeros((len(pool.names), spread.shape[1]))
     values[classes] = spread
-    parts = {**dict(zip(SPLITS, splits, strict=True)), "all": np.concatenate(splits)}
-    return {
-        name: round(correlation(part, pool.labels, pool.lengths, values), 4)
-        for name, part in parts.items()
-    }
+    return round(correlation(rows, pool.labels, pool.lengths, values), 4)
 
 
 def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Notes) -> None:

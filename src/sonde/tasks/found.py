@@ -130,7 +130,7 @@ class Found:
         else:
             content, letters, lengths = self._edited()
         said = [(answer.label, answer.target) for answer in self.answers]
-        splits = corpus.splits[self.rows].astype(np.int64)
+        splits = corpus.splits[self.rows]
         return Pool.coded(self.codes, said, (content, letters, lengths, splits), self.read)
 
     def _edited(self) -> tuple[Ints, Ints, Ints]:

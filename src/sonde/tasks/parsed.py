@@ -97,12 +97,13 @@ class ParsedCorpus:
 
     def columns(self, *names: str) -> tuple[Ints, ...]:
         """Columns of a number a sentence."""
-        parts = [
-            [group.column(name).to_numpy() for name in names]
-            for shard in self.shards
-            for group in shard.groups(*names)
-        ]
-        return tuple(self.mine(np.concatenate(column)) for column in zip(*parts, strict=True))
+        columns = [np.empty(sum(map(len, self.shards)), np.int64) for _ in names]
+        first = 0
+        for group in (group for shard in self.shards for group in shard.groups(*names)):
+            for column, name in zip(columns, names, strict=True):
+                column[first : first + len(group)] = group.column(name).to_numpy()
+            first += len(group)
+        return tuple(map(self.mine, columns))
 
     def findings(self, rule: str) -> Findings:
         """What a rule says of each sentence."""

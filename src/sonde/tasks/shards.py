@@ -294,7 +294,7 @@ def _of_others(label: Label) -> str:
     return json.dumps(label if isinstance(label, float) else {"labels": sorted(label)})
 
 
-@lru_cache(maxsize=KNOWN)
+@lru_cache(maxsize=1 << 14)
 def said(text: str) -> Finding:
     """The finding that JSON stands for."""
     plain = json.loads(text)
