@@ -3,7 +3,10 @@ PYTHON := $(shell for p in python3 python3.11 python3.12 python3.13 python3.14 p
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := -m pip install --quiet --disable-pip-version-check --constraint
+INSTALL := $(BIN)/python $(PIP) constraints.txt
+# TensorFlow has an environment of its own, as it does not take the h5py that constraints.txt pins.
+TENSORFLOW := $(VENV)/tensorflow
 
 .PHONY: demo test test-integration test-cluster test-long check fix docs site release-check clean
 
@@ -17,8 +20,9 @@ test: $(VENV)/.dev ## everything that must hold before a change is kept
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
-test-integration: $(VENV)/.integration ## what needs a browser, LaTeX, zsh or a built wheel; installs it where it is missing
+test-integration: $(VENV)/.integration $(TENSORFLOW)/.installed ## what needs a browser, LaTeX, zsh, TensorFlow or a built wheel; installs it where it is missing
 	$(BIN)/python -m pytest -m integration tests/integration
+	$(TENSORFLOW)/bin/python -m pytest -m integration tests/integration/test_tensorflow.py
 
 test-cluster: $(VENV)/.dev ## runs in shares on a real SLURM of one node; installs it where it is missing
 	sh tests/integration/install.sh test-cluster
@@ -69,6 +73,13 @@ $(VENV)/.dev: $(VENV)/.run
 $(VENV)/.integration: $(VENV)/.dev tests/integration/install.sh
 	sh tests/integration/install.sh test-integration
 	$(INSTALL) --no-build-isolation --editable '.[integration]'
+	@touch $@
+
+$(TENSORFLOW)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(PYTHON) -m venv $(TENSORFLOW)
+	grep -v '^h5py=' constraints.txt > $(TENSORFLOW)/constraints.txt
+	$(TENSORFLOW)/bin/python $(PIP) $(TENSORFLOW)/constraints.txt hatchling editables
+	$(TENSORFLOW)/bin/python $(PIP) $(TENSORFLOW)/constraints.txt --no-build-isolation --editable '.[tf]' hypothesis pytest pytest-randomly pytest-xdist
 	@touch $@
 
 $(VENV)/.release: $(VENV)/.dev

@@ -1,5 +1,5 @@
 """The Universal Sentence Encoder's two forms of modules, made small and read by TensorFlow itself;
-skipped where it is not installed (`pip install tensorflow`).
+skipped where it is not installed; `make test-integration` has an environment with it.
 """
 
 import numpy as np
