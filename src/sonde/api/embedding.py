@@ -35,12 +35,13 @@ def embed(
     store: Literal["float32", "float16", "bfloat16"] = "float32",
     progress: bool = False,
     shard: str | None = None,
+    project: int | None = None,
 ) -> dict[str, Embedded]:
     """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU; for each
     encoder, what became of the sentences.
 
     encoders  one reference or several; an untrained network without any
-    cache, store, progress, shard  as in `Settings`
+    cache, store, progress, shard, project  as in `Settings`
     EncoderProblem for an encoder that cannot be used.
 
         sonde.embed(sonde.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
@@ -48,9 +49,9 @@ def embed(
     kept_as(store)
     asked, part = encoders_of(encoders, None), WHOLE if shard is None else Shard.parse(shard)
     with at(cache), ExitStack() as stack:
-        paths = Paths.of(None, cache, store)
+        paths = Paths.of(None, cache, store, project)
         if shard is not None:
-            file = paths.cache / "vectors" / request_of("embed", store, spoken(asked))
+            file = paths.cache / "vectors" / request_of("embed", paths.dtype, spoken(asked))
             made = stack.enter_context(alike(file, 1, lambda: ahead(asked, paths), _identities))
         else:
             made = ahead(asked, paths)

@@ -31,7 +31,7 @@ KINDS: dict[str, tuple[type, str]] = {
     **dict.fromkeys(
         ("suite", "output", "device", "probe_device", "store", "on_error"), (str, "a text")
     ),
-    **dict.fromkeys(("seeds", "limit", "batch_size"), (int, "a whole number")),
+    **dict.fromkeys(("seeds", "limit", "project", "batch_size"), (int, "a whole number")),
     **dict.fromkeys(("bounds", "keep_scores", "reproducible"), (bool, "true or false")),
 }
 """The keys of an experiment that are no lists, with what they hold."""

@@ -71,6 +71,8 @@ class Settings(TypedDict, total=False):
                   kind, however many cores
     shard         the share of several machines that is done first: '3/16', or 'slurm' for that of
                   this task of a SLURM array
+    project       vectors wider than this are kept as so many numbers, by a projection with signs at
+                  random, which is always the same; all of them by default
     probe_device  where probes are fitted: 'cpu', 'cuda', 'cuda:1', or 'auto' (CUDA where there is
                   one)
     """
@@ -91,6 +93,7 @@ class Settings(TypedDict, total=False):
     reproducible: bool
     shard: str | None
     probe_device: str
+    project: int | None
 
 
 @keywords({})
@@ -115,6 +118,7 @@ def run(
     reproducible: bool = False,
     shard: str | None = None,
     probe_device: str = "cpu",
+    project: int | None = None,
 ) -> Evaluation:
     """Probe encoders on tasks, as `sonde run` does.
 
@@ -150,6 +154,7 @@ def run(
         on_error,
         limit,
         probe_device,
+        project,
     )
     part = WHOLE if shard is None else Shard.parse(shard)
     with ExitStack() as stack:
@@ -259,11 +264,13 @@ class Asked:
     on_error: Literal["raise", "skip"] = "raise"
     limit: int | None = None
     probe_device: str = "cpu"
+    project: int | None = None
 
     @property
     def paths(self) -> Paths:
         """Where things are kept."""
-        return replace(Paths.of(self.output, self.cache, self.store), scores=self.keep_scores)
+        paths = Paths.of(self.output, self.cache, self.store, self.project)
+        return replace(paths, scores=self.keep_scores)
 
     def check(self, tasks: Any) -> None:
         """Refuse what does not go together. UsageProblem."""

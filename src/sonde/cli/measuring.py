@@ -24,6 +24,7 @@ from sonde.cli.options import (
     OnError,
     ProbeDevice,
     Probes,
+    Project,
     Quiet,
     Reads,
     Reproducible,
@@ -107,6 +108,7 @@ def run(
     shard: Sharded = None,
     cache: Cache = None,
     store: Store = "float32",
+    project: Project = None,
     bounds: Bounds = True,
     keep: Keep = None,
     on_error: OnError = "raise",
@@ -146,6 +148,7 @@ def run(
         "output": output,
         "cache": cache,
         "store": store,
+        "project": project,
         "on_error": on_error,
         "limit": limit,
         "probe_device": probe_device,
@@ -254,6 +257,7 @@ def embed(
     ] = None,
     cache: Cache = None,
     store: Ahead = "float32",
+    project: Project = None,
     shard: Sharded = None,
     quiet: Quiet = False,
 ) -> None:
@@ -275,7 +279,13 @@ def embed(
         return
     encoders = encoders_of(encoder, model, device, batch_size, quiet)
     done = sonde.embed(
-        sentences, encoders, cache=cache, store=store, progress=not quiet, shard=shard
+        sentences,
+        encoders,
+        cache=cache,
+        store=store,
+        progress=not quiet,
+        shard=shard,
+        project=project,
     )
     for reference, each in done.items():
         remark(

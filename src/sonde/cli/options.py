@@ -201,6 +201,16 @@ Ahead = Annotated[
         rich_help_panel=SPEED,
     ),
 ]
+Project = Annotated[
+    int | None,
+    typer.Option(
+        "--project",
+        min=1,
+        metavar="N",
+        help="Store wider vectors as N numbers, by a random projection that is always the same.",
+        rich_help_panel=SPEED,
+    ),
+]
 Keep = Annotated[
     Literal["scores"] | None,
     typer.Option(

@@ -144,8 +144,9 @@ class EncoderRun:
             # `words` has no features by design
             if len(layer) and not layer.shape[1] and kind_of(self.encoder) != "baseline":
                 raise self._wrong("vectors without dimensions", "at least one")
-            width = self.widths.setdefault(slot, layer.shape[1])
-            if layer.shape[1] != width:
+            kept = self.kept.width(layer.shape[1])
+            width = self.widths.setdefault(slot, kept)
+            if kept != width:
                 raise self._wrong(
                     f"vectors of {layer.shape[1]} numbers", f"{width} as for the sentences before"
                 )
@@ -200,7 +201,8 @@ class EncoderRun:
         """
         refused: dict[str, dict[int, str]] = {}
         layers = []
-        for slot, original in zip(self.slots, vectors.layers, strict=True):
+        for slot, given in zip(self.slots, vectors.layers, strict=True):
+            original = self.kept.narrowed(given)
             layer = self.kept.rounded(original)
             bad = np.flatnonzero(~np.isfinite(layer).all(1))
             if len(bad):
@@ -219,4 +221,5 @@ class EncoderRun:
 
 def _wider(kept: Kept) -> str:
     """What holds values that a type of half the bytes does not."""
-    return "; store=bfloat16 holds it in as many bytes" if kept.name == "float16" else ""
+    half = kept.name.startswith("float16")
+    return "; store=bfloat16 holds it in as many bytes" if half else ""

@@ -16,6 +16,7 @@ from platformdirs import user_cache_path
 from sonde._closure import digest
 from sonde.core import Result
 from sonde.store.blocks import writable
+from sonde.store.precision import kept_as, named
 from sonde.store.results import ResultStore, find_scores, write_scores
 from sonde.store.vectors import VectorStore
 
@@ -38,6 +39,7 @@ class Paths:
         results: str | Path | None = None,
         cache: str | Path | None = None,
         dtype: str = "float32",
+        project: int | None = None,
     ) -> Paths:
         """The folders given; otherwise $SONDE_CACHE, or the user's cache folder, with the results
         inside it.
@@ -45,7 +47,9 @@ class Paths:
         root = Path(cache or os.environ.get("SONDE_CACHE") or user_cache_path("sonde")).absolute()
         folder = Path(results).absolute() if results else root / "results"
         passing = dtype == "none"
-        return cls(folder, root, "float32" if passing else dtype, passing=passing)
+        kept = named("float32" if passing else dtype, project)
+        kept_as(kept)  # or says what is wrong with it
+        return cls(folder, root, kept, passing=passing)
 
     def check(self) -> None:
         """Refuse a folder that no results can be written to, before hours of work find it out."""

@@ -42,7 +42,7 @@ def bytes_of(one: Pass, sentences: Sequence[Sentence], store: VectorStore) -> in
     """About how many bytes the vectors of sentences take, as far as their width is known."""
     pieces = any(slot.endswith(".none") for slot in one.slots)
     units = sum(len(s.words) for s in sentences) * PIECES if pieces else len(sentences)
-    known = next(iter(store.widths(one.key).values()), width(one.encoder))
+    known = next(iter(store.widths(one.key).values()), store.kept.width(width(one.encoder)))
     return int(units * known * store.kept.stored.itemsize * len(one.slots))
 
 
@@ -53,8 +53,8 @@ def check_room(passes: Iterable[Pass], store: VectorStore) -> None:
     if needed > (free := free_below(there)):
         raise StoreProblem(
             f"the vectors of this run take about {size(needed)}, and {there} has {size(free)} free:"
-            " ask for fewer layers (layers=every:8), keep them with --store bfloat16, or name"
-            " another --cache"
+            " ask for fewer layers (layers=every:8), keep them with --store bfloat16 or"
+            " --project 256, or name another --cache"
         )
 
 
