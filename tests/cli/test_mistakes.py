@@ -183,7 +183,7 @@ MISTAKES = {
     ),
     "word vectors that are not there": (
         f"run -t {TENSE} -e static:vectors.vec",
-        "cannot open {here}/vectors.vec: no such file or directory",
+        "cannot open vectors.vec: no such file or directory",
     ),
     "a name that a file does not have": (
         f"run -t {TENSE} -e mine.py@nothing",

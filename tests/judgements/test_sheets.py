@@ -232,7 +232,7 @@ def test_a_row_that_stands_twice_with_two_judgements_is_refused(sheet, tmp_path)
     file = fill(sheet, tmp_path / "a.tsv", lambda i: "past")
     line = file.read_text("utf-8").splitlines()[line_of(file, 4) - 1]
     file.write_text(file.read_text("utf-8") + line.replace("past", "pres") + "\n", "utf-8")
-    with pytest.raises(DataProblem, match="row 4 stands here twice"):
+    with pytest.raises(DataProblem, match="row 4 occurs twice"):
         read(file)
 
 
