@@ -85,7 +85,7 @@ def test_neighbouring_words_that_tell_altered_sentences_stand_out_though_no_word
         return Dataset.of(examples, {"altered": "I"})
 
     (problem,) = (p for p in leaks(ordered(swapped)) if p.startswith("words and bigrams"))
-    assert "neighbouring words" in problem
+    assert "adjacent words" in problem
     assert not any(p.startswith("words (Naive Bayes)") for p in leaks(ordered(swapped)))
 
 

@@ -103,7 +103,7 @@ def test_a_sentence_in_both_versions_is_found_where_the_task_says_that_it_alters
     assert audited(*rows).versions == 0
     audit = audited(*rows, altered="I")
     assert audit.versions == 2
-    assert any("in both versions" in problem for problem in audit.problems)
+    assert any("both in its original" in problem for problem in audit.problems)
 
 
 def published(language, task):

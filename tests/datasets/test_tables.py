@@ -197,7 +197,7 @@ def line(**row):
         (line(label=True), "label True is not a string"),
         (line(label=["x", 1]), "label is a list of strings"),
         (line(label={"x": "1"}), "is not a string"),
-        ('{"split": "train", "label": NaN, "text": "a"}', "NaN is no number"),
+        ('{"split": "train", "label": NaN, "text": "a"}', "NaN is not a number"),
         ('{"split": "train", "label": 1e999, "text": "a"}', "too large a number"),
         (line(label=10**400), "a number of 401 digits"),
         (line(label=10**39) + "9" * 5000, "not JSON"),

@@ -44,7 +44,7 @@ def test_canonical_references_of_a_files_things():
         make(f"{MINE}@characters:x")
     with pytest.raises(ReferenceProblem, match="has no option"):
         make(f"{MINE}@characters,x=1")
-    with pytest.raises(ReferenceProblem, match="nothing called"):
+    with pytest.raises(ReferenceProblem, match="does not define"):
         make(f"{MINE}@nobody")
 
 

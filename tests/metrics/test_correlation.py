@@ -165,5 +165,5 @@ def test_what_does_not_vary_has_no_correlation_no_p_and_no_interval():
 
 
 def test_a_method_that_there_is_not():
-    with pytest.raises(UsageProblem, match="no correlation 'tau': choose one of spearman, pearson"):
+    with pytest.raises(UsageProblem, match="no correlation is called 'tau'"):
         coefficients(np.zeros((4, 2)), PAIR, "tau")

@@ -51,7 +51,10 @@ def test_of_layers_side_by_side_each_vector_is_one():
 
 def test_single_sentences_and_classes_are_refused_in_a_sentence():
     x = Vectors((np.eye(3, dtype=np.float32),), ("-",))
-    for labels, told in (((0.0, 1.0, 2.0), "examples have 1"), (("a", "b", "a"), "no numbers")):
+    for labels, told in (
+        ((0.0, 1.0, 2.0), "examples have 1"),
+        (("a", "b", "a"), "labels are not numbers"),
+    ):
         examples = [
             Example.about(Sentence.of((f"s{i}",)), y, s)
             for i, (y, s) in enumerate(zip(labels, ("train", "dev", "test"), strict=True))

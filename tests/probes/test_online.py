@@ -433,7 +433,7 @@ def test_what_a_probe_needs_is_what_the_one_in_it_does_and_a_seed():
 def test_numbers_have_no_code():
     examples = [Example.about(Sentence.of([str(i)]), float(i)) for i in range(20)]
     found = Readings(Dataset.of(examples), Vectors((np.zeros((20, 1), np.float32),)))
-    with pytest.raises(ReadingProblem, match="no code"):
+    with pytest.raises(ReadingProblem, match="code length is not defined for numbers"):
         PROBES.make("online:logreg").fit(found, found, cells=(Cell("-", 0),))
 
 
@@ -442,5 +442,5 @@ def test_scores_that_are_no_probabilities_make_no_code():
 
     found = told(100)
     probe = Online(OneByOne(Estimator("svm", LinearSVC)), "svm")
-    with pytest.raises(ReadingProblem, match="svm gives scores that are no probabilities"):
+    with pytest.raises(ReadingProblem, match="svm does not give probabilities"):
         probe.fit(found.split("train"), found.split("dev"), cells=(Cell("-", 0),))

@@ -198,7 +198,7 @@ def test_what_is_not_trained_so_is_refused(treebank, tmp_path):
     with pytest.raises(UsageProblem, match="bilstm-max is not trained for annotate"):
         sonde.train("bilstm-max", "annotate", [treebank], tmp_path / "m")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataProblem, match=r"nothing in .* ends in \.conllu"):
+    with pytest.raises(DataProblem, match=r"no file in .* ends in \.conllu"):
         sonde.train("parser", "", [tmp_path / "empty"], tmp_path / "m")
 
 
