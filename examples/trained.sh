@@ -27,7 +27,7 @@ parse              bilstm-max     parse          6,000       8      5.8       27
 denoise            bilstm-max     denoise        8,000       8      (6)       60,000      8.8
 next               bilstm-max     next           8,000       8      7.9       60,000      7.0
 infer              bilstm-max     infer         30,000       8      (8)       44,300      2.8
-skip               bilstm-max     skip           8,000       8      (8)       60,000     10.9
+skip               bilstm-max     skip           8,000       8      (12)      60,000     10.9
 translate-fr-last  bilstm-last    translate     20,000       8      (6)      100,000      4.3
 translate-fr-conv  gated-convnet  translate     20,000       8      (8)      100,000      4.1
 translate-de       bilstm-max     translate     20,000       8      (6)      100,000      4.4
