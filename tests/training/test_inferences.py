@@ -7,17 +7,9 @@ import pytest
 import sonde
 from sonde.training.data import Reading
 from sonde.training.inferences import inferences
+from training.written import written
 
 HEAD = "source\tsplit\tpremise\thypothesis\tlabel\n"
-
-
-def written(tmp_path, **texts):
-    paths = []
-    for name, text in texts.items():
-        path = tmp_path / name.replace("_", ".")
-        path.write_text(text)
-        paths.append(path)
-    return paths
 
 
 def premises(paths, how):

@@ -18,15 +18,7 @@ from sonde.training.data import (
 from sonde.training.inferences import inferences
 from sonde.training.objectives import noised
 from sonde.training.texts import Pieces, Texts, perplexities
-
-
-def written(tmp_path, **texts):
-    paths = []
-    for name, text in texts.items():
-        path = tmp_path / name.replace("_", ".")
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        paths.append(path)
-    return paths
+from training.written import written
 
 
 def test_translations_are_aligned_lines_or_columns(tmp_path):

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from sonde._closure import digest
 from sonde.cache import environment
 from sonde.errors import SondeError
-from sonde.nets.device import DEVICE, resolved_device, resolved_dtype
+from sonde.nets.device import DEVICE, kind, resolved_device, resolved_dtype
 from sonde.nets.precision import HALF, THREADS, native_bf16, usable_threads
 from sonde.store.blocks import opened, write
 from sonde.store.claims import alone
@@ -51,14 +51,14 @@ class Machine:
         device = resolved_device("auto")
         half = {"cpu"} if native_bf16() else set()
         if resolved_dtype("auto", device) == "bfloat16":
-            half.add(device.partition(":")[0])
+            half.add(kind(device))
         return cls(device, tuple(sorted(half)), max(1, usable_threads() // jobs))
 
     def lacks(self, agreed: Machine) -> str:
         """What it lacks to do as was agreed; '' where it lacks nothing."""
         if agreed.device not in (self.device, "cpu"):
             return f"it has no device {agreed.device}"
-        used = {"cpu", agreed.device.partition(":")[0]}
+        used = {"cpu", kind(agreed.device)}
         if missing := sorted((set(agreed.half) - set(self.half)) & used):
             return f"its {missing[0]} does not compute in bfloat16"
         return ""

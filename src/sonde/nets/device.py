@@ -34,7 +34,7 @@ def resolved_device(asked: str) -> str:
     on Apple silicon, else cpu.
     """
     if asked != "auto":
-        if asked.partition(":")[0] == "cuda" and not _cuda_is_possible():
+        if kind(asked) == "cuda" and not _cuda_is_possible():
             raise DataProblem(
                 f"device={asked}: there is no CUDA device here that this torch can use; write"
                 " device=cpu, or leave it out"
@@ -58,11 +58,11 @@ def resolved_dtype(asked: str, device: str) -> str:
     """
     if asked != "auto":
         return asked
-    kind = device.partition(":")[0]
+    sort = kind(device)
     native = (
-        (_capability() or (0, 0)) >= (8, 0) if kind == "cuda" else kind == "cpu" and native_bf16()
+        (_capability() or (0, 0)) >= (8, 0) if sort == "cuda" else sort == "cpu" and native_bf16()
     )
-    return "bfloat16" if native and half_allowed(kind) else "float32"
+    return "bfloat16" if native and half_allowed(sort) else "float32"
 
 
 def fitting_on(asked: str) -> AbstractContextManager[None]:
@@ -129,13 +129,12 @@ def check_device(device: str) -> None:
     """Refuse a device that torch cannot use here."""
     import torch
 
-    kind = device.partition(":")[0]
     usable = {
         "cpu": True,
         "cuda": torch.cuda.is_available(),
         "mps": torch.backends.mps.is_available(),
     }
-    if not usable.get(kind, True):
+    if not usable.get(kind(device), True):
         raise DataProblem(f"torch cannot use the device {device!r} here; write device=cpu")
 
 
