@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 import sonde
 from fixtures.models import transformer
 from sonde.cli import app
+from sonde.core import Trial
+from sonde.store.results import ResultStore
 
 TASK = "ud/tense:embedded"
 SETTINGS = {"probes": "logreg", "seeds": 2, "bounds": False, "limit": 60}
@@ -44,6 +46,15 @@ def test_what_was_timed_before_is_how_long_it_takes(tmp_path):
     (took,) = [r.provenance.fit_seconds for r in sonde.results(tmp_path)]
     other = SETTINGS | {"limit": 90}
     assert sonde.estimate(TASK, "length", output=tmp_path, **other).seconds == pytest.approx(took)
+
+
+def test_what_a_probe_with_other_settings_took_says_nothing(tmp_path, monkeypatch):
+    grid = "logreg,c=0.0001,c=0.001,c=0.01,c=0.1,c=1.0,c=10.0,scaled=true"
+    took = {grid: 3.0, "logreg,c=1.0,scaled=true": 500.0}
+    trials = [Trial(TASK, "length", "all", probe, "none", 0) for probe in took]
+    facts = [(trial, {"fit_seconds": took[trial.probe]}) for trial in trials]
+    monkeypatch.setattr(ResultStore, "facts", lambda _: iter(facts))
+    assert sonde.estimate("ud/passive:embedded", "length", **SETTINGS).seconds == 3.0
 
 
 def test_an_unknown_keyword_is_refused():

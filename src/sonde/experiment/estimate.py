@@ -59,7 +59,8 @@ class Estimate:
         ]
         lines += [f"{name}: {n:,} sentences to encode" for name, n in self.sentences.items()]
         without = f", without encoding with {', '.join(self.untimed)}" if self.untimed else ""
-        lines.append(f"about {_bytes(self.bytes)} of vectors, {_duration(self.seconds)}{without}")
+        vectors = f"{_bytes(self.bytes)} of vectors, " if self.bytes else ""
+        lines.append(f"about {vectors}{_duration(self.seconds)}{without}")
         lines += [f"refused: {names}: {why}" for names, why in together(self.refused)]
         return "\n".join(lines)
 
@@ -93,17 +94,22 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
 
 
 def _fitting(groups: Sequence[Group], paths: Paths) -> float:
-    """Seconds that groups take to fit: as long as those of their probe took before."""
-    timed: dict[str, list[float]] = {}
+    """Seconds that groups take to fit: as long as those of their probe took before, on their task
+    if it was timed. Settings of a probe are part of it, as they can take a hundred times as long.
+    """
+    timed: dict[tuple[str, ...], list[float]] = {}
     for trial, made_with in paths.result_store().facts():
         if took := made_with.get("fit_seconds"):
-            timed.setdefault(_name(trial.probe), []).append(took)
-    usual = USUAL | {probe: statistics.median(took) for probe, took in timed.items()}
-    return sum(usual.get(_name(group.trials[0].probe), OTHERWISE) for group in groups)
+            for key in (trial.probe, trial.task), (trial.probe,):
+                timed.setdefault(key, []).append(took)
 
+    def seconds(probe: str, task: str) -> float:
+        for key in (probe, task), (probe,):
+            if key in timed:
+                return statistics.median(timed[key])
+        return USUAL.get(Reference.parse(probe).name, OTHERWISE)
 
-def _name(probe: str) -> str:
-    return Reference.parse(probe).name
+    return sum(seconds(group.trials[0].probe, group.trials[0].task) for group in groups)
 
 
 def _encoding(encoder: Saved, sentences: Iterable[Sentence]) -> float:
