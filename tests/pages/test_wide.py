@@ -121,6 +121,17 @@ def test_what_several_probes_read_are_lines_of_their_own():
     ]
 
 
+def test_encoders_that_different_probes_read_are_not_compared_unsaid():
+    mixed = [*results(), result(0.6, encoder="theirs", task=TASKS[0], probe="logreg")]
+    table = wide([saying(r, kind="trained") if r.trial.encoder == "theirs" else r for r in mixed])
+    assert table.columns[:2] == ("encoder", "probe")
+    words = [
+        replace(r, trial=replace(r.trial, probe="nb")) if r.trial.encoder == "length" else r
+        for r in results()
+    ]
+    assert wide(words).columns[:2] == ("encoder", "tense")  # baselines have probes of their own
+
+
 @pytest.mark.parametrize(
     ("tasks", "columns"),
     [
@@ -203,6 +214,8 @@ def test_probes_are_named_once():
         for r in results()
     ]
     assert "Probes: mlp (tense); span (passive)." in wide(own).notes
+    edges = [result(task=f"edge/{name}:EWT-bank", probe="span") for name in ("pos", "dep")]
+    assert "Probes: mlp (ud:EWT-bank); span (edge:EWT-bank)." in wide([*results(), *edges]).notes
     several = [*results(), *(result(0.6, task=t, encoder="mine", probe="logreg") for t in TASKS)]
     assert not any(note.startswith("Probe") for note in wide(several).notes)
 
@@ -218,6 +231,14 @@ def test_names_in_folders_of_this_machine_are_shortened_where_that_tells_them_ap
     made = [result(task=t, encoder=e) for t, e in product(TASKS, places)]
     table = wide(made)
     assert [row[0] for row in table.sections[0].rows][1:3] == ["st:one-model", "st:two-models"]
+    short = ("trained:/home/me/models/next", "trained:/home/me/models/autoencode")
+    drawn = "untrained:bilstm-max,vectors=/home/me/novels.vec"
+    table = wide([result(task=t, encoder=e) for t, e in product(TASKS, (*short, drawn))])
+    assert [row[0] for row in table.sections[0].rows][1:4] == [
+        "untrained:bilstm-max,vectors=novels.vec",  # a baseline
+        "trained:next",
+        "trained:autoencode",
+    ]
     again = [result(task=task, encoder=places[1], seed=1) for task in TASKS]
     assert "seeds: 1: st:one-model; 2: st:two-models." in wide([*made, *again]).notes
     table = wide([result(task=t, encoder="/home/me/mine.py@vowels") for t in TASKS])

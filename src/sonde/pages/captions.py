@@ -48,17 +48,31 @@ def short(task: str) -> str:
 
 def names_of(encoders: Iterable[str]) -> dict[str, str]:
     """Names of encoders by reference: those in a folder of this machine by the end of its path,
-    where that tells them apart.
+    where that tells them apart; several of one folder by their own part of it alone.
     """
+    parsed = {encoder: parsed_or_none(encoder) for encoder in encoders}
+    folders = Counter((one.name, _folder(one)) for one in parsed.values() if one and _folder(one))
     places = {}
-    for encoder in encoders:
-        parsed = parsed_or_none(encoder)
-        if parsed is not None and (parsed.argument or "").startswith(HERE):
-            places[encoder] = short(encoder)
+    for encoder, one in parsed.items():
+        if one is not None and any(map(_is_here, (one.argument, *(v for _, v in one.options)))):
+            options = tuple((k, PurePath(v).name if _is_here(v) else v) for k, v in one.options)
+            name = Reference.parse(short(encoder)).argument if _folder(one) else one.argument
+            if folders[one.name, _folder(one)] > 1:
+                name = PurePath(one.argument or "").name
+            places[encoder] = str(Reference(one.name, name, options))
         elif "@" in encoder and encoder.startswith(HERE):
             places[encoder] = encoder.rpartition("/")[2]
     counts = Counter(places.values())
     return {"words": "(words)"} | {e: name for e, name in places.items() if counts[name] == 1}
+
+
+def _is_here(value: str | None) -> bool:
+    return (value or "").startswith(HERE)
+
+
+def _folder(encoder: Reference) -> str:
+    """The folder that an encoder of this machine lies in."""
+    return str(PurePath(encoder.argument or "").parent) if _is_here(encoder.argument) else ""
 
 
 PASSED = 95.0  # of a hundred, from which on an oracle passes its task

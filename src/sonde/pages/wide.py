@@ -96,9 +96,10 @@ def grid(results: Sequence[Result]) -> Grid:
 
 
 def _several_probes(plain: Sequence[Row]) -> bool:
-    """Whether something was read by several probes for one task."""
+    """Whether several probes read one thing for a task, or the encoders that it compares."""
     things = [(row.task, row.encoder, row.layer) for row in plain]
-    return len(set(things)) < len(things)
+    judged = {(row.task, row.probe) for row in plain if row.kind == "trained"}
+    return len(set(things)) < len(things) or len({task for task, _ in judged}) < len(judged)
 
 
 def lines_of(mine: Sequence[Row], apart: bool = False) -> list[Line]:
@@ -336,20 +337,29 @@ def made_by(made: Grid) -> Iterator[str]:
     in them.
     """
     plain = [row for line in made.lines for row in line.cells.values()]
-    probes: dict[str, dict[str, None]] = {}
+    probes: dict[str, set[Column]] = {}
     for column in made.columns:
         for line in made.lines:
             if row := line.cells.get(column.task):
-                probes.setdefault(row.probe, {})[made.said(column)] = None
+                probes.setdefault(row.probe, set()).add(column)
     if len(probes) == 1:
         yield f"Probe: {next(iter(probes))}."
     elif not made.has_probes:
-        which = "; ".join(f"{probe} ({', '.join(tasks)})" for probe, tasks in probes.items())
+        which = "; ".join(f"{one} ({', '.join(_together(made, c))})" for one, c in probes.items())
         yield f"Probes: {which}."
     yield from _by("seeds", made, lambda row: str(row.seeds))
     what = computing.differing(plain)
     if what:
         yield from _by("computed", made, lambda row: computing.cell(row, what))
+
+
+def _together(made: Grid, columns: set[Column]) -> Iterator[str]:
+    """What columns are called, a group that is whole by its own name."""
+    for mine in made.groups:
+        if mine[0].group and len(made.groups) > 1 and columns.issuperset(mine):
+            yield mine[0].group
+        else:
+            yield from (made.said(column) for column in mine if column in columns)
 
 
 def _by(name: str, made: Grid, value: Callable[[Row], str]) -> Iterator[str]:
