@@ -83,7 +83,7 @@ def grid(results: Sequence[Result]) -> Grid:
     every = rows(results)
     plain = scored(every)
     controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)
-    apart = _several_probes(plain)
+    apart = _of_several_probes(plain)
     return Grid(
         tuple(every),
         tuple(lines_of(plain, apart)),
@@ -95,27 +95,39 @@ def grid(results: Sequence[Result]) -> Grid:
     )
 
 
-def _several_probes(plain: Sequence[Row]) -> bool:
-    """Whether several probes read one thing for a task, or the encoders that it compares."""
-    things = [(row.task, row.encoder, row.layer) for row in plain]
-    judged = {(row.task, row.probe) for row in plain if row.kind == "trained"}
-    return len(set(things)) < len(things) or len({task for task, _ in judged}) < len(judged)
+def _of_several_probes(plain: Sequence[Row]) -> frozenset[str]:
+    """Tasks of which several probes read one thing, or the encoders that are compared."""
+    things: dict[tuple[str, ...], set[str]] = {}
+    for row in plain:
+        things.setdefault((row.task, row.encoder, row.layer), set()).add(row.probe)
+        if row.kind == "trained":
+            things.setdefault((row.task,), set()).add(row.probe)
+    return frozenset(task for (task, *_), probes in things.items() if len(probes) > 1)
 
 
-def lines_of(mine: Sequence[Row], apart: bool = False) -> list[Line]:
+def lines_of(mine: Sequence[Row], apart: frozenset[str] = frozenset()) -> list[Line]:
     """A line for each thing that was measured, baselines first; the oracles of different tasks are
-    one line, and so is what different probes read of an encoder, unless they stand `apart`.
+    one line, and so is what different probes read of an encoder, but for the tasks that several
+    probes read (`apart`).
     """
+    places = {(row.encoder, row.layer): -i for i, row in enumerate(reversed(mine))}
     lines: dict[tuple[str, str, str], Line] = {}
-    for row in mine:
-        probe = row.probe if apart else ""
+    first: dict[tuple[str, str], tuple[str, str, str]] = {}
+    for row in sorted(mine, key=lambda row: row.task not in apart):
+        probe = row.probe if row.task in apart else ""
         key = row.encoder, row.layer, probe
         if row.kind == "oracle":
-            first = lines.get((ORACLE, "-", probe))
-            if first is None or row.task not in first.cells:
+            known = lines.get((ORACLE, "-", probe))
+            if known is None or row.task not in known.cells:
                 key = ORACLE, "-", probe
+        elif not probe:
+            key = first.get(key[:2], key)
+        first.setdefault(key[:2], key)
         lines.setdefault(key, Line(*key, row.kind)).cells[row.task] = row
-    return sorted(lines.values(), key=lambda line: ORDER.index(line.kind))
+    return sorted(
+        lines.values(),
+        key=lambda one: (ORDER.index(one.kind), places.get((one.encoder, one.layer), 0)),
+    )
 
 
 def wide(results: Sequence[Result], questions: dict[str, str] | None = None) -> Table:
@@ -340,11 +352,11 @@ def made_by(made: Grid) -> Iterator[str]:
     probes: dict[str, set[Column]] = {}
     for column in made.columns:
         for line in made.lines:
-            if row := line.cells.get(column.task):
+            if (row := line.cells.get(column.task)) and row.probe != line.probe:
                 probes.setdefault(row.probe, set()).add(column)
-    if len(probes) == 1:
+    if len(probes) == 1 and not made.has_probes:
         yield f"Probe: {next(iter(probes))}."
-    elif not made.has_probes:
+    elif probes:
         which = "; ".join(f"{one} ({', '.join(_together(made, c))})" for one, c in probes.items())
         yield f"Probes: {which}."
     yield from _by("seeds", made, lambda row: str(row.seeds))
