@@ -328,7 +328,7 @@ def test_a_folder_keeps_hashes_of_train_and_dev(files, tmp_path):
     texts = {t.strip() for f in files for t in f.read_text("utf-8").splitlines()}
     seen = ENCODERS.make(f"trained:{tmp_path / 'm'}").saw()
     assert len(seen) == len(texts) + 2
-    assert f"`seen.npy` has eight bytes of each of {len(seen):,} different texts" in (
+    assert f"of the {len(seen):,} distinct texts that it was trained or evaluated on" in (
         tmp_path / "m/README.md"
     ).read_text("utf-8")
 

@@ -20,12 +20,12 @@ CARD = "README.md"
 
 @dataclass(frozen=True)
 class Training:
-    """A trained encoder, as `train` leaves it; printing it says what became of it.
+    """A trained encoder; printing it shows the scores of all epochs.
 
     folder   the encoder is `trained:FOLDER`
-    figure   by which the best epoch is told
-    trivial  what needs no encoder does as well, on dev and on other files that are judged
-    counts   sentences that were read, and left out and why
+    figure   what selects the best epoch on dev, as 'bleu'
+    trivial  scores of baselines without an encoder, on dev and on further evaluation files
+    counts   how many sentences were read, and how many left out and why
     """
 
     folder: Path
@@ -41,8 +41,10 @@ class Training:
         head = f"{self.folder}: {self.objective}, {self.parameters:,} weights of the encoder"
         lines = [head, "", _table(self.epochs)]
         lines.append(f"best: epoch {self.best}, by {self.figure} on dev")
-        lines += [f"{name}: {value:.1f}" for name, value in self.trivial.items()]
-        lines.append(", ".join(f"{name}: {n:,}" for name, n in self.counts.items()))
+        if self.trivial:
+            lines.append("without an encoder:")
+            lines += [f"  {name}: {value:.1f}" for name, value in self.trivial.items()]
+        lines.append("sentences: " + ", ".join(f"{name}: {n:,}" for name, n in self.counts.items()))
         return "\n".join(lines)
 
 
@@ -108,15 +110,15 @@ def _card(out: Path, facts: Mapping[str, Any]) -> str:
     files = "\n".join(f"- `{name}` ({mark})" for name, mark in facts["files"].items())
     exclude = " --exclude ..." if facts["excluded"] else ""
     return (
-        f"# {out.name}\n\nA sentence encoder that `sonde train` made: {facts['architecture']},"
-        f" {facts['parameters']:,} weights, trained to {facts['objective']}. Read it with"
+        f"# {out.name}\n\nA sentence encoder made by `sonde train`: {facts['architecture']},"
+        f" {facts['parameters']:,} weights, objective {facts['objective']}. As an encoder it is"
         f" `trained:{out.name}`.\n\n## Data\n\n{files}\n\n"
         + ", ".join(f"{name}: {n:,}" for name, n in facts["counts"].items())
-        + f"\n\n`{SEEN}` has eight bytes of each of {facts['seen']:,} different texts that it was"
-        " trained on or judged by (sources, targets, both sentences of pairs), told by letters and"
-        " digits. It is probed on none of them."
+        + f"\n\n`{SEEN}` contains hashes (eight bytes) of the letters and digits of the"
+        f" {facts['seen']:,} distinct texts that it was trained or evaluated on: sources, targets,"
+        " both sentences of pairs. It is never probed on these."
         + f"\n\n## Figures on dev\n\n```\n{_table(facts['epochs'])}\n```\n\nBest: epoch"
-        f" {facts['best']}, by {facts['figure']}.\n\n"
+        f" {facts['best']}, by {facts['figure']}. Without an encoder:\n\n"
         + "\n".join(f"- {name}: {value:.1f}" for name, value in facts["trivial"].items())
         + f"\n\n## Command\n\n```\n{facts['command']}{exclude} -o {shlex.quote(out.name)}\n```\n"
         + f"\n## Settings\n\n```json\n{json.dumps(facts['settings'], indent=1)}\n```\n"
