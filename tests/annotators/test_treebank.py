@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sonde.annotators import treebank
 from sonde.annotators.tetra import Tags
+from sonde.core import DataProblem
 
 CONLLU = """# text = Dogs bark.
 1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\tSpaceAfter=Yes
@@ -31,6 +34,17 @@ def test_of_a_folder_train_and_dev_are_read_and_test_never(tmp_path):
         ["x-train.conllu", "x-train.ptb"],
         ["x-dev.conllu"],
     ]
+
+
+def test_all_files_that_are_named_are_learnt_from_but_test_is_refused(tmp_path):
+    folder = written(tmp_path)
+    found = treebank.files([folder / "x-train.conllu", folder / "x-dev.conllu"])
+    assert [[path.name for path in paths] for paths in found] == [
+        ["x-train.conllu", "x-dev.conllu"],
+        [],
+    ]
+    with pytest.raises(DataProblem, match=r"x-test.conllu is test data by its name"):
+        treebank.files([folder / "x-test.conllu"])
 
 
 def test_sentences_that_stand_in_both_have_both_annotations(tmp_path):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sonde.annotators import tetra
 from sonde.annotators.parser import Annotation
+from sonde.core import DataProblem
 from sonde.corpora import brackets, conllu, trees
 from sonde.corpora.corpus import corpus
 from sonde.corpora.files import uncompressed
@@ -37,12 +38,20 @@ class Files(NamedTuple):
 
 
 def files(paths: Iterable[str | Path]) -> Files:
-    """The files of treebanks, or of folders of them: those of train and those that say no split,
-    and those of dev. Test is never read.
+    """The files that paths name, all of them to learn from, and of a folder or treebank those of
+    train and of no split, with its dev files to judge by. DataProblem for a test file that is
+    named; of folders test is left out.
     """
+    paths = list(paths)
     parts = corpus(paths, SUFFIXES)
-    learnt = [part.path for part in parts if part.split in ("train", "")]
-    return Files(learnt, [part.path for part in parts if part.split == "dev"])
+    named = {Path(path) for path in paths if Path(path).is_file()}
+    if tests := [part.path for part in parts if part.split == "test" and part.path in named]:
+        raise DataProblem(
+            f"{tests[0]} is test data by its name, which no parser should learn from; name other"
+            " files, or rename it"
+        )
+    learnt = [p.path for p in parts if p.split in ("train", "") or p.path in named]
+    return Files(learnt, [p.path for p in parts if p.split == "dev" and p.path not in named])
 
 
 def sentences(

@@ -64,8 +64,9 @@ def train(
     objective = objective or next((n for n, a in ALONE.items() if a == architecture), "")
     probed = sentences(exclude, tasks) if listed(exclude) or listed(tasks) else []
     paths, judged, also = ([Path(p).expanduser() for p in listed(x)] for x in (data, dev, evaluate))
-    if architecture == TREES and not judged:
-        paths, judged = map(list, files(paths))
+    if architecture == TREES:
+        paths, its_dev = map(list, files(paths))
+        judged = judged or its_dev
     request = Request(architecture, objective, paths, judged, where, probed, also)  # type: ignore[arg-type]
     chosen = settings or Settings.of(options, recipe or _usual(architecture))
     return trained(request, Path(output).expanduser(), chosen, told)
