@@ -4,7 +4,7 @@ the vector of a sentence (Pagliardini et al. 2018, section 2.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,13 @@ class NGrams:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if by_word:
             return each_word(self.vectors, ids, counts)
-        return means(ids, counts, self.vectors.shape[1], self._means)
+        starts, known = offsets(ids >= 0)[offsets(counts)], ids[ids >= 0]
+        pooled = np.zeros((len(counts), self.vectors.shape[1]), np.float32)
+        for first in range(0, len(counts), PART):
+            rows = starts[first : first + PART + 1]
+            made = self._means(known[rows[0] : rows[-1]], rows - rows[0])
+            pooled[first : first + PART] = made
+        return Vectors((pooled,))
 
     def _means(self, ids: Ints, starts: Ints) -> Floats:
         words = len(self.numbers)
@@ -77,16 +83,3 @@ def each_word(vectors: Floats, ids: Ints, counts: Ints) -> Vectors:
     found = np.zeros((len(ids), vectors.shape[1]), np.float32)
     found[ids >= 0] = vectors[ids[ids >= 0]]
     return Vectors((found,), ("-",), word_units(counts))
-
-
-def means(ids: Ints, counts: Ints, dim: int, mean: Callable[[Ints, Ints], Floats]) -> Vectors:
-    """A vector of `dim` numbers for each sentence, by the rows of its words, -1 for one without;
-    some sentences at a time, of which `mean` is given the rows that there are, and where those of
-    each begin.
-    """
-    starts, known = offsets(ids >= 0)[offsets(counts)], ids[ids >= 0]
-    pooled = np.zeros((len(counts), dim), np.float32)
-    for first in range(0, len(counts), PART):
-        rows = starts[first : first + PART + 1]
-        pooled[first : first + PART] = mean(known[rows[0] : rows[-1]], rows - rows[0])
-    return Vectors((pooled,))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
-from sonde.encoders.ngrams import each_word, means
+from sonde.encoders.ngrams import each_word
 from sonde.encoders.published.files import there
 from sonde.encoders.word_files import FASTTEXT, WIDEST
 from sonde.vectors import Floats, Ints, Vectors, offsets
@@ -52,19 +52,21 @@ class Sent2Vec:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         model = _model(self.file, digest([self.file]))
-        words = list(itertools.chain.from_iterable(s.words for s in sentences))
-        words = list(map(str.lower, words)) if self.lowercase else words
-        found = map(model.numbers.get, words, itertools.repeat(-1))
-        ids = np.fromiter(found, np.int64, len(words))
+        ids = self._ids(model, list(itertools.chain.from_iterable(s.words for s in sentences)))
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if self.pool == "none":
             return each_word(model.vectors, ids, counts)
-        return means(ids, counts, model.vectors.shape[1], model.means)
+        return Vectors((model.means(ids[ids >= 0], offsets(ids >= 0)[offsets(counts)]),))
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words the model lacks."""
-        numbers = _model(self.file, digest([self.file])).numbers
-        return np.array([(w.lower() if self.lowercase else w) not in numbers for w in words], bool)
+        return self._ids(_model(self.file, digest([self.file])), words) < 0
+
+    def _ids(self, model: Model, words: Sequence[str]) -> Ints:
+        """The number of each word, -1 for one that the model lacks."""
+        find = model.numbers.get
+        numbers = {w: find(w.lower() if self.lowercase else w, -1) for w in set(words)}
+        return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
 
 
 class Settings(NamedTuple):
@@ -89,7 +91,9 @@ class Model:
     words: int
 
     def means(self, ids: Ints, starts: Ints) -> Floats:
-        """The mean over words and n-grams of each sentence, by its known words."""
+        """The mean over words and n-grams of each sentence, by its known words; zeros for one
+        without.
+        """
         import torch
         from torch.nn.functional import embedding_bag
 
