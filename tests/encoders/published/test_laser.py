@@ -125,13 +125,21 @@ def test_words_have_the_states_of_their_pieces(folders, kind):
     ("language", "text", "words"),
     [
         ("en", "Mr. O'Neill doesn't pay $3.50.", "mr. o 'neill doesn 't pay $ 3.50 ."),
+        ("en", 'He said "no", then "yes".', 'he said " no , " then " yes . "'),
         ("fr", "L'école n'est pas « ouverte ».", "l' école n' est pas \" ouverte \" ."),
+        ("fr", "L’été, dit-il, « j’écris. »", 'l " été , dit-il , " j " écris . "'),
         ("de", "Das ist z.B. die „Schule“.", 'das ist z.b. die " schule " .'),
+        ("de", "Er sagte: „Nein, am 3. Mai.“", 'er sagte : " nein , am 3. mai " .'),
         ("it", "Dell'amico è qui, all'una.", "dell' amico è qui , all' una ."),
+        ("it", "«Perché no?», disse il dott. Bo.", '" perché no ? " , disse il dott. bo .'),
         ("pl", "Ala, prof. Nowak i 2,5 kota.", "ala , prof. nowak i 2,5 kota ."),
+        ("pl", "Powiedział: „Nie wiem.”", 'powiedział : " nie wiem " .'),
+        ("es", "¿Y el Sr. Ruiz? «1.000 veces.»", '¿ y el sr. ruiz ? " 1.000 veces " .'),
+        ("cs", "Řekl: „Ne, tj. 5 %.“", 'řekl : " ne , tj. 5 % . "'),
     ],
 )
 def test_texts_are_cut_into_words_by_the_rules_of_their_language(language, text, words):
+    # what normalize-punctuation.perl and tokenizer.perl of Moses print, made lower case
     assert Moses(sacremoses, language).words(text) == words.split()
 
 

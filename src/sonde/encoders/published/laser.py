@@ -17,7 +17,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
 from sonde.encoders.published.bpe import vocabulary_of
 from sonde.encoders.published.files import sought, torch_file
-from sonde.encoders.published.laser_text import Pieces, by_codes, by_sentencepiece
+from sonde.encoders.published.laser_text import RULES, Pieces, by_codes, by_sentencepiece
 from sonde.encoders.published.passes import Tokens, passed
 from sonde.encoders.saved import versions
 from sonde.encoders.untrained import LONGEST
@@ -49,9 +49,10 @@ class Laser:
 
     @property
     def fingerprint(self) -> str:
-        """The digests of the model and its pieces, and the versions of what cuts them."""
+        """The digests of the model and its pieces, and the versions of what cuts texts."""
         files = [file for file in (self._model, *self._pieces) if file is not None]
-        return f"{' '.join(digest([f]) for f in files)} {versions('sacremoses', 'sentencepiece')}"
+        cut = f"{RULES} {versions('sacremoses', 'sentencepiece')}"
+        return f"{' '.join(digest([f]) for f in files)} {cut}"
 
     @property
     def _model(self) -> Path:

@@ -5,6 +5,7 @@ pieces of words.
 from __future__ import annotations
 
 import functools
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,14 @@ CUT_BY_OTHERS = {
     "el": "Greek was written in Latin letters",
 }
 """What the published pipeline does to these languages, and this one does not."""
+
+RULES = "text=2"
+"""Changed whenever texts are read in another way, so that no vector made before is reused."""
+Rules = tuple[tuple[str, str], ...]
+QUOTES_BEFORE: Rules = ((',"', '",'), (r'(\.+)"(\s*[^<])', r'"\1\2'))
+QUOTES: dict[str, Rules] = {"en": ((r'"([,.]+)', r'\1"'),), "cs": (), "cz": ()}
+"""By language, whether commas and full stops stand before or behind a closing quotation mark, where
+not before (normalize-punctuation.perl of moses-smt/mosesdecoder)."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +71,24 @@ def _by_codes(codes: Path, vocabulary: Path | None, language: str, marks: str) -
 
 
 class Moses:
-    """Moses' normalisation of punctuation and tokenisation by the rules of a language."""
+    """Moses' normalisation of punctuation and tokenisation by the rules of a language, as its Perl
+    programs do them.
+    """
 
     def __init__(self, library: Any, language: str) -> None:
-        self.normaliser = library.MosesPunctNormalizer(language)
+        # the library has the rules for quotation marks for four languages alone, and misses a full
+        # stop that ends a line
+        self.normaliser = library.MosesPunctNormalizer(
+            language, perl_parity=True, norm_quote_commas=False
+        )
         self.tokenizer = library.MosesTokenizer(language)
+        self.quotes = QUOTES.get(language, QUOTES_BEFORE)
 
     def words(self, text: str) -> list[str]:
         """The words of a text, lower case."""
-        plain = self.normaliser.normalize(printable(text))
+        plain = self.normaliser.normalize(printable(text)) + "\n"
+        for pattern, replacement in self.quotes:
+            plain = re.sub(pattern, replacement, plain)
         return [word.lower() for word in self.tokenizer.tokenize(plain, escape=False)]
 
 
