@@ -5,10 +5,8 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from sonde import DataProblem, UsageProblem, encoder_rows
+from sonde import DataProblem, UsageProblem, encoder_rows, estimate
 from sonde.cli import app
-from sonde.encoders import ENCODERS
-from sonde.identity import identity
 from sonde.papers.conneau2018 import conneau2018
 from sonde.papers.encoder_rows import FILE, _all, _row
 from sonde.papers.ettinger2018 import ettinger2018
@@ -27,6 +25,11 @@ MADE = [row for row in _all() if row.measurable]
 LAYERS = {"lex": ("lex",), "lex+last": ("lex", "12"), "all": ("0", "1", "2")}
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.mark.parametrize("paper", SUITES)
 def test_every_row_of_a_table_is_there_once_in_its_order(paper):
     blocks = SUITES[paper]().paper.blocks
@@ -35,22 +38,32 @@ def test_every_row_of_a_table_is_there_once_in_its_order(paper):
 
 
 @pytest.mark.parametrize("row", MADE, ids=lambda row: f"{row.paper} {row.block} {row.row}")
-def test_each_reference_parses_and_says_what_it_lacks(row, tmp_path, monkeypatch):
+def test_a_dry_run_of_each_row_says_what_it_lacks_and_where_to_get_it(
+    row, tmp_path, monkeypatch, cache
+):
     monkeypatch.chdir(tmp_path)
     kind = Reference.parse(row.reference)
-    assert ENCODERS.canonical(row.reference)
+    by_word = dict(kind.options).get("pool") == "none"
+    task = "edge/pos:embedded" if by_word else "ud/sent-len:embedded"
     if row.how == "baseline":
+        assert estimate(task, row.reference, cache=cache).trials
         return
-    assert row.needs
-    if row.how == "hub":
-        assert row.needs.startswith("https://huggingface.co/")
-        return
-    encoder = ENCODERS.make(row.reference)
     with pytest.raises(DataProblem) as problem:
-        identity(ENCODERS, ENCODERS.canonical(row.reference), encoder)
-    missing = [kind.argument or "", dict(kind.options).get("vectors", "")]
-    assert any(name and name in str(problem.value) for name in missing)
-    assert "\n" not in str(problem.value)
+        estimate(task, row.reference, cache=cache)
+    said = str(problem.value)
+    assert any(p and p in said for p in (kind.argument, dict(kind.options).get("vectors")))
+    assert "\n" not in said
+    if row.how == "file":
+        assert f"get it from {row.needs.split()[0]}" in said
+        assert f"(licence: {row.licence})" in said
+
+
+@pytest.mark.parametrize("row", MADE, ids=lambda row: f"{row.paper} {row.block} {row.row}")
+def test_what_is_published_has_an_address_and_a_licence(row):
+    assert bool(row.licence) == (row.how in ("file", "hub"))
+    assert row.needs.startswith("https://") == (row.how in ("file", "hub"))
+    if row.how == "hub":
+        assert row.needs.endswith(f"/{Reference.parse(row.reference).argument}")
 
 
 @pytest.mark.parametrize("row", [row for row in MADE if row.read], ids=lambda row: row.row)

@@ -145,7 +145,8 @@ def _made(row: EncoderRow) -> str:
     if not row.measurable:
         return f"not today: {row.note}"
     read = f"--read {row.read}" if row.read else ""
-    needs = f"({HOW.get(row.how, row.how)}: {row.needs})" if row.needs else ""
+    had = ", ".join(filter(None, [row.needs, row.licence]))
+    needs = f"({HOW.get(row.how, row.how)}: {had})" if had else ""
     return " ".join(filter(None, [f"-e {row.reference}", read, needs, row.note]))
 
 

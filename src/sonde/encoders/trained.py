@@ -212,6 +212,11 @@ class Trained:
 
 def facts_of(folder: Path) -> dict[str, Any]:
     """What a folder says of the encoder in it; DataProblem where it holds none."""
+    if not folder.is_dir():
+        raise DataProblem(
+            f"no folder {str(folder)!r} (an encoder made by `sonde train`); train one with `sonde"
+            f" train ... -o {folder}`"
+        )
     try:
         facts = json.loads((folder / MODEL).read_text("utf-8"))
     except (OSError, ValueError):

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from sonde.cache import FileProblem, cache_dir, draft, recall, remember
 from sonde.core import DataProblem
 from sonde.corpora.files import digest, hashed, known_digest, opened
+from sonde.encoders.sources import check_vectors
 from sonde.vectors import Floats
 
 LARGE = 1 << 24  # bytes; what is found in a smaller file is found again sooner than remembered
@@ -66,6 +67,7 @@ def word_digest(path: Path) -> str:
     """The digest of a file of word vectors; while a large one is read for it, its words are found,
     too.
     """
+    check_vectors(path)
     if not known_digest(path) and path.expanduser().stat().st_size >= LARGE:
         with suppress(DataProblem):  # which is for those who ask for words
             open_words(path)

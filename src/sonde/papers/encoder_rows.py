@@ -29,6 +29,7 @@ class EncoderRow:
     reference  the encoder, with names of files as they are published; '' for people and none
     read       what is read of its layers, '' for its one layer
     needs      where its files are to be had, or the command that makes them; '' for nothing
+    licence    of its files, as far as we know; '' where they are made anew
     note       what else is to be known
     """
 
@@ -39,6 +40,7 @@ class EncoderRow:
     reference: str
     read: str = ""
     needs: str = ""
+    licence: str = ""
     note: str = ""
 
     @property
@@ -78,6 +80,6 @@ def _row(cells: list[str], many: int, where: str) -> EncoderRow:
     """One line as a row; DataProblem where it is none."""
     if len(cells) != many or cells[3] not in get_args(How):
         raise DataProblem(f"{where}: not a row of {many} cells, of which the fourth says how")
-    paper, block, row, how, reference, read, needs, note = cells
+    paper, block, row, how, reference, read, needs, licence, note = cells
     named = "" if reference == "-" else reference
-    return EncoderRow(paper, block, row, cast(How, how), named, read, needs, note)
+    return EncoderRow(paper, block, row, cast(How, how), named, read, needs, licence, note)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sonde.core import DataProblem
-from sonde.encoders.published.files import reading, there
+from sonde.encoders.published.files import reading
 
 END = "</w>"  # is part of the last piece of a word, in codes
 INSIDE = "@@"  # follows a piece that is not the last, in vocabularies and texts
@@ -86,9 +86,8 @@ def read_codes(codes: Path, vocabulary: Path | None) -> Codes:
     """The merges of a file (`left right count` a line), and the pieces of another (`piece count`)
     where there is one.
     """
-    file = there(codes, "the merges of byte pair encoding")
     with reading(codes, "a UTF-8 text"):
-        lines = file.read_text("utf-8").removesuffix("\n").split("\n")
+        lines = codes.read_text("utf-8").removesuffix("\n").split("\n")
     ranks: dict[tuple[str, str], int] = {}
     for number, line in enumerate(lines, 1):
         fields = line.split(" ")

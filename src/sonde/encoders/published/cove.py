@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Sentence
-from sonde.corpora.files import digest
 from sonde.encoders.batches import gathered
 from sonde.encoders.layered import Asked, asked_of, slots_of
-from sonde.encoders.published.files import over_vectors, torch_file
+from sonde.encoders.published.files import digest_of, over_vectors, torch_file
 from sonde.encoders.published.passes import each_word, passed
+from sonde.encoders.sources import COVE
 from sonde.encoders.tables import word_table
 from sonde.encoders.word_files import word_digest
 from sonde.oracles import Kind
@@ -55,7 +55,7 @@ class CoVe:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{digest([self.file])} {word_digest(self.vectors)}"
+        return f"{self._digest} {word_digest(self.vectors)}"
 
     @property
     def base(self) -> str:
@@ -68,6 +68,10 @@ class CoVe:
     def asking(self, slots: tuple[str, ...]) -> Asked:
         return asked_of(self, slots, "words")
 
+    @property
+    def _digest(self) -> str:
+        return digest_of(self.file, "the weights of CoVe", COVE)
+
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)
 
@@ -79,7 +83,7 @@ class CoVe:
         """The layers that are asked for, each with its pooling."""
         forms, tokens = each_word(sentences)
         vectors, _ = word_table(self.vectors, 0, 0).look_up(forms)
-        net = _net(self.file, digest([self.file]), vectors.shape[1])
+        net = _net(self.file, self._digest, vectors.shape[1])
         names = {layer for layer, _ in asked}
 
         def forward(rows: Ints) -> dict[str, Any]:
@@ -108,6 +112,6 @@ def _net(file: Path, mark: str, dim: int) -> Any:
     """The two layers of a file, of which `mark` is the digest, over vectors of `dim` numbers."""
     from sonde.nets.recurrence import Recurrence
 
-    state = torch_file(file, "the weights of CoVe")
+    state = torch_file(file)
     over_vectors(file, state, dim, DEPTH, "CoVe")
     return Recurrence.of(state, DEPTH, 2)

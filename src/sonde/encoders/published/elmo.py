@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
-from sonde.corpora.files import digest
 from sonde.encoders.layered import Asked, asked_of, slots_of
-from sonde.encoders.published.elmo_shape import Shape, shape_of
-from sonde.encoders.published.files import reading, there
+from sonde.encoders.published.elmo_shape import SIZES, Shape, shape_of
+from sonde.encoders.published.files import digest_of, reading
 from sonde.encoders.published.passes import each_word, passed
+from sonde.encoders.sources import ELMO
 from sonde.oracles import Kind
 from sonde.vectors import Ints, Vectors
 
@@ -73,7 +73,12 @@ class ELMo:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the sizes."""
-        return f"{digest([self.file])} {digest([self.sizes])}"
+        return " ".join(self._digests)
+
+    @property
+    def _digests(self) -> tuple[str, str]:
+        weights = digest_of(self.file, "the weights of an ELMo", ELMO)
+        return weights, digest_of(self.sizes, SIZES, ELMO)
 
     @property
     def base(self) -> str:
@@ -94,8 +99,7 @@ class ELMo:
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
         forms, tokens = each_word(sentences)
-        shape = shape_of(self.sizes)
-        marks = digest([self.file]), digest([self.sizes])
+        marks, shape = self._digests, shape_of(self.sizes)
         net = _net(self.file, self.sizes, marks, (self.weights, self.seed))
         vectors = net.words(character_ids(forms, shape.longest))
         deep = any(layer not in ("lex", "0") for layer, _ in asked)
@@ -137,7 +141,6 @@ def _net(file: Path, options: Path, marks: tuple[str, str], how: tuple[Init, int
 
 def _arrays(file: Path, shape: Shape) -> dict[str, NDArray[np.float32]]:
     """The arrays of a file of weights; DataProblem where they are not of these sizes."""
-    there(file, "the weights of an ELMo (..._weights.hdf5)")
     try:
         import h5py
     except ImportError:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sonde.core import DataProblem
-from sonde.encoders.published.files import json_file
+from sonde.encoders.published.files import digest_of, json_file
+from sonde.encoders.sources import ELMO
 
+SIZES = "the sizes of an ELMo (options=)"
 CHARACTERS = 261  # bytes, the marks of a sentence and of a word, and padding
 
 
@@ -69,7 +71,8 @@ class Shape:
 
 def shape_of(options: Path) -> Shape:
     """The sizes that an options file says."""
-    said = json_file(options, "the sizes of an ELMo (..._options.json); write options=FILE")
+    digest_of(options, SIZES, ELMO)
+    said = json_file(options, SIZES)
     try:
         cnn, lstm = said["char_cnn"], said["lstm"]
         return Shape(

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from sonde._hosted import one_line
 from sonde.core import DataProblem
+from sonde.corpora.files import digest
+from sonde.encoders.sources import Source
 from sonde.errors import SondeError
 
 OBJECTS = ("bject arrays", "Python objects", "pickled data")
@@ -24,21 +26,22 @@ OBJECTS = ("bject arrays", "Python objects", "pickled data")
 Shapes = Mapping[str, tuple[int, ...]]
 
 
-def there(path: Path, what: str) -> Path:
-    """The file, where it is one; a DataProblem says what it should hold."""
-    file = path.expanduser()
-    if not file.is_file():
-        raise DataProblem(f"no file {str(path)!r}, which is to hold {what}")
-    return file
+def digest_of(path: Path, what: str, source: Source) -> str:
+    """The digest of a file; where it is not there, a DataProblem says what it holds and where to
+    get it.
+    """
+    if not path.expanduser().is_file():
+        raise source.missing(path, what)
+    return digest([path])
 
 
-def sought(folder: Path, names: tuple[str, ...], what: str) -> Path:
+def sought(folder: Path, names: tuple[str, ...], what: str, source: Source) -> Path:
     """The one file of a folder that one of these patterns fits; DataProblem where there is none, or
     more than one.
     """
     place = folder.expanduser()
     if not place.is_dir():
-        raise DataProblem(f"no folder {str(folder)!r}, in which {what} is looked for")
+        raise source.missing(folder, what, "folder")
     for name in names:
         found = sorted(place.glob(name))
         if len(found) > 1:
@@ -46,7 +49,7 @@ def sought(folder: Path, names: tuple[str, ...], what: str) -> Path:
             raise DataProblem(f"{folder} has both {both}; keep one model in a folder")
         if found:
             return found[0]
-    raise DataProblem(f"{folder} has no {' or '.join(names)}, which is to hold {what}")
+    raise DataProblem(f"{folder} has no {' or '.join(names)} ({what}); {source}")
 
 
 @contextmanager
@@ -82,7 +85,7 @@ def _first(error: Exception) -> str:
     return one_line(error).split(". ")[0]
 
 
-def torch_file(path: Path, what: str, namespaces: bool = False) -> Any:
+def torch_file(path: Path, namespaces: bool = False) -> Any:
     """What a file of torch holds, numbers and plain values alone; with `namespaces` also settings
     as argparse keeps them.
     """
@@ -90,26 +93,23 @@ def torch_file(path: Path, what: str, namespaces: bool = False) -> Any:
 
     import torch
 
-    file = there(path, what)
     with (
         reading(path, "a file of torch"),
         torch.serialization.safe_globals([argparse.Namespace] if namespaces else []),
     ):
-        return torch.load(file, map_location="cpu", weights_only=True)
+        return torch.load(path.expanduser(), map_location="cpu", weights_only=True)
 
 
-def arrays(path: Path, what: str, prefix: str = "") -> dict[str, NDArray[Any]]:
+def arrays(path: Path, prefix: str = "") -> dict[str, NDArray[Any]]:
     """The arrays of a .npz file whose names begin so, by name."""
-    file = there(path, what)
-    with reading(path, "a NumPy .npz file"), np.load(file, allow_pickle=False) as archive:
+    with reading(path, "a NumPy .npz file"), np.load(path, allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files if name.startswith(prefix)}
 
 
-def mapped(path: Path, what: str) -> NDArray[Any]:
+def mapped(path: Path) -> NDArray[Any]:
     """The table of a .npy file, mapped into memory."""
-    file = there(path, what)
     with reading(path, "a NumPy .npy file"):
-        table: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+        table: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     if table.ndim != 2 or table.dtype.kind != "f":
         raise DataProblem(
             f"{path} holds {table.dtype} {list(table.shape)}, expected numbers [words, dimensions]"
@@ -118,12 +118,11 @@ def mapped(path: Path, what: str) -> NDArray[Any]:
 
 
 def json_file(path: Path, what: str) -> dict[str, Any]:
-    """What a JSON file says."""
-    file = there(path, what)
+    """What a JSON file says of `what`."""
     with reading(path, "JSON"):
-        said = json.loads(file.read_text("utf-8"))
+        said = json.loads(path.read_text("utf-8"))
     if not isinstance(said, dict):
-        raise DataProblem(f"{path} holds no JSON object, and is to hold {what}")
+        raise DataProblem(f"{path} holds no JSON object, expected {what}")
     return said
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
-from sonde.corpora.files import digest
-from sonde.encoders.published.files import over_vectors, torch_file
+from sonde.encoders.published.files import digest_of, over_vectors, torch_file
 from sonde.encoders.published.passes import Tokens, passed, words_of
+from sonde.encoders.sources import INFERSENT
 from sonde.encoders.tables import word_table
 from sonde.encoders.word_files import word_digest
 from sonde.vectors import Ints, Vectors
@@ -50,7 +50,11 @@ class InferSent:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{digest([self.file])} {word_digest(self.vectors)}"
+        return f"{self._digest} {word_digest(self.vectors)}"
+
+    @property
+    def _digest(self) -> str:
+        return digest_of(self.file, "the weights of InferSent", INFERSENT)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         table = word_table(self.vectors, 0, 0)
@@ -61,7 +65,7 @@ class InferSent:
         _check_marks(self, known[:2])
         places = enumerate(zip(forms, known, strict=True))
         numbers = {form: i if there else -1 for i, (form, there) in places}
-        net = _net(self.file, digest([self.file]), vectors.shape[1])
+        net = _net(self.file, self._digest, vectors.shape[1])
         read = _tokens(words, numbers, counts, MARKS[self.version], cut)
 
         def forward(rows: Ints) -> dict[str, Any]:
@@ -122,6 +126,6 @@ def _net(file: Path, mark: str, dim: int) -> Any:
     """The network of a file, of which `mark` is the digest, over word vectors of `dim` numbers."""
     from sonde.nets.recurrence import Recurrence
 
-    state = torch_file(file, "the weights of InferSent")
+    state = torch_file(file)
     over_vectors(file, state, dim, 1, WHAT, "enc_lstm.")
     return Recurrence.of(state, 1, 2, "enc_lstm.")

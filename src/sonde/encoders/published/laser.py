@@ -20,6 +20,7 @@ from sonde.encoders.published.files import sought, torch_file
 from sonde.encoders.published.laser_text import RULES, Pieces, by_codes, by_sentencepiece
 from sonde.encoders.published.passes import Tokens, passed
 from sonde.encoders.saved import versions
+from sonde.encoders.sources import LASER
 from sonde.encoders.untrained import LONGEST
 from sonde.vectors import Ints, Vectors
 
@@ -56,15 +57,16 @@ class Laser:
 
     @property
     def _model(self) -> Path:
-        return sought(self.folder, ("*.pt",), "the model of LASER")
+        return sought(self.folder, ("*.pt",), "the model of LASER", LASER)
 
     @property
     def _pieces(self) -> tuple[Path, Path | None]:
         """The file of merges or of sentencepiece, and that of the vocabulary where there is one."""
-        what = "how LASER cuts words: 93langs.fcodes, or the .spm of the model"
-        first = sought(self.folder, ("*.fcodes", "*.spm"), what)
+        what = "how LASER cuts words"
+        first = sought(self.folder, ("*.fcodes", "*.spm"), what, LASER)
         if first.suffix == ".fcodes":
-            return first, sought(self.folder, ("*.fvocab",), "the pieces that the codes may make")
+            what = "the pieces that the codes may make"
+            return first, sought(self.folder, ("*.fvocab",), what, LASER)
         return first, next(iter(sorted(self.folder.expanduser().glob("*.cvocab"))), None)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
@@ -136,7 +138,7 @@ def _loaded(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> Load
     """The model of a file, whose digest and that of its vocabulary are `marks`."""
     from sonde.encoders.published.laser_networks import transformer
 
-    state = torch_file(file, "the model of LASER", namespaces=True)
+    state = torch_file(file, namespaces=True)
     if not isinstance(state, Mapping) or "model" not in state:
         raise DataProblem(f"{file} has no weights under 'model', which every LASER has")
     if "params" in state:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
-from sonde.corpora.files import digest
 from sonde.encoders.ngrams import each_word
-from sonde.encoders.published.files import there
+from sonde.encoders.published.files import digest_of
+from sonde.encoders.sources import SENT2VEC
 from sonde.encoders.word_files import FASTTEXT, WIDEST
 from sonde.vectors import Floats, Ints, Vectors, offsets
 
@@ -48,10 +48,10 @@ class Sent2Vec:
     @property
     def fingerprint(self) -> str:
         """The digest of the file."""
-        return digest([self.file])
+        return digest_of(self.file, "a Sent2Vec model", SENT2VEC)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        model = _model(self.file, digest([self.file]))
+        model = _model(self.file, self.fingerprint)
         ids = self._ids(model, list(itertools.chain.from_iterable(s.words for s in sentences)))
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if self.pool == "none":
@@ -60,7 +60,7 @@ class Sent2Vec:
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words the model lacks."""
-        return self._ids(_model(self.file, digest([self.file])), words) < 0
+        return self._ids(_model(self.file, self.fingerprint), words) < 0
 
     def _ids(self, model: Model, words: Sequence[str]) -> Ints:
         """The number of each word, -1 for one that the model lacks."""
@@ -131,7 +131,7 @@ def ngram_rows(ids: Ints, starts: Ints, words: int, settings: Settings) -> list[
 @functools.lru_cache(maxsize=2)
 def _model(path: Path, mark: str) -> Model:
     """The model of a file, of which `mark` is the digest."""
-    file = there(path, "a Sent2Vec model")
+    file = path.expanduser()
     size = file.stat().st_size
     with file.open("rb") as stream:
         settings = _settings(path, stream)

@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
-from sonde.corpora.files import digest
 from sonde.encoders.published.files import (
     Shapes,
     arrays,
     check_shapes,
+    digest_of,
     hidden_units,
     mapped,
     reading,
-    there,
 )
 from sonde.encoders.published.passes import Tokens, passed, words_of, words_read
+from sonde.encoders.sources import SKIPTHOUGHT
 from sonde.encoders.tables import WordTable, word_table
 from sonde.encoders.word_files import word_digest
 from sonde.vectors import Floats, Ints, Vectors
@@ -31,6 +31,11 @@ WHAT = "a Skip-Thought model"
 END, UNKNOWN = "<eos>", "UNK"
 FILES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
 WORDS = "dictionary.txt"
+HELD = {
+    ".txt": "the words of Skip-Thought, one a line",
+    ".npz": "the weights of Skip-Thought",
+    ".npy": "the vectors of Skip-Thought's words",
+}
 OWN = 20_000  # words of the published models' own vocabulary, over which the expansion is learnt
 
 
@@ -68,7 +73,7 @@ class SkipThought:
     def fingerprint(self) -> str:
         """The digests of the files that are read."""
         words = [] if self.vectors is None else [word_digest(self.vectors)]
-        return " ".join([*(digest([file]) for file in self._files()), *words])
+        return " ".join([*(_digest(file) for file in self._files()), *words])
 
     def _files(self) -> list[Path]:
         folder = self.folder.expanduser()
@@ -83,7 +88,7 @@ class SkipThought:
     def _encoded(self, part: str, sentences: Sequence[Sentence]) -> Vectors:
         """The vectors of one model."""
         weights, place = (self.folder.expanduser() / name for name in FILES[part])
-        net = _net(weights, digest([weights]), part == "bi")
+        net = _net(weights, _digest(weights), part == "bi")
         words, counts, cut = words_of(sentences)
         forms = dict.fromkeys([END, *(word for row in words for word in row)])
         table = _table(self, place, net.reads)
@@ -99,11 +104,16 @@ class SkipThought:
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are read as UNK."""
-        numbers = _numbers(self.folder, digest([self.folder.expanduser() / WORDS]))
+        numbers = _numbers(self.folder, _digest(self.folder.expanduser() / WORDS))
         lacking = np.array([word not in numbers for word in words], bool)
         if self.vectors is not None:
             lacking &= ~word_table(self.vectors, 0, 0).look_up(words)[1]
         return lacking
+
+
+def _digest(file: Path) -> str:
+    """The digest of a file of the folder."""
+    return digest_of(file, HELD[file.suffix], SKIPTHOUGHT)
 
 
 def _one_long(made: Vectors) -> Vectors:
@@ -153,8 +163,9 @@ class Table:
 
 def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
     """The table of a model; DataProblem where it is not one of its words and numbers."""
-    numbers = _numbers(encoder.folder, digest([encoder.folder.expanduser() / WORDS]))
-    rows = mapped(place, "the vectors of Skip-Thought's words")
+    numbers = _numbers(encoder.folder, _digest(encoder.folder.expanduser() / WORDS))
+    own = _digest(place)
+    rows = mapped(place)
     if rows.shape[1] != dim or len(rows) < len(numbers):
         raise DataProblem(
             f"{place} has {len(rows):,} vectors of {rows.shape[1]:,} numbers, expected"
@@ -162,18 +173,18 @@ def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
         )
     if encoder.vectors is None:
         return Table(numbers, rows, None)
-    mark = digest([place]), word_digest(encoder.vectors)
-    return Table(numbers, rows, _expansion(place, encoder.folder, encoder.vectors, mark))
+    marks = own, word_digest(encoder.vectors)
+    return Table(numbers, rows, _expansion(place, encoder.folder, encoder.vectors, marks))
 
 
 @functools.lru_cache(maxsize=4)
 def _expansion(
-    place: Path, folder: Path, vectors: Path, mark: tuple[str, str]
+    place: Path, folder: Path, vectors: Path, marks: tuple[str, str]
 ) -> tuple[WordTable, Floats]:
     """Word vectors, and the matrix that maps them to the table with the least squares over words
-    that both have; `mark` has the digests of the files.
+    that both have; `marks` are the digests of the files.
     """
-    numbers = _numbers(folder, digest([folder.expanduser() / WORDS]))
+    numbers = _numbers(folder, _digest(folder.expanduser() / WORDS))
     own = [word for word in list(numbers)[:OWN] if word not in (END, UNKNOWN)]
     others = word_table(vectors, 0, 0)
     found, known = others.look_up(own)
@@ -182,7 +193,7 @@ def _expansion(
             f"{vectors} has {int(known.sum()):,} of the words of {folder}, too few to map its"
             f" vectors of {found.shape[1]:,} numbers"
         )
-    wanted = mapped(place, WHAT)[[numbers[w] for w, there in zip(own, known, strict=True) if there]]
+    wanted = mapped(place)[[numbers[w] for w, there in zip(own, known, strict=True) if there]]
     read = np.column_stack([found[known], np.ones(int(known.sum()))]).astype(np.float64)
     matrix, *_ = np.linalg.lstsq(read, wanted.astype(np.float64), rcond=None)
     return others, matrix.astype(np.float32)
@@ -191,7 +202,7 @@ def _expansion(
 @functools.lru_cache(maxsize=2)
 def _numbers(folder: Path, mark: str) -> dict[str, int]:
     """The row of each word, by a folder whose dictionary has the digest `mark`."""
-    file = there(folder.expanduser() / WORDS, "the words of Skip-Thought, one a line")
+    file = folder.expanduser() / WORDS
     with reading(file, "a UTF-8 text"):
         lines = file.read_text("utf-8").removesuffix("\n").split("\n")
     # of a word that comes twice the last row counts, as in a dictionary made of pairs
@@ -221,7 +232,7 @@ def _net(file: Path, mark: str, both: bool) -> Any:
 
     from sonde.nets.recurrence import Gru, Product, Recurrence
 
-    state = arrays(file, "the weights of Skip-Thought", "encoder")
+    state = arrays(file, "encoder")
     hidden = hidden_units(file, state, "encoder_Ux", WHAT)
     dim = len(state["encoder_W"]) if "encoder_W" in state else 0
     cells = []

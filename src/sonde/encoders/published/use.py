@@ -16,6 +16,7 @@ from sonde._hosted import one_line
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import digest
 from sonde.encoders.saved import versions
+from sonde.encoders.sources import USE
 from sonde.vectors import Floats, Vectors
 
 Run = Callable[[Sequence[str]], Any]
@@ -71,6 +72,8 @@ def _checked(encoder: UniversalSentenceEncoder, returned: Any) -> Floats:
 
 def _digest(folder: Path) -> str:
     place = folder.expanduser()
+    if not place.is_dir():
+        raise USE.missing(folder, "a module of TensorFlow Hub", "folder")
     model = next(
         (place / n for n in ("saved_model.pb", "saved_model.pbtxt") if (place / n).is_file()), None
     )
