@@ -8,6 +8,7 @@ by sentence, which finds and names what it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -25,6 +26,8 @@ from sonde.corpora.trees import Range, Tree, features, rebuilt, spells
 from sonde.vectors import Ints
 
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+TAB, LINE_FEED = b"\t\n"
+_BODY, _TOLD = re.compile(BODY.pattern.encode()), b"# text = "
 
 
 class Coded(NamedTuple):
@@ -142,14 +145,15 @@ def _parsed(data: bytes, forms: dict[str, str]) -> Batch | None:
     if b"\r" in data or b"\0" in data:
         return None
     try:
-        blocks = data.decode().strip("\n").split("\n\n")
+        data.decode()
     except UnicodeDecodeError:
         return None
-    headed = [_headed(stripped) for block in blocks if (stripped := block.strip("\n"))]
+    blocks = data.strip(b"\n").split(b"\n\n")
+    headed = [_headed(stripped) for block in blocks if (stripped := block.strip(b"\n"))]
     bodies = [body for body, _ in headed if body]
     texts = [text for body, text in headed if body]
-    table = _table("\n".join(bodies), all(texts)) if bodies else None
-    sizes = np.array([body.count("\n") + 1 for body in bodies])
+    table = _table(b"\n".join(bodies), all(texts)) if bodies else None
+    sizes = np.array([body.count(b"\n") + 1 for body in bodies])
     if table is None or table.num_rows != sizes.sum():
         return None
     columns = {name: _column(table, name) for name in table.column_names}
@@ -159,27 +163,27 @@ def _parsed(data: bytes, forms: dict[str, str]) -> Batch | None:
         return None
 
 
-def _headed(block: str) -> tuple[str, str]:
+def _headed(block: bytes) -> tuple[bytes, str]:
     """The rows of a block and the raw string that its comments tell."""
-    match = BODY.search(block) if block[0] == "#" else None
-    at = block.rfind("\n# text = ", 0, match.start()) if match else -1
-    if match is None or at < 0:
-        _, body, text, _ = header(block)
-        return body, text
-    return block[match.end() :], block[at + 10 : block.index("\n", at + 10)].strip()
+    match = _BODY.search(block) if block.startswith(b"#") else None
+    at = block.rfind(_TOLD, 0, match.start()) if match else -1
+    if match is None or at < 0 or (at and block[at - 1] != LINE_FEED):
+        _, body, text, _ = header(block.decode())
+        return body.encode(), text
+    text = block[at + len(_TOLD) : block.index(b"\n", at)].decode()
+    return block[match.end() :], text.strip()
 
 
-def _table(joined: str, texted: bool) -> Any | None:
-    """The rows as a pyarrow table of strings by code; None where a row has not ten cells, or an
-    empty one.
+def _table(data: bytes, texted: bool) -> Any | None:
+    """Rows of UTF-8 as a pyarrow table of strings by code; None where a row has not ten cells, or
+    an empty one.
     """
     import pyarrow as pa
     from pyarrow import csv
 
-    data = joined.encode()
     array = np.frombuffer(data, np.uint8)
     # a tab before a tab or the line's end: an empty cell
-    if ((array[:-1] == 9) & (array[1:] <= 10)).any() or data[-1] == 9:
+    if ((array[:-1] == TAB) & (array[1:] <= LINE_FEED)).any() or data[-1] == TAB:
         return None
     names = [name for name in COLUMNS if name not in ("deps", "misc")] + (
         [] if texted else ["misc"]
@@ -197,6 +201,7 @@ def _table(joined: str, texted: bool) -> Any | None:
                 include_columns=names,
                 column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())),
                 null_values=[],
+                check_utf8=False,
             ),
         )
     except pa.ArrowInvalid:
@@ -206,7 +211,8 @@ def _table(joined: str, texted: bool) -> Any | None:
 def _column(table: Any, name: str) -> Coded:
     column = table.column(name).combine_chunks()
     column = column.chunk(0) if hasattr(column, "chunk") else column
-    return Coded(column.indices.to_numpy().astype(np.int64), column.dictionary.to_pylist())
+    names = column.dictionary.to_numpy(zero_copy_only=False).tolist()
+    return Coded(column.indices.to_numpy().astype(np.int64), names)
 
 
 def _checked(

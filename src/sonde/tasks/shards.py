@@ -260,13 +260,15 @@ class Known:
         """A column of findings, numbered in order of appearance."""
         import pyarrow as pa
 
-        keys = list(map(id, findings))
+        coded = pa.array(np.fromiter(map(id, findings), np.int64, len(findings)))
+        coded = coded.dictionary_encode()
+        by_id = dict(zip(map(id, findings), findings, strict=True))
         numbers: dict[str, int] = {}
-        codes = {
-            key: numbers.setdefault(self._text(finding), len(numbers))
-            for key, finding in dict(zip(keys, findings, strict=True)).items()
-        }
-        indices = np.fromiter(map(codes.__getitem__, keys), np.int32, len(keys))
+        codes = [
+            numbers.setdefault(self._text(by_id[key]), len(numbers))
+            for key in coded.dictionary.to_pylist()
+        ]
+        indices = np.array(codes, np.int32)[coded.indices.to_numpy()]
         return pa.DictionaryArray.from_arrays(indices, pa.array(list(numbers), pa.string()))
 
     def _text(self, finding: Finding) -> str:
