@@ -18,9 +18,7 @@ not.
 
 
 class ReferenceProblem(SondeError, ValueError):
-    """A reference that names nothing, or names it wrongly; the message says what to write
-    instead.
-    """
+    """A reference that names nothing, or is malformed; the message says what to write instead."""
 
 
 def says_where(hint: Any) -> bool:

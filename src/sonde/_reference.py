@@ -20,7 +20,7 @@ class Reference:
 
     @classmethod
     def parse(cls, text: str) -> Reference:
-        """Read `name[:argument][,key=value]...`; `, : = @ %` inside a value are written
+        """Parse `name[:argument][,key=value]...`; `, : = @ %` inside a value must be
         percent-encoded.
         """
         head, *rest = text.split(",")
@@ -48,11 +48,11 @@ class Reference:
         return f"{self.name}{argument}{options}"
 
     def named(self, name: str) -> Reference:
-        """The same reference under another name, as `ud/*` becomes `ud/tense`."""
+        """The same reference under another name: `ud/*` becomes `ud/tense`."""
         return replace(self, name=name)
 
     def plus(self, **options: str) -> Reference:
-        """The same reference with options added, for those that it does not set itself."""
+        """The same reference with options added that it does not set itself."""
         own = {key for key, _ in self.options}
         return replace(
             self, options=self.options + tuple((k, v) for k, v in options.items() if k not in own)

@@ -34,11 +34,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """The options of a task's reference that a run may set itself; a field is named as its option.
+    """The options of a task that a run may set itself; a field has the name of its option.
 
-    fold      fold=2/5: the second of five parts of the data is test. Small data get folds
+    fold      fold=2/5: the second of five parts of the data is test; used for small data
     sample    sample=2/5: the second of five draws from train, over the same dev and test
-    size      size=1000: so many examples in all
+    size      size=1000: this many examples in all
     on_error  on_error=skip: malformed data are left out and counted
     """
 
@@ -49,7 +49,7 @@ class Sampling:
 
     @classmethod
     def of(cls, task: Task) -> Sampling:
-        """What a task declares; one that declares nothing is measured as it stands."""
+        """What a task declares; a task that declares nothing is measured unchanged."""
         return task.sampling if isinstance(task, Sampled) else cls()
 
     def __contains__(self, option: str) -> bool:
@@ -65,8 +65,8 @@ sentences all units are added up, so that one is enough; what is said twice coun
 
 
 class Task(Protocol):
-    """One question about sentences. `metric`, `probe` and `view` are references to what it is
-    judged and read with.
+    """One question about sentences. `metric`, `probe` and `view` are references of its metric, its
+    default probe and its view.
     """
 
     @property
@@ -81,7 +81,7 @@ class Task(Protocol):
     def view(self) -> str: ...
 
     def load(self) -> Dataset:
-        """The examples, with splits; files are read now."""
+        """The examples, with splits; reads files."""
         ...
 
 
@@ -104,18 +104,18 @@ class Published(Task, Protocol):
 
 @runtime_checkable
 class Annotated(Task, Protocol):
-    """A task whose data carry the annotation that its labels are derived from.
+    """A task whose data have the annotation that its labels are derived from.
 
-    oracles  by name, one sentence each: what its facts are, and which test parts can be answered
-             from them; the first is the default. Empty where the data have no annotation
+    oracles  by name, one sentence each: its facts, and the parts of the test set that they
+             determine; the first is the default. Empty if the data have no annotation
     """
 
     @property
     def oracles(self) -> Mapping[str, str]: ...
 
     def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
-        """The facts of these sentences, and maybe of others; files are read now. A sentence may
-        have none.
+        """The facts of these sentences, and possibly of others; reads files. A sentence may have
+        none.
         """
         ...
 
@@ -124,8 +124,8 @@ class Annotated(Task, Protocol):
 class Encoder(Protocol):
     """Something that turns sentences into vectors.
 
-    takes  'sentences': `encode` is given Sentences. What does not say so is taken for an object of
-           another library, and is given strings
+    takes  'sentences': `encode` gets Sentences. Objects without this attribute are taken to be of
+           another library, and get strings
     """
 
     @property
@@ -145,8 +145,8 @@ class Layered(Encoder, Protocol):
     """An encoder that can fill several slots ('layer.form', as '6.mean') of the vector cache in one
     pass.
 
-    base   what all its slots share: the reference without layers and pooling; it keys the cache
-    slots  what this one yields, one a layer of its Vectors
+    base   the reference without layers and pooling, which all slots share; the key of the cache
+    slots  the slots of this encoder, one per layer of its Vectors
     """
 
     @property
@@ -155,18 +155,18 @@ class Layered(Encoder, Protocol):
     def slots(self) -> tuple[str, ...]: ...
 
     def asking(self, slots: tuple[str, ...]) -> Encoder:
-        """The same encoder yielding these slots, in this order."""
+        """The same encoder with these slots, in this order."""
         ...
 
 
 @runtime_checkable
 class Prepared(Encoder, Protocol):
-    """An encoder that looks at the corpus first (SentEval's `prepare`, a fitted idf); its vectors
-    hold for that corpus.
+    """An encoder that is fitted to the corpus first (SentEval's `prepare`, an idf); its vectors are
+    for that corpus only.
     """
 
     def prepare(self, sentences: Sequence[Sentence]) -> Encoder:
-        """The encoder, made ready for these sentences."""
+        """The encoder, fitted to these sentences."""
         ...
 
 
@@ -176,7 +176,7 @@ Kind = Literal["trained", "baseline", "oracle"]
 
 @runtime_checkable
 class Kinded(Encoder, Protocol):
-    """An encoder that says what it is; one that does not is a trained one."""
+    """An encoder that declares its kind; without it, an encoder counts as trained."""
 
     @property
     def kind(self) -> Kind: ...
@@ -220,28 +220,28 @@ class Running(Protocol):
 
 @runtime_checkable
 class Informed(Encoder, Protocol):
-    """An encoder that holds what a task's annotation says; its vectors hold for that task's data.
+    """An encoder of a task's annotation; its vectors are for that task's data only.
 
-    oracle  which of the task's oracles it holds; None for the task's default
+    oracle  which of the task's oracles it is; None for the task's default
     """
 
     @property
     def oracle(self) -> str | None: ...
 
     def named(self, oracle: str) -> Informed:
-        """The same encoder, holding this oracle."""
+        """The same encoder for this oracle."""
         ...
 
     def informed(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:
-        """The encoder that knows these facts; its vectors are of `words`, or of sentences."""
+        """The encoder for these facts; its vectors are of `words`, or of sentences."""
         ...
 
 
 class Cell(NamedTuple):
-    """One fit of a probe: which layers are read, the seed, and which of its states is wanted.
+    """One fit of a probe: which layers it reads, the seed, and the criterion for its best state.
 
-    by  the state that is best on dev by `score` (accuracy, F1), or by `loss`, which is the one
-        whose probabilities mean something; a probe that has but one state gives that
+    by  the state that is best on dev by `score` (accuracy, F1) or by `loss`, whose probabilities
+        are better calibrated; a probe with one state returns that
     """
 
     read: str
@@ -251,11 +251,10 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Scores [examples, outputs] of one predictor, with the outputs' names, and what they decode
-    to.
+    """Scores [examples, outputs] of one predictor, the outputs' names, and the predicted labels.
 
-    link  how scores become probabilities: a softmax over the outputs, or a sigmoid of each; None
-          where they do not
+    link  how scores become probabilities: a softmax over the outputs, or a sigmoid of each; None if
+          they do not
     """
 
     scores: Floats
@@ -268,7 +267,7 @@ class Predictor(Protocol):
     """A fitted probe."""
 
     def predict(self, readings: Readings) -> Predictions:
-        """Scores of every example, and what they decode to."""
+        """Scores of every example, and the predicted labels."""
         ...
 
 
@@ -287,13 +286,13 @@ def choice_of(predictor: Predictor) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a probe depends on beside vectors and labels.
+    """What a probe depends on besides vectors and labels.
 
     seeds    whether its fit depends on the seed
-    words    whether it reads words in place of vectors
+    words    whether it reads words instead of vectors
     stratum  the stratum that it reads, '' for none
     mixes    whether it learns the weights of a read such as `mix`
-    train    whether it learns from examples; one that does not is measured without any, too
+    train    whether it needs training examples
     """
 
     seeds: bool = True
@@ -310,8 +309,8 @@ class Probe(Protocol):
     def name(self) -> str: ...
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        """One predictor a cell, in order. Cells share their input, so a whole grid, all seeds and
-        layers go in one pass.
+        """One predictor per cell, in order. Cells share their input, so one call can fit a whole
+        grid, all seeds and all layers.
         """
         ...
 
@@ -355,12 +354,12 @@ class Rounding(Protocol):
 
 
 Control = Callable[[Dataset], Dataset]
-"""A data set with the linguistics taken out."""
+"""A function that removes the linguistic information from a data set."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Trial:
-    """One measurement, in strings and numbers: it pickles, prints and hashes."""
+    """One measurement as strings and numbers; it can be pickled, printed and hashed."""
 
     task: str
     encoder: str
@@ -372,8 +371,8 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one trial found. `strata` tag examples, `clusters` number what was drawn together,
-    `scores` are of the state best by loss.
+    """The result of one trial. `strata` tag examples, `clusters` number groups of examples that
+    were drawn together, `scores` are of the state that is best by loss.
     """
 
     trial: Trial
@@ -395,5 +394,5 @@ class Result:
 
     @property
     def n(self) -> int:
-        """How many test examples the score is over."""
+        """The number of test examples."""
         return len(self.gold)

@@ -5,9 +5,9 @@ class SondeError(Exception):
     """Something that sonde cannot do as asked; the message says what is wrong, where, and what to
     do.
 
-    Every exception of sonde derives from it, most from `ValueError` as well.
+    Every exception of sonde derives from it; most also derive from `ValueError`.
     """
 
 
 class UsageProblem(SondeError, ValueError):
-    """Arguments that do not go together, or name nothing."""
+    """Arguments that conflict, or that name nothing."""

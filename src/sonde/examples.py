@@ -29,7 +29,7 @@ class EncoderStop(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words in order, and the raw string that they were read from."""
+    """Words in order, and the raw text."""
 
     words: tuple[str, ...]
     text: str
@@ -37,13 +37,13 @@ class Sentence:
 
     @classmethod
     def of(cls, words: Iterable[str], text: str | None = None) -> Sentence:
-        """A sentence from its words; without a raw string they are joined with spaces."""
+        """A sentence from its words; without a raw text they are joined with spaces."""
         words = tuple(words)
         return cls(words, " ".join(words) if text is None else text)
 
     @property
     def key(self) -> bytes:
-        """Sixteen bytes that stand for (words, text); vectors are cached under them."""
+        """A hash of (words, text), 16 bytes; the key of cached vectors."""
         if self._key is None:  # every fit over a sentence asks for it
             object.__setattr__(self, "_key", self._digest())
         return cast(bytes, self._key)
@@ -64,7 +64,7 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A label about one or more sites, as the author of a task writes it.
+    """A label about one or more sites.
 
     label   a class (str), a score (float), a set of labels, or a mapping of labels to weights (only
             those annotated)
@@ -89,20 +89,20 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """One tag an example: codes [n] into names, -1 where there is none."""
+    """One tag per example: codes [n] into names, -1 for none."""
 
     codes: Ints
     names: tuple[str, ...]
 
     @classmethod
     def of(cls, values: Iterable[str | None]) -> Tags:
-        """The tags of some names in order of appearance; None where there is none."""
+        """Tags from names, in order of appearance; None for no tag."""
         numbers: dict[str | None, int] = {None: -1}
         codes = [numbers.setdefault(value, len(numbers) - 1) for value in values]
         return cls(np.array(codes, np.int64), tuple(name for name in numbers if name is not None))
 
     def take(self, rows: Ints) -> Tags:
-        """Those of some of the examples."""
+        """The tags of some examples."""
         return Tags(self.codes[rows], self.names)
 
     def pruned(self) -> Tags:
@@ -127,10 +127,10 @@ class Dataset:
     asked       [examples, slots] int64 into vocabulary
     vocabulary  the asked words
     strata      tags to report by
-    notes       what was counted while building: kept, left out and why, correlations; shown, never
-                hidden
-    clusters    the strata, of those there are, whose examples were drawn together, as sentences and
-                the words of spans always are
+    notes       counts from building the data set: kept, left out and why, correlations; always
+                shown
+    clusters    the strata whose examples were drawn together, as those of a sentence and of the
+                words of a span always are
     """
 
     sentences: tuple[Sentence, ...]
@@ -158,8 +158,7 @@ class Dataset:
         asked: tuple[Ints, Iterable[str]] | None = None,
         strata: Mapping[str, Tags | Sequence[str | None]] = NO_TAGS,
     ) -> Dataset:
-        """Columns put together; all data sets are built here. DataProblem for a span that is
-        outside its sentence, or empty.
+        """A data set from columns. DataProblem for a span that is empty or outside its sentence.
 
         sites   as of data sets, or [examples] the numbers of whole sentences
         labels  a column, or a label an example
@@ -184,7 +183,7 @@ class Dataset:
 
     @classmethod
     def of(cls, examples: Iterable[Example], notes: Mapping[str, Any] | None = None) -> Dataset:
-        """Lay examples out in columns; the first one that does not fit the others is named."""
+        """A data set from examples; an error names the first one that does not fit the others."""
         listed = list(examples)
         if not listed:
             raise DataProblem("no examples: the task's question has no answer in the data")
@@ -216,7 +215,7 @@ class Dataset:
         return np.flatnonzero(self.splits == SPLITS.index(split))
 
     def examples(self) -> Iterator[Example]:
-        """The examples as an author would write them; labels are given by name."""
+        """The examples one by one, with labels by name."""
         for i in range(len(self)):
             sites = tuple(
                 Site(self.sentences[s], None if a < 0 else (int(a), int(b)))

@@ -21,7 +21,7 @@ OPTION = re.compile(r"(\w+(?:, \w+)*) +(\S.*)")  # as docstrings explain options
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a thing as it is written, with its kind and default, and what it means."""
+    """An option as it is written, with its type and default, and its meaning."""
 
     written: str
     meaning: str = ""
@@ -32,10 +32,10 @@ class Entry:
     """Something that a reference can name.
 
     summary  its first paragraph, in one line
-    text     all that is said of it, but for its options
+    text     the full description without the options
     options  its argument and options, in order
-    oracles  of a task: name -> what the oracle holds
-    problem  why it cannot be used, as where a plugin does not import; '' where it can
+    oracles  of a task: name -> what the oracle contains
+    problem  why it cannot be used, such as an import error of a plugin; '' if it can
     """
 
     name: str
@@ -81,11 +81,11 @@ def entries(contents: Contents, pattern: str | None = None) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A thing that an installed package adds.
+    """A plugin of an installed package.
 
     kind          what it is: task, encoder, probe, ...
-    name          as references write it
-    place         'module:attribute' where it lies
+    name          its name in references
+    place         its place, 'module:attribute'
     distribution  the package, with its version
     problem       why it cannot be used; '' where it can
     """

@@ -47,14 +47,14 @@ def alone(dataset: Dataset) -> Ints:
 
 
 class ReadingProblem(SondeError, ValueError):
-    """Vectors that cannot be read as the task asks; the message says what to change."""
+    """Vectors that cannot be read as the task requires; the message says what to change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The examples of a data set beside the vectors of its sentences, all layers kept.
+    """The examples of a data set with the vectors of its sentences, in all layers.
 
-    `vectors` are in the order of `dataset.sentences`; `view` says how sites become one row of
+    `vectors` are in the order of `dataset.sentences`; `view` is how sites become one row of
     features.
     """
 
@@ -83,7 +83,7 @@ class Readings:
         return self.dataset.sentences[int(self.dataset.sites[i, site, 0])]
 
     def units(self, site: int) -> tuple[Ints, Ints]:
-        """The units that each example reads at a site, as starts and stops [examples]."""
+        """The units of each example at a site, as starts and stops [examples]."""
         sentence, start, _ = self.dataset.sites[:, site].T
         spans = self.vectors.spans
         if spans is None:
@@ -105,13 +105,13 @@ class Readings:
         )
 
     def features(self, read: str) -> Floats:
-        """One row an example, [examples, features] float32; `read_of` says what can be read. A mix
-        has no features of its own.
+        """One row per example, [examples, features] float32; `read_of` describes reads. A mix has
+        no features of its own.
         """
         return _beside([view(self.view)(self, units) for units in self._layers(read)])
 
     def sites(self, read: str) -> list[Floats]:
-        """What is read of each site alone, pooled as the view pools it, [examples, dim] each."""
+        """The vector of each site alone, pooled as in the view, [examples, dim] each."""
         pool = POOLS[self.view.partition("+")[0]]
         layers = self._layers(read)
         return [

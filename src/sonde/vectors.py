@@ -17,11 +17,11 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Where units lie: which units belong to each sentence, and which to each of its words.
+    """The units of each sentence, and of each of its words.
 
     sentences   [sentences + 1]  units of sentence s are sentences[s]:sentences[s + 1]
-    words       [words, 2]       units of word w are words[w, 0]:words[w, 1]; empty where nothing
-                could be aligned
+    words       [words, 2]       units of word w are words[w, 0]:words[w, 1]; empty if nothing could
+                be aligned
     first_word  [sentences + 1]  words of sentence s are first_word[s]:first_word[s + 1]
     """
 
@@ -39,20 +39,18 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """What an encoder made of some sentences.
+    """An encoder's vectors of sentences.
 
     layers  one array [units, dim] per layer, in the order of `names`: float32 from an encoder; from
-            the store also memory-mapped, read-only, and float16 where it keeps half precision, so
-            whoever computes with rows makes them float32 first
-    names   what each layer is called in a trial and in a table ('0' ... '12', 'lex'; '-' for an
-            encoder with one layer)
-    spans   None where a unit is a whole sentence, otherwise where each sentence's and each word's
-            units lie
-    cut     [sentences] which sentences the encoder could read only in part; None where that cannot
-            happen
-    lost    [units] which units hold no numbers in some layer, since theirs were not finite or
-            beyond what the store's type holds; zeros stand there, and nobody may read them. None
-            where there are none
+            the store possibly memory-mapped, read-only, and float16 (half precision), so convert
+            rows to float32 before computing
+    names   the name of each layer in trials and tables ('0' ... '12', 'lex'; '-' for an encoder
+            with one layer)
+    spans   None if a unit is a whole sentence, otherwise the units of each sentence and each word
+    cut     [sentences] which sentences were truncated; None if that cannot happen
+    lost    [units] which units have no valid numbers in some layer, because these were not finite
+            or too large for the type of the store; their values are zeros and must not be used.
+            None if there are none
     """
 
     layers: tuple[Floats, ...]
@@ -67,7 +65,7 @@ class Vectors:
 
     @property
     def sentences(self) -> int:
-        """How many sentences these vectors are about."""
+        """The number of sentences."""
         return len(self.layers[0]) if self.spans is None else len(self.spans.sentences) - 1
 
     def layer(self, name: str) -> Floats:
@@ -75,14 +73,14 @@ class Vectors:
         return self.layers[self.names.index(name)]
 
     def take(self, rows: Ints) -> Vectors:
-        """The vectors of a selection of sentences, in that order."""
+        """The vectors of some sentences, in that order."""
         cut = None if self.cut is None else self.cut[rows]
         spans, units = (None, rows) if self.spans is None else self.spans.take(rows)
         lost = None if self.lost is None else self.lost[units]
         return Vectors(tuple(layer[units] for layer in self.layers), self.names, spans, cut, lost)
 
     def select(self, names: Sequence[str]) -> Vectors:
-        """Some of the layers, in the order asked for."""
+        """Some of the layers, in this order."""
         return replace(self, layers=tuple(self.layer(name) for name in names), names=tuple(names))
 
 

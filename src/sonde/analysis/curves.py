@@ -49,7 +49,7 @@ class Trend:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the correction leaves it below 0.05."""
+        """Whether the corrected p is below 0.05."""
         return self.corrected <= ALPHA
 
 
@@ -57,7 +57,7 @@ class Trend:
 class Curve:
     """The scores of a task at the points of a training; `rows` by epochs or steps, 0 is before it.
 
-    read   what was read of the encoder, '-' where there is nothing to choose
+    read   what was read of the encoder, '-' if there is no choice
     """
 
     task: str
@@ -70,8 +70,8 @@ class Curve:
 
     @property
     def learnt(self) -> dict[int, Row]:
-        """The points after the beginning of training that have a score, over the test examples
-        that most points are over.
+        """The scored points after the start of training, restricted to the test set that most
+        points share.
         """
         known = {at: row for at, row in self.rows.items() if at > 0 and row.score == row.score}
         signs = marks([*known.values()])
@@ -112,7 +112,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Learning curves; `notes` say what there is to know of all."""
+    """Learning curves; `notes` are about all of them."""
 
     curves: tuple[Curve, ...]
     histories: tuple[History, ...]

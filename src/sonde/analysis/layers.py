@@ -47,18 +47,17 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """What each layer of an encoder says on one task.
+    """The scores of each layer of an encoder on one task.
 
     single      layer -> its score alone
     cumulative  layer l -> the score of the mix of 0 to l
-    lexical     the score of word embeddings without positions; None where they were not read
-    weights     of the layers in the mix of all, mean over seeds, [L + 1]; () where there is none
-    gravity     centre of gravity of these weights; NaN where they have hardly left equal ones, so
-                that it is where training began
-    uneven      how far they are from equal ones, in bits
-    expected    the layer at which what the mixes gain is gained, in layers; NaN with the reason
-                where there is none
-    gained      how far that is from each layer's adding the same, in bits; NaN where there is none
+    lexical     the score of word embeddings without positions; None if they were not read
+    weights     of the layers in the mix of all, mean over seeds, [L + 1]; () if there is none
+    gravity     centre of gravity of these weights; NaN if they are nearly equal, as before training
+    uneven      how far they are from equal weights, in bits
+    expected    the expected layer: the mean layer at which the mixes gain; NaN with the reason if
+                there is none
+    gained      how far the gains are from equal gains of all layers, in bits; NaN if there are none
     """
 
     task: str
@@ -75,13 +74,13 @@ class Depth:
 
     @property
     def layers(self) -> range:
-        """The layers that anything is known of, from 0."""
+        """The layers with a score, from 0."""
         last = max([*self.single, *self.cumulative, len(self.weights) - 1], default=-1)
         return range(last + 1)
 
     @property
     def best(self) -> int | None:
-        """The layer with the highest score alone; None where none was read alone."""
+        """The layer with the highest score alone; None if none was read alone."""
         return max(self.single, key=lambda layer: self.single[layer].score, default=None)
 
     @property

@@ -47,17 +47,17 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How two columns go together.
+    """The correlation of two columns.
 
-    correlation  over n families, each with the mean of its variants; over encoders where there are
-                 fewer than three families, then without p and interval
-    low, high    its 95 % interval
-    p, corrected two sides, alone and for all pairs at once; NaN for none
-    how          p was found: exact, permutation, approximation
-    over_all     the correlation over all encoders, variants or not, and how many they are
-    encoders
-    within       the mean correlation within groups of variants, weighted by their size; how many
-                 groups there are, and in how many of them it is positive and negative
+    correlation         over n families, each with the mean of its variants; over encoders if there
+                        are fewer than three families, then without p and interval
+    low, high           its 95 % interval
+    p, corrected        two-sided, uncorrected and corrected for all pairs; NaN for none
+    how                 the method for p: exact, permutation, approximation
+    over_all, encoders  the correlation over all encoders, variants or not, and their number
+    within              the mean correlation within groups of variants, weighted by their size
+    groups              the number of these groups; `positive` and `negative`: how many of them have
+                        a correlation of that sign
     """
 
     first: str
@@ -81,7 +81,7 @@ class Correlation:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the correction leaves it below 0.05."""
+        """Whether the corrected p is below 0.05."""
         return self.corrected <= ALPHA
 
 
@@ -89,9 +89,9 @@ class Correlation:
 class Relation:
     """The correlations of a table.
 
-    families     whether an observation is a family of variants, rather than an encoder
-    across, down which of the table's columns stand across and down a matrix
-    notes        what there is to know of all
+    families      whether an observation is a family of variants, rather than an encoder
+    across, down  the columns of the table that are the columns and rows of a matrix
+    notes         remarks about all correlations
     """
 
     found: tuple[Correlation, ...]
@@ -104,7 +104,7 @@ class Relation:
 
     @property
     def values(self) -> Doubles:
-        """What is correlated, [families or encoders, columns]."""
+        """The correlated values, [families or encoders, columns]."""
         return means(self.table) if self.families else self.table.scores
 
     def __len__(self) -> int:

@@ -31,11 +31,11 @@ FORMAT = 1
 class Parsed:
     """What became of running text.
 
-    finished  whether all blocks are there; where several runs share the work, the last to end says
-              so
-    skipped   what was left out, by reason: how often (`times`), and where first (`first`); the
+    finished  whether all blocks are finished; if several runs share the work, only the last one
+              sets it
+    skipped   what was left out, by reason: how often (`times`), and the first place (`first`); the
               text is in `blocks/`
-    mended    what was changed in the text before it was cut, likewise
+    mended    the same for changes to the text before it was split
     """
 
     folder: Path

@@ -115,7 +115,7 @@ def _table(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Any]:
 class Tagged:
     """What became of running text.
 
-    accuracy    share of the words of `tested` held-out words that are tagged as in the source
+    accuracy    share of the `tested` held-out words that are tagged as in the source
     skipped     lines that were left out; `problem` says why the first was
     """
 

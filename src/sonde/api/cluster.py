@@ -28,13 +28,13 @@ def status(
     experiment: str | int = "last",
     cache: str | Path | None = None,
 ) -> Page[tuple[UnitStatus, ...]]:
-    """How far a run is that may be at work on several machines: per encoder and task, how many
-    units of work are done, running, failed (and why) and waiting; read from the store alone.
+    """The progress of a run on one or several machines: for each encoder and task, how many units
+    of work are done, running, failed (and why) and waiting. It is read from the store only.
 
-    folder      of results, as `run` has it; the cache's without
+    folder      of results, as for `run` (default: the cache's)
     experiment  'last', or how many experiments ago, from 1
-    cache       the folder of vectors; $SONDE_CACHE, or the user's cache folder, without
-    DataProblem where nothing was run there. `.content` has a `UnitStatus` for each unit.
+    cache       the folder of vectors (default: $SONDE_CACHE, or the user's cache folder)
+    DataProblem if nothing was run there. `.content` has a `UnitStatus` for each unit.
 
         print(sonde.status("results/"))
         print([unit.why for unit in sonde.status("results/").content if unit.state == "failed"])
@@ -64,14 +64,14 @@ def slurm(
     partition: str = "",
     sbatch: Sequence[str] = (),
 ) -> str:
-    """The script of a SLURM job array that runs one command of sonde in shares, to be read and
-    given to sbatch; nothing is submitted.
+    """The script of a SLURM job array that runs one command of sonde in shares. Read it and give it
+    to sbatch; nothing is submitted.
 
-    arguments  of sonde: `run`, `experiment` or `embed` with theirs
-    shards     how many tasks the array has; `at_once` of them at most at a time, 0 for all
-    cpus, gpus, memory, time, partition  of each task, as sbatch takes them
+    arguments  of sonde: `run`, `experiment` or `embed` with their options
+    shards     how many tasks the array has; at most `at_once` of them run at a time, 0 for all
+    cpus, gpus, memory, time, partition  of each task, in the format of sbatch
     sbatch     further options of sbatch ('--account=mine')
-    UsageProblem for a command that has no shares.
+    UsageProblem for a command that cannot run in shares.
 
         print(sonde.slurm(["run", "-t", "ud/*:UD_English-EWT", "-o", "results"], shards=16))
     """

@@ -16,18 +16,19 @@ from sonde.tables.page import Page
 def curve(
     results: Results = None, *, by: str = "", seed: int = 0, **selection: Unpack[Selection]
 ) -> Page[Curves]:
-    """Learning curves: the scores of encoders at several points of their training, beside what the
-    training says of itself, as `sonde curve` shows them (Conneau et al. 2018, section 5, Figure 1).
+    """Learning curves: the scores of encoders at several points of their training, next to the
+    figures that the training recorded, as `sonde curve` shows them (Conneau et al. 2018, section 5,
+    Figure 1).
 
     results    an evaluation, results, or a folder, of `run(..., "trained:FOLDER,epoch=*")` or of a
-               model's revisions; what was run last without
-    by         a setting of trainings, as 'hidden': the points are then trainings that differ in it
-               alone, each at its best epoch, as their folders say, which must be there
-    seed       of random permutations, from ten points on
+               model's revisions (default: the last run)
+    by         a setting of trainings, such as 'hidden': the points are then trainings that differ
+               only in this setting, each at its best epoch; their folders must exist
+    seed       of random permutations (used for ten points or more)
     selection  the fields of `Selection`
     `.content.curves` has a curve for each task and training, with rows by epoch or step and the
-    trend: Spearman's correlation of score and progress, its interval and p. DataProblem where
-    nothing was measured at two points of a training.
+    trend: Spearman's correlation of score and progress, its interval and p. DataProblem if no
+    training was measured at two points.
 
         sonde.run("ud/*:UD_English-EWT", "trained:models/en-de,epoch=0+*", results="results/")
         sonde.curve("results/").write("curve.svg")

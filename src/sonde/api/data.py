@@ -42,8 +42,8 @@ from sonde.training.static import Trained
 
 
 class Built(NamedTuple):
-    """A data set that was written: its files as a path or pattern, what was counted (examples by
-    split, and what the format could not hold), and its audit.
+    """A data set that was written: its files as a path or pattern, counts (examples by split, and
+    what the format could not represent), and its audit.
     """
 
     path: Path
@@ -63,11 +63,11 @@ def build(
     one file per split, as jiant reads them.
 
     task      a reference or a Task object
-    format    the file's; as its suffix says without
-    audit     a file for all that `inspect` says of it, as Markdown; without, what needs no encoder
-              is not fitted
+    format    the file's (default: from its suffix)
+    audit     a file for the whole audit of `inspect`, as Markdown; without it, baselines are not
+              fitted
     on_error  what to do about a malformed sentence: 'raise' or 'skip'
-    DataProblem where the data cannot answer the task, or the format cannot hold them.
+    DataProblem if the data lack what the task needs, or the format cannot represent them.
 
         print(sonde.build("ud/tense:UD_English-EWT", "tense.parquet").audit.problems)
     """
@@ -91,12 +91,12 @@ def inspect(
     on_error: Literal["raise", "skip"] = "raise",
     cache: str | Path | None = None,
 ) -> Page[Audit]:
-    """Audit the data set of a task: balance, what needs no encoder, repeats, forms in several
-    splits, and rows to read. `.content` is the audit, printing it shows the tables.
+    """Audit the data set of a task: balance, scores without an encoder, repeated examples, forms in
+    several splits, and rows to read. `.content` is the audit; printing it shows the tables.
 
     sample, seed  how many examples are shown, and which
-    A released data set is read as it was published, whatever splits it lacks. DataProblem where
-    the data cannot be read.
+    A released data set is read as published, even if splits are missing. DataProblem if the data
+    cannot be read.
 
         print(sonde.inspect("ud/tense:UD_English-EWT").content.problems)
     """
@@ -107,9 +107,9 @@ def inspect(
 
 
 def collections(pattern: str | None = None) -> list[Collection]:
-    """The published data sets that `fetch` gets, with their files, papers, licences and pages.
+    """The published data sets that `fetch` downloads, with their files, papers, licences and pages.
 
-    pattern  of names; without, all but the treebanks of Universal Dependencies, which are 'ud/*'
+    pattern  of names (default: all except the treebanks of Universal Dependencies, 'ud/*')
 
         for each in sonde.collections("ud/pl_*"):
             print(each.name, each.licence)
@@ -123,7 +123,7 @@ def collections(pattern: str | None = None) -> list[Collection]:
 
 
 class Fetched(NamedTuple):
-    """Published files that are there now: their folder, each file, and a remark on the source."""
+    """Published files that were fetched: their folder, each file, and a remark on the source."""
 
     folder: Path
     files: list[Got]
@@ -140,18 +140,19 @@ def fetch(
     before: Callable[[str], object] | None = None,
     each: Callable[[Got], object] | None = None,
 ) -> Fetched:
-    """Get a published data set: resumed where it was stopped, checked, never written over what is
-    there.
+    """Download a published data set. An interrupted download is resumed, files are checked, and
+    existing files are never overwritten.
 
     name    one of `collections()`, or a treebank of Universal Dependencies: 'ud/en_ewt', or with
             a release 'ud/en_ewt@2.16'
-    folder  where to put it; where tasks look for it without
-    mirror  a folder on the web that has the files; the publisher's without, or what SONDE_MIRROR
-            names: a web server over the folder `data` of somebody's cache
+    folder  where to put it (default: where tasks look for it)
+    mirror  a folder on the web that has the files (default: the publisher's, or the address in
+            SONDE_MIRROR: a web server over the folder `data` of somebody's cache)
     only    a pattern of file names ('*/te.txt')
-    before  called once, before any data come, with what is fetched: files, size, licence, address
-    each    called with each file as it is there
-    DataProblem names the files that could not be had.
+    before  called once, before the download, with what will be fetched: files, size, licence,
+            address
+    each    called with each file when it is complete
+    DataProblem names the files that could not be fetched.
 
         sonde.fetch("ud/en_ewt")
     """
@@ -188,7 +189,7 @@ def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
 
 
 class Generated(NamedTuple):
-    """How many sentences a request admits, of how many structures, and how many were written."""
+    """How many sentences and structures a request allows, and how many sentences were written."""
 
     admitted: int
     structures: int
@@ -207,16 +208,16 @@ def generate(
     progress: bool = False,
 ) -> Generated:
     """Generate sentences with known meaning: who did what to whom, what did not happen, and which
-    word says so.
+    word expresses it.
 
-    request   what is asked for: a file of JSON, or its value; {} asks for nothing in particular
-    output    where to write JSON lines; without, sentences are counted, exactly and at once
-    n         how many; all without
-    language  whatever the request says; English if it says nothing
+    request   a JSON file, or its value; {} has all defaults
+    output    where to write JSON lines; without it, sentences are only counted, exactly and at once
+    n         how many (default: all)
+    language  of the sentences (default: that of the request, or else English)
     seed      which sentences are drawn, without replacement, and their order
-    text      write the bare sentences, one a line
-    asserted  write of each clause, too, whether the sentence says that it happens
-    DataProblem for a request that cannot be met, with what clashes in it.
+    text      write only the sentences, one per line
+    asserted  also write for each clause whether the sentence asserts it
+    DataProblem for a request that no sentence meets; it names the parts that conflict.
 
         print(sonde.generate({"negation": True}).admitted)
     """
@@ -243,14 +244,14 @@ def tag(
     on_error: Literal["raise", "skip"] = "raise",
     progress: bool = False,
 ) -> Tagged:
-    """Tag running text with a tagger trained on tagged text, and say how often it is right where it
-    did not learn.
+    """Tag running text with a tagger trained on tagged text, and measure its accuracy on held-out
+    text.
 
-    texts   files of running text, one sentence a line: .txt, .txt.gz or .txt.xz
-    source  what the tagger learns from: tagged text, or NLTK's brown.zip
+    texts   files of running text, one sentence per line: .txt, .txt.gz or .txt.xz
+    source  the tagger's training data: tagged text, or NLTK's brown.zip
     output  a file: .tagged, .tagged.gz or .tagged.xz
-    seed    in which order the tagger reads what it learns from
-    DataProblem for text that cannot be read, or too little to learn from.
+    seed    of the order of the training data
+    DataProblem for text that cannot be read, or too little training data.
 
         print(sonde.tag("novels.txt.xz", "brown.zip", "novels.tagged.xz").accuracy)
     """
@@ -266,14 +267,14 @@ def train_vectors(
     settings: static.Settings | None = None,
     **options: Any,
 ) -> Trained:
-    """Train word vectors on running text, without the sentences that they will be probed on.
+    """Train word vectors on running text, without the sentences that will be probed.
 
-    texts           files of running text, a sentence or a paragraph a line
+    texts           files of running text, one sentence or paragraph per line
     output          a file: .vec, or .bin with subwords
-    exclude, tasks  corpora and tasks whose sentences are left out, as `sentences` reads them
+    exclude, tasks  corpora and tasks whose sentences are left out, as for `sentences`
     options         the fields of `sonde.training.static.Settings`: dim, epochs, window, least,
                     seed, skipgram, subwords, english; or all of them as `settings`
-    Needs gensim (`pip install 'sonde[static]'`). DataProblem where no sentences are left.
+    Needs gensim (`pip install 'sonde[static]'`). DataProblem if no sentences are left.
 
         sonde.train_vectors("novels.txt", "novels.vec", exclude=["UD_English-EWT"])
     """
@@ -293,16 +294,16 @@ def annotate(
     meanings: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> Sheet:
-    """Write a sheet of test sentences for people to judge, without their gold labels: it records
-    how to draw the same sentences again.
+    """Write a sheet of test sentences for people to label. It has no gold labels, but records how
+    to draw the same sentences again.
 
-    n         how many sentences; fewer where there are no more
-    check     show the labels, and ask whether they are right
-    question  what people are asked; the task's without
+    n         how many sentences at most
+    check     show the labels, and ask whether they are correct
+    question  the question to people (default: the task's)
     words     label -> what people write for it
     meanings  label -> what that means
     seed      which sentences are drawn, and their order
-    DataProblem for a task with other labels than one class of a sentence.
+    DataProblem for a task whose labels are not one class per sentence.
 
         sonde.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)
     """
@@ -312,12 +313,12 @@ def annotate(
 
 
 def score_sheets(sheets: Sequence[str | Path], output: str | Path | None = None) -> Page[Bound]:
-    """Read filled copies of one sheet back into what people score on the task by majority vote
-    (Conneau et al. 2018). `.content` is the bound, printing it shows the table.
+    """The score of people on a task by majority vote, from filled copies of one sheet (Conneau et
+    al. 2018). `.content` is the bound; printing it shows the table.
 
     sheets  the filled copies
     output  a file of JSON for `report(suite=..., human=[...])`
-    DataProblem where the copies do not fit together, or the data are other ones now.
+    DataProblem if the copies do not belong together, or the data have changed.
 
         print(sonde.score_sheets(["anna.tsv", "ben.tsv"]).content.score)
     """

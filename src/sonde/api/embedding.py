@@ -37,10 +37,10 @@ def embed(
     shard: str | None = None,
     project: int | None = None,
 ) -> dict[str, Embedded]:
-    """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU; for each
-    encoder, what became of the sentences.
+    """Encode sentences into the cache before a run, for example on a machine with a GPU. Returns
+    for each encoder what was encoded.
 
-    encoders  one reference or several; an untrained network without any
+    encoders  one reference or several (default: an untrained network)
     cache, store, progress, shard, project  as in `Settings`
     EncoderProblem for an encoder that cannot be used.
 
@@ -65,12 +65,12 @@ def sentences(
     output: str | Path | None = None,
     cache: str | Path | None = None,
 ) -> list[Sentence]:
-    """The distinct sentences of corpora and of all folds of tasks: what a run would encode.
+    """The distinct sentences of corpora and of all folds of tasks: those that a run would encode.
 
-    corpora  treebanks, and files of text with a sentence a line
+    corpora  treebanks, and text files with one sentence per line
     tasks    references or Task objects; patterns are expanded
-    output   a file to write their text to, one a line
-    DataProblem where a task's data cannot be used, UsageProblem where nothing is given.
+    output   a file to write their text to, one per line
+    DataProblem if a task's data cannot be used, UsageProblem if nothing is given.
 
         print(len(sonde.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))
     """

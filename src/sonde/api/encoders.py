@@ -22,12 +22,12 @@ FILLED = {
 
 
 def model(name: str) -> str:
-    """The reference of a model of which nothing but its name is known: 'st:NAME' for one of
-    sentence-transformers, else 'hf:NAME' for one of transformers; a reference stays as it is.
+    """The reference of a model, found from its name: 'st:NAME' for a model of
+    sentence-transformers, or else 'hf:NAME' for transformers. A reference is returned unchanged.
 
     name  a name of the hub ('bert-base-cased', 'org/name@revision') or a folder; options may follow
           after a comma
-    DataProblem for a model that is neither, or that cannot be had.
+    DataProblem for a model that is neither, or that cannot be downloaded.
 
         print(sonde.model("all-MiniLM-L6-v2"))
     """
@@ -64,11 +64,11 @@ def reference(thing: Any) -> Any:
 
 
 def configure(encoders: Iterable[str], **options: str | int) -> list[str]:
-    """References of encoders with options set, where an encoder has them and its reference does not
-    set them itself.
+    """References of encoders with options added: those that an encoder has and its reference does
+    not set.
 
     encoders  references
-    options   as device='cuda'; UsageProblem for one that none of the encoders has
+    options   such as device='cuda'; UsageProblem for an option that none of the encoders has
 
         sonde.configure(["length", "st:all-MiniLM-L6-v2"], device="cpu")
     """

@@ -24,7 +24,7 @@ from sonde.tables.page import Page
 
 
 class Figure(NamedTuple):
-    """A figure that a page draws; a notebook shows it by itself.
+    """A figure of a page; a notebook shows it.
 
     page  what is drawn
     """
@@ -32,7 +32,7 @@ class Figure(NamedTuple):
     page: Page[Any]
 
     def write(self, path: str | Path) -> None:
-        """Draw it as a file; its name says how: .png, .svg, .pdf."""
+        """Draw it to a file; the suffix gives the format: .png, .svg, .pdf."""
         self.page.write(path)
 
     def __repr__(self) -> str:
@@ -47,17 +47,17 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """What a run measured: printing it shows the table, and what could not be measured; a notebook
-    shows it by itself. It has the length of its results, and iterates over them.
+    """The results of a run. Printing it shows the table and the failures; a notebook shows it, too.
+    It iterates over its results, and its length is their number.
 
     results    one `Result` for each trial that could be measured
-    failures   name -> reason, of tasks, encoders and trials that could not be
-    refused    those of the failures that were found before any work, as tasks without data
-    fresh      how many results were measured now rather than known already
+    failures   name -> reason, for tasks, encoders and trials that could not be measured
+    refused    the failures found before the run began, such as tasks without data
+    fresh      how many results were measured now, not read from the store
     questions  what each task asks, by its short name
-    folder     where the results lie
-    suite      the paper's suite that was run, whose table is shown
-    remarks    what there is to say beside
+    folder     the folder of the results
+    suite      the paper's suite that was run; its table is shown
+    remarks    further remarks
     """
 
     results: tuple[Result, ...]
@@ -79,7 +79,7 @@ class Evaluation:
 
     @property
     def problems(self) -> list[str]:
-        """What could not be measured, a line each; what was refused for one reason on one line."""
+        """The failures, one line each; tasks refused for the same reason share a line."""
         refused = {name: self.failures[name] for name in self.failures if name in self.refused}
         lines = [f"refused: {names}: {reason}" for names, reason in together(refused)]
         return lines + [
@@ -90,7 +90,7 @@ class Evaluation:
 
     def to_dataframe(self) -> Any:
         """The scores as a pandas DataFrame, one row for each encoder, layer, probe and control on a
-        task, with the columns of CSV and Parquet; UsageProblem where pandas is not installed.
+        task, with the columns of CSV and Parquet; UsageProblem if pandas is not installed.
         """
         return dataframe(rows(self.results))
 
@@ -104,8 +104,8 @@ class Evaluation:
         by: str | None = None,
         **selection: Unpack[Selection],
     ) -> Page[tuple[Result, ...]]:
-        """The results in one of the views of `sonde.report`; the table that printing shows
-        without.
+        """The results in one of the views of `sonde.report` (default: the table that printing
+        shows).
         """
         if not (each or classes or bits or by or any(selection.values())):
             return self.page
@@ -113,8 +113,8 @@ class Evaluation:
 
     @keywords(optional(Selection))
     def compare(self, against: str | None = None, **selection: Unpack[Selection]) -> Comparison:
-        """Whether scores differ, as `sonde.compare` says it: paired differences over the same test
-        examples, their intervals from the clusters that those of the scores know.
+        """Whether scores differ, as in `sonde.compare`: paired differences over the same test
+        examples, with intervals over the same clusters as those of the scores.
         """
         return compare(self.results, against, **selection)
 
@@ -127,8 +127,8 @@ class Evaluation:
         figure: str | None = None,
         **selection: Unpack[Selection],
     ) -> Figure:
-        """A figure of the results, drawn to a file where one is named (.png, .svg, .pdf); a
-        notebook shows it by itself.
+        """A figure of the results, written to a file if one is named (.png, .svg, .pdf); a notebook
+        shows it, too.
 
         by         scores by a stratum of the test examples ('distance')
         figure     dots (with intervals), heat (a heat map), or radar

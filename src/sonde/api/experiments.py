@@ -47,7 +47,7 @@ OTHERWISE = ("cache", "jobs", "progress", "shard")  # keywords of a run that bel
 
 @dataclass(frozen=True)
 class Experiment:
-    """The settings of a run, as a file has them.
+    """The settings of a run, read from a file.
 
     file      the file
     settings  keywords of `run`
@@ -57,15 +57,15 @@ class Experiment:
     settings: Mapping[str, Any]
 
     def estimate(self) -> Estimate:
-        """What it would do; nothing is encoded or fitted."""
+        """What the run would do; nothing is encoded or fitted."""
         kept = {k: v for k, v in self.settings.items() if k != "reproducible"}
         return estimate(**kept)
 
     def run(
         self, *, jobs: int | str = 1, progress: bool = False, shard: str | None = None
     ) -> Evaluation:
-        """Run it, or what is left of it with a share of several machines first; a copy with every
-        default filled in is kept beside the results.
+        """Run it, with `shard` this machine's share first; a copy with every default filled in is
+        written to the folder of results.
         """
         evaluation = run(**self.settings, jobs=jobs, progress=progress, shard=shard)
         write_text(Path(self.settings["output"]) / COPY, self.resolved())
@@ -92,9 +92,9 @@ def read_experiment(file: str | Path) -> Experiment:
     """The experiment that a TOML file describes: keywords of `run`, and `models`, `device`,
     `batch_size` and `languages` as on the command line.
 
-    file  its `output` says where results go. Code that it names (`mine.py@thing`) is looked for in
-          the file's own folder, and run only from there
-    UsageProblem for what is no experiment.
+    file  its `output` is the folder of results. Code that it names (`mine.py@thing`) must be in the
+          file's own folder, and is run only from there
+    UsageProblem if the file is not an experiment.
 
         experiment = sonde.read_experiment("experiment.toml")
         print(experiment.estimate())

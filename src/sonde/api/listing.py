@@ -43,15 +43,15 @@ def available(
     unit: str = "",
     licence: Literal["open"] | None = None,
 ) -> list[Entry]:
-    """What there is of a kind, plugins included: names, what they are, and what each option means.
+    """Everything of a kind, plugins included: names, descriptions, and options with their meaning.
 
     kind      'tasks', 'encoders', 'probes', 'controls', 'metrics', 'suites' or 'parsers'
-    pattern   a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem where
-              nothing has it
-    language  of tasks: for data in that language, a code ('pl', 'pol') or a name ('Polish')
-    paper     of tasks: asked by that paper ('conneau2018')
-    unit      of tasks: about a 'sentence', its asked 'words', a 'word', a 'span' or two
-    licence   of tasks: 'open' where anybody may use and share the data, or they are one's own
+    pattern   a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem if
+              nothing matches
+    language  tasks for data in that language, a code ('pl', 'pol') or a name ('Polish')
+    paper     tasks of that paper ('conneau2018')
+    unit      tasks about a 'sentence', its asked 'words', a 'word', a 'span' or a pair of spans
+    licence   'open': tasks whose data anybody may use and share, or that you bring yourself
 
         for entry in sonde.available("tasks", "ud/*"):
             print(entry.name, entry.summary)
@@ -67,9 +67,8 @@ def available(
 
 
 def about(task: str) -> About | None:
-    """What is known of a task before any data are read: what its label is about, which data it
-    reads, in which languages, under which licence, and whose it is. None for a task of somebody
-    else's.
+    """What is known about a task before any data are read: the unit that it labels, its data, their
+    languages and licence, and its paper. None for a task that is not part of sonde.
 
         print(sonde.about("ud/tense").papers)
     """
@@ -89,8 +88,8 @@ def bibtex(tasks: str | Sequence[str]) -> str:
 
 
 def plugins() -> list[Plugin]:
-    """What installed packages add to sonde, with the package and its version; one that cannot be
-    imported is listed with the reason.
+    """What installed packages add to sonde, with the package and its version; a plugin that cannot
+    be imported is listed with the reason.
 
         for plugin in sonde.plugins():
             print(plugin.distribution, plugin.name, plugin.problem)

@@ -52,27 +52,26 @@ class Settings(TypedDict, total=False):
     reads         what is read of encoders: a layer by name, 'top', 'cat:lex+top', 'mix', 'mix:0-3',
                   'cumulative'; each layer by default
     seeds         how often each probe is trained; 5 by default
-    bounds        whether each task's default baselines and oracle stand in the table too, fitted
-                  once with the same probe
-    output        folder of results, where they are also written as files to open:
-                  MODEL/TASK.json, and results.parquet with all of them (default: the cache's)
+    bounds        whether to include each task's default baselines and oracle, fitted once with the
+                  same probe
+    output        folder of results, also written as readable files: MODEL/TASK.json, and
+                  results.parquet with all of them (default: the cache's)
     cache         folder of vectors (default: $SONDE_CACHE, or the user's cache folder)
-    store         how vectors are kept: 'float32', or in half the bytes 'float16' (values below
-                  65,504, to three digits) or 'bfloat16' (of any size, to two); or 'none': only
-                  until they are measured, one encoder and tasks that share sentences at a time
-    keep_scores   whether probabilities are kept, for `report(bits=True)` and `predictions`
-    on_error      what to do about a malformed sentence in a treebank: 'raise' (name it and leave
-                  the task out), or 'skip' (count it and go on)
-    limit         how many examples of each task at most, for a first look; tables mark such tasks
+    store         how vectors are stored: 'float32', or in half the bytes 'float16' (values below
+                  65,504, three digits) or 'bfloat16' (values of any size, two digits); or 'none':
+                  only until they are measured, one encoder and tasks that share sentences at a time
+    keep_scores   whether to keep probabilities, for `report(bits=True)` and `predictions`
+    on_error      what to do about a malformed sentence in a treebank: 'raise' (an error for the
+                  task), or 'skip' (leave it out and count it)
+    limit         at most this many examples of each task, for a first look; tables mark such tasks
     jobs          how many processes fit probes in parallel; or 'ray', a cluster that encodes and
                   fits: 'ray:10.0.0.1:6379,cpus=4,gpus=1' (docs/cluster.md)
     progress      whether bars are drawn on standard error
-    reproducible  float32 and one thread throughout: the same numbers again on processors of one
-                  kind, however many cores
-    shard         the share of several machines that is done first: '3/16', or 'slurm' for that of
-                  this task of a SLURM array
-    project       vectors wider than this are kept as so many numbers, by a projection with signs at
-                  random, which is always the same; all of them by default
+    reproducible  compute in float32 and with one thread: the same numbers on all processors of one
+                  kind
+    shard         this machine's share of the work, done first: '3/16', or 'slurm' in a SLURM array
+    project       reduce wider vectors to this many dimensions, by a fixed random projection with
+                  signs (default: no reduction)
     probe_device  where probes are fitted: 'cpu', 'cuda', 'cuda:1', or 'auto' (CUDA where there is
                   one)
     """
@@ -123,19 +122,19 @@ def run(
     """Probe encoders on tasks, as `sonde run` does.
 
     tasks     a reference ('ud/tense:PATH') or a Task object, or several; patterns such as
-              'ud/*:PATH' are expanded; three on a built-in corpus, read by a linear probe, without
+              'ud/*:PATH' are expanded (default: three on a built-in corpus, with a linear probe)
     encoders  a reference ('st:all-MiniLM-L6-v2'), a model by its name on the hub or its folder, a
               SentenceTransformer, any object with `encode(list[str])`, a function list[str] -> [n,
               dim], or a SentEval pair `(batcher, prepare)`; a list of these; or, to name models, a
-              mapping of names to them. A model without a name goes by its card or its path, and a
-              second one of that name by 'NAME #2'; an untrained network without any
-    suite     a paper's suite ('ud2019:PATH'), which brings its tasks, its probes and its table
+              mapping of names to them. A model without a name is named after its card or its path,
+              and a second one of the same name 'NAME #2' (default: an untrained network)
+    suite     a paper's suite ('ud2019:PATH'), with its tasks, probes and table
     All other parameters are those of `Settings`.
 
-    What was measured before is not measured again, and a run that was stopped goes on where it was.
-    PlanProblem where nothing can be measured, ReferenceProblem for a name that there is not,
-    UsageProblem for tasks or probes beside a suite. What fails while it is measured is told in
-    `failures`, and everything else goes on.
+    Nothing is measured twice, and a run that was stopped continues where it stopped. PlanProblem if
+    nothing can be measured, ReferenceProblem for an unknown name, UsageProblem for tasks or probes
+    together with a suite. Failures during the run are listed in `failures`, and everything else
+    continues.
 
         evaluation = sonde.run("ud/tense:UD_English-EWT", "length", probes=["logreg"])
         print(evaluation)
@@ -207,7 +206,7 @@ def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluati
 
         print(sonde.evaluate(Mine(), "ud/*:UD_English-EWT"))
 
-    encoder   whatever `run` takes for encoders: a reference, a model, a function, several of these
+    encoder   as for `run`: a reference, a model, a function, or several of these
     tasks     a reference or a Task object, or several
     settings  the fields of `Settings`
     """
@@ -217,13 +216,13 @@ def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluati
 @keywords(options_of(run, without=["suite", "probes"]))
 def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) -> Evaluation:
     """Measure encoders on a paper's tasks with its protocol; printing it shows the paper's table
-    with their rows inside. `available("suites")` lists the suites.
+    with rows for these encoders. `available("suites")` lists the suites.
 
         print(sonde.suite("ud2019:UD_English-EWT", "st:all-MiniLM-L6-v2"))
 
-    reference  as 'ud2019:TREEBANK'; DataProblem where its data are not there
-    encoders   whatever `run` takes; the paper's baselines alone without
-    settings   the fields of `Settings`, but for probes, which the suite brings
+    reference  such as 'ud2019:TREEBANK'; DataProblem if its data are missing
+    encoders   as for `run` (default: only the paper's baselines)
+    settings   the fields of `Settings` except probes, which the suite defines
     """
     return run(None, encoders, suite=reference, **settings)
 

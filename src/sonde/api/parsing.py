@@ -34,20 +34,20 @@ def parse(
     share: str = "1/1",
     progress: bool = False,
 ) -> Parsed:
-    """Parse running text into a folder, which is then a corpus like a treebank. A run that was
-    stopped goes on where it was.
+    """Parse running text into a folder, which can then be used like a treebank. A run that was
+    stopped continues where it stopped.
 
     texts    files of running text: .txt, also .gz, .xz, .zst, or .zip with such files
-    parser   a folder that `sonde train parser` wrote, a reference, as 'udpipe:english.udpipe'
+    parser   a folder that `sonde train parser` wrote, a reference such as 'udpipe:english.udpipe'
              (`available("parsers")`), or a Parser of your own
-    output   a folder: shards 00000.conllu.xz (and .trees.xz), and parsed.json, which says what was
-             parsed by what, and what was left out
-    tokens   what cuts text into sentences and words: 'rules', or a reference of a parser that has
-             a tokenizer; without, the parser's own if it has one, else rules
-    lines    each line is a sentence; without, a blank line ends a paragraph
-    longest  sentences of more words are left out, and counted
+    output   a folder: shards 00000.conllu.xz (and .trees.xz), and parsed.json, which records the
+             texts, the parser, and what was left out
+    tokens   how text is split into sentences and words: 'rules', or a reference of a parser with a
+             tokenizer (default: the parser's own, or else rules)
+    lines    each line is a sentence; otherwise a blank line ends a paragraph
+    longest  sentences with more words are left out and counted
     share    '2/3': the second of three runs that share the work
-    DataProblem for a parser or files that are not there; what is wrong within the text is counted.
+    DataProblem if the parser or a file is missing; problems within the text are counted.
 
         print(sonde.parse("novels.txt.xz", "udpipe:english.udpipe", "parsed"))
     """
@@ -63,16 +63,17 @@ def audit_parser(
     *,
     into: str | Path | Iterable[str | Path] = (),
 ) -> Page[ParserAudit]:
-    """How often the label that each task of `ud/` and `tree/` reads from a parse is that of the
-    gold tree, both ways, by class, and in a balanced set. `.content` is the audit, printing it
-    shows the tables.
+    """How often each task of `ud/` and `tree/` gets the same label from a parse as from the gold
+    tree: precision and recall, by class, and in a balanced set. `.content` is the audit; printing
+    it shows the tables.
 
     gold    a treebank that the parser was not trained on: CoNLL-U, brackets, or a folder of both;
-            of files that name splits those of test
-    parsed  the same sentences as a parser has them: a folder that `parse` wrote, or other files;
-            or a parser as `parse` takes it, which is given the gold words
-    into    parsed corpora of the same parser that keep the audit, so that tables of theirs show it
-    DataProblem where no sentence stands in both, or a corpus is another parser's.
+            if file names mark splits, only test is used
+    parsed  the same sentences as parsed: a folder that `parse` wrote, or other files; or a parser
+            as for `parse`, which then gets the gold words
+    into    parsed corpora of the same parser in which the audit is saved, so that tables of tasks
+            on them show it
+    DataProblem if the two have no sentence in common, or a corpus is another parser's.
 
         print(sonde.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
     """

@@ -54,28 +54,28 @@ def relate(
     """Correlations between tasks over encoders, as `sonde relate` shows them; `.content.found` has
     a `Correlation` for each pair of columns.
 
-    results     an evaluation, results, or a folder; what was run last without, unless `with_` is
-                given
-    with_       scores from elsewhere, one or several: 'mteb:FOLDER' or a table in CSV; each source
-                is columns of its own
+    results     an evaluation, results, or a folder (default: the last run, unless `with_` is given)
+    with_       scores from other sources, one or several: 'mteb:FOLDER' or a CSV table; each source
+                has its own columns
     method      of correlation
-    correction  of p values for all pairs at once: holm, or bh for Benjamini-Hochberg
-    rows        patterns of the columns that are related with those of `columns`, in place of all
+    correction  of p values for all pairs together: holm, or bh for Benjamini-Hochberg
+    rows        patterns of the columns that are correlated with those of `columns`, instead of all
     columns     with all
-    family      a regular expression: encoders in whose names it matches the same are variants of
-                one, and permuted and resampled together; by default, what is read of one model is
-    families    a CSV that says so: columns encoder and family
+    family      a regular expression: encoders with the same match in their names are variants of
+                one family, and permuted and resampled together (default: layers and poolings of one
+                model are a family)
+    families    a CSV file with the families: columns encoder and family
     within      a regular expression of finer groups, for correlations within them
-    constant    whether encoders with constant vectors stay
-    languages   two, by code or name ('en,pl'): each task in the one with itself in the other, over
-                encoders, and each encoder's scores over tasks
-    published   a paper's table in place of results
-    figure      what is drawn: heat (a heat map), within (the same of correlations within families
-                of variants) or dots (with intervals); of two languages dots, radar or scores
+    constant    whether to keep encoders with constant vectors
+    languages   two, by code or name ('en,pl'): correlates each task in one language with the same
+                task in the other, over encoders, and each encoder's scores over tasks
+    published   a paper's table instead of results
+    figure      heat (a heat map), within (a heat map of correlations within families) or dots (with
+                intervals); for two languages dots, radar or scores
     seed        of permutations and resamples
     selection   the fields of `Selection`; `tasks` are names or patterns of columns ('tense',
                 'ud/*', a source), `encoders` of rows ('hf', 'hf:*', a family)
-    DataProblem where fewer than two columns or three encoders are left.
+    DataProblem if fewer than two columns or three encoders are left.
 
         sonde.relate("results/", with_="scores.csv").write("correlations.svg")
     """

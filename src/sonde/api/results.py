@@ -37,14 +37,14 @@ last without a folder.
 
 
 class Selection(TypedDict, total=False):
-    """Which results; all of them without.
+    """Which results (default: all).
 
     tasks       one name or pattern ('edge/*'), or several, as references or tables write them
-    encoders    of encoders ('hf:*')
+    encoders    encoders, in the same way ('hf:*')
     reads       what was read of the encoders ('lex', 'mix*')
-    experiment  those asked for together: 'last', 'all', or how many experiments ago, from 1; all of
-                a folder that is named, the last of the cache
-    metric      what answers are judged by in place of the metric of their task ('spearman')
+    experiment  those of one run: 'last', 'all', or how many runs ago, from 1 (default: all of a
+                named folder, the last of the cache)
+    metric      a metric instead of the task's ('spearman')
     """
 
     tasks: Sequence[str] | None
@@ -58,11 +58,10 @@ class Selection(TypedDict, total=False):
 def results(
     folder: str | Path | None = None, *, scores: bool = False, **selection: Unpack[Selection]
 ) -> list[Result]:
-    """The newest result of each trial in a folder, ordered by trial; DataProblem where there is
-    none.
+    """The newest result of each trial in a folder, ordered by trial; DataProblem if there is none.
 
-    folder     that `run` wrote; the cache's without
-    scores     whether probabilities come with them, where they were kept
+    folder     written by `run` (default: the cache's)
+    scores     whether to read probabilities, too, if they were kept
     selection  the fields of `Selection`
 
         best = max(sonde.results("results/", tasks=["ud/tense"]), key=lambda r: r.score)
@@ -84,23 +83,23 @@ def report(
     figure: str = "dots",
     **selection: Unpack[Selection],
 ) -> Page[tuple[Result, ...]]:
-    """Results as a page, as `sonde report` shows them: print it, or write it in a format. Several
-    tasks stand in one table, encoders below each other.
+    """Results as a page, as `sonde report` shows them: print it, or write it in a format. The table
+    has a row for each encoder and a column for each task.
 
-    results    an evaluation, results, or a folder; what was run last without
+    results    an evaluation, results, or a folder (default: the last run)
     suite      a paper's table with the results in it
-    human      with a suite: files with what people score, as `score_sheets` writes them; without:
-               sheets that people filled in, for the page in HTML
-    each       a table for each task, with whole intervals and controls beside the scores
-    classes    counts and F1 by class or label in place of scores
-    bits       V-information and calibration, of results with `keep_scores`
+    human      with a suite: files with scores of people, as `score_sheets` writes them; without a
+               suite: sheets that people filled in, for the HTML page
+    each       one table per task, with full intervals and controls next to the scores
+    classes    counts and F1 by class or label instead of scores
+    bits       V-information and calibration, for results with `keep_scores`
     headroom   gain over word embeddings, error reduction, and how much of it local context, random
-               weights or a bag of words are enough for, which can be drawn, too
-    by         scores by a stratum of the test examples ('distance'), which can be drawn, too
-    figure     what is drawn of scores: dots (with intervals), heat (a heat map), or radar
+               weights or a bag of words achieve; can be drawn, too
+    by         scores by a stratum of the test examples ('distance'); can be drawn, too
+    figure     how scores are drawn: dots (with intervals), heat (a heat map), or radar
     selection  the fields of `Selection`
 
-    DataProblem where there are no such results, UsageProblem where two views are asked for.
+    DataProblem if there are no such results, UsageProblem if two views are requested.
 
         sonde.report("results/").write("results.csv")
         sonde.report("results/").write("results.svg")
@@ -145,15 +144,15 @@ def report(
 def card(
     results: Results = None, *, benchmark: str | None = None, **selection: Unpack[Selection]
 ) -> Page[tuple[Result, ...]]:
-    """What models score, for their cards on the Hugging Face hub, as `sonde card` writes it:
+    """Scores of models, for their cards on the Hugging Face hub, as `sonde card` writes them:
     `.text("markdown")` is a section of a card, and the format `hub` a folder for each model with
     README.md, whose `model-index` the hub reads.
 
-    results    an evaluation, results, or a folder; what was run last without
-    benchmark  a data set of the hub that is a benchmark ('OWNER/NAME'), whose tasks are called as
-               here: .eval_results/ is written for it, too
+    results    an evaluation, results, or a folder (default: the last run)
+    benchmark  a data set of the hub that is a benchmark ('OWNER/NAME') with the same task names:
+               .eval_results/ is written for it, too
     selection  the fields of `Selection`
-    DataProblem where no model was measured.
+    DataProblem if no model was measured.
 
         sonde.card("results/").write("cards/", "hub")
     """
@@ -163,13 +162,13 @@ def card(
 
 @keywords(optional(Selection))
 def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tuple[Depth, ...]]:
-    """Where in an encoder each task is solved: each layer alone, growing mixes, what each layer
-    adds, weights.
+    """Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,
+    weights.
 
     results    an evaluation, results, or a folder, of `run(..., reads=["layers", "cumulative"])`
     selection  the fields of `Selection`
-    DataProblem where nothing was measured on several layers. A figure as PNG or PDF is drawn by
-    matplotlib (`pip install 'sonde[plots]'`).
+    DataProblem if nothing was measured on several layers. Figures as PNG or PDF need matplotlib
+    (`pip install 'sonde[plots]'`).
 
         sonde.layers("results/").write("layers.svg")
     """
@@ -196,16 +195,16 @@ def compare(
     """Whether scores differ: paired differences over the same test examples, as `sonde compare`
     shows them; printing it shows the table.
 
-    results     an evaluation, results chosen from several ([r for r in many if ...]), or a folder
+    results     an evaluation, results selected from several ([r for r in many if ...]), or a folder
     against     the encoder that all others are compared with, by its name or a pattern
-                ('bow:random'); all pairs without
+                ('bow:random') (default: all pairs)
     correction  of the p values of all tasks and pairs: 'holm', or 'bh' (Benjamini-Hochberg)
     test        't': a jackknife over clusters and seeds, whose coverage is measured; 'permutation'
                 (McNemar's exact test, for one seed, accuracy and independent examples); or
                 'bootstrap'
     selection   the fields of `Selection`
-    Fields of `.found` are percent; `.corrected` is p corrected for all that is compared here.
-    `.letters` shows many encoders at once. DataProblem where nothing can be compared.
+    Fields of `.found` are percent; `.corrected` is p corrected for all comparisons of the call.
+    `.letters` shows many encoders at once. DataProblem if nothing can be compared.
 
         print(sonde.compare("results/", against="bow:random"))
         print(sonde.compare("results/", correction="bh").letters)
@@ -260,15 +259,15 @@ def predictions(
     format: Literal["jsonl", "jiant"] = "jsonl",
     **selection: Unpack[Selection],
 ) -> list[Path]:
-    """Write what probes say of each test example, one file a fit: gold, answer, the probability of
-    each label, bits. Returns the files.
+    """Write the predictions for each test example, one file per fit: gold label, prediction, the
+    probability of each label, bits. Returns the files.
 
     results    an evaluation, results, or a folder, measured with `keep_scores`
     format     'jsonl', or jiant's files
     selection  the fields of `Selection`
-    The data have to be where they were.
-    DataProblem where there are none. Probabilities are those of the state of a fit with the lowest
-    loss on dev; the answer is that of the state with the best score, as it stands in tables.
+    The data must still be in the same place. DataProblem if there are none. Probabilities are those
+    of the state with the lowest loss on dev; the prediction is that of the state with the best
+    score, as in tables.
 
         sonde.predictions("results/", "predictions/", tasks=["edge/dep"])
     """
@@ -277,7 +276,7 @@ def predictions(
 
 
 class Holdings(NamedTuple):
-    """What is kept: the folder of results, that of vectors, and their files by kind and format."""
+    """The folders of results and of vectors, with their files by kind and format."""
 
     results: Path
     vectors: Path
@@ -285,8 +284,8 @@ class Holdings(NamedTuple):
 
 
 def holdings(results: str | Path | None = None, *, cache: str | Path | None = None) -> Holdings:
-    """What lies in a folder of results (the cache's without) and in a cache; nothing is read but
-    what each file is.
+    """The files in a folder of results (default: the cache's) and in a cache, by kind; their
+    contents are not read.
 
         print(sum(each.bytes for each in sonde.holdings().files))
     """
@@ -301,11 +300,11 @@ def migrate(
     cache: str | Path | None = None,
     remove: bool = False,
 ) -> Migration:
-    """Write results of earlier versions of sonde in the format of this one; printing it says what
-    was done.
+    """Convert results of earlier versions of sonde to the current format; printing it says what was
+    done.
 
     remove  delete vectors of earlier formats, which nothing reads
-    StoreProblem where the disk is full: what was rewritten stays, and the same again goes on.
+    StoreProblem if the disk is full: converted results are kept, and the next call continues.
 
         print(sonde.migrate("results/"))
     """
@@ -314,10 +313,11 @@ def migrate(
 
 
 def clean_cache(cache: str | Path | None = None, *, remove: bool = False) -> Cleaning:
-    """Whose vectors a cache keeps, and which of them no result was measured with, in the cache or
-    in a folder that a run wrote; printing it shows both.
+    """The encoders whose vectors are in a cache, and the vectors that no result was measured with,
+    in the cache or in a folder that a run wrote; printing it shows both.
 
-    remove  delete these: they are encoded anew if they are asked for again
+    remove  delete vectors that no result was measured with; a run that needs them encodes them
+            again
 
         print(sonde.clean_cache())
         sonde.clean_cache(remove=True)

@@ -34,29 +34,30 @@ def train(
     told: Callable[[int, int, int, float], None] | None = None,
     **options: Any,
 ) -> Training:
-    """Train a sentence encoder or a parser, as `sonde train` does, and keep it in a folder; it is
-    then `trained:FOLDER`.
+    """Train a sentence encoder or a parser, as `sonde train` does, and save it in a folder; its
+    reference is then `trained:FOLDER`.
 
     architecture    'bilstm-max', 'bilstm-last', 'lstm-last', 'lstm-backward', 'bigru-max',
                     'bigru-last', 'gru-last', 'gru-backward', 'gated-convnet', or 'mean' of the word
-                    vectors, of which only embedding= and learned= are trained; 'bow' for cbow;
+                    vectors, where only embedding= and learned= are trained; 'bow' for cbow;
                     'parser' to annotate
     objective       'translate', 'autoencode', 'denoise', 'next', 'skip', 'parse', 'infer', 'cbow'
-                    or 'annotate'; '' for the only one that an architecture has
-    data            files: two that are aligned or a table to translate, running text, bracketed
-                    trees to parse, tables or JSON lines of pairs to infer; to annotate, treebanks
-                    in CoNLL-U and in brackets or folders of them, of which test is never read
-    output          a folder; a training that was stopped goes on in it
-    dev             files to judge by; a twentieth of the examples without, or what a treebank has
-    where           of tables: which rows are read, as {'source': 'lingnli*'}
-    exclude, tasks  corpora and tasks whose sentences are left out, as `sentences` reads them
-    evaluate        files that are judged after each epoch, too, read as they are: nothing is chosen
-                    by them, and a training that has ended is judged after its last epoch
+                    or 'annotate'; '' if the architecture has only one
+    data            files: two aligned ones or a table to translate, running text, bracketed trees
+                    to parse, tables or JSON lines of pairs to infer; to annotate, treebanks in
+                    CoNLL-U and in brackets or folders of them, where test is never read
+    output          a folder; a training that was stopped continues there
+    dev             files of the dev set (default: a twentieth of the examples, or the treebank's
+                    dev)
+    where           which rows of tables are read, such as {'source': 'lingnli*'}
+    exclude, tasks  corpora and tasks whose sentences are left out, as for `sentences`
+    evaluate        files that are also evaluated after each epoch, unfiltered; they do not
+                    influence the training. A finished training is evaluated after its last epoch
     recipe          'small' for two cores and minutes, 'paper' for the sizes of Conneau et al. 2018
-    told            is called with the epoch, the words done in it, of how many, and the loss
+    told            called with the epoch, its words so far, all its words, and the loss
     options         the fields of `sonde.training.settings.Settings`; or all of them as `settings`
     Needs tokenizers and sacrebleu (`pip install 'sonde[train]'`). DataProblem for data that cannot
-    be used, UsageProblem where the folder holds another training.
+    be used, UsageProblem if the folder has another training.
 
         sonde.train("bilstm-max", "translate", ["train.en", "train.de"], "models/en-de", epochs=5)
         sonde.train("parser", "annotate", "UD_English-EWT", "models/ewt")
@@ -87,14 +88,15 @@ def export(
 ) -> Exported:
     """Write a trained encoder as a folder that sentence-transformers opens.
 
-    folder   that `train` made: 'bilstm-max', 'lstm-last' or 'mean', with embedding= or without
-    output   a folder that is not there yet
-    epoch    after which it is written: the best on dev, or a number
-    words    corpora whose words it knows beside those of its training
-    vectors  the file of word vectors that it was trained with, where that lies elsewhere now
-    Texts are cut at spaces there; sentences of words that it knows get the same vectors as from
-    `trained:FOLDER`. Needs sentence-transformers (`pip install 'sonde[st]'`). DataProblem for an
-    architecture that its modules cannot express, UsageProblem where the output is there.
+    folder   written by `train`: 'bilstm-max', 'lstm-last' or 'mean', with or without embedding=
+    output   a folder that does not exist yet
+    epoch    the epoch to export: 'best' (on dev), or a number
+    words    corpora whose words are added to the vocabulary of its training
+    vectors  the file of word vectors that it was trained with, if it has moved
+    The exported model splits texts at spaces; sentences of words in its vocabulary get the same
+    vectors as from `trained:FOLDER`. Needs sentence-transformers (`pip install 'sonde[st]'`).
+    DataProblem for an architecture that its modules cannot express, UsageProblem if the output
+    exists.
 
         sonde.export("models/en-de", "models/en-de-st")
     """

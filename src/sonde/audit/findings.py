@@ -59,31 +59,31 @@ class Audit:
                     scores)
     metric          what floors are in
     floors          by name: constant, set, length, source, word, words, bigrams, characters; empty
-                    where nothing was fitted
-    correlation     of length and label: Pearson's r where labels are numbers, otherwise how much of
+                    if nothing was fitted
+    correlation     of length and label: Pearson's r if labels are numbers, otherwise how much of
                     the length labels explain (eta)
-    before          the same, as r, before and after the sample was drawn, from its notes; {} where
-                    they do not say
+    before          the same, as r, before and after sampling, from the notes; {} if they do not
+                    have it
     lengths         label -> mean words in train (for scores, of the lower and the upper half)
-    duplicates      split -> examples that ask again what another one of the split asks
-    contradictions  examples that ask what another one asks, with another label, in all splits
-    same            'dev/test' -> 'rows' (in one order) or 'set' (in another) where two splits hold
-                    the same examples
+    duplicates      split -> examples with the same question as another one of the split
+    contradictions  examples with the same question as another one, but a different label, in all
+                    splits
+    same            'dev/test' -> 'rows' (in the same order) or 'set' (in another) if two splits
+                    have the same examples
     shared          'train/test' -> sentences (ignoring case) of the second that are in the first
     forms           stratum ('target', 'replacement') -> 'train/test' -> word forms of the second
                     that are in the first
-    words           split -> share of its distinct words that train has
-    altered         the label of altered sentences, where the task has such; `versions`: examples
-                    with a sentence that is there in both versions, the same words in another order
-    repeats         the sentences that most examples are about
+    words           split -> share of its distinct words that occur in train
+    altered         the label of altered sentences, if the task has any; `versions`: examples with a
+                    sentence that occurs in both versions, the same words in another order
+    repeats         the sentences with the most examples
     rows            examples drawn at random, to read
-    notes           what was counted while building
-    problems        what deserves a look, in sentences
-    asked           by name, where questions are asked about words: what the asked words, a bag of
-                    words and rules answer
+    notes           counts from building the data set
+    problems        possible problems, one sentence each
+    asked           by name, for questions about words: the scores of the asked words, a bag of
+                    words and rules
     pairs           every pair of rules, the best first
-    negatives       split -> kind of negative -> examples, where the task says the kinds (stratum
-                    `negative`)
+    negatives       split -> kind of negative -> examples, if the task has the stratum `negative`
     """
 
     sizes: Mapping[str, int]

@@ -120,14 +120,14 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class ParserAudit:
-    """What a parser's errors cost each task.
+    """How a parser's errors affect each task.
 
-    parser, fingerprint  as the parsed folder says, '' where it does not
-    sentences  that stand in both, with the same words; alone: of gold, that do not
-    cuts       all sentences, and the surer three, two and one quarters of them where the parser
-               tells how sure it is
-    agreement  percent of words annotated as in gold, and of phrases, by measure
-               (`sonde.annotators.scores`)
+    parser, fingerprint  from the parsed folder, '' if it does not have them
+    sentences            sentences in both, with the same words; alone: those that are only in gold
+    cuts                 all sentences, and the most confident three, two and one quarters of them
+                         if the parser gives its confidence
+    agreement            percent of words annotated as in gold, and of phrases, by measure
+                         (`sonde.annotators.scores`)
     """
 
     gold: tuple[str, ...]
@@ -140,11 +140,11 @@ class ParserAudit:
 
     @property
     def tasks(self) -> tuple[TaskAgreement, ...]:
-        """What holds of all sentences."""
+        """The agreement over all sentences."""
         return self.cuts[0].tasks
 
     def plain(self) -> dict[str, Any]:
-        """What a corpus of the same parser keeps, as JSON has it."""
+        """The part that is saved in corpora of the same parser, as JSON values."""
         return {
             "parser": {"name": self.parser, "fingerprint": self.fingerprint},
             "gold": list(self.gold),

@@ -87,8 +87,8 @@ class Columns:
 
 
 class Word:
-    """A word of a tree. Of running text only the form is known; of phrase-structure trees form and
-    tag, which is then its `upos` and `xpos`.
+    """A word of a tree. In running text it has only a form; in phrase-structure trees a form and a
+    tag, which is both its `upos` and `xpos`.
     """
 
     __slots__ = ("_at", "_columns")
@@ -155,9 +155,9 @@ class Word:
 
 
 class Tree:
-    """A sentence with its annotation, as rules see it.
+    """A sentence with its annotation, as rules get it.
 
-    sentence  its words and its raw string
+    sentence  its words and its raw text
     """
 
     __slots__ = ("_columns", "_phrases", "_start", "_words", "sentence")
@@ -185,9 +185,7 @@ class Tree:
 
     @property
     def phrases(self) -> brackets.Tree | None:
-        """The constituents, where the files have some; a DataProblem where a column of them is
-        damaged.
-        """
+        """The constituents, if the files have any; DataProblem if a column of them is malformed."""
         if isinstance(self._phrases, conll2012.Block):
             self._phrases = self._phrases.tree()
         return self._phrases

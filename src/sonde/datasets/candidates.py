@@ -25,10 +25,10 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 class Candidate(NamedTuple):
     """A sentence that could become an example; a tuple, because there may be millions.
 
-    target   the word form that the label is about, '' where there is none; forms are kept apart
-             between splits, ignoring case
-    split    where the source puts it: 'train', 'dev', 'test', or '' where it does not say
-    length   what decorrelation calls the length; None: the number of words
+    target   the word form that the label is about, '' for none; each form is in one split only,
+             ignoring case
+    split    the official split: 'train', 'dev', 'test', or '' for none
+    length   the length for decorrelation; None: the number of words
     """
 
     sentence: Sentence

@@ -172,8 +172,8 @@ def sample(
     settings: SampleSettings | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> Dataset:
-    """A data set of some candidates; `notes` are kept, and `sampling` is added to them. Raises
-    DataProblem with counts.
+    """A data set sampled from candidates; `sampling` is added to `notes`. DataProblem gives the
+    counts.
     """
     return draw(Pool.of(candidates), settings or SampleSettings(), notes or {})
 

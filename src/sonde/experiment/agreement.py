@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class AgreementProblem(SondeError, ValueError):
-    """A machine that cannot do what the first one resolved; the message says what differs."""
+    """A machine that cannot use the settings of the first one; the message says what differs."""
 
 
 @dataclass(frozen=True)

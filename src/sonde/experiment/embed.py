@@ -33,13 +33,12 @@ Job = tuple[plans.Plan, int]
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What became of some sentences.
+    """The outcome of encoding sentences.
 
     usable    [sentences] which of them have vectors
-    problems  (sentence index, reason) for those that have none, and for those some tokens of which
-              have none
-    encoded, cached, cut   how many distinct sentences were encoded now, were there already, were
-                           read only in part
+    problems  (sentence index, reason) for sentences without vectors, or with tokens without vectors
+    encoded, cached, cut   how many distinct sentences were encoded now, were in the cache, or were
+                           truncated
     """
 
     usable: NDArray[np.bool_]

@@ -30,16 +30,16 @@ UNIT = 1000
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run would do; printing it says so.
+    """What a run would do; printing it shows this.
 
     trials     how many it has
     known      how many of these were measured before
     fits       how many groups of trials are still to be fitted: the reads and seeds of one task,
-               encoder, probe and control are one group, and several where they are much work
+               encoder, probe and control are one group, or several if they are much work
     sentences  how many sentences each encoder still has to encode, by its name
-    bytes      how many bytes their vectors take at one time, as far as their width is known
+    bytes      the most bytes that their vectors take at a time, as far as their width is known
     seconds    about how long it takes, with one process on this machine
-    untimed    encoders other than baselines of which nobody knows how long they take
+    untimed    encoders whose time is unknown, except baselines
     refused    what cannot be measured, and why
     """
 

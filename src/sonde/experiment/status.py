@@ -28,7 +28,7 @@ State = Literal["done", "running", "failed", "waiting"]
 
 @dataclass(frozen=True, slots=True)
 class UnitStatus:
-    """How far a unit of work is: trials that share their fit.
+    """The state of a unit of work: trials that share their fit.
 
     task, encoder, probe, control  what is measured
     trials   how many they are
@@ -37,7 +37,7 @@ class UnitStatus:
     process  that is at it, where it runs
     since    it runs, in UTC
     why      it failed
-    kept     when a state of a long fit was kept last, in UTC; the unit goes on from there
+    kept     when the state of a long fit was last saved, in UTC; the unit continues from there
     """
 
     task: str

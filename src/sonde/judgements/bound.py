@@ -20,17 +20,17 @@ from sonde.tasks import TASKS
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The share of sampled test sentences that people get right by majority vote, and what it was
-    counted from.
+    """The share of sampled test sentences that people get right by majority vote, with the counts
+    behind it.
 
-    task, data   the canonical reference, and thirty-two digits that stand for its examples
+    task, data   the canonical reference, and a hash of its examples (32 digits)
     mode         blind: which label? check: is this label right?
-    n            sentences that anybody judged; `unjudged` are left out
+    n            sentences with at least one judgement; `unjudged` are left out
     score        share of them that the majority gets right; a tie counts as chance among the tied
                  labels
     low, high    its 95 % interval
     alpha        Krippendorff's alpha among annotators; None for one annotator
-    classes      for each gold label: sentences, and what those count for together
+    classes      for each gold label: sentences, and the sum of their scores
     """
 
     task: str

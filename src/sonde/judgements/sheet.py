@@ -26,10 +26,10 @@ YES, NO = "yes", "no"
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What people are asked: all that is needed to draw the same sentences again.
+    """A sheet for people: all that is needed to draw the same sentences again.
 
-    task, data  the canonical reference, and thirty-two digits that stand for its examples
-    mode        blind: which label has the sentence? check: is this label right?
+    task, data  the canonical reference, and a hash of its examples (32 digits)
+    mode        blind: which label does the sentence have? check: is this label correct?
     words       label -> the word that people write for it
     """
 
@@ -42,7 +42,7 @@ class Sheet:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What may be written as a judgement."""
+        """The allowed judgements."""
         return (YES, NO) if self.mode == "check" else tuple(self.words.values())
 
 

@@ -46,7 +46,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Classes(Column):
-    """One class an example: ids [n] into names."""
+    """One class per example: ids [n] into names."""
 
     ids: Ints
     names: tuple[str, ...]
@@ -136,7 +136,7 @@ class Classes(Column):
 
 @dataclass(frozen=True, slots=True)
 class Scores(Column):
-    """One number an example: values [n]."""
+    """One number per example: values [n]."""
 
     values: NDArray[np.float64]
     names: tuple[str, ...] = field(default=("score",), init=False)

@@ -27,10 +27,10 @@ class Column(ABC):
     """Labels of n examples.
 
     names    the outputs' names
-    partial  whether labels that are not listed were not annotated, rather than denied
-    loss     how scores [n, outputs] are trained
-    link     how scores that were trained under the loss become probabilities; None for numbers
-    metric   what the labels are judged by where a task does not say
+    partial  whether labels that are not listed were not annotated, rather than negative
+    loss     the loss for scores [n, outputs]
+    link     how scores trained with the loss become probabilities; None for numbers
+    metric   the default metric of tasks with such labels
     """
 
     __slots__ = ()
@@ -49,35 +49,35 @@ class Column(ABC):
 
     @abstractmethod
     def matrix(self) -> NDArray[Any]:
-        """What probes are trained on, the examples along the first axis."""
+        """The targets of probes, with examples along the first axis."""
 
     @abstractmethod
     def decode(self, scores: Floats) -> Column:
-        """The labels that scores [n, outputs] stand for."""
+        """The labels for scores [n, outputs]."""
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What `restored` makes the column of again."""
+        """The arrays that `restored` turns into the column again."""
 
     @abstractmethod
     def label(self, i: int) -> Label:
-        """The label of one example as an author would write it."""
+        """The label of one example as in `Example`."""
 
     @abstractmethod
     def plain(self) -> Iterable[Any]:
-        """Labels as JSON has them; weights in as few digits as bring float32 back."""
+        """Labels as JSON values; weights with as few digits as restore float32."""
 
     @abstractmethod
     def summary(self) -> dict[str, float]:
-        """The weight of each label, summed; of numbers their mean, deviation and range."""
+        """The total weight of each label; for numbers their mean, deviation and range."""
 
     @abstractmethod
     def groups(self) -> dict[str, Flags]:
-        """Which examples have each label, [n]; of numbers, the lower half and the upper."""
+        """Which examples have each label, [n]; for numbers, the lower and the upper half."""
 
     @abstractmethod
     def targets(self) -> list[NDArray[Any]]:
-        """What estimators of one output are fitted to, [n] each: one for all classes, one a label,
+        """The targets of estimators with one output, [n] each: one for all classes, one per label,
         NaN where it was not annotated.
         """
 
@@ -89,17 +89,17 @@ class Column(ABC):
 
     @abstractmethod
     def quality(self, scores: Floats) -> float:
-        """How well scores do, more is better: accuracy, micro F1, or minus the squared error."""
+        """The quality of scores (higher is better): accuracy, micro F1, or minus squared error."""
 
     @abstractmethod
     def recoded(self, places: Ints, names: tuple[str, ...], partial: bool | None = None) -> Self:
-        """The same labels under other names; places [names] are those of the old names among the
-        new ones.
+        """The same labels under other names; places [names] are the positions of the old names
+        among the new ones.
         """
 
     @abstractmethod
     def problem(self) -> str:
-        """What is wrong with the column, for tests of tasks; '' where nothing is."""
+        """What is wrong with the column, for tests of tasks; '' if nothing is."""
 
     @classmethod
     @abstractmethod
@@ -108,39 +108,41 @@ class Column(ABC):
 
     @property
     def classes(self) -> Ints | None:
-        """The class of each example [n] into names; None where labels are no classes."""
+        """The class of each example [n] into names; None if labels are not classes."""
         return None
 
     @property
     def numbers(self) -> NDArray[np.float64] | None:
-        """The numbers [n]; None where labels are no numbers."""
+        """The numbers [n]; None if labels are not numbers."""
         return None
 
     def sets(self) -> LabelSets:
-        """Label sets as they are, and classes as sets of one label each, which is how a sigmoid for
-        each label sees them. ValueError for numbers.
+        """Label sets unchanged, and classes as sets of one label each, for a sigmoid per label.
+        ValueError for numbers.
         """
         raise ValueError("scores are no label sets")
 
     def codes(self) -> Ints:
-        """A number an example [n], equal for equal labels."""
+        """One number per example [n], equal for equal labels."""
         matrix = np.nan_to_num(self.matrix().reshape(len(self), -1), nan=-1)
         return np.unique(matrix, axis=0, return_inverse=True)[1].ravel()
 
     def balanced(self) -> Ints:
-        """What is to be equally frequent in each split, [n]: classes, or nothing, zeros."""
+        """What is balanced in each split, [n]: class ids; zeros if nothing is."""
         return np.zeros(len(self), np.int64)
 
     def class_names(self) -> list[str]:
-        """The class of each example by name; '' where labels are no classes."""
+        """The class of each example by name; '' if labels are not classes."""
         return [""] * len(self)
 
     def answers(self) -> NDArray[np.str_] | None:
-        """What each example is, [n]: its class, or all labels of its set; None of numbers."""
+        """The label of each example as text, [n]: its class, or all labels of its set; None for
+        numbers.
+        """
         return None
 
     def counts(self) -> dict[str, int]:
-        """How many examples have each label; {} of numbers."""
+        """How many examples have each label; {} for numbers."""
         return {}
 
     def pruned(self) -> Column:
@@ -150,11 +152,11 @@ class Column(ABC):
 
 @dataclass(frozen=True, slots=True)
 class LabelSets(Column):
-    """A set of labels an example, sparse: example i has ids[offsets[i]:offsets[i+1]] with these
+    """A set of labels per example, sparse: example i has ids[offsets[i]:offsets[i+1]] with these
     weights.
 
-    A weight of zero says that the label was looked at and denied; labels that are not listed count
-    as denied too, unless `partial` holds: then only the listed labels were annotated.
+    A weight of zero means that the label was annotated as false. Labels that are not listed are
+    false, too, unless `partial` is true: then only the listed labels were annotated.
     """
 
     offsets: Ints

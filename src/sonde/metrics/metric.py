@@ -21,7 +21,7 @@ AT_ONCE = 2**20  # statistics of single examples that are held at a time
 
 
 class MetricProblem(SondeError, ValueError):
-    """Labels that a metric cannot judge; the message says which metric can."""
+    """Labels that a metric cannot score; the message says which metric can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class Metric:
                summed over each block
     value      [..., statistics] -> [...]: the metric of such sums; score and best constant come
                from it
-    influence  (gold, predicted) -> [n], as `influences` says; where there is none, they are found
-               from sums and value, for which the statistics of an example must not depend on the
+    influence  (gold, predicted) -> [n], as `influences` returns; if None, it is computed from sums
+               and value, which requires that the statistics of an example do not depend on the
                others
-    several    whether a set of labels may answer an example of one class, as the sigmoids of a
-               probe do
+    several    whether a set of labels may be predicted for an example with one class, as a probe
+               with sigmoids does
     """
 
     name: str

@@ -42,18 +42,16 @@ TESTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How much higher the first of two scores is, in percent, over n test examples that both
-    answered.
+    """The difference between two scores, first minus second, in percent, over the n test examples
+    of both.
 
-    low, high   the 95 % interval of the difference, which is the size of the effect
-    p           of no difference, on its own; `corrected` for all comparisons made at once
-    detectable  the smallest difference that these test examples would tell from none four times in
-                five, at a p of 0.05 on its own
-    clusters    what test examples were drawn together by, which interval and p know
-    tested     a digest of the test examples, and the folds that are missing of them, as 'fold 3 of
-               3'
-    missing
-    computed   the processors and precisions of both scores
+    low, high         the 95 % interval of the difference
+    p                 uncorrected; `corrected` for all comparisons made at once
+    detectable        the smallest difference that these test examples would detect with a power of
+                      80 %, at an uncorrected p of 0.05
+    clusters          the groups of test examples that interval and p take into account
+    tested, missing   a hash of the test examples, and the missing folds, as 'fold 3 of 3'
+    computed          the processors and precisions of both scores
     """
 
     task: str

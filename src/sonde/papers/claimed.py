@@ -53,7 +53,7 @@ class TestedClaim:
     p             of the claim; `corrected`: for all claims that were tested
     n             test examples of that difference
     compared      how many differences the claim is about
-    agree         how many of them have the sign that the claim says
+    agree         how many of them have the sign of the claim
     verdict       of results: reproduced, not reproduced or inconclusive; of a paper's own table:
                   holds, does not hold or inconclusive; the reason if it was not tested
     """

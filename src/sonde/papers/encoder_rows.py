@@ -20,17 +20,17 @@ baseline; people; or none that sonde can make."""
 
 @dataclass(frozen=True, slots=True)
 class EncoderRow:
-    """A row of a paper's table, and the encoder that makes it today.
+    """A row of a paper's table, and the encoder that reproduces it today.
 
     paper      the suite of the table
-    block      the heading that the row stands under
+    block      the heading of the row in the table
     row        its name in the table
     how        file, hub, trained, baseline, people or none
-    reference  the encoder, with names of files as they are published; '' for people and none
+    reference  the encoder, with the published names of files; '' for people and none
     read       what is read of its layers, '' for its one layer
-    needs      where its files are to be had, or the command that makes them; '' for nothing
-    licence    of its files, as far as we know; '' where they are made anew
-    note       what else is to be known
+    needs      where to get its files, or the command that makes them; '' for nothing
+    licence    of its files, as far as we know; '' if the files are made by that command
+    note       further remarks
     """
 
     paper: str
@@ -50,9 +50,9 @@ class EncoderRow:
 
 
 def encoder_rows(paper: str) -> list[EncoderRow]:
-    """The rows of a paper's table, in its order, with the encoder that makes each today.
+    """The rows of a paper's table, in its order, each with the encoder that reproduces it today.
 
-    UsageProblem for a paper whose rows are not known.
+    UsageProblem for a paper whose rows are unknown.
 
         for row in sonde.encoder_rows("tenney2019"):
             print(row.row, row.reference, row.needs)

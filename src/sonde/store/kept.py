@@ -27,11 +27,10 @@ RECENT = 3600  # seconds in which vectors may be those of a run that has no resu
 class KeptVectors:
     """The vectors of one encoder in a cache.
 
-    encoder  what it was called last; '' where nothing says so
-    files    how many files, and how many bytes, lie in the folder
-    bytes
-    results  how many results were measured with them
-    recent   whether a run may be at work on them
+    encoder       its last name; '' if unknown
+    files, bytes  the number and size of the files in the folder
+    results       how many results were measured with them
+    recent        whether a run may be using them now
     """
 
     encoder: str
@@ -43,7 +42,7 @@ class KeptVectors:
 
     @property
     def needed(self) -> bool:
-        """Whether they are to stay: some result was measured with them, or that is not known."""
+        """Whether to keep them: a result was measured with them, or that is unknown."""
         return self.results > 0 or self.recent or not self.encoder
 
     @property
@@ -57,8 +56,8 @@ class KeptVectors:
 
 
 class Cleaning(NamedTuple):
-    """What lies in a cache of vectors, the largest first, and whether what no result was measured
-    with is removed now; printing it shows both.
+    """The contents of a cache of vectors, the largest first, and whether unneeded vectors were
+    removed; printing it shows both.
     """
 
     vectors: tuple[KeptVectors, ...]
@@ -71,7 +70,7 @@ class Cleaning(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """How much room these take."""
+        """The size of the unneeded vectors."""
         return sum(each.bytes for each in self.unneeded)
 
     def __str__(self) -> str:

@@ -38,7 +38,7 @@ class Migration:
     """What a migration did.
 
     results, files   how many results were rewritten, and how many files held them
-    left, removed    files of vectors that stay, and how many were deleted
+    left, removed    files of vectors that were kept, and how many were deleted
     damaged          files that were set aside
     """
 

@@ -44,16 +44,16 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """A value with the tables that show it; printing it shows them, in a notebook too.
+    """A value with the tables that show it; printing it shows them, and so does a notebook.
 
     content  the value: results, an audit, the layers of encoders
-    made     makes the tables that are shown of it, when they are first looked at
-    texts    further formats, as functions that give the text: csv, mteb
+    made     makes the tables when they are first needed
+    texts    further formats, as functions that return the text: csv, mteb
     files    formats that are files, as functions that write one: parquet, figure
     svg      a figure for the page in HTML, '' for none
     html     a page for browsers that shows more than the tables
-    remarks  what there is to say beside: what was left out, and why
-    width    characters of the tables as text; as wide as they need to be without
+    remarks  further remarks: what was left out, and why
+    width    width of the tables as text, in characters (default: as wide as needed)
     """
 
     content: T
@@ -67,7 +67,7 @@ class Page(Generic[T]):
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """What is shown, in order."""
+        """The tables, in order."""
         return tuple(self.made())
 
     @property
@@ -77,7 +77,7 @@ class Page(Generic[T]):
         return tuple(name for name in known if name != FIGURE)
 
     def text(self, format: str = "terminal") -> str:
-        """The page in one of its formats; UsageProblem for one that it does not have as text."""
+        """The page in one of its formats; UsageProblem for a format that is not text."""
         if format in self.texts:
             return self.texts[format]()
         if format == "terminal":
@@ -91,7 +91,7 @@ class Page(Generic[T]):
         raise UsageProblem(f"no format {format!r} here: choose one of {', '.join(self.formats)}")
 
     def write(self, path: str | Path, format: str | None = None) -> None:
-        """Write the page to a file, in the format that its suffix says where none is given.
+        """Write the page to a file (default format: from its suffix).
 
         A name that ends in .png, .svg or .pdf asks for a figure; UsageProblem where there is none.
         """
@@ -110,11 +110,11 @@ class Page(Generic[T]):
             write_text(to, self.text(style))
 
     def draws(self, path: str | Path) -> bool:
-        """Whether `write` draws a figure for a file of this name, in place of tables."""
+        """Whether `write` draws a figure for a file of this name, instead of tables."""
         return FIGURE in self.files and is_figure(path)
 
     def with_remarks(self, remarks: Sequence[str]) -> Page[T]:
-        """The same page with more to say beside."""
+        """The same page with more remarks."""
         return replace(self, remarks=(*self.remarks, *remarks))
 
     def __str__(self) -> str:

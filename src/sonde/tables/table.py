@@ -67,12 +67,12 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a page shows: column names (those in `words` hold words, the rest numbers), sections,
-    and notes below.
+    """A table: column names (columns in `words` have words, the rest numbers), sections, and notes
+    below.
 
-    groups   the group that each column belongs to, '' for none; () where there are no groups
-    mark     what stands before strong cells in a terminal, beside bold, which text does not have
-    caption  of a LaTeX float around the table, which `label` names; a bare tabular without
+    groups   the group that each column belongs to, '' for none; () if there are no groups
+    mark     the mark of bold cells in a terminal, where text has no bold
+    caption  of a LaTeX float around the table, with `label`; without it, a bare tabular
     """
 
     columns: tuple[str, ...]

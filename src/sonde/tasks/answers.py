@@ -16,11 +16,11 @@ from sonde.vectors import Ints
 
 
 class Answer(NamedTuple):
-    """A label, and what there is to know of it.
+    """A label, with its target form and strata.
 
     label   a class, a score, or a set of labels
-    target  the word form that it is about, '' for none; forms are kept apart between splits
-    strata  tags to report by, as the construction that the label is read from
+    target  the word form that it is about, '' for none; each form is in one split only
+    strata  tags to report by, such as the construction that the label is derived from
     """
 
     label: Label
@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
 
 class Reason(str):
-    """Why a rule leaves a sentence out, in a few words; they are counted in the notes."""
+    """Why a rule leaves a sentence out, in a few words; the notes count the reasons."""
 
     __slots__ = ()
 

@@ -31,8 +31,8 @@ def get_tasks(
     languages  one or several, by ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), name ('English') or
                treebank ('en_ewt'); all by default
     family     'ud', or a pattern of task names such as 'ud/*-num'
-    path       the folder to look in; the folder in SONDE_TREEBANKS, or the working folder, without,
-               and where these have none, those that were fetched
+    path       the folder to look in (default: the folder in SONDE_TREEBANKS, or the working folder;
+               if these have none, the fetched treebanks)
     """
     place = Path(path) if path else (folder() or Path())
     languages = [languages] if isinstance(languages, str) else languages

@@ -72,23 +72,24 @@ def question(
     probe: str = "",
     **settings: Any,
 ) -> Callable[[Function], Definition[Any]]:
-    """A decorator that makes a task of a rule, as `@question("mine/relcl", "Is there a relative
+    """A decorator that turns a rule into a task: `@question("mine/relcl", "Is there a relative
     clause?")`.
 
-    The rule gives a label, an `Answer` (a label with its target form and strata), a `Reason` why
-    the sentence is left out, or None. Yes and no may be given as True and False. What it takes by
-    keyword alone become options of the task.
+    The rule returns a label, an `Answer` (a label with its target form and strata), a `Reason` why
+    the sentence is left out, or None. True and False mean yes and no. Keyword-only parameters of
+    the rule become options of the task.
 
-    about     sentences; or spans: the rule gives any number of pairs of a place and a label, where
-              a place is a word of the tree, (start, stop), or two of these, as `(word, word.head)`
-    over      trees: it is given one `Tree` after the other; sentences: one `Sentence` after the
-              other, so that running text will do; batches: many trees at once as a `Batch` of
-              columns, for which it gives a list, one item a sentence
-    needs     labels without which the question cannot be asked, and the annotation they come from
-    metric    how answers are judged: accuracy, of spans micro-f1, without
-    probe     what the task is read with where nothing else is said: mlp, of spans span, without
-    settings  how candidates are sampled, as balance=False or decorrelate=True: the fields of
-              `sonde.datasets.SampleSettings`; of spans, those of `sonde.tasks.rules.SpanSettings`
+    about     sentences; or spans: the rule returns any number of pairs of a place and a label,
+              where a place is a word of the tree, (start, stop), or two of these, as `(word,
+              word.head)`
+    over      trees: the rule gets one `Tree` at a time; sentences: one `Sentence` at a time, so
+              running text is enough; batches: many trees as a `Batch` of columns, for which it
+              returns a list with one item per sentence
+    needs     labels that the task needs, and the annotation they come from
+    metric    how answers are scored (default: accuracy, or micro-f1 for spans)
+    probe     the task's default probe (default: mlp, or span for spans)
+    settings  how candidates are sampled, such as balance=False or decorrelate=True: the fields of
+              `sonde.datasets.SampleSettings`; for spans, those of `sonde.tasks.rules.SpanSettings`
     """
     # what is written wrongly is told where it is written
     asked = SpanSettings(**settings) if about == "spans" else SampleSettings(**settings)

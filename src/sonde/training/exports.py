@@ -27,10 +27,10 @@ CHECKED, CLOSE = 8, 1e-5  # sentences that are read again, and how far numbers m
 
 
 class Exported(NamedTuple):
-    """What was written; printing it says so.
+    """What was written; printing it shows this.
 
-    words     that the folder knows
-    lacking   those of them that have no vector, and are zeros
+    words     the size of the vocabulary
+    lacking   those of them without a vector, which are zeros
     """
 
     folder: Path

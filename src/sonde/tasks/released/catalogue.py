@@ -33,17 +33,17 @@ class Collection:
     """Files that are published together.
 
     name     what `sonde fetch` calls it
-    page     where people find it
+    page     its web page
     base     the address that the files' names are added to
-    files    names, as they are called below `base` and in the folder
+    files    names below `base` and in the folder
     paper    what to cite
-    remark   what a reader should know before trusting it
-    inside   names of files that lie in an archive of them, as far as something is known of those
-    licence  as its publishers state it; '' where we know of none
-    kind     what its files are checked to be: tables with splits, treebanks, or files of any kind
-    facts    what is known of its files; what stands in `catalogue.tsv` without
-    below    where its files are kept in the folder of data; the first part of its name without
-    reached  whether a file ever came to us from `base`: not so far, from any of them
+    remark   a warning to readers
+    inside   names of files in an archive about which something is known
+    licence  as its publishers state it; '' if unknown
+    kind     what its files are checked for: tables with splits, treebanks, or files of any kind
+    facts    known facts about its files (default: those in `catalogue.tsv`)
+    below    its folder in the folder of data (default: the first part of its name)
+    reached  whether a file was ever downloaded from `base`: so far none was
     """
 
     name: str
@@ -61,7 +61,7 @@ class Collection:
 
     @property
     def home(self) -> str:
-        """Where its files are kept in the folder of data."""
+        """Its folder in the folder of data."""
         return self.below or self.name.partition("/")[0]
 
     @property
@@ -70,7 +70,7 @@ class Collection:
         return self.licence or "licence unknown"
 
     def known(self) -> Mapping[str, Known]:
-        """What is known of the files."""
+        """Known facts about the files."""
         return _facts().get(self.home, {}) if self.facts is None else self.facts
 
 
