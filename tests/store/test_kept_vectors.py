@@ -61,7 +61,7 @@ def test_vectors_are_listed_by_encoder_with_their_size_and_results(cache):
         (each.bytes for each in cleaning.vectors), reverse=True
     )
     assert cleaning.unneeded == ()
-    assert "all of them belong to results" in str(cleaning)
+    assert "all of it is needed" in str(cleaning)
 
 
 def test_what_a_result_needs_stays_also_that_of_a_folder_elsewhere(cache):

@@ -13,9 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sonde
 from fixtures.forest import forest
+from sonde import store
 from sonde.corpora import embedded as grammar
 from sonde.oracles import facts_of
+from sonde.store.blocks import version
+from sonde.store.columns import Made
 from sonde.tasks import TASKS, parsed
 from sonde.tasks.answers import Answer
 from sonde.tasks.shards import said, written
@@ -84,6 +88,31 @@ def test_chosen_sentences_come_in_the_order_that_is_asked_for(banks, cache):
     assert corpus.chosen(rows)[0] == [every[i] for i in rows]
     part = corpus.part(np.arange(3, len(corpus), 7))
     assert part.chosen(np.array([5, 0]))[0] == [every[38], every[3]]
+
+
+def test_columns_that_no_rule_reads_can_be_removed(banks, cache, monkeypatch):
+    found(banks)
+    (holding,) = sonde.holdings().files
+    assert (holding.kind, holding.made, len(holding.files)) == ("columns", version(), SHARDS + 1)
+    assert sonde.clean_cache(remove=True).outdated == ()
+    first, *others = sorted(cache.glob("*"))
+    first.replace(first.with_name(first.name + ".damaged"))
+    (cache / ".begun.part").touch()
+    with monkeypatch.context() as before:
+        before.setattr(store.columns, "code_of", lambda *modules: "other code")
+        found(banks)
+    cleaning = sonde.clean_cache(remove=True)
+    assert len(cleaning.outdated) == 1 + SHARDS + 1  # what is damaged, and what other code made
+    assert set(cache.glob("*")) == {*others, cache / ".begun.part"}
+    assert cleaning.bytes == sum(cleaning.columns[path] for path in cleaning.outdated) > 1000
+
+
+def test_columns_of_rules_that_are_not_found_here_stay(tmp_path):
+    assert Made("1", ("sonde.tasks.parsed", "rules_of_somebody"), "").current
+    assert Made("1", ("sonde.tasks.parsed", "__main__"), "").current
+    assert not Made("1", ("sonde.tasks.parsed", "sonde.tasks.gone"), "").current
+    (damaged := tmp_path / "a.parquet").write_bytes(b"PAR1")
+    assert Made.of(damaged) is None
 
 
 def _killed(folder, cache, after):

@@ -313,17 +313,17 @@ def migrate(
 
 
 def clean_cache(cache: str | Path | None = None, *, remove: bool = False) -> Cleaning:
-    """The encoders whose vectors are in a cache, and the vectors that no result was measured with,
-    in the cache or in a folder that a run wrote; printing it shows both.
+    """The contents of a cache, and what of them is unneeded: vectors that no result was measured
+    with, in the cache or in a folder that a run wrote, and columns of large corpora that rules of
+    another version found; printing it shows both.
 
-    remove  delete vectors that no result was measured with; a run that needs them encodes them
-            again
+    remove  delete what is unneeded; a run that needs it makes it again
 
         print(sonde.clean_cache())
         sonde.clean_cache(remove=True)
     """
     paths = Paths.of(None, cache)
-    return clean(paths.cache / "vectors", paths.results, remove)
+    return clean(paths.cache, paths.results, remove)
 
 
 def stored_results(results: Results, selection: Selection) -> Stored:

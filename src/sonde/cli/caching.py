@@ -40,11 +40,11 @@ def cache(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show what is stored, remove what no result needs, or convert results of earlier versions.
+    """Show what is stored, remove what is not needed, or convert results of earlier versions.
 
-    `clean` lists vectors by encoder. With `--yes`, it removes those of encoders without a result in
-    the cache or in a folder of `-o`. They are encoded again when they are needed. It never removes
-    results.
+    `clean` lists vectors by encoder, and columns of large corpora. With `--yes`, it removes vectors
+    of encoders without a result in the cache or in a folder of `-o`, and columns that rules of
+    another version found. They are made again when they are needed. It never removes results.
 
     Tables mark results of an earlier version, and the next run measures them again, because that
     version did not record the code behind them. For the same reason its vectors cannot be migrated;
@@ -79,8 +79,8 @@ def _clean(cache: Path | None, yes: bool) -> None:
     """Show what would be removed, and remove it if the user says so."""
     would = sonde.clean_cache(cache)
     typer.echo(str(would))
-    if would.unneeded and (yes or (sys.stdin.isatty() and typer.confirm("Remove them?"))):
+    if would.bytes and (yes or (sys.stdin.isatty() and typer.confirm("Remove them?"))):
         sonde.clean_cache(cache, remove=True)
         remark(f"{size(would.bytes)} are free again")
-    elif would.unneeded:
+    elif would.bytes:
         remark("nothing was removed: `sonde cache clean --yes` removes them")

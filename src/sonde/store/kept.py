@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sonde.cache import FileProblem, size, write_text
+from sonde.cache import PART, STALE, FileProblem, size, write_text
+from sonde.store.columns import FOLDER, SUFFIX, Made
 from sonde.store.results import ResultStore
 
 NOTE = "encoder.json"
@@ -56,11 +57,17 @@ class KeptVectors:
 
 
 class Cleaning(NamedTuple):
-    """The contents of a cache of vectors, the largest first, and whether unneeded vectors were
-    removed; printing it shows both.
+    """The contents of a cache, the largest vectors first, and whether what is unneeded was removed;
+    printing it shows both.
+
+    columns   files with columns of large corpora, and how many bytes each has
+    outdated  those that nothing reads: other code made them, they are damaged, or a process died
+              while it wrote them
     """
 
     vectors: tuple[KeptVectors, ...]
+    columns: Mapping[Path, int]
+    outdated: tuple[Path, ...]
     removed: bool = False
 
     @property
@@ -70,22 +77,26 @@ class Cleaning(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """The size of the unneeded vectors."""
-        return sum(each.bytes for each in self.unneeded)
+        """The size of the unneeded vectors and columns."""
+        return sum(each.bytes for each in self.unneeded) + sum(
+            self.columns[path] for path in self.outdated
+        )
 
     def __str__(self) -> str:
         lines = [
             f"{size(each.bytes):>9}  {each.encoder or each.folder.name}: {each.fate}"
             for each in self.vectors
         ]
-        what = f"vectors of {len(self.unneeded):,} encoders, {size(self.bytes)}"
-        if not self.unneeded:
-            lines.append("all of them belong to results")
-        elif self.removed:
-            lines.append(f"{what}, are removed")
-        else:
-            lines.append(f"{what}, would be removed")
-        return "\n".join(lines)
+        if self.columns:
+            lines.append(f"{size(sum(self.columns.values())):>9}  columns of large corpora")
+        what = []
+        if self.unneeded:
+            what.append(f"vectors of {len(self.unneeded):,} encoders")
+        if self.outdated:
+            what.append(f"{len(self.outdated):,} files of columns that no rule reads")
+        done = "are removed" if self.removed else "would be removed"
+        all_of = f"{' and '.join(what)}, {size(self.bytes)}, {done}"
+        return "\n".join([*lines, all_of if what else "all of it is needed"])
 
 
 def note(folder: Path, encoder: str, identities: Iterable[str], results: Path | None) -> None:
@@ -123,13 +134,40 @@ def kept(vectors: Path, results: Path) -> Iterator[KeptVectors]:
         )
 
 
-def clean(vectors: Path, results: Path, remove: bool) -> Cleaning:
-    """What lies in a folder of vectors; with `remove`, without what no result was measured with."""
-    found = sorted(kept(vectors, results), key=lambda each: -each.bytes)
-    cleaning = Cleaning(tuple(found), remove)
+def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
+    """What lies in a cache; with `remove`, without vectors that no result was measured with, and
+    without columns that no rule reads.
+    """
+    found = sorted(kept(cache / "vectors", results), key=lambda each: -each.bytes)
+    columns = {path: size_of(path) for path in listed_columns(cache)}
+    outdated = tuple(path for path in columns if not _is_current(path))
+    cleaning = Cleaning(tuple(found), columns, outdated, remove)
     for each in cleaning.unneeded if remove else ():
         shutil.rmtree(each.folder)
+    for path in outdated if remove else ():
+        path.unlink(missing_ok=True)
     return cleaning
+
+
+def listed_columns(cache: Path) -> Iterator[Path]:
+    """The files of columns in a cache, whatever state they are in."""
+    return (path for path in sorted((cache / FOLDER).glob("*")) if path.is_file())
+
+
+def size_of(path: Path) -> int:
+    """How many bytes a file has; none where another process was quicker."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _is_current(path: Path) -> bool:
+    if path.name.endswith(PART):
+        with contextlib.suppress(FileNotFoundError):
+            return time.time() - path.stat().st_mtime < STALE
+    made = Made.of(path) if path.suffix == SUFFIX else None
+    return made is not None and made.current
 
 
 def _counts(places: Iterable[Path]) -> dict[str, int]:

@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sonde.store import columns
 from sonde.store.blocks import FORMAT, Block, Damaged, set_aside
 from sonde.store.folder import SUFFIX as VECTORS
+from sonde.store.kept import listed_columns, size_of
 from sonde.store.results import SCORES, ResultStore
 from sonde.store.results import SUFFIX as RESULTS
 
@@ -24,7 +26,9 @@ KINDS = {RESULTS: "results", SCORES: "scores", VECTORS: "vectors", PLAN: "vector
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Files of one kind and format: `results`, `scores` or `vectors` (with their plans)."""
+    """Files of one kind and format: `results`, `scores`, `vectors` (with their plans) or
+    `columns`.
+    """
 
     kind: str
     format: int
@@ -69,8 +73,8 @@ class Migration:
 
 
 def holdings(results: Path, cache: Path) -> list[Holding]:
-    """What lies in a folder of results and in the vectors of a cache, by kind and format; damaged
-    files are left out.
+    """What lies in a folder of results and in a cache, by kind and format; damaged files are left
+    out.
     """
     groups: dict[tuple[str, int, str], list[Path]] = {}
     for path in _files(results, cache):
@@ -79,8 +83,11 @@ def holdings(results: Path, cache: Path) -> list[Holding]:
         except (Damaged, FileNotFoundError):
             continue
         groups.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)
+    for path in listed_columns(cache):
+        if path.suffix == columns.SUFFIX and (made := columns.Made.of(path)):
+            groups.setdefault(("columns", columns.FORMAT, made.sonde), []).append(path)
     return [
-        Holding(*key, tuple(paths), sum(_size(path) for path in paths))
+        Holding(*key, tuple(paths), sum(map(size_of, paths)))
         for key, paths in sorted(groups.items())
     ]
 
@@ -124,10 +131,3 @@ def _files(results: Path, cache: Path) -> Iterator[Path]:
         for p in (cache / "vectors").glob("*/*")
         if p.suffix in (VECTORS, PLAN) and not p.name.startswith(".")
     )
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde._closure import code_of
 from sonde._closure import digest as digest_of
 from sonde.cache import cache_dir
 from sonde.core import SPLITS, DataProblem, Sentence
@@ -24,6 +23,7 @@ from sonde.corpora.machine import confidences
 from sonde.corpora.style import Style
 from sonde.corpora.tally import OnError, Tally
 from sonde.corpora.views import Block, blocks
+from sonde.store.columns import FOLDER, SUFFIX, Made
 from sonde.tasks.answers import Findings
 from sonde.tasks.memory import Memory
 from sonde.tasks.shards import (
@@ -265,12 +265,17 @@ class Rules:
     modules: tuple[str, ...]
     options: str | None = ""
 
+    @property
+    def made(self) -> Made:
+        """The code that decides columns."""
+        return Made.now((__name__, *self.modules))
+
     def place(self, path: Path, on_error: OnError) -> Path | None:
         """Where columns of a file are kept on disk, under what stands for all that decides them."""
         if self.options is None:
             return None
-        name = digest_of(code_of(__name__, *self.modules), self.options, on_error, digest([path]))
-        return cache_dir() / "columns" / f"{name}.parquet"
+        name = digest_of(self.made.code, self.options, on_error, digest([path]))
+        return cache_dir() / FOLDER / f"{name}{SUFFIX}"
 
 
 def parsed_corpus(
@@ -289,6 +294,7 @@ def parsed_corpus(
             rules.judge,
             known,
             rules.place(path, on_error) if large else None,
+            rules.made if large else None,
         )
         for path in paths
     )

@@ -29,6 +29,7 @@ from sonde.corpora.views import Block
 from sonde.datasets.candidates import hashes
 from sonde.labels import Label
 from sonde.store.blocks import set_aside
+from sonde.store.columns import Made
 from sonde.tasks.answers import Answer, Finding
 from sonde.tasks.memory import uncollected
 from sonde.vectors import Ints
@@ -74,12 +75,14 @@ class Shard:
     read   its sentences; judge: what rules say of them
     known  the findings that were met, also in other files
     place  where the columns are kept; None: in memory
+    made   by which code, which the file then says
     """
 
     read: Read
     judge: Judge
     known: Known
     place: Path | None = None
+    made: Made | None = None
 
     @cached_property
     def _held(self) -> tuple[Counted, Arrow]:
@@ -159,7 +162,8 @@ class Shard:
                     )
                     writer.write_table(table)
                 writer = writer or pq.ParquetWriter(part, pa.schema([]))
-                writer.add_key_value_metadata({NOTE: counted.plain()})
+                made = self.made.written() if self.made else {}
+                writer.add_key_value_metadata({NOTE: counted.plain(), **made})
             finally:
                 if writer is not None:
                     writer.close()
