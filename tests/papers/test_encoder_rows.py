@@ -7,8 +7,9 @@ from typer.testing import CliRunner
 
 from sonde import DataProblem, UsageProblem, encoder_rows, estimate
 from sonde.cli import app
+from sonde.pages.paper import paper_page
 from sonde.papers.conneau2018 import conneau2018
-from sonde.papers.encoder_rows import FILE, _all, _row
+from sonde.papers.encoder_rows import FILE, _all, _row, measurable
 from sonde.papers.ettinger2018 import ettinger2018
 from sonde.papers.tenney2019 import tenney2019
 from sonde.papers.ud2019 import ud2019
@@ -54,8 +55,9 @@ def test_a_dry_run_of_each_row_says_what_it_lacks_and_where_to_get_it(
     assert any(p and p in said for p in (kind.argument, dict(kind.options).get("vectors")))
     assert "\n" not in said
     if row.how == "file":
-        assert f"get it from {row.needs.split()[0]}" in said
-        assert f"(licence: {row.licence})" in said
+        address, _, checksum = row.needs.partition(", ")
+        assert f"get it from {address} (licence: {row.licence})" in said
+        assert checksum in said
 
 
 @pytest.mark.parametrize("row", MADE, ids=lambda row: f"{row.paper} {row.block} {row.row}")
@@ -90,4 +92,19 @@ def test_the_command_tells_what_makes_each_row():
     assert done.exit_code == 0
     assert "laser:laser-93langs,lang=pl" in done.output
     assert "not today" in done.output
-    assert "14 of 18 rows can be measured, given their files" in done.output
+    assert "14 of the 18 published rows can be measured today, given their files" in done.output
+
+
+@pytest.mark.parametrize("paper", SUITES)
+def test_a_suite_says_how_many_of_its_rows_can_be_measured(paper):
+    done = CliRunner().invoke(app, ["suites", paper])
+    rows = encoder_rows(paper)
+    many = sum(row.measurable for row in rows)
+    assert f"{many} of the {len(rows)} published rows can be measured today" in done.output
+    assert f"`sonde encoders --paper {paper}`" in done.output
+    note = f"{many} of the {len(rows)} published rows can be measured today, given their files"
+    assert note in str(paper_page(paper, []))
+
+
+def test_a_suite_without_published_rows_says_nothing_of_them():
+    assert measurable("senteval-downstream") == ""

@@ -131,13 +131,11 @@ def encoders(
     if not paper:
         _list(sonde.available("encoders", name), name is not None)
         return
+    from sonde.papers.encoder_rows import measurable
+
     rows = sonde.encoder_rows(paper)
     _tell([(f"{row.block}: {row.row}", _made(row)) for row in rows])
-    many = sum(row.measurable for row in rows)
-    typer.echo(
-        f"{many} of {len(rows)} rows can be measured, given their files; on which data:"
-        f" `sonde suites {paper}`"
-    )
+    typer.echo(f"{measurable(paper)}, given their files; on which data: `sonde suites {paper}`")
 
 
 def _made(row: EncoderRow) -> str:
@@ -195,7 +193,12 @@ def suites(
 
     **Examples**: `sonde suites`, `sonde suites conneau2018`
     """
-    _list(sonde.available("suites", name), name is not None)
+    from sonde.papers.encoder_rows import measurable
+
+    entries = sonde.available("suites", name)
+    _list(entries, name is not None)
+    if name is not None and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
+        typer.echo(f"  {told}, given their files: `sonde encoders --paper {paper}`")
 
 
 def parsers(

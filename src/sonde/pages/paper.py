@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sonde.core import DataProblem, Result
 from sonde.judgements.bound import read_bound
 from sonde.pages.records import csv, parquet
 from sonde.papers import SUITES
+from sonde.papers.encoder_rows import measurable
 from sonde.papers.facts import PERCENT, Entry, HumanScore
 from sonde.papers.page import Cell, cells, inside
 from sonde.papers.suite import Suite, located, selected
 from sonde.tables.page import Page
+from sonde.tables.table import Table
 
 
 def paper_page(
@@ -25,12 +28,19 @@ def paper_page(
     chosen = selected(suite, results)
     people = _judged(suite, human, chosen.entries)
 
+    def table() -> Table:
+        made = inside(suite.paper, chosen.entries, people, chosen.others)
+        if not (told := measurable(suite.name)):
+            return made
+        note = f"{told}, given their files; `sonde encoders --paper {suite.name}` says with what."
+        return replace(made, notes=(*made.notes, note))
+
     def lines() -> list[Cell]:
         return cells(suite.name, suite.paper, chosen.entries, people)
 
     return Page(
         tuple(results),
-        lambda: [inside(suite.paper, chosen.entries, people, chosen.others)],
+        lambda: [table()],
         texts={"csv": lambda: csv(lines())},
         files={"parquet": lambda to: parquet(lines(), to)},
     )

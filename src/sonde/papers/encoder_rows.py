@@ -65,6 +65,13 @@ def encoder_rows(paper: str) -> list[EncoderRow]:
     return rows
 
 
+def measurable(paper: str) -> str:
+    """How many rows of a paper's table can be measured today; '' for one whose rows are not known."""
+    rows = [row for row in _all() if row.paper == paper]
+    many = sum(row.measurable for row in rows)
+    return f"{many} of the {len(rows)} published rows can be measured today" if rows else ""
+
+
 @functools.cache
 def _all() -> tuple[EncoderRow, ...]:
     lines = [
