@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
 
-from sonde.core import EncoderStop, Sentence
+from sonde.core import DataProblem, EncoderStop, Sentence
 from sonde.encoders import make
 from sonde.experiment.bars import encoding_bar
 from sonde.experiment.embed import EncoderProblem, embed, vectors
@@ -267,6 +267,15 @@ def test_an_encoder_that_never_works_is_given_up_at_once(tmp_path):
         embed(encoder, sentences_of(5000), VectorStore(tmp_path), "k")
     assert "\n" not in str(told.value)
     assert len(encoder.calls) < 12
+
+
+def test_what_sonde_says_of_an_encoder_is_said_alone(tmp_path):
+    class Broken(Pretend):
+        def encode(self, sentences):
+            raise DataProblem("model.bin is cut short")
+
+    with pytest.raises(EncoderProblem, match=r"^model\.bin is cut short$"):
+        embed(Broken(), sentences_of(50), VectorStore(tmp_path), "k")
 
 
 def test_an_encoder_that_stops_working_is_given_up_and_its_work_kept(tmp_path):
@@ -633,9 +642,10 @@ def test_a_run_killed_at_any_moment_ends_with_the_bytes_of_an_undisturbed_one(tm
     assert killed >= 2
     done = embed(Pretend(batchy=True), known, VectorStore(tmp_path / "killed"), "k")
     assert done.usable.all()
-    # what a killed write leaves is ignored, and removed after a day
-    for path in (tmp_path / "killed").rglob("*.part"):
-        path.unlink()
+    # what a killed process leaves is ignored, and removed after a day
+    for path in (tmp_path / "killed").rglob("*"):
+        if path.suffix in (".part", ".claim"):
+            path.unlink()
     assert files(tmp_path / "killed") == files(tmp_path / "whole")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sonde._hosted import hosted, one_line
-from sonde.core import Encoder, EncoderStop, Sentence
+from sonde.core import DataProblem, Encoder, EncoderStop, Sentence
 from sonde.errors import SondeError
 from sonde.oracles import kind_of
 from sonde.store.precision import Kept
@@ -113,6 +113,8 @@ class EncoderRun:
                 continue
             self.works_on = sentence
             return
+        if isinstance(error, DataProblem):  # one sentence, which says what to do
+            raise EncoderProblem(str(error)) from error
         raise EncoderProblem(
             f"{self.encoder.name} failed on every sentence tried ({one_line(error)}); what was"
             " encoded before is kept: fix the encoder, try it on one sentence in Python, and run"

@@ -66,7 +66,7 @@ def encoder_rows(paper: str) -> list[EncoderRow]:
 
 
 def measurable(paper: str) -> str:
-    """How many rows of a paper's table can be measured today; '' for one whose rows are not known."""
+    """How many rows of a paper's table can be measured today; '' where none are known."""
     rows = [row for row in _all() if row.paper == paper]
     many = sum(row.measurable for row in rows)
     return f"{many} of the {len(rows)} published rows can be measured today" if rows else ""

@@ -9,7 +9,7 @@ from sonde.core import DataProblem
 from sonde.encoders.published.files import digest_of, json_file
 from sonde.encoders.sources import ELMO
 
-SIZES = "the sizes of an ELMo (options=)"
+SIZES = "the sizes of an ELMo; options=FILE names another"
 CHARACTERS = 261  # bytes, the marks of a sentence and of a word, and padding
 
 
@@ -72,7 +72,7 @@ class Shape:
 def shape_of(options: Path) -> Shape:
     """The sizes that an options file says."""
     digest_of(options, SIZES, ELMO)
-    said = json_file(options, SIZES)
+    said = json_file(options, "the sizes of an ELMo")
     try:
         cnn, lstm = said["char_cnn"], said["lstm"]
         return Shape(
