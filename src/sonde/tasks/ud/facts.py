@@ -32,6 +32,7 @@ FEATURES = {"features": "part of speech and features of every word"}
 PLACES = {"places": "the place of each word, counted from the first"}
 Says = Callable[[Batch], Iterator[tuple[str, ...]]]
 """What an oracle says of each of some sentences."""
+Edit = Callable[[Sentence], Sentence]
 CONTENT = {
     "content": (
         "the words of the sentence, in lower case and without their places, but for the most"
@@ -41,10 +42,16 @@ CONTENT = {
 
 
 def facts(
-    oracle: str, files: list[Part], on_error: OnError, sentences: Collection[Sentence]
+    oracle: str,
+    files: list[Part],
+    on_error: OnError,
+    sentences: Collection[Sentence],
+    edit: Edit | None = None,
 ) -> Mapping[Sentence, Facts]:
     """The facts of an oracle about some sentences, or about all of the treebanks that they come
-    from; about all without sentences.
+    from.
+
+    edit  what was made of each sentence of the treebanks, where it is not asked about as it stands
     """
     if oracle in PLACES:
         return places(sentences)
@@ -54,18 +61,21 @@ def facts(
         tuple(str(part.path.resolve()) for part in files),
         digest(part.path for part in files),
         on_error,
+        edit,
     )
     large = is_large(part.path for part in files)
     return oracle_facts(
-        key, lambda: _read(_OF_TREES[oracle], files, on_error), sentences if large else ()
+        key, lambda: _read(_OF_TREES[oracle], files, on_error, edit), sentences if large else ()
     )
 
 
-def _read(says: Says, files: list[Part], on_error: OnError) -> Iterator[tuple[Sentence, Facts]]:
+def _read(
+    says: Says, files: list[Part], on_error: OnError, edit: Edit | None
+) -> Iterator[tuple[Sentence, Facts]]:
     for part in files:
         for batch in batches(part.path, on_error):
             for sentence, said in zip(batch.sentences(), says(batch), strict=True):
-                yield sentence, (said,)
+                yield sentence if edit is None else edit(sentence), (said,)
 
 
 def _clause(batch: Batch) -> Iterator[tuple[str, ...]]:

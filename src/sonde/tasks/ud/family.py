@@ -152,8 +152,7 @@ def _facts_of_types(
     """The same of sentences that may have lost their final marks."""
     if options.final == "keep":
         return _facts(oracle, options, sentences)
-    by_sentence = _facts(oracle, options, ())
-    return {_stripped(sentence): said for sentence, said in by_sentence.items()}
+    return facts(oracle, parts(options), options.on_error, sentences, _stripped)
 
 
 def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
