@@ -166,6 +166,8 @@ def _renumbered(codes: Ints, values: Iterable[Hashable]) -> tuple[Ints, list[Has
 
 
 def _frozen(label: Label) -> Hashable:
+    if isinstance(label, str):  # most are; whether it is a mapping takes longer to ask
+        return label
     return tuple(sorted(label.items())) if isinstance(label, Mapping) else label
 
 

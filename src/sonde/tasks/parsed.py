@@ -107,14 +107,17 @@ class ParsedCorpus:
 
     def findings(self, rule: str) -> Findings:
         """What a rule says of each sentence."""
-        numbers: dict[str, int] = {}
-        parts: list[NDArray[np.int32]] = []
-        for group in (group for shard in self.shards for group in shard.groups(rule)):
-            for array in group.column(rule).chunks:
-                texts = array.dictionary.to_pylist()
-                known = [numbers.setdefault(text, len(numbers)) for text in texts]
-                parts.append(np.array(known, np.int32)[array.indices.to_numpy()])
-        return Findings.of(self.mine(np.concatenate(parts)), list(map(said, numbers)))
+        import pyarrow as pa
+
+        arrays = [
+            array
+            for shard in self.shards
+            for group in shard.groups(rule)
+            for array in group.column(rule).chunks
+        ]
+        column = pa.chunked_array(arrays).unify_dictionaries()  # distinct ones as they appear
+        codes = np.concatenate([array.indices.to_numpy() for array in column.chunks])
+        return Findings.of(self.mine(codes), said(column.chunk(0).dictionary.to_pylist()))
 
     def words(self) -> Iterator[Lists]:
         """The words of the sentences, some thousand sentences at once."""

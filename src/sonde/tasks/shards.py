@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
@@ -264,15 +264,13 @@ class Known:
         """A column of findings, numbered in order of appearance."""
         import pyarrow as pa
 
-        coded = pa.array(np.fromiter(map(id, findings), np.int64, len(findings)))
-        coded = coded.dictionary_encode()
-        by_id = dict(zip(map(id, findings), findings, strict=True))
+        keys = list(map(id, findings))
         numbers: dict[str, int] = {}
-        codes = [
-            numbers.setdefault(self._text(by_id[key]), len(numbers))
-            for key in coded.dictionary.to_pylist()
-        ]
-        indices = np.array(codes, np.int32)[coded.indices.to_numpy()]
+        codes = {
+            key: numbers.setdefault(self._text(finding), len(numbers))
+            for key, finding in dict(zip(keys, findings, strict=True)).items()
+        }
+        indices = np.fromiter(map(codes.__getitem__, keys), np.int32, len(keys))
         return pa.DictionaryArray.from_arrays(indices, pa.array(list(numbers), pa.string()))
 
     def _text(self, finding: Finding) -> str:
@@ -300,10 +298,12 @@ def _of_others(label: Label) -> str:
     return json.dumps(label if isinstance(label, float) else {"labels": sorted(label)})
 
 
-@lru_cache(maxsize=1 << 14)
-def said(text: str) -> Finding:
-    """The finding that JSON stands for."""
-    plain = json.loads(text)
+def said(texts: Iterable[str]) -> list[Finding]:
+    """The findings that some JSON stands for."""
+    return list(map(_finding, json.loads(f"[{','.join(texts)}]")))
+
+
+def _finding(plain: Any) -> Finding:
     if isinstance(plain, str):
         return plain
     label, target, strata = plain
@@ -327,6 +327,8 @@ class Lists:
         """Those of a column of a group."""
         array = column.combine_chunks()
         flat = array.flatten()
+        if len(flat) < len(flat.dictionary):  # of some sentences: not the words of all
+            flat = flat.dictionary_decode().dictionary_encode()
         starts = np.concatenate([[0], np.cumsum(array.value_lengths().to_numpy())])
         return cls(flat.indices.to_numpy(), flat.dictionary.to_pylist(), starts.astype(np.int64))
 
