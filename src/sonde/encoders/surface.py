@@ -48,8 +48,8 @@ class Words:
 
 @dataclass(frozen=True)
 class Random:
-    """A random normal vector for each sentence, drawn by a hash of its text: it knows the
-    sentence's name and nothing else.
+    """A random normal vector for each sentence, drawn by a hash of its text: it tells which
+    sentence it is, and nothing about it.
 
     With pool `none`, one for each word of each sentence: the same word has another vector wherever
     it stands.
