@@ -4,10 +4,10 @@ with is compared.
     python benchmarks/kill.py [--kills 20] [--seed 0]
 
 Each round starts on an empty store: a run is killed while it encodes, the next while it fits, a
-third is left alone. Its vectors must be the bytes, and its results the numbers and predictions, of
-a run that nobody disturbed. The encoder is ours: its last bits depend on which sentences share a
-batch, as those of real ones do. Leave sonde's sources alone meanwhile: they are part of what a
-result is stored under.
+third is left alone. Fits keep their states every fifth of a second. The vectors of the third must
+be the bytes, and its results the numbers and predictions, of a run that nobody disturbed. The
+encoder is ours: its last bits depend on which sentences share a batch, as those of real ones do.
+Leave sonde's sources alone meanwhile: they are part of what a result is stored under.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Design, plan
 from sonde.experiment.run import run
 from sonde.experiment.runners import Workers
+from sonde.store import checkpoints
 from sonde.store.results import ResultStore
 from sonde.vectors import Vectors
 
@@ -74,6 +75,7 @@ def work(root: Path) -> None:
             tell("fit")
             yield function(group)
 
+    checkpoints.EVERY = 0.2
     paths = Paths.of(root / "results", root / "cache")
     outcome = run(
         plan(Design(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
@@ -130,11 +132,13 @@ def results(root: Path) -> dict[str, Any]:
             for column in (result.gold, result.predicted)
         ]
         strata = {key: (tags.codes.tobytes(), tags.names) for key, tags in result.strata.items()}
+        clusters = {key: codes.tobytes() for key, codes in result.clusters.items()}
         found[trial] = (
-            replace(result, gold=None, predicted=None, provenance={}, strata={}),
+            replace(result, gold=None, predicted=None, provenance={}, strata={}, clusters={}),
             passing,
             columns,
             strata,
+            clusters,
         )
     return found
 
@@ -157,16 +161,16 @@ def main() -> None:
         return work(chosen.work)
     folder = Path(tempfile.mkdtemp(prefix="sonde-kill-"))
     try:
-        wrong, kills = compare(folder, chosen.kills, np.random.default_rng(chosen.seed))
+        wrong, kills, states = compare(folder, chosen.kills, np.random.default_rng(chosen.seed))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    print(f"kill kills={kills} differing={wrong} target=0")
+    print(f"kill kills={kills} states={states} differing={wrong} target=0")
     raise SystemExit(1 if wrong or kills < chosen.kills else 0)
 
 
-def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int, int]:
-    """How many results and files of vectors differ after kills, and how many kills hit a run at
-    work.
+def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int, int, int]:
+    """How many results and files of vectors differ after kills, how many kills hit a run at work,
+    and how many of them left the state of a fit.
     """
     moments = whole(folder / "undisturbed")
     expected, bytes_expected = results(folder / "undisturbed"), vectors(folder / "undisturbed")
@@ -178,7 +182,7 @@ def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int
         event: float(np.mean(np.diff([*moments[event], moments[after][0]])))
         for event, after in (("encode", "fit"), ("fit", "end"))
     }
-    wrong = kills = attempts = 0
+    wrong = kills = attempts = states = 0
     while kills < wanted and attempts < 2 * wanted:
         root = folder / f"round-{attempts}"
         for event in ("encode", "fit"):
@@ -194,6 +198,7 @@ def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int
                 f" {len(moments[event])}",
                 flush=True,
             )
+        states += bool(list(root.rglob("*.fit")))
         whole(root)
         found, bytes_found = results(root), vectors(root)
         differing = [t for t in expected.keys() | found.keys() if expected.get(t) != found.get(t)]
@@ -209,7 +214,7 @@ def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int
             flush=True,
         )
         shutil.rmtree(root)
-    return wrong, kills
+    return wrong, kills, states
 
 
 if __name__ == "__main__":
