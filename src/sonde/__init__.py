@@ -148,14 +148,9 @@ if TYPE_CHECKING:
         ReferenceProblem,
     )
     from sonde.store.blocks import StoreProblem
-    from sonde.store.kept import (
-        Cleaning,
-        KeptVectors,
-    )
-    from sonde.store.migration import (
-        Holding,
-        Migration,
-    )
+    from sonde.store.kept import Cleaning, KeptVectors
+    from sonde.store.migration import Holding, Migration
+    from sonde.store.stopped import KeptFit
     from sonde.tables.page import Page
     from sonde.tables.table import Table
     from sonde.tasks.answers import (
@@ -213,6 +208,7 @@ __all__ = [
     "Holding",
     "Holdings",
     "Informed",
+    "KeptFit",
     "KeptVectors",
     "Kinded",
     "LabelSets",
@@ -366,6 +362,7 @@ _PLACES = {
     "store.blocks": "StoreProblem",
     "store.kept": "Cleaning KeptVectors",
     "store.migration": "Holding Migration",
+    "store.stopped": "KeptFit",
     "tables.page": "Page",
     "tables.table": "Table",
     "tasks.answers": "Answer Reason",

@@ -16,7 +16,7 @@ from sonde.experiment.paths import Paths
 from sonde.experiment.run import encoder_place
 from sonde.references import brief
 from sonde.store import plans
-from sonde.store.checkpoints import last_kept
+from sonde.store.checkpoints import left
 from sonde.store.claims import holder
 from sonde.store.experiments import Experiment, Unit
 from sonde.store.failures import failure_of
@@ -38,6 +38,7 @@ class UnitStatus:
     since    it runs, in UTC
     why      it failed
     kept     when the state of a long fit was last saved, in UTC; the unit continues from there
+    bytes    the size of that state
     """
 
     task: str
@@ -51,6 +52,7 @@ class UnitStatus:
     since: str = ""
     why: str = ""
     kept: str = ""
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,12 @@ def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
     if all(each in known for each in unit.ids):
         return UnitStatus(*things, "done")
     place = paths.result_store().place(unit.ids, unit.part)
-    kept = last_kept(place)
+    kept = left(place)._asdict()
     if (at_work := holder(place)) is not None:
-        return UnitStatus(*things, "running", *at_work, kept=kept)
+        return UnitStatus(*things, "running", *at_work, **kept)
     if failure := failure_of(place):
-        return UnitStatus(*things, "failed", failure.machine, why=failure.why, kept=kept)
-    return UnitStatus(*things, "waiting", kept=kept)
+        return UnitStatus(*things, "failed", failure.machine, why=failure.why, **kept)
+    return UnitStatus(*things, "waiting", **kept)
 
 
 def encodings_of(experiment: Experiment, paths: Paths) -> list[EncodingStatus]:

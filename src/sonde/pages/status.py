@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from sonde.cache import size
 from sonde.experiment.status import EncodingStatus, UnitStatus
 from sonde.pages.captions import short
 from sonde.pages.records import csv
@@ -100,4 +101,4 @@ def _kept(units: Sequence[UnitStatus]) -> Iterator[str]:
     """Which units go on from the middle of a fit."""
     for unit in units:
         if unit.kept:
-            yield f"kept: {_name(unit)}: how far its fit was, last at {unit.kept}"
+            yield f"kept: {_name(unit)}: how far its fit was at {unit.kept} ({size(unit.bytes)})"

@@ -9,6 +9,7 @@ import logging
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from sonde.checkpoints import State
 from sonde.store.blocks import Damaged, StoreProblem, opened, set_aside, write
@@ -59,13 +60,27 @@ def forget(place: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def last_kept(place: Path) -> str:
-    """When a state of the fits of a place was kept last, in UTC; '' where there is none."""
+class Left(NamedTuple):
+    """What is kept of the fits of a place: when it was kept last, in UTC ('' for nothing), and how
+    much room it takes.
+    """
+
+    kept: str
+    bytes: int
+
+
+def left(place: Path) -> Left:
+    """What is kept of the fits of a place."""
     with contextlib.suppress(OSError):
-        newest = max((path.stat().st_mtime for path in _files(place)), default=None)
-        if newest is not None:
-            return datetime.fromtimestamp(newest, UTC).isoformat(timespec="seconds")
-    return ""
+        if stats := [path.stat() for path in _files(place)]:
+            newest = datetime.fromtimestamp(max(stat.st_mtime for stat in stats), UTC)
+            return Left(newest.isoformat(timespec="seconds"), sum(stat.st_size for stat in stats))
+    return Left("", 0)
+
+
+def left_places(results: Path) -> list[Path]:
+    """The places in a folder of results of which states of fits are kept."""
+    return sorted({path.with_suffix("").with_suffix("") for path in results.glob(f"*{SUFFIX}")})
 
 
 def _files(place: Path) -> list[Path]:

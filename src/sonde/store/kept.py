@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sonde.cache import PART, STALE, FileProblem, size, write_text
+from sonde.store.checkpoints import forget
 from sonde.store.columns import FOLDER, SUFFIX, Made
 from sonde.store.results import ResultStore
+from sonde.store.stopped import KeptFit, kept_fits
 
 NOTE = "encoder.json"
 RECENT = 3600  # seconds in which vectors may be those of a run that has no result yet
@@ -63,12 +65,14 @@ class Cleaning(NamedTuple):
     columns   files with columns of large corpora, and how many bytes each has
     outdated  those that nothing reads: other code made them, they are damaged, or a process died
               while it wrote them
+    fits      saved states of fits
     """
 
     vectors: tuple[KeptVectors, ...]
     columns: Mapping[Path, int]
     outdated: tuple[Path, ...]
     removed: bool = False
+    fits: tuple[KeptFit, ...] = ()
 
     @property
     def unneeded(self) -> tuple[KeptVectors, ...]:
@@ -76,11 +80,15 @@ class Cleaning(NamedTuple):
         return tuple(each for each in self.vectors if not each.needed)
 
     @property
+    def stopped(self) -> tuple[KeptFit, ...]:
+        """The fits that are not running."""
+        return tuple(each for each in self.fits if not each.running)
+
+    @property
     def bytes(self) -> int:
-        """The size of the unneeded vectors and columns."""
-        return sum(each.bytes for each in self.unneeded) + sum(
-            self.columns[path] for path in self.outdated
-        )
+        """The size of the unneeded vectors and columns, and of states of stopped fits."""
+        vectors, fits = (sum(e.bytes for e in each) for each in (self.unneeded, self.stopped))
+        return vectors + fits + sum(self.columns[path] for path in self.outdated)
 
     def __str__(self) -> str:
         lines = [
@@ -89,13 +97,16 @@ class Cleaning(NamedTuple):
         ]
         if self.columns:
             lines.append(f"{size(sum(self.columns.values())):>9}  columns of large corpora")
+        lines += [f"{size(each.bytes):>9}  {each.name}: {each.fate}" for each in self.fits]
         what = []
         if self.unneeded:
             what.append(f"vectors of {len(self.unneeded):,} encoders")
         if self.outdated:
             what.append(f"{len(self.outdated):,} files of columns that no rule reads")
+        if self.stopped:
+            what.append(f"states of {len(self.stopped):,} fits")
         done = "are removed" if self.removed else "would be removed"
-        all_of = f"{' and '.join(what)}, {size(self.bytes)}, {done}"
+        all_of = f"{', '.join(what)}, {size(self.bytes)}, {done}"
         return "\n".join([*lines, all_of if what else "all of it is needed"])
 
 
@@ -114,39 +125,44 @@ def note(folder: Path, encoder: str, identities: Iterable[str], results: Path | 
             write_text(folder / NOTE, json.dumps(said, ensure_ascii=False, indent=1) + "\n")
 
 
-def kept(vectors: Path, results: Path) -> Iterator[KeptVectors]:
-    """What lies in a folder of vectors, by encoder; `results` are those of the cache."""
-    folders = [path for path in sorted(vectors.glob("*")) if path.is_dir()]
+def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
+    """What lies in a cache; with `remove`, without vectors that no result was measured with,
+    columns that no rule reads, and states of fits that are not running. `results` are those of
+    the cache; folders of others are named beside the vectors.
+    """
+    folders = [path for path in sorted((cache / "vectors").glob("*")) if path.is_dir()]
     notes = {path: _note(path) for path in folders}
     places = {Path(p) for said in notes.values() for p in said.get("results", ())} | {results}
     counts = _counts(places)
-    for folder, said in notes.items():
-        files = [path for path in folder.iterdir() if path.is_file()]
-        stats = [path.stat() for path in files]
-        newest = max((stat.st_mtime for stat in stats), default=0.0)
-        yield KeptVectors(
-            encoder=str(said.get("encoder", "")),
-            folder=folder,
-            files=len(files),
-            bytes=sum(stat.st_size for stat in stats),
-            results=sum(counts.get(identity, 0) for identity in said.get("identities", ())),
-            recent=time.time() - newest < RECENT,
-        )
-
-
-def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
-    """What lies in a cache; with `remove`, without vectors that no result was measured with, and
-    without columns that no rule reads.
-    """
-    found = sorted(kept(cache / "vectors", results), key=lambda each: -each.bytes)
+    vectors = [_kept(folder, said, counts) for folder, said in notes.items()]
     columns = {path: size_of(path) for path in listed_columns(cache)}
     outdated = tuple(path for path in columns if not _is_current(path))
-    cleaning = Cleaning(tuple(found), columns, outdated, remove)
-    for each in cleaning.unneeded if remove else ():
-        shutil.rmtree(each.folder)
-    for path in outdated if remove else ():
-        path.unlink(missing_ok=True)
+    fits = tuple(fit for place in sorted(places) for fit in kept_fits(place))
+    by_size = tuple(sorted(vectors, key=lambda each: -each.bytes))
+    cleaning = Cleaning(by_size, columns, outdated, remove, fits)
+    if remove:
+        for each in cleaning.unneeded:
+            shutil.rmtree(each.folder)
+        for path in outdated:
+            path.unlink(missing_ok=True)
+        for fit in cleaning.stopped:
+            forget(fit.place)
     return cleaning
+
+
+def _kept(folder: Path, said: Mapping[str, Any], counts: Mapping[str, int]) -> KeptVectors:
+    """What lies in the folder of an encoder, of which a note says this."""
+    files = [path for path in folder.iterdir() if path.is_file()]
+    stats = [path.stat() for path in files]
+    newest = max((stat.st_mtime for stat in stats), default=0.0)
+    return KeptVectors(
+        encoder=str(said.get("encoder", "")),
+        folder=folder,
+        files=len(files),
+        bytes=sum(stat.st_size for stat in stats),
+        results=sum(counts.get(identity, 0) for identity in said.get("identities", ())),
+        recent=time.time() - newest < RECENT,
+    )
 
 
 def listed_columns(cache: Path) -> Iterator[Path]:

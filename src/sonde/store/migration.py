@@ -15,19 +15,21 @@ from pathlib import Path
 
 from sonde.store import columns
 from sonde.store.blocks import FORMAT, Block, Damaged, set_aside
+from sonde.store.checkpoints import SUFFIX as FITS
 from sonde.store.folder import SUFFIX as VECTORS
 from sonde.store.kept import listed_columns, size_of
 from sonde.store.results import SCORES, ResultStore
 from sonde.store.results import SUFFIX as RESULTS
 
 PLAN = ".plan"
-KINDS = {RESULTS: "results", SCORES: "scores", VECTORS: "vectors", PLAN: "vectors"}
+IN_RESULTS = {RESULTS: "results", SCORES: "scores", FITS: "fits"}
+KINDS = {**IN_RESULTS, VECTORS: "vectors", PLAN: "vectors"}
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Files of one kind and format: `results`, `scores`, `vectors` (with their plans) or
-    `columns`.
+    """Files of one kind and format: `results`, `scores`, `fits` (saved states of fits), `vectors`
+    (with their plans) or `columns`.
     """
 
     kind: str
@@ -122,9 +124,9 @@ def migrate(results: Path, cache: Path, remove: bool = False) -> Migration:
 
 
 def _files(results: Path, cache: Path) -> Iterator[Path]:
-    """The files of results and scores, then those of vectors."""
+    """The files of results, scores and states of fits, then those of vectors."""
     yield from sorted(
-        p for p in results.glob("*") if p.suffix in (RESULTS, SCORES) and not p.name.startswith(".")
+        p for p in results.glob("*") if p.suffix in IN_RESULTS and not p.name.startswith(".")
     )
     yield from sorted(
         p
