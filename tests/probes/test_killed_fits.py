@@ -10,10 +10,9 @@ import pytest
 from probes.elsewhere import elsewhere
 from probes.test_device import PROBED, _short, said  # noqa: F401
 from sonde.checkpoints import keeping
-from sonde.probes.mlp import probe as mlp
-from sonde.probes.span import probe as span
+from sonde.nets import device
 from sonde.store import checkpoints
-from sonde.store.checkpoints import Checkpoints, forget, last_kept
+from sonde.store.checkpoints import Checkpoints, forget, left
 
 LONG = [each for each in PROBED if "logreg" not in each[0]]
 
@@ -70,8 +69,7 @@ def test_a_fit_on_another_device_is_gone_on_with_there(tmp_path, monkeypatch):
     given = make()
     expected = said(probe, given, reads)
     with elsewhere() as place:
-        for module in (mlp, span):
-            monkeypatch.setattr(module, "fit_device", lambda: place)
+        monkeypatch.setattr(device, "fit_device", lambda: place)
         assert kept(tmp_path / "unit", probe, given, reads, 5)[2]
         found, _, _ = kept(tmp_path / "unit", probe, given, reads)
     for (scores, _), (wanted, _) in zip(found, expected, strict=True):
@@ -106,12 +104,12 @@ def test_short_fits_keep_nothing_and_states_are_forgotten(tmp_path, monkeypatch)
     with keeping(Checkpoints(place)):
         said(probe, make(), reads)
     assert not list(tmp_path.iterdir())
-    assert last_kept(place) == ""
+    assert left(place) == ("", 0)
     monkeypatch.setattr(checkpoints, "EVERY", 0.0)
     with keeping(Checkpoints(place)):
         said(probe, make(), reads)
     assert {file.suffix for file in tmp_path.iterdir()} == {".fit"}
-    assert last_kept(place)
+    assert left(place).bytes == sum(file.stat().st_size for file in tmp_path.iterdir())
     forget(tmp_path / "unit-1")  # another part of the same
     assert list(tmp_path.iterdir())
     forget(place)

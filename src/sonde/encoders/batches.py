@@ -4,6 +4,7 @@ off: on a processor, one thread a batch wastes less than many threads on each sm
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import DataProblem
+from sonde.nets.device import in_halves
 from sonde.vectors import Floats, Ints
 
 
@@ -95,8 +96,7 @@ def spread(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bo
     """
     import torch
 
-    work = _halving(work)
-
+    work = functools.partial(_carefully, work)
     threads = torch.get_num_threads()
     workers = min(threads, WORKERS, len(parts)) if side_by_side else 1
     if workers <= 1:
@@ -114,22 +114,11 @@ def spread(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bo
         torch.set_num_threads(threads)  # threads to come take over what was set last
 
 
-def _halving(work: Callable[[Ints], None]) -> Callable[[Ints], None]:
-    """The same work, on half a part at a time where a GPU has no memory for the whole."""
-    import torch
+def _carefully(work: Callable[[Ints], None], part: Ints) -> None:
+    """The work on a part, or on half of it at a time where a GPU has no memory for the whole."""
 
-    def careful(part: Ints) -> None:
-        try:
-            work(part)
-            return
-        except torch.cuda.OutOfMemoryError as error:
-            if len(part) < 2:
-                raise DataProblem(
-                    f"the GPU has no memory for one sentence ({error}); take a smaller model,"
-                    " dtype=bfloat16, or device=cpu"
-                ) from None
-        torch.cuda.empty_cache()
-        for half in np.array_split(part, 2):
-            careful(half)
+    def done(rows: Sequence[int]) -> list[None]:
+        work(np.array(rows))
+        return []
 
-    return careful
+    in_halves(done, part.tolist(), "sentence", "take a smaller model, dtype=bfloat16 or device=cpu")

@@ -94,10 +94,19 @@ def fit_device() -> str:
 
 @runtime_checkable
 class Fitting(Protocol):
-    """A probe that may be fitted on several devices: the one used here."""
+    """A probe that may be fitted on several devices: which one it is here."""
+
+    __slots__ = ()
 
     @property
-    def device(self) -> str: ...
+    def device(self) -> str:
+        """What it is fitted on."""
+        return fit_device()
+
+    @property
+    def fingerprint(self) -> str:
+        """The kind of device that it is fitted on."""
+        return kind(self.device)
 
 
 def kind(device: str) -> str:
@@ -105,24 +114,31 @@ def kind(device: str) -> str:
     return device.partition(":")[0]
 
 
-def in_halves(fit: Callable[[Sequence[T]], list[U]], items: Sequence[T]) -> list[U]:
-    """What `fit` makes of each item: of all at once, or of half of them at a time where the device
+def in_halves(
+    work: Callable[[Sequence[T]], list[U]],
+    items: Sequence[T],
+    one: str = "fit",
+    otherwise: str = "fit on the processor, with probe_device=cpu",
+) -> list[U]:
+    """What `work` makes of each item: of all at once, or of half of them at a time where the device
     has no memory for more.
+
+    one, otherwise  what an item is, and what to do where there is no memory for one
     """
     import torch
 
     try:
-        return fit(items)
+        return work(items)
     except torch.cuda.OutOfMemoryError as error:
         if len(items) < 2:
             raise DataProblem(
-                f"the GPU has no memory for one fit ({one_line(error)}): fit on the processor, with"
-                " probe_device=cpu"
+                f"the GPU has no memory for one {one} ({one_line(error)}): {otherwise}"
             ) from None
     torch.cuda.empty_cache()
     middle = len(items) // 2
-    log.info("the GPU has no memory for %d fits at once; half of them go first", len(items))
-    return [*in_halves(fit, items[:middle]), *in_halves(fit, items[middle:])]
+    log.info("the GPU has no memory for %d times one %s; half of them go first", len(items), one)
+    halves = items[:middle], items[middle:]
+    return [each for half in halves for each in in_halves(work, half, one, otherwise)]
 
 
 def check_device(device: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.labels import Column
-from sonde.nets.device import check_device, fit_device, in_halves, kind
+from sonde.nets.device import Fitting, check_device, in_halves
 from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
 from sonde.reading import ReadingProblem, Readings
 from sonde.references import ReferenceProblem
@@ -25,7 +25,7 @@ STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True)
-class LogReg:
+class LogReg(Fitting):
     """Logistic regression with an L2 penalty, its C tuned on dev (repeat `c=`); scores are ridge
     regression.
     """
@@ -35,16 +35,6 @@ class LogReg:
     scaled: bool = True
     needs: ClassVar[Needs] = Needs(seeds=False)
     name: ClassVar[str] = "logreg"
-
-    @property
-    def device(self) -> str:
-        """What it is fitted on."""
-        return fit_device()
-
-    @property
-    def fingerprint(self) -> str:
-        """The kind of device that it is fitted on."""
-        return kind(self.device)
 
     def __post_init__(self) -> None:
         if not self.c or any(c <= 0 for c in self.c):

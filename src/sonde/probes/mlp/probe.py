@@ -17,7 +17,7 @@ import numpy as np
 
 from sonde.core import Cell, Job, Needs, Predictions, Predictor
 from sonde.nets import precision as machine
-from sonde.nets.device import check_device, fit_device, in_halves, kind, resolved_dtype
+from sonde.nets.device import Fitting, check_device, in_halves, kind, resolved_dtype
 from sonde.probes.ettinger import Ettinger
 from sonde.probes.features import Scaling, aim, common_scale, finite, no_scale
 from sonde.probes.mlp.fits import FOLDS, LEAST, Fit, Input, folds, held_out
@@ -96,7 +96,7 @@ def _check(hidden: tuple[int, ...], dropout: tuple[float, ...], l2: tuple[float,
 
 
 @dataclass(frozen=True, slots=True)
-class Mlp:
+class Mlp(Fitting):
     """Settings of a grid of multi-layer perceptrons."""
 
     name: str
@@ -108,11 +108,6 @@ class Mlp:
     def fingerprint(self) -> str:
         """The format that products are computed in, and the kind of device that it is fitted on."""
         return f"{self.resolved} {kind(self.device)}"
-
-    @property
-    def device(self) -> str:
-        """What it is fitted on."""
-        return fit_device()
 
     @property
     def resolved(self) -> Literal["bf16", "float32"]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.nets import precision as machine
-from sonde.nets.device import check_device, fit_device, in_halves, kind
+from sonde.nets.device import Fitting, check_device, in_halves
 from sonde.probes.features import Scaling, common_scale, finite, no_scale
 from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.relatedness.scale import Scale
@@ -59,22 +59,12 @@ def relatedness(*, protocol: Literal["fast", "senteval", "krasnowska"] = "fast")
 
 
 @dataclass(frozen=True, slots=True)
-class Relatedness:
+class Relatedness(Fitting):
     """Settings of the regression."""
 
     name: str
     protocol: Protocol
     needs: ClassVar[Needs] = Needs()
-
-    @property
-    def device(self) -> str:
-        """What it is fitted on."""
-        return fit_device()
-
-    @property
-    def fingerprint(self) -> str:
-        """The kind of device that it is fitted on."""
-        return kind(self.device)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         scale = self._scale(train, dev)

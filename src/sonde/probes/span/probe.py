@@ -16,7 +16,7 @@ import numpy as np
 from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.labels import Column
 from sonde.nets import precision as machine
-from sonde.nets.device import check_device, fit_device, in_halves, kind
+from sonde.nets.device import Fitting, check_device, in_halves
 from sonde.probes.span.plans import Design, Plateau, Pool, TrainingConfig
 from sonde.probes.span.scales import Scales, priors, scales_of
 from sonde.reading import Read, ReadingProblem, Readings, read_of, units_read
@@ -74,7 +74,7 @@ JUDGED = 256  # sentences of a batch where scores are asked for
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Span(Fitting):
     """Labels of one or two spans: projection, attention inside the span, a hidden layer, a sigmoid
     for each label (Tenney et al. 2019).
 
@@ -121,16 +121,6 @@ class Span:
     @property
     def name(self) -> str:
         return "span" if self.protocol == "fast" else f"span-{self.protocol}"
-
-    @property
-    def device(self) -> str:
-        """What it is fitted on."""
-        return fit_device()
-
-    @property
-    def fingerprint(self) -> str:
-        """The kind of device that it is fitted on."""
-        return kind(self.device)
 
     @property
     def config(self) -> TrainingConfig:
