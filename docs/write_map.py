@@ -14,13 +14,13 @@ CODE = ROOT / "src" / "sonde"
 PAGE = Path(__file__).parent / "design" / "map.md"
 HEAD = """# The map of the rooms
 
-This page is generated from the imports (`make docs`), and a test fails where it is not what they
-say. Imports go down only: a room never imports one that stands in a line above it, or in its own
-line. `lint-imports` holds every module to that; the lines are those of its first contract in
-`pyproject.toml`. Modules that begin with an underscore are nobody's business but the package's.
+This page is generated from the imports (`make docs`), and a test fails if it is out of date.
+Imports go down only: a room never imports one that is in a line above it or in its own line.
+`lint-imports` checks this for every module; the lines are those of its first contract in
+`pyproject.toml`. Modules that begin with an underscore are internal.
 
-An arrow is an import. Those that follow from others are left out of the picture: where `cli`
-imports `pages`, and `pages` imports `core`, no arrow says that `cli` imports `core`.
+An arrow is an import. Arrows that follow from others are left out: `cli` imports `pages`, and
+`pages` imports `core`, so there is no arrow from `cli` to `core`.
 
 """
 

@@ -1,4 +1,4 @@
-"""The code that modules reach, read statically: files by content, installed packages by version.
+"""The code that modules use, found statically: files by content, installed packages by version.
 
 A source file counts without comments, docstrings and layout, so that only an edit that can change
 behaviour changes its digest; annotations count, since they convert options and make fields. Data

@@ -1,6 +1,4 @@
-"""Code that is not ours, such as an encoder in a user's file, run so that it can do no more harm
-than fail.
-"""
+"""Foreign code, such as an encoder in a user's file, run so that a failure does no harm."""
 
 from __future__ import annotations
 

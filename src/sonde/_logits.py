@@ -1,6 +1,4 @@
-"""What a probe says of test examples in numbers, kept so that bits, calibration and probabilities
-need no second fit.
-"""
+"""Stored scores of a probe for test examples, for bits, calibration and probabilities."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Names that were changed: the old ones go on working for two minor versions, with a
-DeprecationWarning where they are used.
-"""
+"""Renamed names: old ones work for two minor versions, with a DeprecationWarning."""
 
 from __future__ import annotations
 

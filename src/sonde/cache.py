@@ -1,8 +1,7 @@
-"""Files that are there whole or not at all, and what is remembered in the cache because it can be
-found out again.
+"""Files written whole or not at all, and cached values that can be computed again.
 
-A cache that cannot be written is done without, and what a disk or somebody changed in it is not
-believed.
+If the cache cannot be written, sonde works without it. Files that were damaged or changed are
+ignored.
 """
 
 from __future__ import annotations

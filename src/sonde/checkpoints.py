@@ -1,6 +1,4 @@
-"""States of long fits, so that one which was killed goes on where it was: training loops offer
-them, the run that called them keeps them; nobody has to.
-"""
+"""States of long fits, so that a killed fit can continue; the run may store them."""
 
 from __future__ import annotations
 

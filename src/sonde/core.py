@@ -1,10 +1,10 @@
-"""The nouns, and what each may offer. A probing example is a label about one or more sites in one
-or more sentences.
+"""The central types: values such as `Example` and `Result`, and protocols such as `Task`.
 
-Everything here is a frozen value or a protocol; numpy is the only library. A thing must have what
-`Task`, `Encoder`, `Probe` and `Predictor` name. What it may offer besides is a protocol of its own
-(`Layered`, `Needy`): whatever has its members offers it, by whatever road it came, and the
-protocol says what is taken of a thing that does not. `sonde.identity.Stated` is for all of them.
+A probing example is a label about one or more sites in one or more sentences. Everything here is a
+frozen value or a protocol; numpy is the only library. `Task`, `Encoder`, `Probe` and `Predictor`
+are the required members of an object. Each optional ability is a separate protocol (`Layered`,
+`Needy`): an object with its members has the ability, and the protocol documents the default for
+objects without it. `sonde.identity.Stated` is optional for all of them.
 """
 
 from __future__ import annotations
@@ -57,11 +57,10 @@ class Sampling:
 
 
 Facts = Sequence[Sequence[str]]
-"""What annotation says of a sentence, unit by unit: 'root.Tense=Past', 'nsubj',
-'agent(help,professor)'.
+"""The annotation of a sentence, unit by unit: 'root.Tense=Past', 'nsubj', 'agent(help,professor)'.
 
-For a task about spans a unit is a word, so there are as many as words. For one about whole
-sentences all units are added up, so that one is enough; what is said twice counts twice. """
+For a task about spans a unit is a word, so there are as many as words. For a task about whole
+sentences all units are summed, so one is enough; a fact that occurs twice counts twice. """
 
 
 class Task(Protocol):
@@ -95,7 +94,7 @@ class Sampled(Task, Protocol):
 
 @runtime_checkable
 class Published(Task, Protocol):
-    """A task whose files may lack splits that it needs; an audit is of all that they have."""
+    """A task whose files may lack splits that it needs; an audit uses all examples."""
 
     def found(self) -> Dataset:
         """All the examples of the files."""
@@ -171,7 +170,7 @@ class Prepared(Encoder, Protocol):
 
 
 Kind = Literal["trained", "baseline", "oracle"]
-"""What an encoder is in a table: one to be judged, or one that the others are compared with."""
+"""The role of an encoder in a table: to be evaluated, or a reference for the others."""
 
 
 @runtime_checkable
@@ -184,10 +183,10 @@ class Kinded(Encoder, Protocol):
 
 @runtime_checkable
 class Lexical(Encoder, Protocol):
-    """An encoder that can tell, without encoding, which words it does not know."""
+    """An encoder that can report unknown words without encoding."""
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
-        """Which words [n] are read, in part, as the unknown token; None where that is not known."""
+        """Which words [n] are partly read as the unknown token; None if that is unknown."""
         ...
 
 
@@ -196,15 +195,13 @@ class Taught(Encoder, Protocol):
     """An encoder that knows which sentences it was trained on; it is probed on none of them."""
 
     def saw(self) -> NDArray[np.uint64] | None:
-        """Their hashes as `sonde.corpora.seen` makes them, sorted; None where nobody knows."""
+        """Their hashes from `sonde.corpora.seen`, sorted; None if unknown."""
         ...
 
 
 @runtime_checkable
 class Revised(Protocol):
-    """An encoder of which there are several of one name: what tells it from them, shorter than its
-    fingerprint.
-    """
+    """An encoder that may share its name with others: a short label that distinguishes it."""
 
     @property
     def revision(self) -> str: ...
@@ -273,14 +270,14 @@ class Predictor(Protocol):
 
 @runtime_checkable
 class Chosen(Predictor, Protocol):
-    """A predictor that tells what was chosen while it was fitted; it is kept with the result."""
+    """A predictor that reports what was selected during fitting; the result stores it."""
 
     @property
     def choice(self) -> Mapping[str, Any]: ...
 
 
 def choice_of(predictor: Predictor) -> Mapping[str, Any]:
-    """What was chosen while a predictor was fitted; {} where it does not tell."""
+    """What was selected during fitting; {} if the predictor does not report it."""
     return predictor.choice if isinstance(predictor, Chosen) else {}
 
 
@@ -316,7 +313,7 @@ class Probe(Protocol):
 
 
 class Job(NamedTuple):
-    """What one call of `Probe.fit` is given."""
+    """The arguments of one call of `Probe.fit`."""
 
     train: Readings
     dev: Readings
@@ -325,7 +322,7 @@ class Job(NamedTuple):
 
 @runtime_checkable
 class Joining(Probe, Protocol):
-    """A probe that fits several data sets, as the folds of a task, in one pass, each as alone."""
+    """A probe that can fit several data sets, such as the folds of a task, in one pass."""
 
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
         """One predictor for each cell of each job, in order."""
@@ -341,7 +338,7 @@ class Needy(Probe, Protocol):
 
 
 def needs_of(probe: Probe) -> Needs:
-    """What a probe depends on; of one that declares nothing, vectors and the seed."""
+    """What a probe depends on (default: vectors and the seed)."""
     return probe.needs if isinstance(probe, Needy) else Needs()
 
 

@@ -1,11 +1,10 @@
-"""What decides a number, computed and never listed: the code that a thing reaches, and the facts
-that it states itself.
+"""The identity of a result, computed from the code that it depends on and from declared facts.
 
-Code is the closure of modules that a thing's own modules import, read statically and hashed without
-comments, docstrings and layout. It starts at the factory that a reference names, at the class of
-the thing, and at everything that it holds. sonde's modules and the user's count by their content,
-installed distributions by name and version. No path and no time is in an identity: a corpus that
-moves stays what it is.
+Code is the closure of modules that an object's own modules import, found statically and hashed
+without comments, docstrings and layout. It starts at the factory that a reference names, at the
+class of the object, and at everything that the object contains. sonde's modules and the user's
+count by their content, installed distributions by name and version. An identity contains no path
+and no time, so moving a corpus does not change it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""What there is in a room, described for readers: names, what they are, and what each option
-means.
-"""
+"""Listings of everything that a reference can name: names, descriptions and options."""
 
 from __future__ import annotations
 

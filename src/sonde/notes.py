@@ -1,7 +1,8 @@
-"""What is said of data sets and results beside their labels: typed here, plain JSON in files.
+"""Notes about data sets and results: typed here, plain JSON in files.
 
-`Notes` of a data set and the `choice` of a probe may hold anything by name, and are shown as they
-are; what sonde itself reads back is a property or a `Part`, so that its name stands here alone.
+`Notes` of a data set and the `choice` of a probe may contain anything by name, and are shown
+unchanged. Notes that sonde itself reads are a property or a `Part`, so that their names occur only
+here.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Oracles: what a task's annotation says, told to an encoder, so that a table shows what is
-possible.
+"""Oracles: encoders of a task's annotation, which show how high a score can be.
 
-A baseline says what is trivial, an oracle what a probe of this kind and size can read at all. A
-task offers oracles by being `Annotated`; an encoder takes what they say by being `Informed`; `gold`
-is the one built in.
+A baseline shows what is trivial, an oracle what a probe of this kind and size can learn at all. A
+task with oracles is `Annotated`; an encoder of their facts is `Informed`; `gold` is built in.
 """
 
 from __future__ import annotations

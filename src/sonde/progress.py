@@ -1,6 +1,4 @@
-"""How far a long fit is, told to whoever waits for it: probes tell, the run that called them shows
-it; nobody has to listen.
-"""
+"""Progress of a long fit: probes report it, and the run that called them may show it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Examples x vectors -> readings: what a probe sees, and what it is told of the words that an
-example asks about (Ettinger et al. 2018, section 5). Nothing is copied until features are asked
-for.
+"""Examples x vectors -> readings: the input of a probe, including asked words.
+
+Asked words are the words that a question is about (Ettinger et al. 2018, section 5). Nothing is
+copied until features are requested.
 """
 
 from __future__ import annotations

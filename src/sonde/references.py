@@ -1,7 +1,7 @@
-"""References name things everywhere: `name[:argument][,key=value]...` or `mine.py@thing`.
+"""References to tasks, encoders and so on: `name[:argument][,key=value]...` or `mine.py@thing`.
 
-A `Reference` is the parsed text; `Contents` is a room's table of contents, which turns a reference
-into the thing it names. Nothing is imported before it is asked for, and option values are converted
+A `Reference` is the parsed text; `Contents` is a table of contents, which turns a reference into
+the object that it names. Nothing is imported before it is needed, and option values are converted
 by annotation, never evaluated.
 """
 

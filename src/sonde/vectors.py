@@ -1,6 +1,4 @@
-"""Arrays that an encoder returns: a tuple of layers over shared units (sentences, words or word
-pieces).
-"""
+"""Vectors of an encoder: layers over shared units (sentences, words or word pieces)."""
 
 from __future__ import annotations
 

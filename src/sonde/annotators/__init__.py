@@ -1,4 +1,4 @@
-"""Sentence -> tree: taggers and parsers, ours and others'; this table says where each is."""
+"""Sentence -> tree: taggers and parsers, our own and others'. This is their list."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The Python road: a function for everything that the command line does, and nothing is done in
-another way. `sonde` itself names them all (`sonde.run`); the modules here say what they do.
-"""
+"""The Python interface: the functions behind the command line, exported by `sonde`."""
 
 from __future__ import annotations
 

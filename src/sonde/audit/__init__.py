@@ -1,9 +1,8 @@
-"""What is wrong with a data set: sizes, balance, what needs no encoder, repeats, forms in several
-splits, rows to read.
+"""Problems of a data set: sizes, balance, scores without an encoder, repeats, rows to read.
 
-`inspect(dataset)` looks at any family and any label column and returns an `Audit`, which `pages`
-renders. Nothing here is a judgement of an encoder: what these numbers show, an encoder could show
-without knowing any language.
+`inspect(dataset)` works for all families and label columns and returns an `Audit`, which `pages`
+renders. No encoder is evaluated here: an encoder could reach these scores without knowing any
+language.
 """
 
 from sonde.audit.findings import Audit, Floor, Repeat, Row, Shared

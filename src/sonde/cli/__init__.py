@@ -1,6 +1,4 @@
-"""The command line. Each command is a module that imports what it needs when it runs, so that help
-is there at once.
-"""
+"""The command line. A command imports what it needs only when it runs, so that help is fast."""
 
 from __future__ import annotations
 

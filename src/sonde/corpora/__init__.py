@@ -1,1 +1,1 @@
-"""Where language comes from: treebanks, running text, tables of examples."""
+"""Readers of treebanks, running text and tables of examples."""

@@ -1,9 +1,8 @@
-"""Candidates -> a data set with splits: duplicates out, target forms disjoint, classes balanced,
-everything counted.
+"""Candidates -> a data set with splits: no duplicates, disjoint target forms, balanced classes.
 
-`candidates` is what tasks hand in, `match` pairs classes up (by length where label and length are
-to be told apart), `splits` says what examples share, shares whole groups out, makes a missing dev
-split and takes part of a data set that has its splits, and `draw` puts it together.
+`candidates` has the input from tasks. `match` matches classes (by length, to decorrelate label and
+length). `splits` finds what examples share, assigns whole groups to splits, makes a missing dev
+split, and takes part of a data set that has splits. `draw` combines them.
 """
 
 from typing import Any

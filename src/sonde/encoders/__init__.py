@@ -1,4 +1,4 @@
-"""Sentences -> vectors. One module per kind of encoder; this table says where each is."""
+"""Sentences -> vectors. One module per kind of encoder; this is their list."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""Sentences written from events with their meaning, and an independent reader that checks them."""
+"""Sentences generated from events with known meaning, and an independent parser to check them."""

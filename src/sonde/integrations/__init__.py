@@ -1,3 +1,1 @@
-"""Probing inside the training loops of other libraries. Each module needs its library, and is
-imported by its own name.
-"""
+"""Probing inside the training loops of other libraries. Each module needs its library."""

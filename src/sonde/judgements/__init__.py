@@ -1,3 +1,1 @@
-"""People on a task: a sheet of test sentences for them to judge, and what their judgements are
-worth as an upper bound.
-"""
+"""People on a task: a sheet of test sentences to label, and their score as an upper bound."""

@@ -1,8 +1,8 @@
-"""Label columns: the one place that knows the kinds of labels there are.
+"""Label columns: the only code that distinguishes the kinds of labels.
 
-A column has its outputs, the loss of scores for them, how scores are decoded, and methods for all
-that depends on the kind. Callers ask for what they need, and never for the kind: `classes` and
-`numbers` are None where labels are nothing of the sort.
+A column has its outputs, the loss of scores for them, the decoding of scores, and methods for
+everything that depends on the kind. Callers never ask for the kind: `classes` and `numbers` are
+None for other kinds of labels.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Metrics: how label columns compare, what the best constant answer gets, and how sure scores and
-their differences are.
+"""Metrics of label columns, scores of constants, and intervals of scores and differences.
 
-`metric` has what a metric is, `compare` the ones there are, `constant` the floor, `intervals` and
-`paired` the doubt, `multiplicity` several tests at once.
+`metric` defines a metric, `compare` lists them, `constant` has the constant baselines, `intervals`
+and `paired` the intervals, `multiplicity` the corrections for several tests.
 """
 
 from sonde.metrics.constant import answered, best_constant, constants, floor, repeated, rescored

@@ -1,1 +1,1 @@
-"""Torch modules only, shared by encoders, probes and training."""
+"""Torch modules, shared by encoders, probes and training."""

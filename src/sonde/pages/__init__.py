@@ -1,6 +1,4 @@
-"""Results -> table, figures, page. `scores_page` and its like are the way in; rows and tables are
-made first, formats only lay them out.
-"""
+"""Results -> pages with tables and figures, in several formats. Start at `scores_page`."""
 
 from __future__ import annotations
 

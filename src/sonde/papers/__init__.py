@@ -1,6 +1,4 @@
-"""A paper's table: its tasks, its protocol, its published numbers. One module per paper; this table
-says where each is.
-"""
+"""Tables of papers: tasks, protocols and numbers. One module per paper; this lists them."""
 
 from sonde.references import Contents
 

@@ -1,4 +1,4 @@
-"""Readings -> predictor. One module per kind of probe; this table says where each is."""
+"""Readings -> predictor. One module per kind of probe; this is their list."""
 
 from sonde.references import Contents
 

@@ -1,1 +1,1 @@
-"""A table, and what it looks like: terminal, Markdown, LaTeX, HTML."""
+"""Tables and their layout: terminal, Markdown, LaTeX, HTML."""

@@ -1,4 +1,4 @@
-"""Ways to write down examples: a folder for each family; this table says where each task is."""
+"""Tasks: corpus -> labelled examples. One folder per family; this is the list of all tasks."""
 
 from collections.abc import Iterable
 from typing import Any

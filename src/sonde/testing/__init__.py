@@ -1,9 +1,8 @@
-"""Public conformance checks, for authors of tasks, encoders and probes, and tiny data sets of every
-family.
+"""Public conformance checks for authors of tasks, encoders and probes, with tiny data sets.
 
-`check_task`, `check_encoder` and `check_probe` take a thing or its reference and raise an
-AssertionError that says what is wrong and what to change; they return nothing. sonde's own contents
-pass them in its own tests.
+`check_task`, `check_encoder` and `check_probe` take an object or its reference and raise an
+AssertionError that says what is wrong and what to change; they return nothing. sonde's own tests
+apply them to everything that it contains.
 """
 
 from sonde.testing.encoders import check_encoder

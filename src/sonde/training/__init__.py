@@ -1,1 +1,1 @@
-"""Corpus + objective -> encoder. Static word vectors so far."""
+"""Corpus + objective -> encoder: sentence encoders, parsers and static word vectors."""
