@@ -92,7 +92,7 @@ def test_the_command_tells_what_makes_each_row():
     assert done.exit_code == 0
     assert "laser:laser-93langs,lang=pl" in done.output
     assert "not today" in done.output
-    assert "14 of the 18 published rows can be measured today, given their files" in done.output
+    assert "12 from published files, 2 trained anew; on which data" in done.output
 
 
 @pytest.mark.parametrize("paper", SUITES)
@@ -102,7 +102,7 @@ def test_a_suite_says_how_many_of_its_rows_can_be_measured(paper):
     many = sum(row.measurable for row in rows)
     assert f"{many} of the {len(rows)} published rows can be measured today" in done.output
     assert f"`sonde encoders --paper {paper}`" in done.output
-    note = f"{many} of the {len(rows)} published rows can be measured today, given their files"
+    note = f"{many} of the {len(rows)} published rows can be measured today: "
     assert note in str(paper_page(paper, []))
 
 

@@ -135,7 +135,7 @@ def encoders(
 
     rows = sonde.encoder_rows(paper)
     _tell([(f"{row.block}: {row.row}", _made(row)) for row in rows])
-    typer.echo(f"{measurable(paper)}, given their files; on which data: `sonde suites {paper}`")
+    typer.echo(f"{measurable(paper)}; on which data: `sonde suites {paper}`")
 
 
 def _made(row: EncoderRow) -> str:
@@ -198,7 +198,7 @@ def suites(
     entries = sonde.available("suites", name)
     _list(entries, name is not None)
     if name is not None and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
-        typer.echo(f"  {told}, given their files: `sonde encoders --paper {paper}`")
+        typer.echo(f"  {told}; `sonde encoders --paper {paper}` lists them")
 
 
 def parsers(

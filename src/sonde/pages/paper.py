@@ -32,7 +32,7 @@ def paper_page(
         made = inside(suite.paper, chosen.entries, people, chosen.others)
         if not (told := measurable(suite.name)):
             return made
-        note = f"{told}, given their files; `sonde encoders --paper {suite.name}` says with what."
+        note = f"{told}; `sonde encoders --paper {suite.name}` lists them."
         return replace(made, notes=(*made.notes, note))
 
     def lines() -> list[Cell]:

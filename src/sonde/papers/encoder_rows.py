@@ -68,8 +68,14 @@ def encoder_rows(paper: str) -> list[EncoderRow]:
 def measurable(paper: str) -> str:
     """How many rows of a paper's table can be measured today; '' where none are known."""
     rows = [row for row in _all() if row.paper == paper]
-    many = sum(row.measurable for row in rows)
-    return f"{many} of the {len(rows)} published rows can be measured today" if rows else ""
+    counts = {
+        "from published files": sum(row.how in ("file", "hub") for row in rows),
+        "trained anew": sum(row.how == "trained" for row in rows),
+        "as baselines": sum(row.how == "baseline" for row in rows),
+    }
+    parts = ", ".join(f"{many} {what}" for what, many in counts.items() if many)
+    whole = f"{sum(counts.values())} of the {len(rows)} published rows can be measured today"
+    return f"{whole}: {parts}" if rows else ""
 
 
 @functools.cache
