@@ -143,11 +143,11 @@ class Question(Generic[O]):
         with uncollected():
             corpus = self._corpus(options)
             candidates, notes = self._answered(corpus, options)
-        try:
-            return self._sampled(options, candidates, notes)
-        except DataProblem as problem:
-            foreign = corpus.foreign_values()
-            raise (DataProblem(f"{problem}; {foreign}") if foreign else problem) from None
+            try:
+                return self._sampled(options, candidates, notes)
+            except DataProblem as problem:
+                foreign = corpus.foreign_values()
+                raise (DataProblem(f"{problem}; {foreign}") if foreign else problem) from None
 
     def _corpus(self, options: O) -> ParsedCorpus:
         """What was read, or the surer part of it."""
