@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Train the encoders of Ettinger et al. 2018, section 7.1, from files at hand, and the ones that their
-# two explanations of bidirectional Skip-Thought need; probe all on composition.
+# Train the encoders of Ettinger et al. 2018, section 7.1, and those that test the paper's two
+# explanations for bidirectional Skip-Thought; probe all of them on composition.
 #
 # usage: examples/composed.sh [--width N] [--examples N] DATA OUT [NAME...]
 #
-# DATA holds raw_text, nli, treebanks and published_probing, as for examples/trained.sh. A sentence
-# vector has 2,400 numbers, as in the paper, or N. --examples reads that many sentences or pairs; all
-# without. Give the command again after a stop: what is done stays, what was begun goes on.
-# `examples/composed.sh --plan` prints what there is.
+# DATA contains raw_text, nli, treebanks and published_probing, as for examples/trained.sh. A
+# sentence vector has 2,400 dimensions, as in the paper, or N. --examples limits the number of
+# sentences or pairs (default: all). To continue after a stop, repeat the command.
+# `examples/composed.sh --plan` lists the encoders.
 #
-# The paper offers two reasons why bidirectional Skip-Thought knows less of negation than the
-# unidirectional one: each of its directions has half the numbers, or one of them reads backward.
-# Fewer numbers alone are st-forward against st-half; reading backward alone is st-forward against
-# st-backward; st-double has both directions at full size.
+# The paper gives two possible reasons why bidirectional Skip-Thought scores lower on negation than
+# the unidirectional one: each direction has half the dimensions, or one of them reads backward.
+# Compare st-forward with st-half for fewer dimensions alone, and with st-backward for reading
+# backward alone; st-double has both directions at full size.
 set -euo pipefail
 
 plan() {

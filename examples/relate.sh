@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Measure 26 encoders on 19 probing and 16 downstream tasks, and relate them (docs/relate.md).
+# Measure 26 encoders on 19 probing and 16 downstream tasks, and correlate them (docs/relate.md).
 #
 # usage: examples/relate.sh DATA MODEL TRAINED OUT [--dry-run]
 #
-# DATA holds treebanks, constituency, raw_text, parallel, nli and downstream. MODEL is the folder of
-# all-MiniLM-L6-v2, TRAINED that of infer-mean, translate-fr and autoencode, which
-# examples/trained.sh wrote (its OUT/models). Everything is written to OUT. Give the command again
-# after a stop: what is done stays. It takes about an hour of one core.
+# DATA contains treebanks, constituency, raw_text, parallel, nli and downstream. MODEL is the folder
+# of all-MiniLM-L6-v2. TRAINED is the folder with infer-mean, translate-fr and autoencode from
+# examples/trained.sh (its OUT/models). Everything is written to OUT. To continue after a stop,
+# repeat the command. It takes about an hour of one core.
 set -euo pipefail
 if [ $# -lt 4 ]; then sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; fi
 data=$(realpath "$1") model=$(realpath "$2") trained=$(realpath "$3")
@@ -14,7 +14,7 @@ mkdir -p "$4/downstream"
 cd "$4"
 how=${5:-}
 
-# names without folders of this machine, as tables show them
+# names for tables, without paths
 put() { ln -sfn "$1" "$2"; }
 put "$data/treebanks/UD_English-EWT" UD_English-EWT
 put "$data/constituency/EWT-propbank-skel" EWT
@@ -29,7 +29,7 @@ for name in MRPC SICK STS-B; do put "$data/downstream/$name" downstream/$name; d
 put "$model" all-MiniLM-L6-v2
 for name in infer-mean translate-fr autoencode; do put "$trained/$name" $name; done
 
-# --- word vectors of five trainings, and runs of letters
+# --- word vectors of five trainings, and character n-grams
 
 if [ ! -e short.txt ]; then
   {

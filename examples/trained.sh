@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# Train an encoder for each objective of Conneau et al. 2018, and probe what each knows
+# Train an encoder for each objective of Conneau et al. 2018, and probe all of them
 # (docs/results/trained.md).
 #
 # usage: examples/trained.sh [--large] [--curves] DATA OUT [NAME...]
 #
-# DATA holds raw_text, parallel, nli, constituency, treebanks and published_probing, as the page
-# says. Everything is written to OUT. Give the command again after a stop: what is done stays, what
-# was begun goes on. With names, only those are trained and probed:
-# `examples/trained.sh DATA OUT next infer`. A name with a number, as next-1, is another seed, and
-# those with w64, w128 and w512 are other widths.
+# DATA contains raw_text, parallel, nli, constituency, treebanks and published_probing, as on the
+# page. Everything is written to OUT. To continue after a stop, repeat the command. With names, only
+# these are trained and probed: `examples/trained.sh DATA OUT next infer`. A name with a number, such
+# as next-1, is another seed; names with w64, w128 and w512 are other widths.
 # --large takes three to ten times the examples, for a GPU. --curves probes every epoch on ud/, too.
-# `examples/trained.sh --plan` prints what there is, with what it took.
+# `examples/trained.sh --plan` lists the encoders, with the time that each took.
 set -euo pipefail
 
 plan() {
