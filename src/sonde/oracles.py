@@ -35,12 +35,12 @@ __all__ = [
 
 
 def kind_of(encoder: Encoder) -> Kind:
-    """What an encoder is in a table."""
+    """The role of an encoder in a table."""
     return encoder.kind if isinstance(encoder, Kinded) else "trained"
 
 
 def oracles_of(task: Task) -> Mapping[str, str]:
-    """The oracles of a task, the default first; none where its data have no annotation."""
+    """The oracles of a task, the default first; {} if its data have no annotation."""
     return task.oracles if isinstance(task, Annotated) else {}
 
 
@@ -52,8 +52,8 @@ def about_words(dataset: Dataset) -> bool:
 
 
 def facts_of(task: Task, oracle: str | None, dataset: Dataset) -> Mapping[Sentence, Facts]:
-    """What an oracle of a task says of its data set's sentences; DataProblem names the first that
-    it does not fit.
+    """The facts of an oracle for all sentences of a data set; DataProblem names the first sentence
+    without matching facts.
     """
     assert isinstance(task, Annotated)
     name, words = oracle or next(iter(task.oracles)), about_words(dataset)

@@ -83,8 +83,8 @@ class Vectors:
 
 
 def word_units(words: Ints, read: Ints | None = None) -> Spans:
-    """Where units lie that are words, of which the first `read` of each sentence are there (all
-    without) [sentences].
+    """Spans for units that are words; only the first `read` [sentences] words of each sentence have
+    a unit (default: all).
     """
     read = words if read is None else read
     first, units = offsets(words), offsets(read)

@@ -108,9 +108,9 @@ SCRIPT = """\
 #!/bin/bash
 {options}
 
-# One run in {shards} shares: each task does its own first, then what others left undone, and ends
-# when all of it is done. Tasks may start at any time, fail, or be cancelled; submitted again, the
-# same goes on where it was. `sonde status` shows how far it is.
+# One run in {shards} shares: each task does its own share first, then what others left undone, and
+# ends when everything is done. Tasks may start at any time, fail, or be cancelled: submit this
+# again to continue. `sonde status` shows the progress.
 set -eu
 cd {folder}
 export SONDE_CACHE={cache}  # every node must see it, and the folder of results
