@@ -11,6 +11,7 @@ from sonde.corpora import brackets
 from sonde.corpora.frequencies import counted
 from sonde.corpora.rendering import repaired, sentence_of
 from sonde.datasets import SampleSettings, sample
+from sonde.tasks.answers import Answer
 from sonde.tasks.tree.altered import (
     Coordination,
     coordination,
@@ -20,6 +21,7 @@ from sonde.tasks.tree.altered import (
     shifts,
     swapped,
 )
+from tasks.altering import corpus_of, made
 
 WORDS = st.lists(
     st.sampled_from(["the", "The", "dog", "cat", "ran", "n't", "'s", ",", ".", "--", '"', "old"]),
@@ -59,8 +61,8 @@ def test_the_first_word_marks_clitics_and_equal_words_stay(words, expected):
 @given(SENTENCES, st.integers(0, 9))
 def test_half_is_swapped_and_no_sentence_comes_in_both_versions(listed, seed):
     sentences = [Sentence.of(words) for words in listed]
-    made, out = shifts((sentences, [()] * len(listed), [""] * len(listed)), seed)
-    candidates = [one.candidate for one in made]
+    found, out = shifts(corpus_of(sentences), seed)
+    candidates = list(found)
     labels = [c.label for c in candidates]
     assert labels.count("I") == len(labels) // 2
     assert len(candidates) + sum(out.values()) == len(listed)
@@ -71,8 +73,8 @@ def test_half_is_swapped_and_no_sentence_comes_in_both_versions(listed, seed):
         assert (c.sentence.words in listed) or c.label == "I"
     bags = [tuple(sorted(map(str.lower, c.sentence.words))) for c in candidates]
     assert len(set(bags)) == len(bags)
-    assert made == shifts((sentences, [()] * len(listed), [""] * len(listed)), seed)[0]
-    for candidate, origins in made:
+    assert candidates == list(shifts(corpus_of(sentences), seed)[0])
+    for candidate, origins in made(found):
         words = candidate.sentence.words
         # put back where they stood
         assert tuple(words[list(origins).index(i)] for i in range(len(words))) in listed
@@ -170,25 +172,23 @@ def columns(n):
             *(f"b{i}x{k}" for k in range(second)),
             ".",
         )
-        yield (
-            Sentence.of(words),
-            ("NN",) * len(words),
-            "",
-            Coordination(first, first + 2, first + 2 + second),
-        )
+        yield Sentence.of(words), Answer(f"{first} {first + 2} {first + 2 + second}")
 
 
 def test_orders_are_balanced_by_which_clause_is_longer_and_no_sentence_comes_in_both():
-    listed = list(columns(1200))
-    made, out = inversions(listed, counted([]), 0)
-    candidates = [one.candidate for one in made]
-    for (sentence, *_), (candidate, origins) in zip(listed, made, strict=True):
+    sentences, clauses = zip(*columns(1200), strict=True)
+    tags = [("NN",) * len(sentence.words) for sentence in sentences]
+    corpus = corpus_of(sentences, tags, **{"coord-inv": clauses})
+    found, out = inversions(corpus, counted([]), 0)
+    candidates = list(found)
+    for sentence, (candidate, origins) in zip(sentences, made(found), strict=True):
         assert [w.lower() for w in candidate.sentence.words] == [
             sentence.words[i].lower() for i in origins
         ]
         assert (candidate.label == "I") == (list(origins) != sorted(origins))
     assert len(candidates) == 1200
     assert not out
+    assert found.pool().lengths.tolist() == [c.length for c in candidates]
     dataset = sample(candidates, SampleSettings(decorrelate=True))
     for split in ("train", "dev", "test"):
         found = Counter(

@@ -13,6 +13,7 @@ from sonde.corpora import brackets
 from sonde.tasks import TASKS
 from sonde.tasks.tree.altered import places, shifts
 from sonde.tasks.tree.corpus import LITERAL, RULES
+from tasks.altering import corpus_of
 
 S = "(ROOT (S {} (. .)))"
 CATS, DOG, SAW = "(NP (DT the) (NNS cats))", "(NP (DT a) (NN dog))", "(VP (VBD saw) (NP (PRP it)))"
@@ -84,9 +85,10 @@ def test_any_two_words_change_places_but_the_first_and_marks():
     pair = [
         Sentence.of(words.split()) for words in ("It was said , he said", "It was said , said he")
     ]
-    assert [
-        len(shifts((pair, [(), ()], ["", ""]), 0, literal=literal)[0]) for literal in (False, True)
-    ] == [1, 2]
+    assert [len(shifts(corpus_of(pair), 0, literal=literal)[0]) for literal in (False, True)] == [
+        1,
+        2,
+    ]
 
 
 @pytest.mark.parametrize("rule", RULES)

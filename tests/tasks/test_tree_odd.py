@@ -11,6 +11,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.corpora.frequencies import counted
 from sonde.datasets import SampleSettings, sample
 from sonde.tasks.tree.odd import NEAR, Choice, band, lexicon, replacements
+from tasks.altering import corpus_of, made
 
 LETTERS = [a + b for a in "bdgklmnprt" for b in "aeiou"]
 NOUNS = [f"n{x}{y}" for x in LETTERS[:10] for y in LETTERS[:10]]
@@ -26,18 +27,19 @@ def toy():
         Sentence.of(("The", noun, verb, "the", "old", other, "."))
         for noun, verb, other in sorted(drawn)
     ]
-    return sentences, [TAGS] * len(sentences), [""] * len(sentences)
+    return sentences, [TAGS] * len(sentences)
 
 
 @pytest.fixture(scope="module")
 def choice(toy):
-    return Choice.of(counted(s.words for s in toy[0]), lexicon(toy[0], toy[1]), own=True)
+    words = [s.words for s in toy[0]]
+    return Choice.of(counted(words), lexicon(zip(words, toy[1], strict=True)), own=True)
 
 
 def test_one_word_is_replaced_by_one_of_the_same_tag_whose_pairs_are_attested_as_often(toy, choice):
-    made, out = replacements(toy, choice, 0)
-    candidates = [one.candidate for one in made]
-    for candidate, origins in made:
+    found, out = replacements(corpus_of(*toy), choice, 0)
+    candidates = list(found)
+    for candidate, origins in made(found):
         assert [w for w, i in zip(candidate.sentence.words, origins, strict=True) if i < 0] == [
             w for w in [candidate.target] if w
         ]
@@ -85,7 +87,7 @@ def both(counts, words, i, old):
 
 def test_splits_share_no_replacement_and_no_sentence_comes_twice(toy, choice):
     dataset = sample(
-        [one.candidate for one in replacements(toy, choice, 0)[0]],
+        replacements(corpus_of(*toy), choice, 0)[0],
         SampleSettings(rarest=1, commonest=0),
     )
     homes = {}
@@ -121,9 +123,10 @@ def test_the_band_shrinks_with_the_corpus():
 def test_a_form_has_the_tag_that_it_mostly_has():
     sentences = [Sentence.of(["run", "Run", "run", "a"]), Sentence.of(["run", "dog", "dog", "a"])]
     tags = [("VB", "VB", "NN", "DT"), ("VB", "NN", "NN", "DT")]
-    assert lexicon(sentences, tags) == {"run": "VB", "dog": "NN", "a": "DT"}
+    words = [s.words for s in sentences]
+    assert lexicon(zip(words, tags, strict=True)) == {"run": "VB", "dog": "NN", "a": "DT"}
 
 
-def test_text_without_tags_is_refused(toy, choice):
+def test_text_without_tags_is_refused(toy):
     with pytest.raises(DataProblem, match="sonde tag"):
-        replacements((toy[0], [()] * len(toy[0]), toy[2]), choice, 0)
+        lexicon((s.words, ()) for s in toy[0])

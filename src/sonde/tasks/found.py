@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
 
 import numpy as np
 
@@ -21,37 +20,24 @@ from sonde.tasks.sources import stratum
 from sonde.vectors import Ints
 
 AT_ONCE = 10_000  # candidates that are read at once
-
-
-class Candidates(Protocol):
-    """What a question is sampled from."""
-
-    def __len__(self) -> int: ...
-
-    def __iter__(self) -> Iterator[Candidate]: ...
-
-    def counts(self) -> Counter[str]:
-        """How many there are by label."""
-
-    def labelled(self, labels: Collection[str]) -> Self:
-        """Those with some labels."""
-
-    def pool(self) -> Pool:
-        """The same in columns."""
+Edit = Callable[[ParsedCorpus, Ints], list[Sentence]]
+"""What some rows of a corpus are asked about as."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """Candidates of a corpus: their rows [n], ascending, and codes [n] into answers.
 
-    edit  what is made of each sentence, where it is not asked about as it stands
+    edit    what is made of the sentences, where they are not asked about as they stand
+    length  what decorrelation calls the length of those with an answer; None: the number of words
     """
 
     corpus: ParsedCorpus
     rows: Ints
     codes: Ints
     answers: Sequence[Answer]
-    edit: Callable[[Sentence], Sentence] | None = None
+    edit: Edit | None = None
+    length: Callable[[Answer], int] | None = None
 
     @classmethod
     def of(cls, corpus: ParsedCorpus, findings: Findings) -> Found:
@@ -102,23 +88,33 @@ class Found:
     def read(self, rows: Ints) -> list[Candidate]:
         """Some of them, with their sentences."""
         mine = self.rows[rows]
-        sentences, _ = self.corpus.chosen(mine)
+        sentences = self._sentences(mine)
         codes, splits = self.codes[rows].tolist(), self.corpus.splits[mine].tolist()
         names = self.corpus.names(mine)
         strata = {
             (code, name): {**self.answers[code].strata, **stratum(name)}
             for code, name in set(zip(codes, names, strict=True))
         }
+        lengths = self._lengths()
         return [
             Candidate(
-                sentence if self.edit is None else self.edit(sentence),
+                sentence,
                 self.answers[code].label,
                 self.answers[code].target,
                 (*SPLITS, "")[split],
                 strata[code, name],
+                lengths[code],
             )
             for sentence, code, split, name in zip(sentences, codes, splits, names, strict=True)
         ]
+
+    def _sentences(self, rows: Ints) -> list[Sentence]:
+        """Some rows of the corpus, as they are asked about."""
+        return self.edit(self.corpus, rows) if self.edit else self.corpus.chosen(rows)[0]
+
+    def _lengths(self) -> Sequence[int | None]:
+        """The length of each answer, where that is not the number of words."""
+        return [self.length(each) if self.length else None for each in self.answers]
 
     def pool(self) -> Pool:
         """The same in columns."""
@@ -129,42 +125,18 @@ class Found:
             )
         else:
             content, letters, lengths = self._edited()
+        if self.length:
+            lengths = np.array(self._lengths())[self.codes]
         said = [(answer.label, answer.target) for answer in self.answers]
         splits = corpus.splits[self.rows]
         return Pool.coded(self.codes, said, (content, letters, lengths, splits), self.read)
 
     def _edited(self) -> tuple[Ints, Ints, Ints]:
         """The columns content, letters and lengths of what is made of the sentences."""
-        assert self.edit is not None
         parts = []
         for first in range(0, len(self), AT_ONCE):
             rows = self.rows[first : first + AT_ONCE]
-            words = [self.edit(sentence).words for sentence in self.corpus.chosen(rows)[0]]
+            words = [sentence.words for sentence in self._sentences(rows)]
             parts.append((*hashes(words)[:2], np.array(list(map(len, words)))))
         content, letters, lengths = map(np.concatenate, zip(*parts, strict=True))
         return content, letters, lengths
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """Candidates one by one."""
-
-    listed: list[Candidate]
-
-    def __len__(self) -> int:
-        return len(self.listed)
-
-    def __iter__(self) -> Iterator[Candidate]:
-        return iter(self.listed)
-
-    def counts(self) -> Counter[str]:
-        """How many there are by label."""
-        return Counter(str(each.label) for each in self.listed)
-
-    def labelled(self, labels: Collection[str]) -> Listed:
-        """Those with some labels."""
-        return Listed([each for each in self.listed if each.label in labels])
-
-    def pool(self) -> Pool:
-        """The same in columns."""
-        return Pool.of(self.listed)

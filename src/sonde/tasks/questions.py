@@ -19,7 +19,7 @@ from sonde.notes import ByParser, Record
 from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.answers import counts
-from sonde.tasks.found import Candidates, Found
+from sonde.tasks.found import Found
 from sonde.tasks.memory import uncollected
 from sonde.tasks.parsed import ParsedCorpus
 from sonde.tasks.sources import source_notes
@@ -68,7 +68,7 @@ class CorpusOptions:
 
 
 O = TypeVar("O", bound=CorpusOptions)  # noqa: E741
-Answers = Callable[[ParsedCorpus, O, Notes], Candidates]
+Answers = Callable[[ParsedCorpus, O, Notes], Found]
 """The candidates of a corpus; what was counted on the way is added to the notes."""
 
 
@@ -131,7 +131,7 @@ class Question(Generic[O]):
             **more,
         )
 
-    def candidates(self, options: O) -> tuple[Candidates, Notes]:
+    def candidates(self, options: O) -> tuple[Found, Notes]:
         """All sentences that answer the question, before sampling, and what was counted on the
         way.
         """
@@ -154,7 +154,7 @@ class Question(Generic[O]):
         corpus = self.corpus(options)
         return corpus.surer(options.min_confidence) if options.min_confidence else corpus
 
-    def _answered(self, corpus: ParsedCorpus, options: O) -> tuple[Candidates, Notes]:
+    def _answered(self, corpus: ParsedCorpus, options: O) -> tuple[Found, Notes]:
         notes = source_notes(self.name, corpus.files, corpus.tally, **corpus.left_out)
         wrong = Record(notes).part(ByParser)
         if wrong and wrong.wrong and wrong.wrong > CEILING and options.noise == "refuse":
@@ -164,7 +164,7 @@ class Question(Generic[O]):
             )
         return self.answers(corpus, options, notes), notes
 
-    def _sampled(self, options: O, candidates: Candidates, notes: Notes) -> Dataset:
+    def _sampled(self, options: O, candidates: Found, notes: Notes) -> Dataset:
         self.check(options.path, candidates, notes)
         kept = among(candidates, options.classes, notes)
         settings = {**self.settings, **(self.varied(options) if self.varied else {})}
@@ -174,7 +174,7 @@ class Question(Generic[O]):
             notes["classes of the question"] = self.classes
         return draw(kept.pool(), options.settings(**settings), notes)
 
-    def check(self, path: str, candidates: Candidates, notes: Mapping[str, Any]) -> None:
+    def check(self, path: str, candidates: Found, notes: Mapping[str, Any]) -> None:
         """Refuse a question that the annotation cannot answer, and say what is missing."""
         labels = candidates.counts()
         missing = [label for label in self.needs if not labels[label]]
@@ -191,7 +191,7 @@ class Question(Generic[O]):
             )
 
 
-def among(candidates: Candidates, classes: Sequence[str], notes: dict[str, Any]) -> Candidates:
+def among(candidates: Found, classes: Sequence[str], notes: dict[str, Any]) -> Found:
     """The candidates of some classes, all without; the others are counted, and a class that none
     has is a DataProblem.
     """

@@ -13,7 +13,7 @@ from sonde.corpora.files import Part, digest
 from sonde.corpora.machine import audits
 from sonde.oracles import Facts
 from sonde.tasks import TASKS
-from sonde.tasks.found import Candidates
+from sonde.tasks.found import Found
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -52,7 +52,7 @@ class Definition(Generic[O]):
     offered: Callable[[O], Collection[str]] | None = None
     facts: Callable[[str, O, Collection[Sentence]], Mapping[Sentence, Facts]] | None = None
     whole: Callable[[O], Dataset] | None = None
-    candidates: Callable[[O], tuple[Candidates, dict[str, Any]]] | None = None
+    candidates: Callable[[O], tuple[Found, dict[str, Any]]] | None = None
     varied: Callable[[O], Mapping[str, str]] | None = None
     place: str = ""
 
@@ -153,7 +153,7 @@ class DefinedTask(Generic[O]):
         """All that files have, whatever splits they lack: for an audit of what was published."""
         return (self.definition.whole or self.definition.load)(self.options)
 
-    def candidates(self) -> tuple[Candidates, dict[str, Any]]:
+    def candidates(self) -> tuple[Found, dict[str, Any]]:
         """What it is sampled from, and what was counted on the way."""
         if self.definition.candidates is None:
             raise DataProblem(f"{self.name} is not sampled: its data have their splits")

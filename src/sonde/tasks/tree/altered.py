@@ -8,8 +8,9 @@ altered, never both; a random half of those that could be altered is.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -20,27 +21,55 @@ from sonde.core import Sentence
 from sonde.corpora.brackets import Tree
 from sonde.corpora.frequencies import Frequencies
 from sonde.corpora.rendering import HYPHEN, joined, mark, repaired, sentence_of
-from sonde.datasets import Candidate
-from sonde.datasets.candidates import NOTHING
-from sonde.tasks.sources import stratum
+from sonde.tasks.answers import Answer
+from sonde.tasks.found import Found
+from sonde.tasks.parsed import ParsedCorpus
+from sonde.tasks.shards import TAGS
 from sonde.tasks.tree.clause import bare
+from sonde.vectors import Ints
 
 QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
 NAMES = ("NNP", "NNPS")
 
 
 class Altered(NamedTuple):
-    """A candidate, and the place that each of its words had in the sentence as it was written, from
-    0; -1 for a word put in.
+    """A sentence, and the place that each of its words had as it was written, from 0; -1 for a word
+    put in.
     """
 
-    candidate: Candidate
+    sentence: Sentence
     origins: Sequence[int]
 
 
-def altered(rows: Sequence[int], rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which rows are altered: a random half, [rows]."""
-    return rng.permutation(len(rows)) < len(rows) // 2
+@dataclass(frozen=True, slots=True)
+class Alteration:
+    """What sentences of a corpus are asked about as.
+
+    made  what becomes of one, by its row, the sentence and the tags of its words
+    """
+
+    made: Callable[[int, Sentence, Sequence[str]], Altered]
+
+    def altered(self, corpus: ParsedCorpus, rows: Ints) -> list[Altered]:
+        """What becomes of some rows."""
+        sentences, (tags,) = corpus.chosen(rows, TAGS)
+        return list(map(self.made, rows.tolist(), sentences, tags))
+
+    def __call__(self, corpus: ParsedCorpus, rows: Ints) -> list[Sentence]:
+        return [one.sentence for one in self.altered(corpus, rows)]
+
+
+def tagged(corpus: ParsedCorpus) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The words of a corpus's sentences, and their tags."""
+    for sentences, (tags,) in corpus.read(TAGS):
+        yield from zip((sentence.words for sentence in sentences), tags, strict=True)
+
+
+def half(rows: Ints, many: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which of `many` sentences are altered: a random half of some rows."""
+    change = np.zeros(many, bool)
+    change[rows] = rng.permutation(len(rows)) < len(rows) // 2
+    return change
 
 
 def quoted(words: Iterable[str]) -> bool:
@@ -67,11 +96,6 @@ def is_name(word: str, tag: str, counts: Frequencies) -> bool:
         or bool(counts.is_name(word))
         or mark(word)
     )
-
-
-def source(sources: Sequence[str], row: int) -> Mapping[str, str]:
-    """The stratum that says where a sentence comes from, nothing where that is not known."""
-    return stratum(sources[row]) if sources else NOTHING
 
 
 T = TypeVar("T")
@@ -104,56 +128,47 @@ def swapped(words: Sequence[T], i: int) -> tuple[T, ...]:
     return (*words[:i], words[i + 1], words[i], *words[i + 2 :])
 
 
-def shifts(
-    columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]],
-    seed: int,
-    sources: Sequence[str] = (),
-    literal: bool = False,
-) -> tuple[list[Altered], Counter[str]]:
-    """Candidates from distinct sentences, tags (empty for text without) and splits, and why others
-    were left out.
+def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Found, dict[str, int]]:
+    """Candidates, and how many of the corpus's sentences were left out for which reason.
 
     Half of them have two words swapped (I), half are as they were (O). `literal` is as of `places`,
     and takes the words of another sentence in another order as well.
     """
-    sentences, tags, splits = columns
-    rng = np.random.default_rng([seed, 21])
-    out: Counter[str] = Counter()
-    rows, where = [], []
-    orders: set[int] = set()
-    for row, sentence in enumerate(sentences):
-        words = sentence.words
-        bag = hash(" ".join(sorted(map(str.lower, words))))
-        if bag in orders and not literal:
-            # swapping could make one of the other
-            out["the words of another sentence in another order"] += 1
-            continue
-        orders.add(bag)
-        if quoted(words):
-            out["double quotes"] += 1
-        elif pairs := places(words, tags[row], literal):
-            rows.append(row)
-            where.append(pairs[rng.integers(len(pairs))])
-        else:
-            out["no two words to swap"] += 1
-    change = altered(rows, rng)
-    alterations: list[Altered] = []
-    for row, i, changed in zip(rows, where, change, strict=True):
-        words = sentences[row].words
-        order = swapped(range(len(words)), i) if changed else range(len(words))
-        new = sentence_of([words[k] for k in order], tags[row])
-        alterations.append(
-            Altered(
-                Candidate(new, "I" if changed else "O", "", splits[row], source(sources, row)),
-                order,
-            )
-        )
-    return alterations, out
+    bags, marked, found = np.empty(len(corpus), np.int64), np.zeros(len(corpus), bool), array("B")
+    ends = np.empty(len(corpus), np.int64)
+    for row, (words, tags) in enumerate(tagged(corpus)):
+        bags[row], marked[row] = hash(" ".join(sorted(map(str.lower, words)))), quoted(words)
+        if not marked[row]:
+            found.extend(places(words, tags, literal))
+        ends[row] = len(found)
+    alone, pairs = np.full(len(corpus), literal), np.diff(ends, prepend=0)
+    alone[np.unique(bags, return_index=True)[1]] = True
+    out = {
+        # swapping could make one of the other
+        "the words of another sentence in another order": int((~alone).sum()),
+        "double quotes": int((alone & marked).sum()),
+        "no two words to swap": int((alone & ~marked & (pairs == 0)).sum()),
+    }
+    rows, rng = np.flatnonzero(alone & (pairs > 0)), np.random.default_rng([seed, 21])
+    drawn = np.array([rng.integers(n) for n in pairs[rows].tolist()], np.int64)
+    first = np.zeros(len(corpus), np.uint8)
+    first[rows] = np.array(found, np.uint8)[(ends - pairs)[rows] + drawn]
+    change = half(rows, len(corpus), rng)
+
+    def made(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+        words, order = sentence.words, tuple(range(len(sentence.words)))
+        if change[row]:
+            order = swapped(order, int(first[row]))
+        return Altered(sentence_of([words[k] for k in order], tags), order)
+
+    answers = (Answer("O"), Answer("I"))
+    return Found(corpus, rows, change[rows].astype(np.int64), answers, Alteration(made)), out
 
 
 # words between the lengths that stand for which clause is longer, so that matching never mixes them
 APART = 100
 LONGER = ("first", "second", "neither")
+LONGEST = "longer clause"
 
 
 class Coordination(NamedTuple):
@@ -245,33 +260,43 @@ def _clauses(
 
 
 def inversions(
-    columns: Sequence[tuple[Sentence, tuple[str, ...], str, Finding]],
-    counts: Frequencies,
-    seed: int,
-    sources: Sequence[str] = (),
-) -> tuple[list[Altered], Counter[str]]:
-    """Candidates from distinct (sentence, tags, split, finding), half of them inverted (I); and why
-    sentences were left out.
+    corpus: ParsedCorpus, counts: Frequencies, seed: int
+) -> tuple[Found, dict[str, int]]:
+    """Candidates, half of them inverted (I), and how many sentences were left out for which reason.
 
-    `length` stands for which clause is longer as the sentence is read, by which the sampler matches
-    O and I.
+    The length stands for which clause is longer as the sentence is read, by which the sampler
+    matches O and I.
     """
-    out = Counter(finding for *_, finding in columns if isinstance(finding, str))
-    rows = [row for row, (*_, finding) in enumerate(columns) if isinstance(finding, Coordination)]
-    change = altered(rows, np.random.default_rng([seed, 23]))
-    alterations: list[Altered] = []
-    for row, changed in zip(rows, change, strict=True):
-        sentence, tags, split, clauses = columns[row]
-        assert isinstance(clauses, Coordination)
-        words = sentence.words
-        order = clauses.order(len(words)) if changed else range(len(words))
-        longer = clauses.longer(bool(changed))
-        new = sentence_of(
-            repaired(words, order, is_name(words[0], tags[0], counts)), [tags[i] for i in order]
-        )
-        label, length = "I" if changed else "O", APART * LONGER.index(longer)
-        candidate = Candidate(
-            new, label, "", split, {"longer clause": longer, **source(sources, row)}, length
-        )
-        alterations.append(Altered(candidate, order))
-    return alterations, out
+    findings = corpus.findings("coord-inv")
+    clauses = list(map(_clauses_of, findings.values))
+    fit = np.array([isinstance(each, Coordination) for each in clauses], bool)
+    rows = np.flatnonzero(fit[findings.codes])
+    change = half(rows, len(corpus), np.random.default_rng([seed, 23]))
+
+    def made(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+        words, where = sentence.words, clauses[findings.codes[row]]
+        assert isinstance(where, Coordination)
+        order = where.order(len(words)) if change[row] else range(len(words))
+        name = is_name(words[0], tags[0], counts)
+        return Altered(sentence_of(repaired(words, order, name), [tags[i] for i in order]), order)
+
+    longer = np.array(
+        [[LONGER.index(c.longer(i)) if isinstance(c, Coordination) else 0 for i in (False, True)]
+         for c in clauses]
+    )  # fmt: skip
+    changed = change[rows].astype(np.int64)
+    codes = 2 * longer[findings.codes[rows], changed] + changed
+    answers = [Answer(label, "", {LONGEST: name}) for name in LONGER for label in ("O", "I")]
+    found = Found(corpus, rows, codes, answers, Alteration(made), _length)
+    return found, {finding: n for finding, n in findings.recurring() if isinstance(finding, str)}
+
+
+def _length(answer: Answer) -> int:
+    return APART * LONGER.index(answer.strata[LONGEST])
+
+
+def _clauses_of(finding: Answer | str) -> Finding:
+    """The places of two clauses as a finding says them, or why there are none."""
+    if isinstance(finding, str):
+        return finding
+    return Coordination(*map(int, str(finding.label).split()))

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from sonde.core import SPLITS, Sentence
 from sonde.corpora.frequencies import Frequencies, frequencies
 from sonde.corpora.frequencies import corpus as files
 from sonde.datasets.match import joint
-from sonde.tasks.answers import Answer, Finding, tallied
-from sonde.tasks.found import Found, Listed
+from sonde.tasks.answers import Answer, tallied
+from sonde.tasks.found import Found
 from sonde.tasks.parsed import ParsedCorpus
 from sonde.tasks.questions import Answers, Notes
-from sonde.tasks.shards import DEPTH, LENGTH, TAGS
-from sonde.tasks.tree.altered import Altered, Coordination, inversions, shifts
+from sonde.tasks.shards import DEPTH, LENGTH
+from sonde.tasks.tree.altered import inversions, shifts, tagged
 from sonde.tasks.tree.corpus import LENGTHS, Options
 from sonde.tasks.tree.odd import Choice, band, lexicon, replacements
 from sonde.tasks.ud.classes import CONNEAU, comparable, contents, crossed, outside, targets
-
-Alteration = Callable[[ParsedCorpus, Options, Notes], list[Altered]]
-"""Altered sentences, with the places that words had before."""
 
 EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
 README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
@@ -132,83 +128,44 @@ def ruled(name: str) -> Answers[Options]:
     return answers
 
 
-def shifted(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
+def shifted(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences as they were and with two words swapped."""
-    sentences, tags, splits, sources = _columns(corpus)
-    made, out = shifts((sentences, tags, splits), options.seed, sources, options.literal)
-    return _noted("I", notes, made, out)
+    return _noted("I", notes, *shifts(corpus, options.seed, options.literal))
 
 
-def replaced(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
+def replaced(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences as they were and with a word replaced."""
-    sentences, tags, splits, sources = _columns(corpus)
     counts = _frequencies(options) or _own(corpus, options)
     among = not options.freq or not {
         path.resolve() for name in options.freq for path in files(name)
     }.isdisjoint(_paths(corpus))
-    choice = Choice.of(counts, lexicon(sentences, tags), among)
+    choice = Choice.of(counts, lexicon(tagged(corpus)), among)
     notes["frequencies"] = {
         "words": counts.total,
         "band": list(band(counts.total)),
         "forms": int((choice.tags >= 0).sum()),
     }
-    made, out = replacements((sentences, tags, splits), choice, options.seed, sources)
-    return _noted("C", notes, made, out)
+    return _noted("C", notes, *replacements(corpus, choice, options.seed))
 
 
-def inverted(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
+def inverted(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences as they were and with their clauses inverted."""
-    sentences, tags, splits, sources = _columns(corpus)
-    findings = corpus.findings("coord-inv")
-    clauses = list(map(_clauses, findings.values))
-    said = [clauses[code] for code in findings.codes.tolist()]
-    columns = list(zip(sentences, tags, splits, said, strict=True))
     counts = _frequencies(options) or _own(corpus, options)
-    made, out = inversions(columns, counts, options.seed, sources)
-    return _noted("I", notes, made, out)
+    return _noted("I", notes, *inversions(corpus, counts, options.seed))
 
 
-def _clauses(finding: Finding) -> Coordination | str:
-    """The places of two clauses, or why there are none."""
-    if isinstance(finding, str):
-        return finding
-    first, second, tail = map(int, str(finding.label).split())
-    return Coordination(first, second, tail)
-
-
-Columns = tuple[list[Sentence], list[tuple[str, ...]], list[str], Sequence[str]]
-
-
-def _columns(corpus: ParsedCorpus) -> Columns:
-    """The sentences, the tags of their words, their splits and their sources."""
-    sentences: list[Sentence] = []
-    tags: list[tuple[str, ...]] = []
-    for some, (tagged,) in corpus.read(TAGS):
-        sentences += some
-        tags += tagged
-    splits = [(*SPLITS, "")[split] for split in corpus.splits.tolist()]
-    return sentences, tags, splits, corpus.names(np.arange(len(corpus)))
-
-
-def _noted(label: str, notes: Notes, sentences: list[Altered], out: Counter[str]) -> list[Altered]:
+def _noted(label: str, notes: Notes, found: Found, out: Mapping[str, int]) -> Found:
     notes["altered"] = label
-    notes["left out"] = {reason: n for reason, n in out.most_common() if n}
-    return sentences
+    notes["left out"] = {reason: n for reason, n in Counter(out).most_common() if n}
+    return found
 
 
-ALTERATIONS: Mapping[str, Alteration] = {
+ALTERATIONS: Mapping[str, Answers[Options]] = {
     "tree/bigram-shift": shifted,
     "tree/somo": replaced,
     "tree/coord-inv": inverted,
 }
-"""By task, how the sentences are altered."""
-
-
-def altered(name: str) -> Answers[Options]:
-    """Candidates of a task that alters sentences."""
-    return lambda corpus, options, notes: Listed(
-        [one.candidate for one in ALTERATIONS[name](corpus, options, notes)]
-    )
+"""By task, how sentences are altered."""
 
 
 def _frequencies(options: Options) -> Frequencies | None:

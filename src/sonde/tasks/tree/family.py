@@ -20,13 +20,14 @@ from sonde.corpora.files import Part, digest, uncompressed
 from sonde.corpora.frequencies import corpus
 from sonde.corpora.tally import OnError
 from sonde.oracles import Facts
+from sonde.tasks.found import AT_ONCE, Found
 from sonde.tasks.memory import oracle_facts, uncollected
 from sonde.tasks.parsed import is_large
 from sonde.tasks.questions import LOGISTIC, Answers, Question
 from sonde.tasks.sources import Source
 from sonde.tasks.task import Definition
 from sonde.tasks.tree import answers
-from sonde.tasks.tree.altered import Altered
+from sonde.tasks.tree.altered import Alteration
 from sonde.tasks.tree.clause import NO_OBJECT, VERBS, head
 from sonde.tasks.tree.corpus import LENGTHS, Options
 from sonde.tasks.ud.classes import LEAST
@@ -63,9 +64,16 @@ def facts(
     return oracle_facts(key, lambda: _read(OF_TREES[oracle], paths, on_error), wanted)
 
 
-def origins(sentences: Sequence[Altered]) -> Mapping[Sentence, Facts]:
+def origins(found: Found, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
     """Where each word of some sentences stood before they were altered."""
-    return {one.candidate.sentence: (_moves(tuple(one.origins)),) for one in sentences}
+    assert isinstance(found.edit, Alteration)
+    wanted = frozenset(sentences)
+    return {
+        one.sentence: (_moves(tuple(one.origins)),)
+        for first in range(0, len(found), AT_ONCE)
+        for one in found.edit.altered(found.corpus, found.rows[first : first + AT_ONCE])
+        if one.sentence in wanted
+    }
 
 
 def has_trees(files: Sequence[Source]) -> bool:
@@ -170,7 +178,8 @@ def _facts(
         return content(sentences, answers.frequent(options.corpus(), options))
     if oracle in ORIGINS:
         with uncollected():
-            return origins(answers.ALTERATIONS[name](options.corpus(), options, {}))
+            found = answers.ALTERATIONS[name](options.corpus(), options, {})
+            return origins(found, sentences)
     return facts(oracle, options.sources, options.on_error, sentences)
 
 
@@ -229,7 +238,7 @@ top_const = _task(
 )  # fmt: skip
 bigram_shift = _task(
     "bigram-shift", "Have two neighbouring words of the sentence changed places?",
-    answers.altered("tree/bigram-shift"), classes=2, oracles=ORIGINS,
+    answers.shifted, classes=2, oracles=ORIGINS,
 )  # fmt: skip
 tense = _task(
     "tense", "Is the verb of the main clause in the present or in the past?",
@@ -246,10 +255,10 @@ obj_num = _task(
 )  # fmt: skip
 somo = _task(
     "somo", "Has a noun or verb of the sentence been replaced by another?",
-    answers.altered("tree/somo"), settings={"rarest": 1, "commonest": 0}, classes=2,
+    answers.replaced, settings={"rarest": 1, "commonest": 0}, classes=2,
     oracles=ORIGINS,
 )  # fmt: skip
 coord_inv = _task(
     "coord-inv", "Have the two coordinated clauses of the sentence changed places?",
-    answers.altered("tree/coord-inv"), settings={"decorrelate": True}, classes=2, oracles=ORIGINS,
+    answers.inverted, settings={"decorrelate": True}, classes=2, oracles=ORIGINS,
 )  # fmt: skip

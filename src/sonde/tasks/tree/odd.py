@@ -14,7 +14,7 @@ been replaced.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,11 +24,13 @@ from numpy.typing import NDArray
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.frequencies import Frequencies
 from sonde.corpora.rendering import sentence_of
-from sonde.datasets import Candidate
-from sonde.tasks.tree.altered import Altered, altered, source
+from sonde.tasks.answers import Answer
+from sonde.tasks.found import Found
+from sonde.tasks.parsed import ParsedCorpus
+from sonde.tasks.tree.altered import Alteration, Altered, half, tagged
 from sonde.vectors import Ints
 
-TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
+KINDS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 PRONOUNS = frozenset(
     a + b for a in ("some", "any", "every", "no") for b in ("one", "body", "thing")
 ) | {"none", "one", "ones"}
@@ -50,7 +52,7 @@ class Odd(NamedTuple):
 class Choice:
     """What replacements are chosen from.
 
-    forms   of the corpus, by number; tags [forms] a number of TAGS for those that may be replaced
+    forms   of the corpus, by number; tags [forms] a number of KINDS for those that may be replaced
             or replace, -1 for all others
     after   pairs whose second word may be: first words, second words, counts; sorted so
     before  pairs whose first word may be: second words, first words, counts; sorted so
@@ -72,10 +74,10 @@ class Choice:
         tags = np.full(len(forms), -1)
         for form, tag in lexicon.items():
             number = counts.numbers.get(form, -1)
-            if number < 0 or tag not in TAGS or not form.isalpha() or form in PRONOUNS:
+            if number < 0 or tag not in KINDS or not form.isalpha() or form in PRONOUNS:
                 continue
             if low <= counts.counts[number] <= high and not counts.is_name(form):
-                tags[number] = TAGS.index(tag)
+                tags[number] = KINDS.index(tag)
         first, second = counts.pairs >> 32, counts.pairs & 0xFFFFFFFF
         follows, leads = tags[second] >= 0, tags[first] >= 0
         after = (first[follows], second[follows], counts.together[follows])
@@ -132,7 +134,7 @@ class Choice:
         places = [
             i
             for i in range(1, len(words) - 1)
-            if tags[i] in TAGS and self.replaceable(words[i], tags[i])
+            if tags[i] in KINDS and self.replaceable(words[i], tags[i])
         ]
         for k in rng.permutation(len(places)):
             i = places[k]
@@ -145,7 +147,7 @@ class Choice:
         it usually has.
         """
         number = self.counts.numbers.get(word, -1)
-        return number >= 0 and self.tags[number] == TAGS.index(tag)
+        return number >= 0 and self.tags[number] == KINDS.index(tag)
 
 
 def _slice(table: tuple[Ints, Ints, Ints], key: int) -> tuple[Ints, Ints]:
@@ -162,67 +164,56 @@ def band(total: int) -> tuple[int, int]:
     return low, max(10 * low, round(BAND[1] * scale))
 
 
-def lexicon(sentences: Sequence[Sentence], tags: Sequence[tuple[str, ...]]) -> dict[str, str]:
+def lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, str]:
     """The tag that most occurrences of each form have, of forms in small letters that occur twice
-    with it.
+    with it, from words with their tags.
     """
     counts: Counter[tuple[str, str]] = Counter()
-    for sentence, tagged in zip(sentences, tags, strict=True):
-        counts.update(zip(sentence.words, tagged, strict=False))
+    for words, tags in tagged:
+        counts.update(zip(words, tags, strict=False))
     commonest: dict[str, tuple[str, int]] = {}
     for (word, tag), n in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         commonest.setdefault(word, (tag, n))
+    if not commonest:
+        raise DataProblem(
+            "SOMO replaces nouns and verbs, and these sentences have no tags; tag the text first:"
+            " sonde tag"
+        )
     return {
         word: tag for word, (tag, n) in commonest.items() if n >= LEAST and word == word.lower()
     }
 
 
-def replacements(
-    columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]],
-    choice: Choice,
-    seed: int,
-    sources: Sequence[str] = (),
-) -> tuple[list[Altered], Counter[str]]:
-    """Candidates from distinct sentences, tags and splits, half of them with a word replaced (C),
-    and why sentences were left out.
+def replacements(corpus: ParsedCorpus, choice: Choice, seed: int) -> tuple[Found, dict[str, int]]:
+    """Candidates, half of them with a word replaced (C), and how many sentences were left out for
+    which reason.
 
     The target of a changed sentence is its replacement, so that replacements are kept apart between
     splits; an original has none.
     """
-    sentences, tags, splits = columns
-    if not any(tags):
-        raise DataProblem(
-            "SOMO replaces nouns and verbs, and these sentences have no tags; tag the text first:"
-            " sonde tag"
-        )
     rng = np.random.default_rng([seed, 22])
-    odds = [
-        (row, odd)
-        for row, sentence in enumerate(sentences)
-        if (odd := choice.odd(sentence.words, tags[row], rng))
-    ]
-    out = Counter({"no word with a replacement": len(sentences) - len(odds)})
-    change: NDArray[np.bool_] = altered([row for row, _ in odds], rng)
-    alterations: list[Altered] = []
-    for (row, odd), changed in zip(odds, change, strict=True):
-        words = sentences[row].words
-        strata = {"tag": tags[row][odd.place], **source(sources, row)}
-        if changed:
-            new = (*words[: odd.place], odd.replacement, *words[odd.place + 1 :])
-            origins = [-1 if k == odd.place else k for k in range(len(words))]
-            alterations.append(
-                Altered(
-                    Candidate(
-                        sentence_of(new, tags[row]), "C", odd.replacement, splits[row], strata
-                    ),
-                    origins,
-                )
-            )
-        else:
-            alterations.append(
-                Altered(
-                    Candidate(sentence_of(words, tags[row]), "O", "", splits[row], strata),
-                    range(len(words)),
-                )
-            )
-    return alterations, out
+    place = np.full(len(corpus), -1, np.int16)
+    tag, form = np.zeros(len(corpus), np.int8), np.zeros(len(corpus), np.int32)
+    for row, (words, tags) in enumerate(tagged(corpus)):
+        if odd := choice.odd(words, tags, rng):
+            place[row], tag[row] = odd.place, KINDS.index(tags[odd.place])
+            form[row] = choice.counts.numbers[odd.replacement]
+    rows = np.flatnonzero(place >= 0)
+    change = half(rows, len(corpus), rng)
+
+    def made(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+        words, at = list(sentence.words), int(place[row])
+        origins = list(range(len(words)))
+        if change[row]:
+            words[at], origins[at] = choice.forms[form[row]], -1
+        return Altered(sentence_of(words, tags), origins)
+
+    put_in = np.where(change, form, -1)[rows].astype(np.int64)
+    said, codes = np.unique(put_in * len(KINDS) + tag[rows], return_inverse=True)
+    answers = [
+        Answer("C" if number >= 0 else "O", choice.forms[number] if number >= 0 else "",
+               {"tag": KINDS[which]})
+        for number, which in (divmod(each, len(KINDS)) for each in said.tolist())
+    ]  # fmt: skip
+    found = Found(corpus, rows, codes, answers, Alteration(made))
+    return found, {"no word with a replacement": len(corpus) - len(rows)}

@@ -32,6 +32,7 @@ from sonde.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
 from sonde.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
 from sonde.tasks.ud.types import final_mark
 from sonde.tasks.ud.types import sent_type as sentence_type
+from sonde.vectors import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +274,12 @@ def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
 
 def _types(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     found = _ruled("sent-type")(corpus, options, notes)
-    return found if options.final == "keep" else replace(found, edit=_stripped)
+    return found if options.final == "keep" else replace(found, edit=_all_stripped)
+
+
+def _all_stripped(corpus: ParsedCorpus, rows: Ints) -> list[Sentence]:
+    """Some sentences without their final marks."""
+    return list(map(_stripped, corpus.chosen(rows)[0]))
 
 
 def _stripped(sentence: Sentence) -> Sentence:

@@ -1,0 +1,26 @@
+"""Corpora whose sentences are altered."""
+
+from pathlib import Path
+
+import numpy as np
+
+from sonde.corpora.files import Part
+from sonde.corpora.views import Plain
+from sonde.tasks.parsed import ParsedCorpus
+from sonde.tasks.shards import TAGS, Known, Shard
+from sonde.tasks.sources import Source
+
+
+def corpus_of(sentences, tags=(), **findings):
+    """A parsed corpus of some sentences, in memory, with what rules say of each."""
+    said = {TAGS: list(tags) or [()] * len(sentences), **findings}
+    shard = Shard(lambda tally: [Plain(sentences)], lambda *_: said, Known())
+    splits = np.full(len(sentences), -1, np.int8)
+    return ParsedCorpus((Source("", Part("", Path())),), (shard,), splits)
+
+
+def made(found):
+    """The candidates, each with the places that its words had."""
+    rows = np.arange(len(found))
+    origins = [list(one.origins) for one in found.edit.altered(found.corpus, found.rows)]
+    return list(zip(found.read(rows), origins, strict=True))
