@@ -8,8 +8,9 @@ A corpus is made of EWT again and again, nouns and names changed each time, in s
 a second one goes on, and what was done must stay as it is; a third draws the nine tasks, of 9,000
 examples where there are as many, so that what grows is the corpus alone. Processor time of one core
 counts, all three together, and the peak of resident memory. What a million sentences more take
-follows from the last two sizes. As processor time depends on what else a machine does, a fourth
-process reads ten shards and puts the rules to them, and keeps nothing.
+follows from the last two sizes. As processor time depends on what else a machine does, further
+processes read ten shards and put the rules to them, read them alone, and unpack them alone, and
+keep nothing.
 """
 
 from __future__ import annotations
@@ -52,18 +53,31 @@ for name in FAMILIES["ud"]["ud.family"].split():
     except DataProblem:  # the largest set is smaller
         examples += len(TASKS.make(task).load())
 """
-ALONE = """
+SHARDS = """
 from itertools import islice
 from sonde.corpora.batches import batches
+from sonde.corpora.files import chunks
 from sonde.tasks.memory import uncollected
 from sonde.tasks.ud.family import judge
 
+def unpacked(path):
+    for _ in chunks(path, b"\\n\\n"):
+        yield 0
+
+def read(path):
+    for batch in batches(path):
+        yield len(batch.parents)
+
+def alone(path):
+    for batch in batches(path):
+        judge(batch, batch.sentences())
+        yield len(batch.parents)
+
 with uncollected():
     for path in islice(sorted(Path(sys.argv[1]).glob("*.conllu.xz")), 10):
-        for batch in batches(path):
-            judge(batch, batch.sentences())
-            words += len(batch.parents)
+        words += sum({what}(path))
 """
+UNPACKED, READ, ALONE = (SHARDS.replace("{what}", what) for what in ("unpacked", "read", "alone"))
 REPORT = """
 status = Path("/proc/self/status").read_text()
 peak = int(status.split("VmHWM:")[1].split()[0]) / 1024
@@ -141,7 +155,9 @@ def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
 
 
 def measured(folder: Path, many: int) -> Iterator[Used]:
-    """Finding, killed and resumed, drawing, and rules alone, each with what it took."""
+    """Finding, killed and resumed, drawing, rules alone, reading and unpacking alone, each with
+    what it took.
+    """
     lost = killed(folder, max(1, many // SHARD // 2))
     before = done(folder)
     found = run(FIND, folder)
@@ -149,7 +165,7 @@ def measured(folder: Path, many: int) -> Iterator[Used]:
     assert {name: after.get(name) for name in before} == before, "what was done is done anew"
     yield found._replace(seconds=found.seconds + lost)
     yield run(DRAW, folder)
-    yield run(ALONE, folder)
+    yield from (run(code, folder) for code in (ALONE, READ, UNPACKED))
 
 
 def main() -> None:
@@ -160,7 +176,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         for many in sizes:
             folder = corpus(trees, many, Path(place) / str(many))
-            found, drawn, alone = measured(folder, many)
+            found, drawn, alone, read, unpacked = measured(folder, many)
             seconds, peak = found.seconds + drawn.seconds, max(found.peak, drawn.peak)
             took.append((many, seconds, peak))
             print(
@@ -170,7 +186,8 @@ def main() -> None:
                 f" {drawn.peak:,.0f} MiB; all of it {found.words / seconds:,.0f} words a second,"
                 f" {found.words / seconds / SPEED:.2f} times what is asked, in"
                 f" {peak / MEMORY:.2f} of the memory; rules alone"
-                f" {alone.words / alone.seconds:,.0f} words a second",
+                f" {alone.words / alone.seconds:,.0f} words a second; of that time reading takes"
+                f" {read.seconds / alone.seconds:.0%}, unpacking {unpacked.seconds / alone.seconds:.0%}",
                 flush=True,
             )
     if len(took) > 1:
