@@ -37,7 +37,9 @@ def test_a_training_stands_with_its_figures_above_its_scores():
     assert (first.heading, second.heading) == ("trained:models/en-de", "trained:models/en-fr")
     assert "best on dev: epoch 5 (BLEU 6.0)" in first.line
     assert "best on dev: epoch 2 (BLEU 3.0)" in second.line
+    assert table.title == "Scores during training: ud:EWT"
     loss, bleu, tense, passive = first.rows
+    assert (tense[0], passive[0]) == ("tense", "passive")
     assert loss[:3] == ("loss on train", "", "4.75")
     assert bleu[:3] == ("BLEU on dev", "", "2.0")
     cells = dict(zip(table.columns, tense, strict=True))
@@ -47,6 +49,15 @@ def test_a_training_stands_with_its_figures_above_its_scores():
     assert {(2, table.columns.index("ρ")), (3, table.columns.index("ρ"))} == first.strong
     flat = dict(zip(table.columns, second.rows[3], strict=True))
     assert (flat["ρ"], flat["p"]) == ("–", "–")
+
+
+def test_tasks_of_several_groups_have_their_whole_names():
+    table = sonde.curve([*course(RISING), *course(FLAT, "tree/tense:EWT")]).tables[0]
+    assert table.title == "Scores during training"
+    assert [row[0] for row in table.sections[0].rows[2:]] == ["ud/tense:EWT", "tree/tense:EWT"]
+    sized = [one for t in ("tense", "passive") for one in course(RISING, f"ud/{t}:EWT,size=9")]
+    table = sonde.curve(sized).tables[0]
+    assert table.title == "Scores during training: ud:EWT,size=9"
 
 
 def test_many_steps_are_shown_in_part_and_written_in_full():

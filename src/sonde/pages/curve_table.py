@@ -12,6 +12,7 @@ from sonde.analysis.answers import differences, marks, over
 from sonde.analysis.curves import Curve, Curves, History, rows_of
 from sonde.pages.captions import short
 from sonde.pages.curve_figures import called, curves_drawing, line_of, named
+from sonde.pages.groups import columns_of, shared_options
 from sonde.pages.records import csv
 from sonde.pages.relate import coefficient
 from sonde.tables.drawing import save, svg
@@ -86,14 +87,15 @@ def _table(found: Curves, unit: str, last: bool) -> Table:
     mine = [curve for history in histories for curve in found.of(history)]
     points = _shown(sorted({at for curve in mine for at in curve.rows}), histories)
     signs = _signs(mine)
-    sections = tuple(_section(found, history, points, signs) for history in histories)
+    group, tasks = _called(list(_by_task(mine)))
+    sections = tuple(_section(found, history, points, signs, tasks) for history in histories)
     words = frozenset({"task"})
     head = ("task", *(f"{at:,}" for at in points), *AFTER)
     every = sorted({at for curve in mine for at in curve.rows})
     learnt = unit in ("epoch", "step")
-    columns = f"{unit}s; 0 is before training" if learnt else f"{unit}, each a separate training"
+    along = f"{unit}s; 0 is before training" if learnt else f"{unit}, each a separate training"
     notes = [
-        f"Columns: {columns}. ±: half of the widest 95 % interval of a row. {MARK}: the trend is"
+        f"Columns: {along}. ±: half of the widest 95 % interval of a row. {MARK}: the trend is"
         " significant after correction."
         + (
             ""
@@ -109,6 +111,7 @@ def _table(found: Curves, unit: str, last: bool) -> Table:
         *(found.notes if last else ()),
     ]
     title = "Scores during training" if learnt else f"Scores by {unit}"
+    title += f": {group}" if group else ""
     return Table(head, sections, words, tuple(notes), title, mark=MARK)
 
 
@@ -121,6 +124,16 @@ def _shown(points: Sequence[int], histories: Sequence[History]) -> list[int]:
     kept = {points[0], points[-1], *(h.best for h in histories if h.best in points)}
     step = math.ceil(len(points) / (MOST - len(kept)))
     return sorted(kept | set(points[::step]))
+
+
+def _called(tasks: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """What tasks have in common, if they are one group, and what each is called beside that."""
+    columns = columns_of(tasks)
+    groups = {column.group for column in columns}
+    if len(groups) > 1 or groups == {""}:
+        return "", {task: short(task) for task in tasks}
+    options = "".join(f",{key}={value}" for key, value in shared_options(tasks))
+    return groups.pop() + options, {column.task: column.name for column in columns}
 
 
 def _by_task(mine: Sequence[Curve]) -> dict[str, list[Curve]]:
@@ -140,7 +153,11 @@ def _signs(mine: Sequence[Curve]) -> dict[int, str]:
 
 
 def _section(
-    found: Curves, history: History, points: Sequence[int], signs: Mapping[int, str]
+    found: Curves,
+    history: History,
+    points: Sequence[int],
+    signs: Mapping[int, str],
+    tasks: Mapping[str, str],
 ) -> Section:
     """One training: its figures, and the scores of each task."""
     curves = found.of(history)
@@ -152,7 +169,7 @@ def _section(
     body, strong = list(figures), set()
     for curve in curves:
         more = names[line_of(curve)].partition(", ")[2] if many else ""
-        task = short(curve.task) + (f", {more}" if more else "")
+        task = tasks[curve.task] + (f", {more}" if more else "")
         scores = (_score(curve, at, signs) for at in points)
         if curve.trend.is_significant:
             strong.add((len(body), len(points) + 1 + AFTER.index("ρ")))
@@ -168,10 +185,16 @@ def _line(history: History) -> str:
         value = history.course(history.figure).get(history.best, math.nan)
         figure = "" if math.isnan(value) else f" ({named(history.figure)} {value:,.1f})"
         said.append(f"best on dev: {history.unit} {history.best}{figure}")
-    bars = [f"{named(name)} {value:,.1f}" for name, value in history.trivial.items()]
+    bars = [f"{_named(name)} {value:,.1f}" for name, value in history.trivial.items()]
     if bars:
         said.append(f"baselines: {', '.join(bars)}")
     return "; ".join(said)
+
+
+def _named(baseline: str) -> str:
+    """A baseline, such as 'bleu of copying', with its metric as tables write it."""
+    metric, of, what = baseline.partition(" ")
+    return named(metric) + of + what
 
 
 def _figure(name: str) -> str:
