@@ -124,6 +124,9 @@ def test_trainings_of_one_recipe_are_one_encoder(folder):
     df = error**4 / (examples**4 / paired.df + between**2 / 3)
     assert one.high - one.low == pytest.approx(2 * student.ppf(0.975, df) * error, rel=1e-6)
     assert one.p == pytest.approx(2 * student.sf(13 / error, df), rel=1e-6)
+    (notes,) = [table.notes for table in sonde.claims(results, papers="conneau2018").tables]
+    said = f"pooled over cells: {math.sqrt(squares / 3):.1f} points on ud/*:EWT."
+    assert any(note.endswith(said) for note in notes)
 
 
 def test_seeds_are_not_doubt_of_encoders_that_no_seed_decides(folder):

@@ -150,21 +150,27 @@ def _result_notes(found: Sequence[TestedClaim], settings: Mapping[Setting, Cells
         " independent."
     )
     mine = {Setting(one.paper, one.data, one.probe) for one in found}
-    here = [cells for setting, cells in settings.items() if setting in mine]
+    known = {setting: cells for setting, cells in settings.items() if setting in mine}
+    here = list(known.values())
     if any(cells.why for cells in here):
         yield "These are not the papers' data: a claim that is not reproduced may be true of them."
     if any(who.row.endswith(", NMT") for cells in here for who in cells.encoders):
         yield "NMT: the target language of an encoder is not known; give it with --as."
-    pooled = [cells.trainings for cells in here]
-    if any(df for _, df in pooled):
+    pooled = {
+        short(setting.data) or TITLES[setting.paper]: math.sqrt(variance)
+        for setting, cells in known.items()
+        for variance, df in [cells.trainings]
+        if df
+    }
+    if pooled:
+        said = ", ".join(f"{deviation:.1f} points on {data}" for data, deviation in pooled.items())
         yield (
-            "Several trainings of one recipe count as one encoder; the standard deviation between"
-            f" them is {', '.join(f'{math.sqrt(v):.1f}' for v, df in pooled if df)} points (pooled"
-            " over cells), and is in the intervals."
+            "Several trainings of one recipe count as one encoder. Intervals include the standard"
+            f" deviation between them, pooled over cells: {said}."
         )
     once = dict.fromkeys(row for cells in here for row in cells.once)
     if once:
-        unknown = "" if any(df for _, df in pooled) else " How much trainings vary is unknown."
+        unknown = "" if pooled else " How much trainings vary is unknown."
         yield f"Only one training, or one set of random weights: {'; '.join(once)}.{unknown}"
 
 
