@@ -134,6 +134,10 @@ def test_wrong_files_are_told_in_one_sentence(tmp_path):
     def strange(folder):
         (folder / "dictionary.txt").write_text("a\nb\n")
 
+    def ended(folder):
+        data = (folder / "dictionary.txt").read_bytes()
+        (folder / "dictionary.txt").write_bytes(data[: data.index(b"\n", len(data) // 2) - 1])
+
     def shapes(folder):
         arrays = dict(np.load(folder / "uni_skip.npz"))
         np.savez(folder / "uni_skip.npz", **{**arrays, "encoder_bx": np.zeros(9, np.float32)})
@@ -143,4 +147,5 @@ def test_wrong_files_are_told_in_one_sentence(tmp_path):
     assert "run code" in told(objects)
     assert "of 3 numbers" in told(narrow)
     assert "<eos>" in told(strange)
+    assert "dictionary.txt is cut" in told(ended)
     assert "encoder_bx" in told(shapes)

@@ -171,10 +171,21 @@ def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
             f"{place} has {len(rows):,} vectors of {rows.shape[1]:,} numbers, expected"
             f" {len(numbers):,} of {dim:,}"
         )
+    if len(numbers) < len(rows) and not _ends_with_a_line(encoder.folder.expanduser() / WORDS):
+        raise DataProblem(
+            f"{encoder.folder / WORDS} is cut: it ends within a line and has {len(numbers):,} words"
+            f" for the {len(rows):,} vectors of {place.name}; get it again"
+        )
     if encoder.vectors is None:
         return Table(numbers, rows, None)
     marks = own, word_digest(encoder.vectors)
     return Table(numbers, rows, _expansion(place, encoder.folder, encoder.vectors, marks))
+
+
+def _ends_with_a_line(file: Path) -> bool:
+    with file.open("rb") as text:
+        text.seek(-1, 2)
+        return text.read() == b"\n"
 
 
 @functools.lru_cache(maxsize=4)
