@@ -36,13 +36,16 @@ def test_of_a_folder_train_and_dev_are_read_and_test_never(tmp_path):
     ]
 
 
-def test_all_files_that_are_named_are_learnt_from_but_test_is_refused(tmp_path):
+def test_all_files_that_are_named_are_learnt_from_but_test_is_refused(tmp_path, monkeypatch):
     folder = written(tmp_path)
     found = treebank.files([folder / "x-train.conllu", folder / "x-dev.conllu"])
     assert [[path.name for path in paths] for paths in found] == [
         ["x-train.conllu", "x-dev.conllu"],
         [],
     ]
+    monkeypatch.setenv("SONDE_TREEBANKS", str(tmp_path))
+    (again,) = treebank.files(["x-dev.conllu"]).train
+    assert again == folder / "x-dev.conllu"
     with pytest.raises(DataProblem, match=r"x-test.conllu is test data by its name"):
         treebank.files([folder / "x-test.conllu"])
 

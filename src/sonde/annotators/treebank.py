@@ -15,6 +15,7 @@ from sonde.core import DataProblem
 from sonde.corpora import brackets, conllu, trees
 from sonde.corpora.corpus import corpus
 from sonde.corpora.files import uncompressed
+from sonde.corpora.places import located
 from sonde.corpora.tally import OnError, Tally
 from sonde.corpora.views import SUFFIXES
 
@@ -44,7 +45,7 @@ def files(paths: Iterable[str | Path]) -> Files:
     """
     paths = list(paths)
     parts = corpus(paths, SUFFIXES)
-    named = {Path(path) for path in paths if Path(path).is_file()}
+    named = {place for path in paths if (place := located(path)).is_file()}
     if tests := [part.path for part in parts if part.split == "test" and part.path in named]:
         raise DataProblem(
             f"{tests[0]} is test data by its name, which no parser should learn from; name other"
