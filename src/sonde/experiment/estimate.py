@@ -103,11 +103,11 @@ def _fitting(groups: Sequence[Group], paths: Paths) -> float:
             for key in (trial.probe, trial.task), (trial.probe,):
                 timed.setdefault(key, []).append(took)
 
+    usual = {key: statistics.median(took) for key, took in timed.items()}
+
     def seconds(probe: str, task: str) -> float:
-        for key in (probe, task), (probe,):
-            if key in timed:
-                return statistics.median(timed[key])
-        return USUAL.get(Reference.parse(probe).name, OTHERWISE)
+        otherwise = usual.get((probe,)) or USUAL.get(Reference.parse(probe).name, OTHERWISE)
+        return usual.get((probe, task), otherwise)
 
     return sum(seconds(group.trials[0].probe, group.trials[0].task) for group in groups)
 

@@ -37,13 +37,13 @@ def short(task: str) -> str:
         return task
     if parsed.argument is None:
         return task
-    path = PurePath(parsed.argument)
-    last = (
-        f"{path.parent.name}/{path.name}"
-        if len(path.name) < TELLING and path.parent.name
-        else path.name
-    )
-    return str(Reference(parsed.name, last or parsed.argument, parsed.options))
+    return str(Reference(parsed.name, _end(parsed.argument), parsed.options))
+
+
+def _end(path: str) -> str:
+    """The last part of a path, or the last two where the last is short."""
+    name, folder = PurePath(path).name, PurePath(path).parent.name
+    return (f"{folder}/{name}" if len(name) < TELLING and folder else name) or path
 
 
 def names_of(encoders: Iterable[str]) -> dict[str, str]:
@@ -56,9 +56,10 @@ def names_of(encoders: Iterable[str]) -> dict[str, str]:
     for encoder, one in parsed.items():
         if one is not None and any(map(_is_here, (one.argument, *(v for _, v in one.options)))):
             options = tuple((k, PurePath(v).name if _is_here(v) else v) for k, v in one.options)
-            name = Reference.parse(short(encoder)).argument if _folder(one) else one.argument
-            if folders[one.name, _folder(one)] > 1:
-                name = PurePath(one.argument or "").name
+            name = one.argument
+            if name and _folder(one):
+                alone = folders[one.name, _folder(one)] == 1
+                name = _end(name) if alone else PurePath(name).name
             places[encoder] = str(Reference(one.name, name, options))
         elif "@" in encoder and encoder.startswith(HERE):
             places[encoder] = encoder.rpartition("/")[2]
