@@ -138,8 +138,8 @@ def test_probed_sentences_are_left_out_and_those_of_dev(text, tmp_path):
     )  # fmt: skip
     seen = sum(line in ("sky1 sky2", "sea2 sea3") for line in lines)
     assert seen
-    assert made.counts["probed"] == lines.count("sea1") > 0
-    assert made.counts["in dev, too"] == seen
+    assert made.counts["to be probed"] == lines.count("sea1") > 0
+    assert made.counts["also in dev"] == seen
     assert made.counts["train"] == 2500 - seen - lines.count("sea1")
     assert made.counts["dev"] == 6
 

@@ -36,7 +36,7 @@ def test_what_is_no_text_to_learn_from_is_left_out_and_counted(collection):
         "labelled automatically": 1,
         "made to evaluate": 1,
         "of dev and test splits": 2,
-        **dict.fromkeys(("probed", "empty", "too long"), 0),
+        **dict.fromkeys(("to be probed", "empty", "too long"), 0),
     }
 
 

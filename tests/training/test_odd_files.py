@@ -97,8 +97,8 @@ def test_one_sentence_again_and_again_is_said(written, trained):
     status, said = trained("autoencode", [path := written("autoencode", b"a word\n" * 200)[0]])
     assert status == 2
     assert said == (
-        f"sonde: {path}: 0 examples are left to train on and 10 to judge by (read: 200, in dev, too:"
-        " 190); give more text"
+        f"sonde: {path}: 0 examples are left to train on and 10 for dev (examples: 200 read;"
+        " left out: 190 also in dev); give more text"
     )
 
 
@@ -108,7 +108,7 @@ def test_a_line_of_ten_thousand_words_is_left_out_and_counted(objective, written
         objective, written(objective, file_of(objective, [*LINES, "a " * 10_000]))
     )
     assert status == 0, said
-    assert "too long: 1" in said
+    assert "1 too long" in said
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -82,7 +82,7 @@ def test_a_parser_learns_what_its_treebank_tells(parser):
     assert last["dev F1"] > 95
     assert last["dev UPOS"] > 99
     assert last["dev score"] == pytest.approx((last["dev LAS"] + last["dev F1"]) / 2)
-    assert parser.counts["train"] + parser.counts["in dev, too"] == 400  # and nothing of test
+    assert parser.counts["train"] + parser.counts["also in dev"] == 400  # and nothing of test
     assert parser.counts["dev"] == 30
 
 

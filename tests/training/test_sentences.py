@@ -316,7 +316,7 @@ def test_sentences_that_will_be_probed_are_left_out(files, tmp_path):
     made = train(Request("mean", "autoencode", [files[0]], exclude=probed), tmp_path / "m", how)
     many = files[0].read_text("utf-8").count("Anna sees Bea .")
     assert many > 0
-    assert made.counts["probed"] == many
+    assert made.counts["to be probed"] == many
     assert made.counts["read"] == 1500 - many
 
 
@@ -372,16 +372,20 @@ def test_an_encoder_is_probed_on_none_of_its_sentences(files, tmp_path):
 
 
 def test_on_the_command_line(files, tmp_path):
+    """The command in the card makes the same encoder, without the sentences that were left out."""
+    (tmp_path / "probed.txt").write_text("Anna sees Bea .\n", "utf-8")
     settings = [f"{name}={value}" for name, value in SMALL.items() if name != "hidden"]
     said = CliRunner().invoke(
         app,
         [
             *("train", "bilstm-max", "--objective", "translate", "--data", *map(str, files)),
             *("-o", str(tmp_path / "m"), "--epochs", "1", "--hidden", "16", "-q"),
+            *("--exclude", str(tmp_path / "probed.txt"), "-t", "ud/sent-len:embedded"),
             *("--set", *settings),
         ],
         catch_exceptions=False,
     )
+    assert " to be probed" in said.output
     assert "translate, " in said.output
     assert "weights of the encoder" in said.output
     card = (tmp_path / "m" / "README.md").read_text("utf-8")

@@ -163,4 +163,4 @@ def test_what_will_be_probed_is_left_out_on_either_side(tmp_path):
     table = written(tmp_path, a_tsv="A dog\tUn chien\nA cat\tUn chat\n")
     assert [e.first for e in translations(table, how)] == [("A", "cat")]
     assert seen(how) == {hashed("acat"), hashed("unchat")}
-    assert how.counts["probed"] == 1
+    assert how.counts["to be probed"] == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sonde.annotators.treebank import files
-from sonde.api.arguments import listed
+from sonde.api.arguments import listed, spoken
 from sonde.api.embedding import sentences
 from sonde.encoders.trained import Trained
 from sonde.references import Place
@@ -68,9 +68,15 @@ def train(
     if architecture == TREES:
         paths, its_dev = map(list, files(paths))
         judged = judged or its_dev
-    request = Request(architecture, objective, paths, judged, where, probed, also)  # type: ignore[arg-type]
+    left_out = [*_option("--exclude", map(str, listed(exclude))), *_option("-t", spoken(tasks))]
+    request = Request(architecture, objective, paths, judged, where, probed, also, left_out)  # type: ignore[arg-type]
     chosen = settings or Settings.of(options, recipe or _usual(architecture))
     return trained(request, Path(output).expanduser(), chosen, told)
+
+
+def _option(name: str, values: Iterable[str]) -> list[str]:
+    """An option as the command line has it; nothing without values."""
+    return [name, *given] if (given := list(values)) else []
 
 
 def _usual(architecture: str) -> str:

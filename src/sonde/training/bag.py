@@ -93,7 +93,7 @@ def _divided(
         dev = rows[held_out(len(rows), settings.seed)]
     rest = np.setdiff1d(rows, dev)
     train = corpus.unlike(rest, dev)
-    how.counts["in dev, too"] = len(rest) - len(train)
+    how.counts["also in dev"] = len(rest) - len(train)
     return corpus, train, dev
 
 

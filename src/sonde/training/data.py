@@ -70,7 +70,7 @@ class Reading:
         """Whether none of an example's texts is probed, and counts those that are."""
         self._keys = [letters(text) for text in texts]
         known = any(key in self.left_out for key in self._keys)
-        self.counts["probed"] += known
+        self.counts["to be probed"] += known
         return not known
 
     def fits(self, *sentences: Words) -> bool:

@@ -14,6 +14,7 @@ from sonde.corpora.seen import SEEN
 from sonde.encoders.trained import MODEL, facts_of
 from sonde.training.loop import Epoch
 from sonde.training.settings import Request, Settings
+from sonde.training.splits import counted
 
 CARD = "README.md"
 
@@ -44,7 +45,7 @@ class Training:
         if self.trivial:
             lines.append("without an encoder:")
             lines += [f"  {name}: {value:.1f}" for name, value in self.trivial.items()]
-        lines.append("sentences: " + ", ".join(f"{name}: {n:,}" for name, n in self.counts.items()))
+        lines.append(counted(self.counts))
         return "\n".join(lines)
 
 
@@ -64,15 +65,14 @@ def _said(value: float) -> str:
 
 
 def command(request: Request, settings: Settings) -> str:
-    """What makes such an encoder, on the command line; what was left out of the files is not known
-    here.
-    """
+    """What makes such an encoder, on the command line."""
     usual, chosen = asdict(Settings()), asdict(settings)
     told = [f"{name}={_plain(value)}" for name, value in chosen.items() if value != usual[name]]
     words = [
         *("sonde", "train", request.architecture, "--objective", request.objective),
         *("--data", *map(str, request.files)),
         *(["--dev", *map(str, request.dev)] if request.dev else []),
+        *request.left_out,
         *(["--where", *(f"{k}={v}" for k, v in request.where.items())] if request.where else []),
         *(["--set", *told] if told else []),
     ]
@@ -108,18 +108,17 @@ def described(folder: Path) -> Training:
 
 def _card(out: Path, facts: Mapping[str, Any]) -> str:
     files = "\n".join(f"- `{name}` ({mark})" for name, mark in facts["files"].items())
-    exclude = " --exclude ..." if facts["excluded"] else ""
     return (
         f"# {out.name}\n\nA sentence encoder made by `sonde train`: {facts['architecture']},"
         f" {facts['parameters']:,} weights, objective {facts['objective']}. As an encoder it is"
         f" `trained:{out.name}`.\n\n## Data\n\n{files}\n\n"
-        + ", ".join(f"{name}: {n:,}" for name, n in facts["counts"].items())
+        + counted(facts["counts"])
         + f"\n\n`{SEEN}` contains hashes (eight bytes) of the letters and digits of the"
         f" {facts['seen']:,} distinct texts that it was trained or evaluated on: sources, targets,"
         " both sentences of pairs. It is never probed on these."
         + f"\n\n## Figures on dev\n\n```\n{_table(facts['epochs'])}\n```\n\nBest: epoch"
         f" {facts['best']}, by {facts['figure']}. Without an encoder:\n\n"
         + "\n".join(f"- {name}: {value:.1f}" for name, value in facts["trivial"].items())
-        + f"\n\n## Command\n\n```\n{facts['command']}{exclude} -o {shlex.quote(out.name)}\n```\n"
+        + f"\n\n## Command\n\n```\n{facts['command']} -o {shlex.quote(out.name)}\n```\n"
         + f"\n## Settings\n\n```json\n{json.dumps(facts['settings'], indent=1)}\n```\n"
     )

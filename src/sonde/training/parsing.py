@@ -75,7 +75,7 @@ def _divided(
     if not request.dev:
         dev = held_out(len(kept), settings.seed)
     train = _unlike(examples, np.setdiff1d(np.arange(len(kept)), dev), dev)
-    how.counts["in dev, too"] = len(examples) - len(dev) - len(train)
+    how.counts["also in dev"] = len(examples) - len(dev) - len(train)
     if not (len(train) and len(dev)):
         raise too_little(request.files, len(train), len(dev), how.counts)
     return examples, train, dev

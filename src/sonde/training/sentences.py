@@ -225,7 +225,7 @@ def _split(request: Request, how: Reading, settings: Settings) -> Parts:
     dev = np.arange(many, len(examples)) if request.dev else held_out(many, settings.seed)
     rest = np.setdiff1d(np.arange(many), dev)
     train = rest[~np.isin(examples.same[rest], examples.same[dev])]
-    how.counts["in dev, too"] = len(rest) - len(train)
+    how.counts["also in dev"] = len(rest) - len(train)
     if not (len(train) and len(dev)):
         examples.texts.close()
         raise too_little(request.files, len(train), len(dev), how.counts)

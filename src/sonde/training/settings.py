@@ -194,11 +194,12 @@ def _read(kind: type, value: Any) -> Any:
 class Request:
     """What an encoder is to learn, and from what.
 
-    files    that the objective reads
-    dev      files to judge by; a part of the examples without
-    where    of files with columns: which rows are read, as patterns by column
-    exclude  sentences that are left out, as they will be probed
-    also     files that are judged after each epoch, too, as they are; nothing is chosen by them
+    files     that the objective reads
+    dev       files to judge by; a part of the examples without
+    where     of files with columns: which rows are read, as patterns by column
+    exclude   sentences that are left out, as they will be probed
+    also      files that are judged after each epoch, too, as they are; nothing is chosen by them
+    left_out  options that name the corpora and tasks of `exclude`, for the command in the card
     """
 
     architecture: Architecture | Literal["bow", "parser"]
@@ -208,6 +209,7 @@ class Request:
     where: Mapping[str, str] | None = None
     exclude: Sequence[Sentence] = ()
     also: Sequence[Path] = ()
+    left_out: Sequence[str] = ()
 
     def check(self) -> Objective:
         """The objective; UsageProblem for a name that there is not."""

@@ -26,12 +26,32 @@ def chosen(many: int, most: int, seed: int) -> Ints:
     return np.sort(np.random.default_rng(seed).choice(many, most, replace=False))
 
 
+USED = {"read": "read", "train": "for training", "dev": "for dev"}
+VOCABULARY = {
+    "words": "words",
+    "forms": "word forms",
+    **{name: name for name in ("words without a vector", "words that are too rare")},
+}
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """What was read and used, what was left out and why, and the size of the vocabulary."""
+
+    def told(names: Mapping[str, str]) -> str:
+        return ", ".join(
+            f"{counts[name]:,} {said}" for name, said in names.items() if name in counts
+        )
+
+    left_out = {n: n for n in counts if n not in USED and n not in VOCABULARY and counts[n]}
+    parts = {"examples": USED, "left out": left_out, "vocabulary": VOCABULARY}
+    return "; ".join(f"{part}: {said}" for part, names in parts.items() if (said := told(names)))
+
+
 def too_little(files: Iterable[Path], train: int, dev: int, left: Mapping[str, int]) -> DataProblem:
-    """What is said where nothing is left to train on, or to judge by; `left` counts what was read,
-    and what of that was left out.
+    """What is said where nothing is left to train on, or for dev; `left` counts what was read, and
+    what of that was left out.
     """
-    why = ", ".join(f"{name}: {n:,}" for name, n in left.items() if n) or "none was read"
     return DataProblem(
-        f"{', '.join(map(str, files))}: {train:,} examples are left to train on and {dev:,} to"
-        f" judge by ({why}); give more text"
+        f"{', '.join(map(str, files))}: {train:,} examples are left to train on and {dev:,} for"
+        f" dev ({counted(left) or 'none was read'}); give more text"
     )
