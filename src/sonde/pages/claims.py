@@ -16,7 +16,7 @@ from sonde.papers.found import OWN, WORDS, Cells, Setting
 from sonde.tables.page import Page
 from sonde.tables.table import Section, Table, number, p_value
 
-WIDTH = 150
+WIDTH = 120
 FEW = 3  # tasks that are named; of more only how many there are
 TITLES = {
     "conneau2018": CITED["conneau-2018-cram"],
@@ -24,9 +24,8 @@ TITLES = {
     "ettinger2018": CITED["ettinger-2018-assessing"],
     "tenney2019": CITED["tenney-2019-context"],
 }
-HEAD = ("claim", "verdict", "p", "agree", "difference", "95 % interval", "n")
-TEXT = frozenset({"claim", "verdict"})
-INDENT = "   "
+HEAD = ("verdict", "p", "claim")
+TEXT = frozenset({"verdict", "claim"})
 
 
 def published_page(
@@ -69,31 +68,19 @@ def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[Section]:
         heading = f"{TITLES[paper]}: {short(data)}, {by}" if data else TITLES[paper]
         counts = Counter(one.verdict for one in mine)
         total = ", ".join(f"{word}: {many}" for word, many in counts.items())
-        lines = [line for one in mine for line in _lines(one, every)]
-        yield Section(heading, tuple(lines), f"{total}.")
+        lines = tuple(line for one in mine for line in _lines(one, every))
+        claims = frozenset((i, HEAD.index("claim")) for i, line in enumerate(lines) if line[0])
+        yield Section(heading, lines, f"{total}.", claims)
 
 
 def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, ...]]:
     """A claim with its verdict, and the difference that decides."""
-    claim = f"{one.claim} ({one.where})"
-    blank = ("",) * 5
-    if math.isnan(one.p):
-        yield (claim, one.verdict, *blank)
-    else:
-        yield (
-            claim,
-            one.verdict,
-            p_value(one.corrected),
-            f"{one.agree}/{one.compared}",
-            *blank[2:],
-        )
-        alike = one.relation in ("alike", "flat")
-        difference = f"{one.difference:+.1f}" + (f" (± {one.within:g})" if alike else "")
-        interval = f"{number(one.low)} – {number(one.high)}"
-        n = f"{one.n:,}" if one.n else "–"
-        yield (INDENT + _decided(one), "", "", "", difference, interval, n)
+    tested = not math.isnan(one.p)
+    yield (one.verdict, p_value(one.corrected) if tested else "", f"{one.claim} ({one.where})")
+    if tested:
+        yield ("", "", f"{one.agree}/{one.compared} agree. {_decided(one)}; {_difference(one)}")
     if every and one.cause:
-        yield (f"{INDENT}Suggested cause, not tested: {one.cause}.", "", *blank)
+        yield ("", "", f"Suggested cause, not tested: {one.cause}.")
 
 
 def _decided(one: TestedClaim) -> str:
@@ -107,12 +94,20 @@ def _decided(one: TestedClaim) -> str:
     return f"{of}: {one.first} {first}, {other.strip()} {second}".replace(",  ", ", ")
 
 
+def _difference(one: TestedClaim) -> str:
+    """The difference that decides, with its interval, its margin and the number of examples."""
+    margin = f"; margin {one.within:g}" if one.relation in ("alike", "flat") else ""
+    told = f"difference {one.difference:+.1f} ({number(one.low)} to {number(one.high)}{margin})"
+    return told.replace("-", "−") + (f", n {one.n:,}" if one.n else "")
+
+
 def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterator[str]:
     """What the columns mean."""
     yield (
         "A claim about several differences is supported if all of them are significant in its"
-        " direction; agree: how many have that sign. The line below the claim shows the difference"
-        " that decides (the weakest, or the strongest against the claim) and both scores."
+        " direction; agree: how many have that sign. Below the claim are the scores whose"
+        " difference decides (the weakest, or the strongest against the claim), with the 95 %"
+        " interval of the difference and the number of test examples, n."
     )
     yield (
         f"p ({NAMES[correction]}): of the claim, corrected for all claims of this {family};"
@@ -120,8 +115,8 @@ def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterat
     )
     if any(one.within for one in found):
         yield (
-            "±: scores count as alike if they differ by no more than this many points. Papers give"
-            " no such margin; these are ours."
+            "Margin: scores count as alike if they differ by no more than this many points. Papers"
+            " give no such margin; these are ours."
         )
 
 
