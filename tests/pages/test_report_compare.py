@@ -53,7 +53,8 @@ def test_tables_call_encoders_as_other_tables_do():
     found = compared([result(place, 0.85), result("bow:random", 0.7)])
     assert {found.found[0].first, found.found[0].second} == {f"{place}, mlp", "bow:random, mlp"}
     for page in (found.page, found.letters):
-        assert "st:one-model, mlp" in page.text("markdown")
+        assert "| st:one-model |" in page.text("markdown")
+        assert ", read by mlp" in page.text("markdown"), "what all rows share is told once"
         assert place not in page.text("markdown")
 
 
@@ -153,7 +154,7 @@ def test_differences_over_other_examples_than_those_above_are_marked_and_missing
     comparison = compared([result(), result("bow:random", 0.6), *parts])
     assert {(f.n, f.missing) for f in comparison.found} == {(200, ""), (96, "fold 2 of 2")}
     table = comparisons(comparison)
-    marked = {row[-1]: row[2][-1] for row in table.sections[0].rows}
+    marked = {row[-1]: row[1][-1] for row in table.sections[0].rows}
     assert (marked["96"], marked["200"].isdecimal()) == ("*", True)
     assert any(note.startswith("*") and "fold 2 of 2 missing" in note for note in table.notes)
 
@@ -336,6 +337,8 @@ def test_letters_say_which_scores_are_told_apart():
         if line.startswith("| st:")
     }
     for first, second in combinations(letters, 2):
-        assert bool(letters[first] & letters[second]) is (frozenset((first, second)) not in told)
+        assert bool(letters[first] & letters[second]) is (
+            frozenset((f"{first}, mlp", f"{second}, mlp")) not in told
+        )
     with pytest.raises(UsageProblem, match="leave --against out"):
         CliRunner().invoke(app, ["compare", "--letters", "--against", "x"], catch_exceptions=False)

@@ -24,7 +24,7 @@ from sonde.pages.records import csv
 from sonde.tables.page import Page
 from sonde.tables.table import Section, Table, number, p_value
 
-WORDS = frozenset({"score of", "against"})
+WORDS = frozenset({"score of", "scores"})
 Test = Literal["t", "permutation", "bootstrap"]
 TESTS: Mapping[str, str] = {
     "t": "intervals and p values are paired",
@@ -227,36 +227,30 @@ def _compared(first: Measured, second: Measured, test: Test) -> Compared:
 
 
 def comparisons(comparison: Comparison) -> Table:
-    """Comparisons as a table, one section a task."""
-    name = NAMES[comparison.correction]
-    head = (
-        "score of",
-        "against",
-        "difference",
-        "95 % interval",
-        "p",
-        f"p ({name})",
-        "detectable",
-        "n",
-    )
+    """Comparisons as a table, one section a task; what all rows share stands above them."""
+    called, probe = _called(comparison)
+    others = {called[one.second] for one in comparison.found}
+    against = others.pop() if len(others) == 1 else ""
+    tasks: dict[str, list[Compared]] = {}
+    for one in comparison.found:
+        tasks.setdefault(one.task, []).append(one)
+    sizes = any(len({one.n for one in mine}) > 1 for mine in tasks.values())
     sections: list[Section] = []
     tests: list[str] = []
-    called = _called(comparison)
-    for task in dict.fromkeys(one.task for one in comparison.found):
-        mine = [one for one in comparison.found if one.task == task]
+    for task, mine in tasks.items():
         metric = "" if mine[0].metric == "accuracy" else f"{mine[0].metric}. "
+        many = "" if sizes else f"n = {mine[0].n:,}. "
         clusters = f"Test examples are clustered by {mine[0].clusters}." if mine[0].clusters else ""
-        sections.append(
-            Section(
-                short(task),
-                tuple(
-                    _cells(one, called, mark) for one, mark in zip(mine, marks(mine), strict=True)
-                ),
-                f"{metric}{clusters}".strip(),
-            )
-        )
+        rows = zip(mine, marks(mine), strict=True)
+        body = (_cells(one, called, mark, against, sizes) for one, mark in rows)
+        sections.append(Section(short(task), tuple(body), f"{metric}{many}{clusters}".strip()))
         tests += differences(mine, short(task))
-    return Table(head, tuple(sections), WORDS, (*_notes(comparison), *tests, *_beside(comparison)))
+    head = ("score of" if against else "scores", "difference", "95 % interval")
+    head = (*head, f"p ({NAMES[comparison.correction]})", "detectable", *(("n",) if sizes else ()))
+    read = f", read by {probe}" if probe else ""
+    title = f"Differences{f' from {against}' if against else ''}{read}"
+    notes = (*_notes(comparison), *tests, *_beside(comparison))
+    return Table(head, tuple(sections), WORDS, notes, title if against or probe else "")
 
 
 DETECTABLE = (
@@ -276,7 +270,7 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     yield (
         f"p ({NAMES[comparison.correction]}): corrected for"
         f" {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table. Not"
-        " significant if 0.05 or above."
+        " significant if 0.05 or above. --format csv has the uncorrected ones."
     )
     yield DETECTABLE
     if any(min(one.first_seeds, one.second_seeds) < 3 for one in comparison.found):
@@ -292,7 +286,7 @@ def _beside(comparison: Comparison) -> Iterator[str]:
 def lettered(comparison: Comparison) -> Table:
     """Scores with their letters as a table, one section a task, the best score first."""
     sections = []
-    called = _called(comparison)
+    called, probe = _called(comparison)
     for task in dict.fromkeys(one.task for one in comparison.found):
         mine = [one for one in comparison.found if one.task == task]
         scores = {one.first: (one.first_score, one.n) for one in mine}
@@ -311,30 +305,35 @@ def lettered(comparison: Comparison) -> Table:
         *(f"not compared: {why}" for why in comparison.left_out),
     )
     words = frozenset({"score of", "letters"})
-    return Table(("score of", "score", "letters", "n"), tuple(sections), words, notes)
+    title = f"Scores, read by {probe}" if probe else ""
+    return Table(("score of", "score", "letters", "n"), tuple(sections), words, notes, title)
 
 
-def _called(comparison: Comparison) -> dict[str, str]:
-    """What tables call the rows that were compared: encoders by the names of other tables."""
+def _called(comparison: Comparison) -> tuple[dict[str, str], str]:
+    """What tables call the rows that were compared: encoders by the names of other tables; and the
+    probe of all rows, which is then not repeated, '' if they have several.
+    """
     rows = {
         name: name.partition(", ") for one in comparison.found for name in (one.first, one.second)
     }
     brief = names_of(dict.fromkeys(encoder for encoder, _, _ in rows.values()))
-    return {
+    called = {
         name: brief.get(encoder, encoder) + comma + rest
         for name, (encoder, comma, rest) in rows.items()
     }
+    probes = {name.rpartition(", ")[2] for name in rows}
+    probe = probes.pop() if len(probes) == 1 else ""
+    return {name: told.removesuffix(f", {probe}") for name, told in called.items()}, probe
 
 
-def _cells(one: Compared, called: Mapping[str, str], mark: str) -> tuple[str, ...]:
-    interval = f"{number(one.low)} – {number(one.high)}"
+def _cells(
+    one: Compared, called: Mapping[str, str], mark: str, against: str, size: bool
+) -> tuple[str, ...]:
     return (
-        called[one.first],
-        called[one.second],
+        called[one.first] if against else f"{called[one.first]} − {called[one.second]}",
         f"{one.difference:+.1f}{mark}",
-        interval,
-        p_value(one.p),
+        f"{number(one.low)} – {number(one.high)}",
         p_value(one.corrected),
         number(one.detectable),
-        f"{one.n:,}",
+        *((f"{one.n:,}",) if size else ()),
     )
