@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.measure import Measurement
 from rich.padding import Padding
@@ -185,11 +187,28 @@ def _grid(table: Table, section: Section, widths: list[int]) -> Grid:
         ]
         grid.add_row(
             *(
-                Text(printable(cell), style=style, overflow="fold")
-                for cell, style in zip(row, styles, strict=True)
+                Text(_broken(printable(cell), width), style=style, overflow="fold")
+                for cell, style, width in zip(row, styles, widths, strict=True)
             )
         )
     return grid
+
+
+def _broken(cell: str, room: int) -> str:
+    """A cell whose words that do not fit are broken after commas, as names with options are."""
+    words = [
+        word if cell_len(word) <= room else _after_commas(word, room) for word in cell.split(" ")
+    ]
+    return " ".join(words)
+
+
+def _after_commas(word: str, room: int) -> str:
+    lines = [""]
+    for part in re.split(r"(?<=,)", word):
+        if lines[-1] and cell_len(lines[-1] + part) > room:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 def terminal(table: Table, width: int | None = None) -> str:
