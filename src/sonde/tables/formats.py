@@ -133,19 +133,19 @@ def _sections(table: Table, room: int | None) -> list[RenderableType]:
 
 
 def _fitted(table: Table, room: int | None) -> list[int]:
-    """The widths of the columns, where those of words are narrower if there is not room for all."""
+    """The widths of the columns; where there is not room for all, those of words share what the
+    others leave.
+    """
     widths = _widths(table)
+    words = [i for i, name in enumerate(table.columns) if name in table.words]
     left = math.inf if room is None else room - sum(widths) - GAP * (len(widths) - 1)
     if left >= 0:
         return widths
-    fitted = [
-        min(width, LABEL) if name in table.words else width
-        for width, name in zip(widths, table.columns, strict=True)
-    ]
-    for i, width in enumerate(widths):  # what is left over goes to the first columns
-        more = max(0, min(width - fitted[i], int(left) + sum(widths) - sum(fitted)))
-        fitted[i] += more
-    return fitted
+    free = int(left) + sum(widths[i] for i in words)
+    for done, i in enumerate(sorted(words, key=lambda i: widths[i])):
+        widths[i] = min(widths[i], max(LABEL, free // (len(words) - done)))
+        free -= widths[i]
+    return widths
 
 
 def _groups_line(table: Table, widths: Sequence[int]) -> str:
@@ -195,16 +195,16 @@ def _grid(table: Table, section: Section, widths: list[int]) -> Grid:
 
 
 def _broken(cell: str, room: int) -> str:
-    """A cell whose words that do not fit are broken after commas, as names with options are."""
-    words = [
-        word if cell_len(word) <= room else _after_commas(word, room) for word in cell.split(" ")
-    ]
+    """A cell whose words that do not fit, as names with options and paths, are broken after commas
+    and slashes.
+    """
+    words = [word if cell_len(word) <= room else _in_parts(word, room) for word in cell.split(" ")]
     return " ".join(words)
 
 
-def _after_commas(word: str, room: int) -> str:
+def _in_parts(word: str, room: int) -> str:
     lines = [""]
-    for part in re.split(r"(?<=,)", word):
+    for part in re.split(r"(?<=[,/])", word):
         if lines[-1] and cell_len(lines[-1] + part) > room:
             lines.append("")
         lines[-1] += part
