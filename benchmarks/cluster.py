@@ -49,6 +49,17 @@ TASKS = ("obj-num", "passive", "sent-len", "subj-num", "tense", "top-deps", "tre
 WORKERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
+PRODUCTS = """
+import time, torch
+torch.set_num_threads(1)
+matrix = torch.full((192, 192), 1 / 192)
+began = time.perf_counter()
+for _ in range(50_000):
+    torch.mm(matrix, matrix)
+print(time.perf_counter() - began)
+"""
+"""Products of matrices that stay in a core's own cache."""
+
 Seconds = NDArray[np.float64]
 
 
@@ -102,6 +113,19 @@ def timed(asked: Asked, folder: Path, workers: int) -> tuple[float, list[float]]
     ]
     spent = [float(process.communicate()[0]) for process in processes]
     return time.perf_counter() - began, spent
+
+
+def cores() -> float:
+    """How much longer a process that only multiplies small matrices takes where another does the
+    same: 1 on two free cores, 2 on one.
+    """
+
+    def longest(many: int) -> float:
+        command = [sys.executable, "-c", PRODUCTS]
+        processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(many)]
+        return max(float(process.communicate()[0]) for process in processes)
+
+    return longest(2) / longest(1)
 
 
 def results(asked: Asked, folder: Path) -> dict[str, Any]:
@@ -187,6 +211,11 @@ def compare(asked: Asked, folder: Path) -> None:
     print(f"one worker   {one:7.1f} s  {spent:7.1f} s of a processor")
     print(f"two workers  {two:7.1f} s  {max(each):7.1f} s of a processor in the longer of them")
     print(f"ratio        {two / one:7.2f}    {max(each) / spent:7.2f}")
+    longer = cores()
+    print(
+        f"two processes that only multiply small matrices take {longer:.2f} times as long as one"
+        f" alone, so the ratio could be {longer / 2:.2f} here, less what each does for itself"
+    )
 
 
 def simulate(costs: Costs, units: int) -> None:
