@@ -210,6 +210,11 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.sites)
 
+    @property
+    def of_sentences(self) -> bool:
+        """Whether each example is one whole sentence."""
+        return self.sites.shape[1] == 1 and not (self.sites[:, :, 1] >= 0).any()
+
     def rows(self, split: str) -> Ints:
         """Which examples belong to a split, in order."""
         return np.flatnonzero(self.splits == SPLITS.index(split))

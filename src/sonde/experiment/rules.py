@@ -94,7 +94,7 @@ def best_word(dataset: Dataset) -> OneWord | None:
     sentences in classes, with words.
     """
     labels, train, test = dataset.labels, dataset.rows("train"), dataset.rows("test")
-    if labels.classes is None or not (_whole(dataset) and len(train) and len(test)):
+    if labels.classes is None or not (dataset.of_sentences and len(train) and len(test)):
         return None
     words, of, codes = _coded(dataset, dataset.sites[:, 0, 0])
     mine = np.isin(of, train)
@@ -127,11 +127,6 @@ def _best(
     best = min(ties, key=lambda k: (-int(counts[k].sum()), words[int(common[k])]))
     present, absent = int(counts[best].argmax()), int((every - counts[best]).argmax())
     return int(common[best]), present, absent
-
-
-def _whole(dataset: Dataset) -> bool:
-    """Whether every example is one whole sentence."""
-    return dataset.sites.shape[1] == 1 and not (dataset.sites[:, 0, 1] >= 0).any()
 
 
 def _commonest(words: Sequence[str], codes: Ints, most: int) -> Ints:

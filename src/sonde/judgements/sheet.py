@@ -65,12 +65,7 @@ def sample(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
     people cannot be asked so.
     """
     labels = dataset.labels
-    if (
-        labels.classes is None
-        or dataset.sites.shape[1] != 1
-        or dataset.asked.shape[1]
-        or (dataset.sites[:, :, 1] >= 0).any()
-    ):
+    if labels.classes is None or not dataset.of_sentences or dataset.asked.shape[1]:
         raise DataProblem(
             "a sheet is for tasks with one class per sentence, and this task has other sites"
             " or labels"

@@ -18,12 +18,7 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
     texts that are not kept.
     """
     labels = dataset.labels
-    if (
-        labels.classes is None
-        or dataset.sites.shape[1] != 1
-        or dataset.asked.shape[1]
-        or (dataset.sites[:, :, 1] >= 0).any()
-    ):
+    if labels.classes is None or not dataset.of_sentences or dataset.asked.shape[1]:
         raise DataProblem(
             "SentEval's format holds one class about one whole sentence; write Parquet or JSONL"
             " instead"

@@ -221,11 +221,7 @@ def seen(dataset: Dataset, lexicon: Lexicon | None = None) -> Seen | None:
     known, or do not all occur.
     """
     known = lexicon or lexicon_of(dataset)
-    if (
-        dataset.sites.shape[1] != 1
-        or (dataset.sites[:, :, 1] >= 0).any()
-        or not all(kinds(dataset, known))
-    ):
+    if not dataset.of_sentences or not all(kinds(dataset, known)):
         return None
     lemmas, tags = _lemmas(known), tags_of(known)
     words = [[word.lower() for word in sentence.words] for sentence in dataset.sentences]
