@@ -69,6 +69,24 @@ def test_ordinary_sentences_are_parsed_at_once(tmp_path, alone, comments):
     ]
 
 
+@pytest.mark.parametrize(
+    ("comments", "text"),
+    [
+        ("# text = a\n# text = b\n", "b"),
+        ("# said # text = a\n# text = b\n", "b"),
+        ("# text = b\n# said # text = a\n", "b"),
+        ("#text=b\n", "b"),
+        ("# alone\n# text = b \n# last\n", "b"),
+        ("# said # text = a\n", "b"),
+    ],
+)
+def test_the_last_comment_that_tells_the_text_counts(tmp_path, alone, comments, text):
+    path = tmp_path / "t.conllu"
+    path.write_text(f"{comments}{row(1, 0, 'b')}\n")
+    alone()
+    assert [t for part in batches(path) for t in part.texts] == [text]
+
+
 @pytest.mark.parametrize("size", [40, 333, 1 << 20])
 def test_pieces_of_any_size_give_the_same(tmp_path, monkeypatch, size):
     path = tmp_path / "t.conllu"

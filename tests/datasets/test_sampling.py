@@ -250,6 +250,11 @@ def test_vowel_signs_are_letters():
     assert letters("... !") == ""
 
 
+def test_ascii_text_keeps_the_same_letters_as_any_other():
+    every = "".join(map(chr, range(128)))
+    assert letters(every) == letters(every + "ß").removesuffix("ss")
+
+
 def test_words_that_only_look_alike_when_joined_are_no_conflict():
     pool = [
         Candidate(Sentence(words, "a b c"), float(n))

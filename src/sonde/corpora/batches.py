@@ -8,7 +8,6 @@ by sentence, which finds and names what it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -19,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
-from sonde.corpora.conllu import BODY, NUMBERS, Source, extra, header, inside, trees
+from sonde.corpora.conllu import NUMBERS, Source, extra, header, inside, trees
 from sonde.corpora.files import chunks
 from sonde.corpora.tally import OnError, Tally
 from sonde.corpora.trees import Range, Tree, features, rebuilt, spells
 from sonde.vectors import Ints
 
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-TAB, LINE_FEED = b"\t\n"
-_BODY, _TOLD = re.compile(BODY.pattern.encode()), b"# text = "
+TAB, LINE_FEED, HASH = b"\t\n#"
+_TOLD = b"# text = "
 
 
 class Coded(NamedTuple):
@@ -38,7 +37,7 @@ class Coded(NamedTuple):
 
     def where(self, holds: Callable[[str], bool]) -> NDArray[np.bool_]:
         """Of which words the value holds, [words]."""
-        return np.array([holds(name) for name in self.names], bool)[self.codes]
+        return np.fromiter(map(holds, self.names), bool, len(self.names))[self.codes]
 
     def take(self, rows: Ints) -> Coded:
         """Those of some words."""
@@ -142,36 +141,67 @@ def batches(
 
 def _parsed(data: bytes, forms: dict[str, str]) -> Batch | None:
     """A batch of well-formed sentences; None where something asks for a closer look."""
-    if b"\r" in data or b"\0" in data:
+    if b"\r" in data or b"\0" in data or not _is_utf8(data):
         return None
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return None
-    blocks = data.strip(b"\n").split(b"\n\n")
-    headed = [_headed(stripped) for block in blocks if (stripped := block.strip(b"\n"))]
-    bodies = [body for body, _ in headed if body]
-    texts = [text for body, text in headed if body]
-    table = _table(b"\n".join(bodies), all(texts)) if bodies else None
-    sizes = np.array([body.count(b"\n") + 1 for body in bodies])
-    if table is None or table.num_rows != sizes.sum():
+    rows = _rows(data if data.endswith(b"\n") else data + b"\n")
+    table = _table(rows.data, all(rows.texts)) if rows else None
+    if rows is None or table is None or table.num_rows != rows.sizes.sum():
         return None
     columns = {name: _column(table, name) for name in table.column_names}
     try:
-        return _checked(columns, sizes, texts, forms)
+        return _checked(columns, rows.sizes, rows.texts, forms)
     except (ValueError, DataProblem):
         return None
 
 
-def _headed(block: bytes) -> tuple[bytes, str]:
-    """The rows of a block and the raw string that its comments tell."""
-    match = _BODY.search(block) if block.startswith(b"#") else None
-    at = block.rfind(_TOLD, 0, match.start()) if match else -1
-    if match is None or at < 0 or (at and block[at - 1] != LINE_FEED):
-        _, body, text, _ = header(block.decode())
-        return body.encode(), text
-    text = block[at + len(_TOLD) : block.index(b"\n", at)].decode()
-    return block[match.end() :], text.strip()
+def _is_utf8(data: bytes) -> bool:
+    import pyarrow as pa
+
+    ends = pa.py_buffer(np.array([0, len(data)], np.int64))
+    text = pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(data)])
+    try:
+        text.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+class _Rows(NamedTuple):
+    """The rows of sentences without comments and blank lines, how many each sentence has, and the
+    raw strings that comments tell.
+    """
+
+    data: bytes
+    sizes: Ints
+    texts: list[str]
+
+
+def _rows(data: bytes) -> _Rows | None:
+    """Those of whole lines; None where there are none, or a comment follows a row."""
+    array = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(array == LINE_FEED)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    blank, comment = starts == ends, array[starts] == HASH
+    row = ~(blank | comment)
+    if not row.any() or (comment[1:] & row[:-1]).any():
+        return None
+    begins = np.flatnonzero(~blank & np.concatenate([[True], blank[:-1]]))
+    sizes = np.add.reduceat(row, begins, dtype=np.int64)
+    first = starts[row & ~np.concatenate([[False], row[:-1]])]
+    last = ends[row & ~np.concatenate([row[1:], [False]])] + 1
+    told = np.full(len(begins), -1)
+    lines = np.flatnonzero(comment & (ends - starts >= len(_TOLD)))
+    heads = array[starts[lines, None] + np.arange(len(_TOLD))]
+    lines = lines[(heads == np.frombuffer(_TOLD, np.uint8)).all(1)]
+    told[np.searchsorted(begins, lines, "right") - 1] = lines  # of several the last stays
+    whole = sizes > 0
+    texts = [
+        data[starts[line] + len(_TOLD) : ends[line]].decode().strip()
+        if line >= 0
+        else header(data[start:stop].decode())[2]
+        for line, start, stop in zip(told[whole].tolist(), starts[begins[whole]], last, strict=True)
+    ]
+    return _Rows(b"".join(data[a:b] for a, b in zip(first, last, strict=True)), sizes[whole], texts)
 
 
 def _table(data: bytes, texted: bool) -> Any | None:
@@ -183,7 +213,7 @@ def _table(data: bytes, texted: bool) -> Any | None:
 
     array = np.frombuffer(data, np.uint8)
     # a tab before a tab or the line's end: an empty cell
-    if ((array[:-1] == TAB) & (array[1:] <= LINE_FEED)).any() or data[-1] == TAB:
+    if ((array[:-1] == TAB) & (array[1:] <= LINE_FEED)).any():
         return None
     names = [name for name in COLUMNS if name not in ("deps", "misc")] + (
         [] if texted else ["misc"]

@@ -76,6 +76,10 @@ def tokens(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(parts)
 
 
+# of ASCII what are no letters and digits
+_MARKS = bytes(code for code in range(128) if not chr(code).isalnum())
+
+
 class _Letters(dict[int, str | None]):
     """For each character what stays of it; found when it is first met."""
 
@@ -91,4 +95,6 @@ def letters(text: str) -> str:
     """The letters (with the vowel signs of scripts that have them) and digits of a text, in lower
     case; '' where it has none.
     """
+    if text.isascii():
+        return text.lower().encode().translate(None, _MARKS).decode()
     return text.casefold().translate(_LETTERS)

@@ -4,9 +4,9 @@ drawn: duplicates, target forms outside the band, rare classes. All counted.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -68,7 +68,7 @@ class Pool:
     def of(cls, candidates: Iterable[Candidate]) -> Pool:
         """Columns of some candidates."""
         listed = list(candidates)
-        content, alike, _ = hashes(c.sentence.words for c in listed)
+        content, alike, _ = hashes(joined(c.sentence.words) for c in listed)
         lengths = (len(c.sentence.words) if c.length is None else c.length for c in listed)
         splits = (_SPLITS.get(c.split, -1) for c in listed)
         sizes = np.fromiter(lengths, np.int64, len(listed))
@@ -118,21 +118,23 @@ class Pool:
         return {name: int(n) for name, n in zip(self.names, counts, strict=True)}
 
 
-def hashes(sentences: Iterable[tuple[str, ...]]) -> tuple[Ints, Ints, Ints]:
-    """What stands for words ignoring case, for their letters and digits (for the words, where they
-    have none), and for the words as they stand; the same in all processes.
+SEPARATOR = "\n"
+"""What no word has: files are read by lines."""
+joined = SEPARATOR.join
+
+
+def hashes(sentences: Iterable[str]) -> tuple[Ints, Ints, Ints]:
+    """What stands for joined words ignoring case, for their letters and digits (for the words,
+    where they have none), and for the words as they stand; the same in all processes.
 
     Of 64 bits: at ten million sentences two differing ones meet with a chance of 3e-6.
     """
-    digests: tuple[list[bytes], ...] = ([], [], [])
-    for words in sentences:
-        exact = "\x1f".join(words)
+    digests = bytearray()
+    for exact in sentences:
         folded = exact.casefold()
-        texts = folded, letters(folded) or folded, exact
-        for kept, text in zip(digests, texts, strict=True):
-            data = text.encode("utf-8", "surrogatepass")
-            kept.append(hashlib.blake2b(data, digest_size=8).digest())
-    content, alike, same = (np.frombuffer(b"".join(kept), np.int64) for kept in digests)
+        for text in (folded, letters(folded) or folded, exact):
+            digests += blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    content, alike, same = np.frombuffer(bytes(digests), np.int64).reshape(-1, 3).T.copy()
     return content, alike, same
 
 

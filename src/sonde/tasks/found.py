@@ -12,7 +12,7 @@ import numpy as np
 
 from sonde.core import SPLITS, Sentence
 from sonde.datasets import Candidate
-from sonde.datasets.candidates import Pool, hashes
+from sonde.datasets.candidates import Pool, hashes, joined
 from sonde.tasks.answers import Answer, Finding, Findings
 from sonde.tasks.parsed import ParsedCorpus
 from sonde.tasks.shards import CONTENT, LENGTH, LETTERS
@@ -137,6 +137,6 @@ class Found:
         for first in range(0, len(self), AT_ONCE):
             rows = self.rows[first : first + AT_ONCE]
             words = [sentence.words for sentence in self._sentences(rows)]
-            parts.append((*hashes(words)[:2], np.array(list(map(len, words)))))
+            parts.append((*hashes(map(joined, words))[:2], np.array(list(map(len, words)))))
         content, letters, lengths = map(np.concatenate, zip(*parts, strict=True))
         return content, letters, lengths

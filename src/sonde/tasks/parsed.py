@@ -37,6 +37,7 @@ from sonde.tasks.shards import (
     Shard,
     said,
     sentences,
+    tuples,
 )
 from sonde.tasks.sources import Source
 from sonde.vectors import Ints
@@ -127,7 +128,7 @@ class ParsedCorpus:
     def read(self, *more: str) -> Iterator[tuple[list[Sentence], list[list[tuple[str, ...]]]]]:
         """The sentences, some thousand at once, with further columns of lists."""
         for group in self._groups(self.rows, WORDS, TEXT, *more):
-            yield sentences(group), [Lists.of(group.column(name)).tuples() for name in more]
+            yield sentences(group), [tuples(group.column(name)) for name in more]
 
     def chosen(self, rows: Ints, *more: str) -> tuple[list[Sentence], list[list[tuple[str, ...]]]]:
         """Some sentences by their rows, in any order, with further columns of lists."""
@@ -137,7 +138,7 @@ class ParsedCorpus:
         for group in self._groups(rows[order], WORDS, TEXT, *more):
             columns[0] += sentences(group)
             for column, name in zip(columns[1:], more, strict=True):
-                column.extend(Lists.of(group.column(name)).tuples())
+                column.extend(tuples(group.column(name)))
         place = np.argsort(order)
         first, *others = ([column[i] for i in place] for column in columns)
         return first, others
@@ -172,7 +173,7 @@ class ParsedCorpus:
         for source, shard in zip(self.sources, self.shards, strict=True):
             known = confidences([source.part.path])
             for group in shard.groups(WORDS):
-                words = Lists.of(group.column(WORDS)).tuples()
+                words = tuples(group.column(WORDS))
                 sure += (known.get(hash(each), np.nan) for each in words)
         return self.mine(np.array(sure))
 

@@ -3,8 +3,9 @@
 They are kept in memory, or as a Parquet file in the cache, which is there whole or not at all: what
 is finished need not be done again, whichever process finished it.
 
-Columns are words, text, length (in words), depth, tags where there are some, three hashes, and one
-of findings a rule. A finding stands there as JSON: a reason as text, an answer as a list.
+Columns are words (joined), text, length (in words), depth, tags (joined) where there are some,
+three hashes, and one of findings a rule. A finding stands there as JSON: a reason as text, an
+answer as a list.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from sonde.corpora.batches import Batch
 from sonde.corpora.style import Style
 from sonde.corpora.tally import Tally
 from sonde.corpora.views import Block
-from sonde.datasets.candidates import hashes
+from sonde.datasets.candidates import SEPARATOR, hashes, joined
 from sonde.labels import Label
 from sonde.store.blocks import set_aside
 from sonde.store.columns import Made
@@ -156,7 +156,7 @@ class Shard:
         counted, writer = Counted(), None
         with draft(place) as part, uncollected():
             try:
-                for table in _grouped(self._tables(counted)):
+                for table in self._tables(counted):
                     writer = writer or pq.ParquetWriter(
                         part, table.schema, **_options(table.schema)
                     )
@@ -169,23 +169,32 @@ class Shard:
                     writer.close()
 
     def _tables(self, counted: Counted) -> Iterator[Arrow]:
-        """A table a block of the file."""
+        """The sentences in tables of some thousand rows."""
+        waiting: list[_Judged] = []
         for block in self.read(counted.tally):
             if isinstance(block, Batch):
                 counted.style.add(block.deprels.names, block.feats.names)
-            yield _table(block, self.judge, self.known)
+            sentences = block.sentences()
+            depths = (
+                block.depths if isinstance(block, Batch) else np.zeros(len(sentences), np.int64)
+            )
+            waiting.append(_Judged(sentences, depths, self.judge(block, sentences)))
+            if sum(len(each.sentences) for each in waiting) >= GROUP:
+                yield _table(waiting, self.known)
+                waiting = []
+        if waiting:
+            yield _table(waiting, self.known)
 
 
 def _options(schema: Arrow) -> dict[str, Any]:
     """How a file is written: hashes and texts, of which none is like another, without a
     dictionary.
     """
-    recurring = [name for name in schema.names if name not in (TEXT, CONTENT, LETTERS, EXACT)]
-    paths = [f"{name}.list.element" if name in (WORDS, TAGS) else name for name in recurring]
+    distinct = (WORDS, TEXT, TAGS, CONTENT, LETTERS, EXACT)
     return {
         "compression": "zstd",
         "compression_level": 1,
-        "use_dictionary": paths,
+        "use_dictionary": [name for name in schema.names if name not in distinct],
         "write_page_checksum": True,
     }
 
@@ -195,42 +204,33 @@ def _about(metadata: Any) -> tuple[Counted, list[int]]:
     return Counted.read(metadata.metadata[NOTE]), [group.num_rows for group in groups]
 
 
-def _grouped(tables: Iterable[Arrow]) -> Iterator[Arrow]:
-    """The same rows in tables of some thousand rows, each with one dictionary a column."""
+class _Judged(NamedTuple):
+    """Sentences of a block, how deep their trees are (0 where the block does not say), and what
+    rules say of them.
+    """
+
+    sentences: list[Sentence]
+    depths: Ints
+    said: Mapping[str, Sequence[Any]]
+
+
+def _table(judged: Sequence[_Judged], known: Known) -> Arrow:
+    """The columns of some blocks."""
     import pyarrow as pa
 
-    waiting: list[Arrow] = []
-    for table in tables:
-        waiting.append(table)
-        if sum(map(len, waiting)) >= GROUP:
-            yield pa.concat_tables(waiting).unify_dictionaries().combine_chunks()
-            waiting = []
-    if waiting:
-        yield pa.concat_tables(waiting).unify_dictionaries().combine_chunks()
-
-
-def _table(block: Block, judge: Judge, known: Known) -> Arrow:
-    """The columns of a block."""
-    import pyarrow as pa
-
-    sentences = block.sentences()
-    if isinstance(block, Batch):
-        words = _listed(block.words.codes, block.words.names, block.starts)
-        depths: Any = block.depths
-    else:
-        words = _lists([sentence.words for sentence in sentences])
-        depths = np.zeros(len(sentences), np.int64)
-    stand = hashes(sentence.words for sentence in sentences)
+    sentences = [sentence for each in judged for sentence in each.sentences]
+    words = [joined(sentence.words) for sentence in sentences]
     columns = {
-        WORDS: words,
+        WORDS: _strings(words),
         TEXT: pa.array([sentence.text for sentence in sentences], pa.string()),
         LENGTH: pa.array([len(sentence.words) for sentence in sentences], pa.int64()),
-        DEPTH: pa.array(depths, pa.int64()),
-        **dict(zip((CONTENT, LETTERS, EXACT), map(pa.array, stand), strict=True)),
+        DEPTH: pa.array(np.concatenate([each.depths for each in judged]), pa.int64()),
+        **dict(zip((CONTENT, LETTERS, EXACT), map(pa.array, hashes(words)), strict=True)),
     }
-    for name, said in judge(block, sentences).items():
+    for name in judged[0].said:
+        said = [finding for each in judged for finding in each.said[name]]
         if name == TAGS:
-            columns[name] = _lists(said)
+            columns[name] = _strings(map(joined, said))
         elif name == DEPTH:
             columns[name] = pa.array(said, pa.int64())
         else:
@@ -238,20 +238,11 @@ def _table(block: Block, judge: Judge, known: Known) -> Arrow:
     return pa.table(columns)
 
 
-def _lists(rows: Sequence[Sequence[str]]) -> Arrow:
-    """A list of strings a row."""
-    numbers: dict[str, int] = {}
-    codes = [numbers.setdefault(value, len(numbers)) for row in rows for value in row]
-    return _listed(np.array(codes), list(numbers), np.cumsum([0, *map(len, rows)]))
-
-
-def _listed(codes: Ints, names: Sequence[str], starts: Ints) -> Arrow:
+def _strings(rows: Iterable[str]) -> Arrow:
+    """A column of joined strings; null is none."""
     import pyarrow as pa
 
-    values = pa.DictionaryArray.from_arrays(
-        pa.array(codes.astype(np.int32)), pa.array(names, pa.string())
-    )
-    return pa.ListArray.from_arrays(pa.array(starts.astype(np.int32)), values)
+    return pa.array([row or None for row in rows], pa.string())
 
 
 class Known:
@@ -264,14 +255,17 @@ class Known:
         """A column of findings, numbered in order of appearance."""
         import pyarrow as pa
 
-        keys = list(map(id, findings))
+        keys = pa.array(np.fromiter(map(id, findings), np.int64, len(findings)))
+        objects = keys.dictionary_encode()
+        codes = objects.indices.to_numpy()
+        first = np.empty(len(objects.dictionary), np.int64)
+        first[codes[::-1]] = np.arange(len(codes))[
+            ::-1
+        ]  # of several the last that is written stays
         numbers: dict[str, int] = {}
-        codes = {
-            key: numbers.setdefault(self._text(finding), len(numbers))
-            for key, finding in dict(zip(keys, findings, strict=True)).items()
-        }
-        indices = np.fromiter(map(codes.__getitem__, keys), np.int32, len(keys))
-        return pa.DictionaryArray.from_arrays(indices, pa.array(list(numbers), pa.string()))
+        texts = (self._text(findings[row]) for row in first.tolist())
+        places = np.array([numbers.setdefault(t, len(numbers)) for t in texts], np.int32)
+        return pa.DictionaryArray.from_arrays(places[codes], pa.array(list(numbers), pa.string()))
 
     def _text(self, finding: Finding) -> str:
         known = self._texts.get(id(finding))
@@ -325,20 +319,22 @@ class Lists:
     @classmethod
     def of(cls, column: Arrow) -> Lists:
         """Those of a column of a group."""
-        array = column.combine_chunks()
-        flat = array.flatten()
-        if len(flat) < len(flat.dictionary):  # of some sentences: not the words of all
-            flat = flat.dictionary_decode().dictionary_encode()
-        starts = np.concatenate([[0], np.cumsum(array.value_lengths().to_numpy())])
+        import pyarrow.compute as pc
+
+        lists = pc.split_pattern(column.combine_chunks(), SEPARATOR)
+        flat = lists.flatten().dictionary_encode()
+        starts = np.concatenate([[0], np.cumsum(lists.value_lengths().fill_null(0).to_numpy())])
         return cls(flat.indices.to_numpy(), flat.dictionary.to_pylist(), starts.astype(np.int64))
 
-    def tuples(self) -> list[tuple[str, ...]]:
-        """A tuple a sentence."""
-        words = list(map(self.names.__getitem__, self.codes.tolist()))
-        return [tuple(words[a:b]) for a, b in pairwise(self.starts.tolist())]
+
+def tuples(column: Arrow) -> list[tuple[str, ...]]:
+    """The strings of each sentence; equal ones are one object."""
+    known: dict[str, str] = {}
+    rows = (row.split(SEPARATOR) if row else () for row in column.to_pylist())
+    return [tuple(map(known.setdefault, row, row)) for row in rows]
 
 
 def sentences(group: Arrow) -> list[Sentence]:
     """The sentences of a group that has their words and texts."""
     texts = group.column(TEXT).to_pylist()
-    return list(map(Sentence, Lists.of(group.column(WORDS)).tuples(), texts))
+    return list(map(Sentence, tuples(group.column(WORDS)), texts))

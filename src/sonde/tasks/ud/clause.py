@@ -98,6 +98,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
         column.codes[batch.roots].tolist() for column in (batch.words, batch.upos, batch.feats)
     ]
     auxiliaries = _auxiliaries(batch, dependents[_AUX], of)
+    nouns, accusative = _nouns(batch), _marked(batch, OBJECT_MARKERS, "case:acc")
     return (
         Clause(
             sentence,
@@ -112,8 +113,8 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
             _strings(batch.lemmas, batch.roots),
             auxiliaries,
             _relations(batch.deprels, kids, of, len(batch)),
-            _arguments(batch, dependents[_SUBJECT], of, _marked(batch, SUBJECT_MARKERS)),
-            _arguments(batch, dependents[_OBJECT], of, _marked(batch, OBJECT_MARKERS, "case:acc")),
+            _arguments(batch, dependents[_SUBJECT], of, nouns, _marked(batch, SUBJECT_MARKERS)),
+            _arguments(batch, dependents[_OBJECT], of, nouns, accusative),
             _majority(batch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
             _majority(batch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
             _asks(batch, of, dependents[_SUBJECT]).tolist(),
@@ -144,28 +145,45 @@ def _auxiliaries(batch: Batch, rows: Ints, of: Ints) -> list[list[tuple[str, str
     return _by_sentence(list(zip(*columns, strict=True)), of[rows], len(batch))
 
 
-def _arguments(batch: Batch, rows: Ints, of: Ints, own: NDArray[np.bool_]) -> list[list[Argument]]:
+class _Nouns(NamedTuple):
+    """What words are as arguments, [words]; the number of each distinct value of FEATS."""
+
+    coordinated: NDArray[np.bool_]
+    case: NDArray[np.bool_]
+    measure: NDArray[np.bool_]
+    counted: NDArray[np.bool_]
+    number: list[str]
+
+
+def _nouns(batch: Batch) -> _Nouns:
+    cases, nmod = _named(batch, "case"), _named(batch, "nmod")
+    case = _above(batch, cases)
+    numeral = _named(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
+    of = _above(batch, cases & batch.lemmas.where(OF.__contains__))
+    measures = Coded(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
+    return _Nouns(
+        _above(batch, _named(batch, "conj")),
+        case,
+        _above(batch, nmod & (~case | of)) & measures.where(MEASURES.__contains__),
+        _above(batch, numeral),
+        list(map(_labels("Number", NUMBERS), batch.feats.names)),
+    )
+
+
+def _arguments(
+    batch: Batch, rows: Ints, of: Ints, nouns: _Nouns, own: NDArray[np.bool_]
+) -> list[list[Argument]]:
     """The arguments in some rows; `own` are the adpositions that mark such arguments."""
-    coordinated, case = (_above(batch, _named(batch, name)) for name in ("conj", "case"))
-    numeral = _named(batch, "nummod") | (
-        _named(batch, "nmod") & batch.upos.where("NUM".__eq__) & ~case
-    )
-    counted = _above(batch, numeral)
-    adposition = np.where(case, 2, 0) - _above(batch, own)
-    measured = _named(batch, "nmod") & (
-        ~case | _above(batch, _named(batch, "case") & batch.lemmas.where(OF.__contains__))
-    )
-    measure = _above(batch, measured) & batch.lemmas.where(lambda lemma: lemma.lower() in MEASURES)
-    number = list(map(_labels("Number", NUMBERS), batch.feats.names))
+    adposition = np.where(nouns.case, 2, 0) - _above(batch, own)
     columns = (
         map(str.lower, _strings(batch.words, rows)),
         _strings(batch.upos, rows),
-        [number[k] for k in batch.feats.codes[rows].tolist()],
+        [nouns.number[k] for k in batch.feats.codes[rows].tolist()],
         _strings(batch.deprels, rows),
-        coordinated[rows].tolist(),
+        nouns.coordinated[rows].tolist(),
         [("", "own", "other")[k] for k in adposition[rows].tolist()],
-        measure[rows].tolist(),
-        counted[rows].tolist(),
+        nouns.measure[rows].tolist(),
+        nouns.counted[rows].tolist(),
     )
     return _by_sentence(list(map(Argument, *columns)), of[rows], len(batch))
 
