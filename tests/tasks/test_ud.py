@@ -375,6 +375,16 @@ def test_a_class_that_is_named_is_never_given_up(tmp_path, generated):
         TASKS.make(f"ud/sent-len:{path},classes=3-5,classes=6-8").load()
 
 
+def test_the_band_of_target_forms_can_be_given(generated):
+    reference = f"ud/tense:{generated}"
+    count = Counter(c.target for c in TASKS.make(reference).candidates()[0])
+    forms, commonest = count.values(), max(count.values())
+    kept = TASKS.make(f"{reference},rarest=0,commonest={min(forms)}").load()
+    assert {count[form] for form in kept.strata["target"].names} <= {min(forms)}
+    with pytest.raises(DataProblem, match=rf"fewer than {commonest + 1} of them have \(rarest="):
+        TASKS.make(f"{reference},rarest={commonest + 1}").load()
+
+
 def test_trees_of_depth_1_are_refused_in_words(tmp_path):
     path = tmp_path / "flat.conllu"
     path.write_text("".join(block(f"w{i} INTJ _ 0 root") for i in range(60)))

@@ -303,9 +303,12 @@ def left_out(notes: Notes) -> str:
     """What was left out so far, in words."""
     many = notes.get("duplicates", 0) + notes.get("near_duplicates", 0)
     reasons = [f"{many} duplicates", f"{notes.get('conflicting', 0)} with two labels"]
-    for key in ("too_rare", "too_common"):
-        if key in notes:
-            reasons.append(f"{notes[key]['examples']} with a {key.replace('_', ' ')} target form")
+    for key, bound, than in (("too_rare", "rarest", "fewer"), ("too_common", "commonest", "more")):
+        if notes.get(key, {}).get("examples"):
+            reasons.append(
+                f"{notes[key]['examples']} with a target form that {than} than"
+                f" {notes['targets'][bound]} of them have ({bound}= changes that)"
+            )
     if notes.get("over_cap"):
         reasons.append(f"{notes['over_cap']} over the cap of a target form")
     return ", ".join(reasons) + " were left out"

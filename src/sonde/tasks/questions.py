@@ -47,6 +47,8 @@ class CorpusOptions:
     min_confidence  of a parsed corpus: sentences alone of which the parser was at least so sure
     classes   these labels alone, all of them, so that several sources are asked one question;
               without, those that the data allow
+    rarest    target forms of fewer candidates are left out; commonest: those of more; without, as
+              for sets of the papers' size, 0: no bound
     """
 
     path: Place
@@ -59,12 +61,14 @@ class CorpusOptions:
     noise: Literal["refuse", "accept"] = field(default="refuse", kw_only=True)
     min_confidence: float = field(default=0.0, kw_only=True)
     classes: tuple[str, ...] = field(default=(), kw_only=True)
+    rarest: int | None = field(default=None, kw_only=True)
+    commonest: int | None = field(default=None, kw_only=True)
 
     def settings(self, **others: Any) -> SampleSettings:
-        """How candidates are sampled."""
-        return SampleSettings(
-            seed=self.seed, size=self.size, fold=self.fold, splits=self.splits, **others
-        )
+        """How candidates are sampled; what the user gives counts, not what the question has."""
+        names = ("seed", "size", "fold", "splits", "rarest", "commonest")
+        given = {name: getattr(self, name) for name in names}
+        return SampleSettings(**others | {k: v for k, v in given.items() if v is not None})
 
 
 O = TypeVar("O", bound=CorpusOptions)  # noqa: E741
