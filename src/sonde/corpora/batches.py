@@ -45,7 +45,8 @@ class Coded(NamedTuple):
 
     def strings(self) -> list[str]:
         """The values."""
-        return list(map(self.names.__getitem__, self.codes.tolist()))
+        values: list[str] = np.array(self.names, object)[self.codes].tolist()
+        return values
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,9 +66,11 @@ class CorpusOptions:
 
     def settings(self, **others: Any) -> SampleSettings:
         """How candidates are sampled; what the user gives counts, not what the question has."""
-        names = ("seed", "size", "fold", "splits", "rarest", "commonest")
-        given = {name: getattr(self, name) for name in names}
-        return SampleSettings(**others | {k: v for k, v in given.items() if v is not None})
+        band = {"rarest": self.rarest, "commonest": self.commonest}
+        others |= {name: bound for name, bound in band.items() if bound is not None}
+        return SampleSettings(
+            seed=self.seed, size=self.size, fold=self.fold, splits=self.splits, **others
+        )
 
 
 O = TypeVar("O", bound=CorpusOptions)  # noqa: E741
