@@ -478,3 +478,7 @@ def test_before_training_the_weights_are_those_that_training_began_with(files, t
     assert (encoder.kind, encoder.point_of_training.at) == ("baseline", 0)
     assert encoder.point_of_training.figures == {}
     assert encoder.fingerprint != ENCODERS.make(f"trained:{folder},epoch=1").fingerprint
+    sonde.train("bilstm-max", "autoencode", files[0], tmp_path / "other", epochs=1, **how)
+    other = ENCODERS.make(f"trained:{tmp_path / 'other'},epoch=0")
+    np.testing.assert_array_equal(other.encode(sentences).layers[0], before)
+    assert other.fingerprint != encoder.fingerprint, "each training has its own beginning"

@@ -84,12 +84,11 @@ class Trained:
 
     @property
     def fingerprint(self) -> str:
-        """The digests of the weights, or what they are drawn from, of the word vectors and, where
-        these are learnt, of the words.
+        """The digests of the weights, of the word vectors and, where these are learnt, of the
+        words; before training what the weights are drawn from, and what the training is.
         """
         facts = self.facts
-        file, settings = self.weights(facts), facts["settings"]
-        drawn = f"{json.dumps(facts['shape'], sort_keys=True)} seed={settings['seed']}"
+        file, drawn = self.weights(facts), _begun(facts)
         words = [Path(self.folder).expanduser() / WORDS] if self._has_words(facts) else []
         mark = str(facts.get("words", facts["vectors"]))  # of a bag, its words
         return " ".join([digest([file]) if file else drawn, mark, *map(_digest, words)])
@@ -261,6 +260,15 @@ def _digest(file: Path) -> str:
     if not file.is_file():
         raise DataProblem(f"{file} is not there, which says what words the learnt vectors are of")
     return digest([file])
+
+
+def _begun(facts: Mapping[str, Any]) -> str:
+    """A training by what it was asked for: trainings that draw the same weights are told apart, so
+    that the curve of each has its beginning.
+    """
+    settings = {name: value for name, value in facts["settings"].items() if name != "vectors"}
+    asked = [facts[name] for name in ("objective", "where", "excluded")]
+    return json.dumps([facts["shape"], settings, sorted(facts["files"].values()), *asked])
 
 
 def _epochs(text: str, folder: Path) -> list[str]:
