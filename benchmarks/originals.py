@@ -43,7 +43,7 @@ from sonde.nets.recurrence import Product
 
 ROUNDS = 3
 MANY = {
-    "infersent": 512,
+    "infersent": 2000,
     "skipthought": 512,
     "sent2vec": 4000,
     "laser": 512,

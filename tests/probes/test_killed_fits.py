@@ -14,7 +14,7 @@ from sonde.nets import device
 from sonde.store import checkpoints
 from sonde.store.checkpoints import Checkpoints, forget, left
 
-LONG = [each for each in PROBED if "logreg" not in each[0]]
+FIRST = PROBED[0]
 
 
 class Killed(BaseException):
@@ -47,7 +47,7 @@ def kept(place, probe, given, reads, lives=0):
         return None, lives, True
 
 
-@pytest.mark.parametrize(("probe", "make", "reads"), LONG, ids=[each[0] for each in LONG])
+@pytest.mark.parametrize(("probe", "make", "reads"), PROBED, ids=[each[0] for each in PROBED])
 def test_a_fit_that_is_killed_ends_in_the_same_bits(probe, make, reads, tmp_path):
     given = make()
     expected = said(probe, given, reads)
@@ -65,7 +65,7 @@ def test_a_fit_that_is_killed_ends_in_the_same_bits(probe, make, reads, tmp_path
 
 
 def test_a_fit_on_another_device_is_gone_on_with_there(tmp_path, monkeypatch):
-    probe, make, reads = "mlp,precision=float32", *LONG[0][1:]
+    probe, make, reads = "mlp,precision=float32", *FIRST[1:]
     given = make()
     expected = said(probe, given, reads)
     with elsewhere() as place:
@@ -77,7 +77,7 @@ def test_a_fit_on_another_device_is_gone_on_with_there(tmp_path, monkeypatch):
 
 
 def test_other_data_are_another_fit(tmp_path):
-    probe, make, reads = LONG[0]
+    probe, make, reads = FIRST
     assert kept(tmp_path / "unit", probe, make(), reads, 8)[2]
     other = make((120, 50, 20))
     found, _, _ = kept(tmp_path / "unit", probe, other, reads)
@@ -87,7 +87,7 @@ def test_other_data_are_another_fit(tmp_path):
 
 @pytest.mark.parametrize("damage", [lambda b: b[:-9], lambda b: b[:-900] + bytes(900)])
 def test_a_damaged_state_is_set_aside_and_the_fit_starts_anew(damage, tmp_path):
-    probe, make, reads = LONG[0]
+    probe, make, reads = FIRST
     place = tmp_path / "unit"
     assert kept(place, probe, make(), reads, 4)[2]
     for file in tmp_path.glob("*.fit"):
@@ -99,7 +99,7 @@ def test_a_damaged_state_is_set_aside_and_the_fit_starts_anew(damage, tmp_path):
 
 
 def test_short_fits_keep_nothing_and_states_are_forgotten(tmp_path, monkeypatch):
-    probe, make, reads = LONG[0]
+    probe, make, reads = FIRST
     place = tmp_path / "unit"
     with keeping(Checkpoints(place)):
         said(probe, make(), reads)
@@ -117,7 +117,7 @@ def test_short_fits_keep_nothing_and_states_are_forgotten(tmp_path, monkeypatch)
 
 
 def test_a_full_disk_stops_no_fit(tmp_path, monkeypatch, caplog):
-    probe, make, reads = LONG[0]
+    probe, make, reads = FIRST
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(checkpoints, "EVERY", 0.0)
     with keeping(Checkpoints(tmp_path / "file" / "unit")):

@@ -8,7 +8,8 @@ import torch
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from sonde.probes.logreg import linear
-from sonde.probes.logreg.linear import minimise, solve
+from sonde.probes.logreg.descent import Search
+from sonde.probes.logreg.linear import solve
 
 STRENGTHS = (1e-3, 1e-2, 1.0, 100.0)
 
@@ -102,7 +103,9 @@ def test_problems_in_lockstep_end_where_they_end_alone():
         return torch.stack(values), torch.stack(slopes)
 
     start = torch.tensor([[-1.2, 1.0], [9.0, 9.0]], dtype=torch.float64)
-    place, values = minimise(both, start, 1e-9)
-    assert place[0].tolist() == pytest.approx([1, 1], abs=1e-3)
-    assert place[1].tolist() == pytest.approx([3, 3], abs=1e-3)
-    assert float(values.max()) < 1e-6
+    search = Search.begun(both, start)
+    while not search.over:
+        search.step(both, 1e-9)
+    assert search.place[0].tolist() == pytest.approx([1, 1], abs=1e-3)
+    assert search.place[1].tolist() == pytest.approx([3, 3], abs=1e-3)
+    assert float(search.found.max()) < 1e-6

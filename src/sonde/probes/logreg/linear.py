@@ -8,8 +8,10 @@ matrix, scaled by its eigenvalues and the penalty.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,113 +19,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sonde.checkpoints import Course
 from sonde.probes.features import Aim
+from sonde.probes.logreg.descent import Search, restored
 from sonde.probes.losses import LOSSES, Curved
 from sonde.vectors import Floats
-
-Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""Places [some, size] and the numbers of the problems -> values [some] and gradients [some, size].
-"""
-
-MEMORY, MOST, TRIALS = 12, 300, 12
-ENOUGH = 1e-4  # share of the promised decrease that a step must bring (Armijo)
-NEAR = 0.01  # share of the first value below which values count as that share: nearly perfect fits
-
-
-class Move(NamedTuple):
-    """A step of each problem and the change of the gradient over it [problems, size], one over
-    their product, and the step's scale as the inverse Hessian sees it [problems].
-    """
-
-    step: Tensor
-    change: Tensor
-    share: Tensor
-    scale: Tensor
-
-    @classmethod
-    def of(cls, step: Tensor, change: Tensor) -> Move:
-        bend, size = (step * change).sum(1), (change * change).sum(1)
-        curved = bend > 1e-12 * size  # a step without curvature says nothing
-        scale = torch.where(curved, bend / size.clamp_min(1e-300), 1.0)
-        return cls(step, change, torch.where(curved, 1 / bend, 0.0), scale)
-
-
-def minimise(objective: Objective, start: Tensor, tolerance: float) -> tuple[Tensor, Tensor]:
-    """Minima [problems, size] and their values; a problem ends when two steps in a row gain less
-    than `tolerance` of its value, or of the part NEAR of its first.
-    """
-    place = start.clone()
-    going = torch.arange(len(start), device=start.device)
-    values, slope = objective(place, going)
-    least = values.abs().clamp_min(1e-30) * NEAR
-    found, small = values.clone(), torch.zeros_like(going)
-    history: list[Move] = []
-    for _ in range(MOST):
-        direction = -_scaled(slope, history)
-        downhill = (direction * slope).sum(1) < 0
-        direction = torch.where(downhill[:, None], direction, -slope)
-        moved, reached, there = _step(objective, (place[going], values, slope, going), direction)
-        history = [*history, Move.of(moved - place[going], there - slope)][-MEMORY:]
-        gain = (values - reached) / torch.maximum(values.abs(), least[going])
-        place[going], found[going] = moved, reached
-        small[going] = torch.where(gain < tolerance, small[going] + 1, 0)
-        on = small[going] < 2
-        values, slope = reached, there
-        if not bool(on.all()):
-            going, values, slope = going[on], values[on], slope[on]
-            history = [Move(*(part[on] for part in move)) for move in history]
-        if not len(going):
-            break
-    return place, found
-
-
-def _scaled(slope: Tensor, history: list[Move]) -> Tensor:
-    """The inverse Hessian, as the last steps tell it, times the gradient [problems, size] (the
-    two-loop recursion).
-    """
-    if not history:
-        return slope
-    q, weights = slope.clone(), []
-    for move in reversed(history):
-        weight = move.share * (move.step * q).sum(1)
-        q.addcmul_(move.change, weight[:, None], value=-1)
-        weights.append(weight)
-    q *= history[-1].scale[:, None]
-    for move, weight in zip(history, reversed(weights), strict=True):
-        q.addcmul_(move.step, (weight - move.share * (move.change * q).sum(1))[:, None])
-    return q
-
-
-def _step(
-    objective: Objective, here: tuple[Tensor, Tensor, Tensor, Tensor], direction: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """A step of each problem that brings enough: places, values and gradients there; steps shrink
-    along a parabola until they do.
-    """
-    place, values, slope, numbers = here
-    promise = (direction * slope).sum(1)
-    length = values.new_ones(len(place))
-    moved, reached, there = place.clone(), values.clone(), slope.clone()
-    trying = torch.arange(len(place), device=place.device)
-    for _ in range(TRIALS):
-        tried = place[trying] + length[trying, None] * direction[trying]
-        value, gradient = objective(tried, numbers[trying])
-        good = (
-            value
-            <= values[trying]
-            + ENOUGH * length[trying] * promise[trying]
-            + 1e-12 * values[trying].abs()
-        )
-        done = trying[good]
-        moved[done], reached[done], there[done] = tried[good], value[good], gradient[good]
-        trying, value = trying[~good], value[~good]
-        if not len(trying):
-            break
-        t, down = length[trying], promise[trying]
-        best = -down * t * t / (2 * (value - values[trying] - t * down))
-        length[trying] = torch.where(best.isfinite(), best, 0.0).clamp(0.1 * t, 0.5 * t)
-    return moved, reached, there
-
 
 ROWS = 8192  # of one product: its scores stay in the cache
 # dimensions up to which all eigenvectors are taken, and how many of wider input
@@ -202,15 +102,52 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     rounds = [(Sums(centred, wanted, LOSSES[loss]), 1e-6)]
     if len(sample) < len(x):
         rounds = [(Sums(centred[sample], wanted[sample], LOSSES[loss]), 1e-4), *rounds]
-    weights = penalties.new_zeros(len(penalties), outputs, x.shape[1])
-    biases = penalties.new_zeros(len(penalties), outputs)
-    objectives = torch.zeros_like(penalties)
-    for part, tolerance in rounds:
-        space = Space(part, penalties, weights, biases, spectrum)
-        weights, biases, objectives = space.minimum(tolerance)
+    weights, biases, objectives = _descended(
+        rounds,
+        lambda sums, inner, outer: Space(sums, inner, outer, penalties, spectrum),
+        penalties.new_zeros(len(penalties), outputs, x.shape[1]),
+        penalties.new_zeros(len(penalties), outputs),
+        Course(lambda: _name(loss, x, wanted, penalties)),
+    )
     if turn is not None:
         weights = weights @ turn.T
     return Linear(weights, biases - weights @ mean, objectives)
+
+
+def _descended(
+    rounds: Sequence[tuple[Sums, float]],
+    space: Callable[[Sums, Tensor, Tensor], Space],
+    weights: Tensor,
+    biases: Tensor,
+    course: Course,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Weights, biases and objectives after all rounds: each starts where the one before ended, the
+    first of a course that was stopped where it was.
+    """
+    first, search = 0, None
+    if (kept := course.state) is not None:
+        first, search = kept.facts["round"], Search.of(kept, weights.device)
+        weights, biases = (restored(kept, name, weights.device) for name in ("weights", "biases"))
+    for number, (sums, tolerance) in enumerate(rounds[first:], first):
+        here = space(sums, weights, biases)
+        search = search or Search.begun(here.objective, here.start)
+        state = partial(search.state, {"weights": weights, "biases": biases}, round=number)
+        while not search.over:
+            search.step(here.objective, tolerance)
+            course.offer(state)
+        weights, biases = here.at(search.place, torch.arange(len(weights), device=weights.device))
+        objectives, search = search.found, None
+    course.end(state)
+    return weights, biases, objectives
+
+
+def _name(loss: str, *given: Tensor) -> str:
+    """Stands for all that a fit is given."""
+    state = hashlib.blake2b(repr((loss, given[0].device.type)).encode(), digest_size=16)
+    for tensor in given:
+        state.update(repr((tensor.dtype, tensor.shape)).encode())
+        state.update(tensor.cpu().flatten().numpy().data)
+    return state.hexdigest()
 
 
 def _pays(rows: int, dim: int, scores: int) -> bool:
@@ -258,7 +195,7 @@ class Space:
     """
 
     def __init__(
-        self, sums: Sums, penalties: Tensor, weights: Tensor, biases: Tensor, spectrum: Spectrum
+        self, sums: Sums, weights: Tensor, biases: Tensor, penalties: Tensor, spectrum: Spectrum
     ) -> None:
         self.sums, self.penalties, self.basis = sums, penalties, spectrum.basis
         self.weights, self.biases = weights, biases
@@ -289,6 +226,12 @@ class Space:
         weights, biases = self.stretched(place, which)
         return self.weights[which] + weights, self.biases[which] + biases
 
+    @property
+    def start(self) -> Tensor:
+        """The coordinates of the weights and biases that it is around."""
+        size = self.weights[0].numel() + self.biases[0].numel()
+        return self.penalties.new_zeros(len(self.penalties), size)
+
     def objective(self, place: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         """Values [some] and gradients of the objectives of some of the problems at a place."""
         weights, biases = self.at(place, which)
@@ -298,12 +241,3 @@ class Space:
         slope = torch.cat([inner + penalty[:, None, None] * weights, outer[:, :, None]], 2)
         inner, outer = self.stretched(slope.flatten(1), which)
         return values, torch.cat([inner, outer[:, :, None]], 2).flatten(1)
-
-    def minimum(self, tolerance: float) -> tuple[Tensor, Tensor, Tensor]:
-        """Weights, biases and objectives where nothing is to be gained but `tolerance` of the
-        objective.
-        """
-        size = self.weights[0].numel() + self.biases[0].numel()
-        start = self.penalties.new_zeros(len(self.penalties), size)
-        place, values = minimise(self.objective, start, tolerance)
-        return *self.at(place, torch.arange(len(place), device=place.device)), values
