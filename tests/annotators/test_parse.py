@@ -111,13 +111,25 @@ def test_runs_that_share_the_work_write_what_one_would(text, tmp_path):
 
 def test_another_parse_is_not_written_into_a_folder(text, tmp_path):
     done([text], tmp_path / "out")
-    with pytest.raises(sonde.UsageProblem, match="its parser is not the same"):
+    with pytest.raises(sonde.UsageProblem, match="a parse by another parser; choose"):
         done([text], tmp_path / "out", chain=Chain(fingerprint="2"))
     text.write_text("Other text.")
-    with pytest.raises(sonde.UsageProblem, match="its sources is not the same"):
+    with pytest.raises(sonde.UsageProblem, match="a parse of another text; choose"):
         done([text], tmp_path / "out")
     with pytest.raises(sonde.UsageProblem, match="holds something else"):
         done([text], tmp_path)
+
+
+def test_a_file_that_was_cut_is_written_again(text, tmp_path):
+    done([text], tmp_path / "whole")
+    done([text], tmp_path / "out")
+    shard, lost, *_ = sorted((tmp_path / "out").glob("*.conllu.xz"))
+    shard.write_bytes(shard.read_bytes()[:50])
+    lost.unlink()
+    chain = Chain()
+    done([text], tmp_path / "out", chain=chain)
+    assert 0 < chain.done < 120
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
 
 
 def left_out(folder):
@@ -145,7 +157,7 @@ def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):
         "Na ught.", "After it.", "Größe.", "Last.", "Good.", "The end.",
     ]  # fmt: skip
     cases = {what: (case["times"], case["first"]) for what, case in got.skipped.items()}
-    assert cases[EMPTY] == (1, "empty.txt:0")
+    assert cases[EMPTY] == (1, "empty.txt")
     assert cases[NOT_UTF8] == (1, "mixed.txt:2")
     assert cases["no tree"] == (1, "bad.txt:1")
     assert cases["a sentence of more than 50 words"][1] == "line.txt:1"

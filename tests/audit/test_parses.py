@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 import sonde
+from fixtures.chains import Chain
 from sonde.annotators.parser import Annotation
 
 STEMS = [a + b for a in ("bal", "dor", "fen", "gim", "hul") for b in ("a", "e", "i", "o", "u", "y")]
@@ -99,6 +100,12 @@ def test_constituents_are_judged_too(tmp_path):
     (number,) = [each for each in audit.tasks if each.task == "tree/subj-num"]
     found = {c.label: (c.said, c.wanted, c.right) for c in number.classes}
     assert found == {"NN": (20, 20, 20), "NNS": (13, 18, 13)}
+
+
+def test_gold_files_without_trees_are_refused(tmp_path):
+    (tmp_path / "gold.txt").write_text("The dogs bark.\n")
+    with pytest.raises(sonde.DataProblem, match=r"gold\.txt has no trees; give a treebank"):
+        sonde.audit_parser(tmp_path / "gold.txt", Chain())
 
 
 def test_other_words_are_no_match(tmp_path):

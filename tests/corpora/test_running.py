@@ -97,6 +97,13 @@ def test_a_long_line_is_cut_at_spaces_and_said(tmp_path, monkeypatch):
     got = read(tmp_path / "a.txt", " ".join(words).encode())
     assert " ".join(p.text for p in got).split() == words
     assert {what for p in got for what in p.mended} == {CUT}
+    ended = read(
+        tmp_path / "a.txt", b"short\n" + " ".join(words).encode() + b"\nlast\n", lines=True
+    )
+    assert " ".join(p.text for p in ended).split() == ["short", *words, "last"]
+    assert max(len(p.text) for p in ended) <= 100
+    assert not ended[0].mended
+    assert not ended[-1].mended
     solid = "\u017c" * 500
     got = read(tmp_path / "a.txt", solid.encode())
     assert "".join(p.text.replace(" ", "") for p in got) == solid

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import pytest
 from treebanks import block
 
+from sonde.cache import FileProblem
 from sonde.core import DataProblem
 from sonde.datasets.formats.tables import write
 from sonde.experiment.paths import Paths
@@ -130,6 +131,12 @@ def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
     assert made.refused["failing"].startswith(f"{error.__name__}: range index")
     with pytest.raises(PlanProblem, match="a bug in the task failing"):
         plan(Design([kind(error=error)], ["length"], ["logreg"]), paths)
+
+
+def test_a_file_that_cannot_be_written_is_no_fault_of_the_task(tmp_path):
+    paths = Paths.of(tmp_path / "results", tmp_path)
+    with pytest.raises(PlanProblem, match=r"failing: range index out of range$"):
+        plan(Design([Failing(error=FileProblem)], ["length"], ["logreg"]), paths)
 
 
 def test_a_fold_that_fails_loses_no_others_table(tmp_path):

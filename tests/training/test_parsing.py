@@ -172,6 +172,12 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(treebank, tmp_path
     sonde.train("parser", "", [treebank], tmp_path / "other", **how)
     files = [(tmp_path / name / "epoch-3.safetensors").read_bytes() for name in ("one", "other")]
     assert files[0] == files[1]
+    weights = tmp_path / "one" / "epoch-3.safetensors"
+    weights.write_bytes(files[0][:1000])
+    with pytest.raises(
+        sonde.DataProblem, match=r"epoch-3\.safetensors is damaged .*; copy it again"
+    ):
+        list(annotators.parser(f"trained:{tmp_path / 'one'},epoch=3").annotate([("A", "dog")]))
 
 
 @pytest.mark.parametrize("kind", ["conllu", "ptb"])

@@ -62,7 +62,8 @@ class Block:
 
     def skip(self, why: str, place: Place | Passage, text: str) -> None:
         """Leave something out."""
-        self.skipped.append((why, f"{place.file}:{place.line}", text))
+        where = f"{place.file}:{place.line}" if place.line else place.file  # 0: all of the file
+        self.skipped.append((why, where, text))
 
     def note(self) -> dict[str, Any]:
         """What there is to say of the block."""
@@ -206,12 +207,17 @@ def _spaced(cut: Cut) -> list[bool]:
 
 def write(folder: Path, number: int, block: Block) -> dict[str, Any]:
     """Write a block, its note last; returns the note."""
-    _packed(folder / f"{number:05}.conllu.xz", "".join(block.conllu))
-    _packed(folder / f"{number:05}.trees.xz", "".join(block.trees))
+    sizes = {
+        name: _packed(folder / name, "".join(lines))
+        for name, lines in (
+            (f"{number:05}.conllu.xz", block.conllu),
+            (f"{number:05}.trees.xz", block.trees),
+        )
+    }
     rows = ({"why": why, "where": where, "text": text} for why, where, text in block.skipped)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     _packed(folder / NOTES / f"{number:05}.skipped.jsonl.xz", lines)
-    note = block.note()
+    note = {**block.note(), "bytes": sizes}
     write_text(place(folder, number), json.dumps(note, ensure_ascii=False))
     return note
 
@@ -221,8 +227,21 @@ def place(folder: Path, number: int) -> Path:
     return folder / NOTES / f"{number:05}.json"
 
 
-def _packed(path: Path, text: str) -> None:
-    """Write a compressed file; none where there is no text."""
-    if text:
-        with draft(path) as part:
-            part.write_bytes(lzma.compress(text.encode(), preset=_PRESET))
+def is_whole(folder: Path, number: int) -> bool:
+    """Whether a block is there, and its files are as long as they were."""
+    try:
+        note = json.loads(place(folder, number).read_text("utf-8"))
+        sizes = note.get("bytes", {}).items()
+        return all(not size or (folder / name).stat().st_size == size for name, size in sizes)
+    except (OSError, ValueError):
+        return False
+
+
+def _packed(path: Path, text: str) -> int:
+    """Write a compressed file, and return its size; none, and 0, where there is no text."""
+    if not text:
+        return 0
+    data = lzma.compress(text.encode(), preset=_PRESET)
+    with draft(path) as part:
+        part.write_bytes(data)
+    return len(data)

@@ -8,6 +8,7 @@ from pathlib import Path
 from sonde.annotators.blocks import Block, Place, parsed, write
 from sonde.annotators.parser import Parser
 from sonde.annotators.segment import Cut
+from sonde.core import DataProblem
 from sonde.corpora import brackets, conllu
 from sonde.corpora.corpus import corpus
 from sonde.corpora.files import uncompressed
@@ -23,13 +24,21 @@ def gold_files(gold: str | Path) -> list[Path]:
 
 
 def parsed_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Path]:
-    """The sentences of gold files as a parser has them, in files of a folder."""
+    """The sentences of gold files as a parser has them, in files of a folder; DataProblem where
+    they have none.
+    """
+    tally = Tally()
     words: dict[tuple[str, ...], str] = {}
     for path in gold:
         phrases = uncompressed(path).suffix in brackets.SUFFIXES
         read = brackets.read if phrases else conllu.read
-        for tree in read(path, "skip", Tally()):
+        for tree in read(path, "skip", tally):
             words.setdefault(tree.words, tree.sentence.text)
+    if not words:
+        first = f"; the first problem: {tally.problems[0]}" if tally.problems else ""
+        raise DataProblem(
+            f"{gold[0]} has no trees; give a treebank, as CoNLL-U or in brackets{first}"
+        )
     for number, some in enumerate(parted(words.items())):
         block = Block()
         parsed(number, [Place(Cut(*each), "gold", 0) for each in some], parser, block)

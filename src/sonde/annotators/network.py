@@ -94,15 +94,13 @@ def _heads(weights: Path | None, mark: str) -> Any:
     """What tells annotation from states, with the weights of a file; `mark` tells one content of it
     from another.
     """
-    from safetensors.torch import load_file
-
-    from sonde.encoders.trained import facts_of
+    from sonde.encoders.trained import facts_of, tensors_of
     from sonde.nets.parsing import Heads, HeadShape
     from sonde.nets.trainable import HEAD
 
     assert weights is not None  # of a parser
 
-    kept = load_file(weights)
+    kept = tensors_of(weights)
     heads = Heads(HeadShape(**facts_of(weights.parent)["parser"]["heads"]))
     heads.load_state_dict({name: kept[f"{HEAD}{name}"] for name in heads.state_dict()})
     return heads.eval()

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sonde.annotators.blocks import NOTES, Block, Counts, Road, annotated, place, write
+from sonde.annotators.blocks import NOTES, Block, Counts, Road, annotated, is_whole, place, write
 from sonde.cache import PART, write_text
 from sonde.core import DataProblem
 from sonde.corpora.files import digest
@@ -25,6 +25,14 @@ from sonde.errors import UsageProblem
 
 BLOCK = 1 << 20  # characters of text in a block: some ten thousand sentences
 FORMAT = 1
+OTHER = {
+    "format": "in another format",
+    "parser": "by another parser",
+    "tokens": "with another tokenizer",
+    "settings": "with other settings",
+    "sonde": "by another version of sonde",
+    "sources": "of another text",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,7 @@ def parse(
     with tqdm(desc="parse", unit=" sentences", unit_scale=True, disable=not progress) as bar:
         for number, some in enumerate(_blocks(texts, road.lines, block)):
             blocks += 1
-            if number % share[1] == share[0] - 1 and not place(folder, number).is_file():
+            if number % share[1] == share[0] - 1 and not is_whole(folder, number):
                 write(folder, number, annotated(number, some, road, bar.update))
     return _finished(folder, about, blocks)
 
@@ -112,9 +120,7 @@ def _claimed(folder: Path, about: dict[str, Any], alone: bool) -> None:
             found = {}
         other = next((key for key, value in about.items() if found.get(key) != value), "")
         if other:
-            raise UsageProblem(
-                f"{folder} holds another parse (its {other} is not the same); choose another folder"
-            )
+            raise UsageProblem(f"{folder} holds a parse {OTHER[other]}; choose another folder")
     elif folder.exists() and any(folder.iterdir()):
         raise UsageProblem(f"{folder} holds something else; choose another folder")
     else:

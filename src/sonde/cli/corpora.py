@@ -95,10 +95,14 @@ def _counted(done: Parsed) -> list[str]:
     """What was left out, and what was changed, a line each."""
     kinds = {"left out": done.skipped, "changed": done.mended}
     return [
-        f"- {kind} {case['times']:,} times: {what} (first in {case['first']})"
+        f"- {kind} {_often(case['times'])}: {what} (first in {case['first']})"
         for kind, cases in kinds.items()
         for what, case in cases.items()
     ]
+
+
+def _often(times: int) -> str:
+    return "once" if times == 1 else f"{times:,} times"
 
 
 def audit_parser(

@@ -143,13 +143,22 @@ def _lines(data: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
     for piece in data:
         *whole, rest = (rest + piece).split(b"\n")
         for line in whole:
-            yield number, line, True
+            for part in _parts(line):
+                yield number, part, len(part) == len(line)
             number += 1
-        while len(rest) > LONGEST:
-            part, rest = _cut(rest)
-            yield number, part, False
+        if len(rest) > LONGEST:
+            *parts, rest = _parts(rest)
+            yield from ((number, part, False) for part in parts)
     if rest:
         yield number, rest, True
+
+
+def _parts(line: bytes) -> Iterator[bytes]:
+    """A line, cut where it is too long."""
+    while len(line) > LONGEST:
+        part, line = _cut(line)
+        yield part
+    yield line
 
 
 def _cut(line: bytes) -> tuple[bytes, bytes]:

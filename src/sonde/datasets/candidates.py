@@ -259,8 +259,8 @@ def common(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> In
         ]
     if pool.classes and len(counts) - len(rare) < 2:
         raise DataProblem(
-            f"only one class is left: {counts} after {left_out(notes)}; at least two need"
-            f" {settings.least} examples each"
+            f"{'only one' if len(counts) > len(rare) else 'no'} class is left: {_listed(counts)},"
+            f" after {left_out(notes)}; two or more need {settings.least} examples each"
         )
     if not len(rows):
         raise DataProblem(
@@ -290,13 +290,15 @@ def apart(pool: Pool, rows: Ints, notes: Notes) -> Ints:
 
 def too_few(counts: dict[str, int], least: int, notes: Notes) -> str:
     """Why a task is refused, with counts."""
-    rarest = ", ".join(
-        f"{name}: {n}" for name, n in sorted(counts.items(), key=lambda item: item[1])[:10]
-    )
     return (
-        f"too few examples of a class ({rarest}; {least} are needed) among {notes['candidates']}"
-        f" candidates, after {left_out(notes)}"
+        f"too few examples of a class ({_listed(counts)}; {least} are needed) among"
+        f" {notes['candidates']} candidates, after {left_out(notes)}"
     )
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    """The rarest classes, and how many examples each has."""
+    return ", ".join(f"{name}: {n}" for name, n in sorted(counts.items(), key=lambda x: x[1])[:10])
 
 
 def left_out(notes: Notes) -> str:

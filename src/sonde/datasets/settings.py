@@ -53,6 +53,9 @@ class SampleSettings:
                 f"size={self.size}: ask for at least one example, or leave size out for as many as"
                 " the data allow"
             )
+        for name, bound in (("rarest", self.rarest), ("commonest", self.commonest)):
+            if bound is not None and bound < 0:
+                raise DataProblem(f"{name}={bound}: give a number of candidates, or 0 for no bound")
         if min(self.proportions) <= 0:
             raise DataProblem(
                 f"proportions {self.proportions}: train, dev and test must each get something"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -252,6 +253,34 @@ def words_of(folder: Path) -> list[str]:
         ) from None
 
 
+def tensors_of(weights: Path) -> Mapping[str, Any]:
+    """The tensors of a file of weights by name; DataProblem where it is damaged."""
+    from safetensors.torch import load_file
+
+    with _whole(weights):
+        return load_file(weights)
+
+
+def arrays_of(weights: Path) -> Mapping[str, Any]:
+    """The same as arrays."""
+    from safetensors.numpy import load_file
+
+    with _whole(weights):
+        return load_file(weights)
+
+
+@contextmanager
+def _whole(weights: Path) -> Iterator[None]:
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        raise DataProblem(
+            f"{weights} is damaged ({error}); copy it again, or train anew into another folder"
+        ) from None
+
+
 def _file(folder: Path, epoch: str) -> Path:
     return folder / f"epoch-{epoch}.safetensors"
 
@@ -293,11 +322,9 @@ def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
     """A network with the weights of a file, or with those that training began with, which the seed
     draws.
     """
-    from safetensors.torch import load_file
-
     net = shape.network(seed, by_word)
     if weights is not None:
-        kept = load_file(weights)  # which may have learnt words, too, and what a parser tells
+        kept = tensors_of(weights)  # which may have learnt words, too, and what a parser tells
         net.load_state_dict({name: kept[name] for name in net.state_dict()})
     return net.eval()
 
@@ -307,14 +334,12 @@ def _forms(weights: Path | None, mark: str) -> Any:
     """What makes vectors of forms, with the weights of a file; `mark` tells one content of it from
     another.
     """
-    from safetensors.torch import load_file
-
     from sonde.nets.forms import FORMS, Forms, FormShape
 
     if weights is None:
         raise DataProblem("a parser is not read before training; leave epoch=0 out")
     net = Forms(FormShape.read(facts_of(weights.parent)["parser"]["forms"]))
-    kept = load_file(weights)
+    kept = tensors_of(weights)
     net.load_state_dict({name: kept[f"{FORMS}{name}"] for name in net.state_dict()})
     return net.eval()
 
@@ -325,14 +350,12 @@ def _learnt(
     """The learnt vectors of some words [words, dim], and which are among those that were learnt;
     the vectors that training began with where no weights are.
     """
-    from safetensors.numpy import load_file
-
     words = words_of(folder)
     rows = {word: row for row, word in enumerate(words)}
     wanted = np.array([rows.get(form, 0) for form in forms], np.int64)
     if weights is None:
         return table.look_up([words[row] for row in wanted])[0], wanted > 0
-    learnt: Floats = load_file(weights)["words"]
+    learnt: Floats = arrays_of(weights)["words"]
     return learnt[wanted], wanted > 0
 
 
@@ -341,12 +364,10 @@ def _read_bag(weights: Path | None, words: Path, mark: str, shape: tuple[int, in
     """Vectors of a file, or those that training began with, by buckets, numbers and seed; `mark`
     tells one content of the file of words from another.
     """
-    from safetensors.numpy import load_file
-
     forms = words_of(words.parent)
     buckets, dim, seed = shape
     if weights is None:
         vectors = drawn_vectors(len(forms) + buckets, dim, seed)
     else:
-        vectors = load_file(weights)["source"]
+        vectors = arrays_of(weights)["source"]
     return NGrams({form: i for i, form in enumerate(forms)}, vectors)

@@ -15,7 +15,7 @@ import numpy as np
 
 from sonde._closure import code_of, digest
 from sonde._hosted import hosted
-from sonde.cache import recall, remember
+from sonde.cache import FileProblem, recall, remember
 from sonde.core import DataProblem, Dataset, Task
 from sonde.datasets import folds_needed
 from sonde.experiment.rules import best_word, worth
@@ -40,6 +40,8 @@ def guarded(task: Task) -> Iterator[None]:
         yield
     except DataProblem:
         raise
+    except FileProblem as problem:  # as of a full disk: no fault of the task
+        raise DataProblem(str(problem)) from problem
     except Exception as error:
         said = (str(error).strip().splitlines() or ["no message"])[0]
         raise Fault(
