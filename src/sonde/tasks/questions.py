@@ -47,8 +47,8 @@ class CorpusOptions:
     min_confidence  of a parsed corpus: sentences alone of which the parser was at least so sure
     classes   these labels alone, all of them, so that several sources are asked one question;
               without, those that the data allow
-    rarest    target forms of fewer candidates are left out; commonest: those of more; without, as
-              for sets of the papers' size, 0: no bound
+    rarest    target forms of fewer candidates are left out; without, the task's own bound; 0: none
+    commonest target forms of more candidates are left out; without, the task's own bound; 0: none
     """
 
     path: Place
