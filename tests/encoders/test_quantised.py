@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import shutil
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from sonde.core import DataProblem, EncoderStop
 from sonde.encoders import make
-from sonde.encoders.quantised import placement, quantisation
+from sonde.encoders.quantised import check_room, placement, quantisation
 
 transformers = pytest.importorskip("transformers")
 
@@ -49,6 +50,38 @@ def test_where_a_model_is_put(given, place, monkeypatch):
     if place:
         with pytest.raises(EncoderStop, match="pip install accelerate"):
             placement(*given)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((20, 4, "float32", 20), None),
+        ((20, 2, "bfloat16", 20), None),
+        ((20, 2, "float32", None), None),
+        ((20, 2, "float32", 40), None),
+        ((20, 2, "float32", 39), "take 40.0 GB in memory, and 39.0 GB are free; with dtype=bf"),
+        ((20, 4, "float32", 19), "take 20.0 GB in memory, and 19.0 GB are free; take a machine"),
+        ((20, 2, "bfloat16", 19), "take 20.0 GB in memory, and 19.0 GB are free; take a machine"),
+    ],
+)
+def test_a_model_that_does_not_fit_in_memory(given, said):
+    size, stored, dtype, free = given
+    free = free and free * 10**9
+    if said is None:
+        check_room("large", size * 10**9, stored, dtype, free)
+        return
+    with pytest.raises(EncoderStop, match=re.escape(said)):
+        check_room("large", size * 10**9, stored, dtype, free)
+
+
+def test_it_is_refused_before_it_is_loaded(bert, sentences, monkeypatch, tmp_path):
+    shutil.copytree(bert, tmp_path / "large")
+    monkeypatch.setattr("sonde.encoders.network.free_memory", lambda: 1000)
+    monkeypatch.setattr(
+        transformers.AutoModel, "from_pretrained", lambda *a, **k: pytest.fail("loaded")
+    )
+    with pytest.raises(EncoderStop, match="GB are free"):
+        make(f"hf:{tmp_path / 'large'},device=cpu").encode(sentences[:1])
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from sonde.core import DataProblem, EncoderStop
 from sonde.encoders.alone import Batching, batching
 from sonde.encoders.batches import padded
 from sonde.encoders.hub import Source, quiet_loading, unloadable, weights_size
-from sonde.encoders.quantised import placement, quantisation
+from sonde.encoders.quantised import check_room, placement, quantisation
 from sonde.encoders.saved import computing, half_products
-from sonde.nets.device import check_device
+from sonde.nets.device import check_device, free_memory, kind
 from sonde.vectors import Floats, Ints
 
 LONGEST = 8192  # tokens, for models that name no limit of their own
@@ -208,7 +208,12 @@ def loaded(source: Source, device: str, dtype: str, weights: Weights = Weights()
         tokenizer = AutoTokenizer.from_pretrained(source.name, **source.arguments)
         config = AutoConfig.from_pretrained(source.name, **source.arguments)
         way = quantisation(config.to_dict())
-        place = placement(device, way, weights_size(source.name), _free(device))
+        size = weights_size(source.name)
+        place = placement(device, way, size, _free(device))
+        if kind(device) == "cpu":
+            stored = getattr(config, "dtype", None)
+            width = stored.itemsize if isinstance(stored, torch.dtype) else 4
+            check_room(source.name, size, width, "auto" if way else dtype, free_memory())
         model = _model(source, config, "auto" if way else dtype, weights, place)
         if not (way or place):  # else never moved, nor cast
             model = model.to(device)

@@ -1,5 +1,5 @@
-"""Models whose weights are stored in few bits, or are too large for one GPU: what their
-configuration says, and where transformers puts them. Needs no torch to be imported.
+"""Models whose weights are stored in few bits, or are too large for one GPU or for memory: what
+their configuration says, and where transformers puts them. Needs no torch to be imported.
 """
 
 from __future__ import annotations
@@ -65,3 +65,25 @@ def placement(device: str, way: str, size: int, free: int | None) -> dict[str, A
             " install accelerate"
         )
     return {"device_map": "auto" if large else {"": device}}
+
+
+def check_room(name: str, size: int, stored: int, dtype: str, free: int | None) -> None:
+    """EncoderStop where a model does not fit in the memory of the machine, of which `free` bytes
+    are left (None: not known).
+
+    size    bytes of its files
+    stored  bytes of a number in them
+    """
+    needed = size * 4 // stored if dtype == "float32" else size
+    if free is None or needed <= free:
+        return
+    halved = stored < 4 and dtype == "float32" and size <= free
+    raise EncoderStop(
+        f"{name}: the weights take {needed / 1e9:.1f} GB in memory, and {free / 1e9:.1f} GB are"
+        " free; "
+        + (
+            f"with dtype=bfloat16 they take {size / 1e9:.1f} GB"
+            if halved
+            else "take a machine with more memory, or a smaller or quantised model"
+        )
+    )

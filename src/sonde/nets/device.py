@@ -4,6 +4,7 @@ because both belong to identities.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import importlib.metadata
@@ -152,6 +153,26 @@ def check_device(device: str) -> None:
     }
     if not usable.get(kind(device), True):
         raise DataProblem(f"torch cannot use the device {device!r} here; write device=cpu")
+
+
+def free_memory() -> int | None:
+    """Bytes of memory that this process can still take, as Linux and the limit of a container say;
+    None on other systems.
+    """
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvail"))
+    except (OSError, StopIteration):
+        return None
+    with contextlib.suppress(OSError, ValueError):  # no limit, or none that is a number
+        limit, used = (
+            int(Path("/sys/fs/cgroup", name).read_text())
+            for name in ("memory.max", "memory.current")
+        )
+        counts = Path("/sys/fs/cgroup/memory.stat").read_text().split()
+        files = int(counts[counts.index("inactive_file") + 1])  # of files, given back when needed
+        return min(free, limit - used + files)
+    return free
 
 
 def _cuda_is_possible() -> bool:
