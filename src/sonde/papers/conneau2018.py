@@ -50,7 +50,7 @@ def conneau2018(
     """Conneau et al. 2018, Table 2: ten tasks on the published files in a folder, or rebuilt from
     bracketed trees.
 
-    folder     of the ten published files, where `sonde fetch senteval` put them without: the
+    folder     of the ten published files, where `sonde fetch senteval` put them; without, the
                `senteval/*` tasks
     trees      a file or folder of bracketed trees: the `tree/*` tasks, which are other data
     with       further trees
