@@ -26,7 +26,7 @@ test-integration: $(VENV)/.integration $(TENSORFLOW)/.installed ## what needs a 
 
 test-cluster: $(VENV)/.dev ## runs in shares on a real SLURM of one node; installs it where it is missing
 	sh tests/integration/install.sh test-cluster
-	$(BIN)/python -m pytest -m cluster tests/integration tests/experiment/runners
+	$(BIN)/python -m pytest -m cluster --ignore=tests/integration/test_tensorflow.py tests/integration tests/experiment/runners
 
 test-long: release-check ## what takes longer than a quarter of an hour: wheels, the lowest versions, types of other systems
 
