@@ -215,3 +215,22 @@ def test_an_encoder_that_does_not_parse_is_told_as_such(treebank, tmp_path):
     sonde.train("mean", "infer", [path], tmp_path / "m", embedding=4, epochs=1, dim=6)
     with pytest.raises(DataProblem, match="holds an encoder that does not parse"):
         list(Network(Place(str(tmp_path / "m"))).annotate([["a"]]))
+
+
+def test_sentences_of_bracketed_trees_are_left_out_of_training(treebank, tmp_path):
+    files = [treebank / "x-train.ptb"]
+    with pytest.raises(DataProblem, match="left out: 400 to be probed"):
+        sonde.train("parser", "", files, tmp_path / "m", exclude=files, **SMALL)
+
+
+def test_an_audit_says_that_gold_was_learnt_from(treebank, tmp_path):
+    lines = (treebank / "x-train.ptb").read_text("utf-8").splitlines(keepends=True)
+    for name, part in (("old", lines[:200]), ("new", sorted({*lines[200:]} - {*lines[:200]}))):
+        (tmp_path / f"{name}.ptb").write_text("".join(part), "utf-8")
+    sonde.train("parser", "", [tmp_path / "old.ptb"], tmp_path / "m", **SMALL | {"epochs": 1})
+    old = sonde.audit_parser(tmp_path / "old.ptb", tmp_path / "m")
+    assert old.content.learnt == 200
+    assert "trained on 200 of the gold sentences" in str(old)
+    new = sonde.audit_parser(tmp_path / "new.ptb", tmp_path / "m")
+    assert new.content.learnt == 0
+    assert "trained on" not in str(new)

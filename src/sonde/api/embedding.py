@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,8 +12,12 @@ from sonde.api.arguments import listed, spoken
 from sonde.api.measure import at, encoders_of
 from sonde.cache import write_text
 from sonde.core import DataProblem, Encoder, Sentence
-from sonde.corpora import conllu, files, text
+from sonde.corpora import brackets, conllu, text
+from sonde.corpora.corpus import corpus as files_of
+from sonde.corpora.files import uncompressed
 from sonde.corpora.places import located
+from sonde.corpora.tally import Tally
+from sonde.corpora.views import SUFFIXES
 from sonde.errors import UsageProblem
 from sonde.experiment.agreement import alike, request_of
 from sonde.experiment.data import load
@@ -25,6 +30,8 @@ from sonde.experiment.shards import WHOLE, Shard
 from sonde.identity import Identity
 from sonde.store.precision import kept_as
 from sonde.tasks.find import named
+
+log = logging.getLogger("sonde.data")
 
 
 def embed(
@@ -67,7 +74,7 @@ def sentences(
 ) -> list[Sentence]:
     """The distinct sentences of corpora and of all folds of tasks: those that a run would encode.
 
-    corpora  treebanks, and text files with one sentence per line
+    corpora  treebanks (CoNLL-U, or trees in brackets), and text files with one sentence per line
     tasks    references or Task objects; patterns are expanded
     output   a file to write their text to, one per line
     DataProblem if a task's data cannot be used, UsageProblem if nothing is given.
@@ -98,10 +105,22 @@ def _identities(
 
 
 def _read(corpus: str) -> Iterator[Sentence]:
-    """The sentences of a treebank, or of a file of text."""
+    """The sentences of a treebank in CoNLL-U or in brackets, or of a file of text."""
     place = located(corpus)
-    if place.is_file() and files.uncompressed(place).suffix != ".conllu":
+    ending = uncompressed(place).suffix.lower() if place.is_file() else ""
+    if ending and ending not in SUFFIXES:
         yield from text.read(place)
-    else:
-        for part in files.treebank(corpus):
+        return
+    for part in files_of([corpus], SUFFIXES):
+        if uncompressed(part.path).suffix.lower() in brackets.SUFFIXES:
+            yield from _bracketed(part.path)
+        else:
             yield from (Sentence(tree.words, tree.text) for tree in conllu.read(part.path))
+
+
+def _bracketed(path: Path) -> Iterator[Sentence]:
+    """The sentences of bracketed trees; malformed ones are passed over, which is said."""
+    tally = Tally()
+    yield from (tree.sentence for tree in brackets.read(path, "skip", tally))
+    if tally.skipped:
+        log.warning("%s: %d malformed trees were passed over", path, tally.skipped)

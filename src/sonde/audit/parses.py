@@ -128,6 +128,7 @@ class ParserAudit:
                          if the parser gives its confidence
     agreement            percent of words annotated as in gold, and of phrases, by measure
                          (`sonde.annotators.scores`)
+    learnt               gold sentences that the parser was trained on, 0 if it does not say
     """
 
     gold: tuple[str, ...]
@@ -137,6 +138,7 @@ class ParserAudit:
     alone: int
     cuts: tuple[Cut, ...]
     agreement: Mapping[str, float]
+    learnt: int = 0
 
     @property
     def tasks(self) -> tuple[TaskAgreement, ...]:

@@ -51,7 +51,12 @@ def _tasks(audit: ParserAudit) -> Table:
     title = f"Labels from {audit.parser or 'a parser'} against those from gold trees"
     head = ("task", "labels", "of parses", "of gold", "wrong", "then")
     agreed = ", ".join(f"{name} {value:.1f}" for name, value in audit.agreement.items())
-    said = (f"Agreement with gold: {agreed}.",) if agreed else ()
+    said = [f"Agreement with gold: {agreed}."] if agreed else []
+    if audit.learnt:
+        said.append(
+            f"Warning: the parser was trained on {audit.learnt:,} of the gold sentences; on others"
+            " it may be worse."
+        )
     return Table(head, (Section(line, tuple(rows)),), WORDS, (*said, *notes), title)
 
 

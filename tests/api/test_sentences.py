@@ -1,0 +1,35 @@
+"""The sentences of corpora, whatever their format."""
+
+import logging
+
+import pytest
+
+import sonde
+from sonde.core import DataProblem
+
+TREES = "(ROOT (S (NP (NNS Dogs)) (VP (VBP bark)) (. .)))\n( (S (NP (PRP It)) (VP (VBZ rains))))\n"
+
+
+@pytest.mark.parametrize("name", ["trees.mrg", "trees.ptb", "TREES.MRG"])
+def test_trees_in_brackets_are_read_as_trees(name, tmp_path):
+    (tmp_path / name).write_text(TREES, "utf-8")
+    for place in (tmp_path / name, tmp_path):
+        read = sonde.sentences([place])
+        assert [s.words for s in read] == [("Dogs", "bark", "."), ("It", "rains")]
+
+
+def test_malformed_trees_are_passed_over_and_counted(tmp_path, caplog):
+    (tmp_path / "trees.mrg").write_text(TREES + "(S (NP )\n", "utf-8")
+    with caplog.at_level(logging.WARNING, "sonde.data"):
+        assert len(sonde.sentences([tmp_path / "trees.mrg"])) == 2
+    assert "trees.mrg: 1 malformed trees were passed over" in caplog.text
+
+
+def test_other_files_are_text_of_a_sentence_a_line(tmp_path):
+    (tmp_path / "text.txt").write_text("Dogs bark.\nIt rains.\nDogs bark.\n", "utf-8")
+    assert [s.text for s in sonde.sentences([tmp_path / "text.txt"])] == ["Dogs bark.", "It rains."]
+
+
+def test_a_folder_without_any_is_named(tmp_path):
+    with pytest.raises(DataProblem, match=r"ends in \.conllu, \.mrg"):
+        sonde.sentences([tmp_path])
