@@ -33,3 +33,10 @@ def test_other_files_are_text_of_a_sentence_a_line(tmp_path):
 def test_a_folder_without_any_is_named(tmp_path):
     with pytest.raises(DataProblem, match=r"ends in \.conllu, \.mrg"):
         sonde.sentences([tmp_path])
+
+
+@pytest.mark.parametrize("name", ["pairs.tsv", "pairs.tsv.xz", "items.jsonl", "set.parquet"])
+def test_a_table_is_not_taken_for_text(name, tmp_path):
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(DataProblem, match="does not have a sentence per line"):
+        sonde.sentences([tmp_path / name])

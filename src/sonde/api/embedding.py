@@ -32,6 +32,8 @@ from sonde.store.precision import kept_as
 from sonde.tasks.find import named
 
 log = logging.getLogger("sonde.data")
+# what would be read as text without complaint, and is not
+TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xml", ".html", ".zip")
 
 
 def embed(
@@ -108,7 +110,12 @@ def _read(corpus: str) -> Iterator[Sentence]:
     """The sentences of a treebank in CoNLL-U or in brackets, or of a file of text."""
     place = located(corpus)
     ending = uncompressed(place).suffix.lower() if place.is_file() else ""
-    if ending and ending not in SUFFIXES:
+    if ending in TABLES:
+        raise DataProblem(
+            f"{place}: a {ending} file does not have a sentence per line; write its sentences to a"
+            " .txt file, or name a task on it"
+        )
+    if place.is_file() and ending not in SUFFIXES:
         yield from text.read(place)
         return
     for part in files_of([corpus], SUFFIXES):
