@@ -448,7 +448,7 @@ def test_epochs_of_a_folder_are_encoders_of_their_own(files, tmp_path):
     assert best.trivial == made.trivial
     (folder / "epoch-2.safetensors").unlink()
     assert epochs("*") == ["1", "3"]
-    with pytest.raises(sonde.DataProblem, match="has no epoch 2: write best, a number from 1 to 3"):
+    with pytest.raises(sonde.DataProblem, match=r"epoch-2\.safetensors is not there: copy it"):
         _ = ENCODERS.make(f"trained:{folder},epoch=2").fingerprint
     for file in folder.glob("epoch-*"):
         file.unlink()
@@ -482,3 +482,67 @@ def test_before_training_the_weights_are_those_that_training_began_with(files, t
     other = ENCODERS.make(f"trained:{tmp_path / 'other'},epoch=0")
     np.testing.assert_array_equal(other.encode(sentences).layers[0], before)
     assert other.fingerprint != encoder.fingerprint, "each training has its own beginning"
+
+
+WRONG = {
+    "clip": -1, "rate": float("nan"), "seed": -1, "layers": -1, "most": -5, "embedding": -1,
+    "patience": -3, "dropout": 1, "drop": 2, "swap": -0.1, "subsample": -1, "lost": -1,
+    "ngrams": 5, "least": 0, "vocabulary": 0, "device": "cudda",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_setting_out_of_its_range_is_refused(name):
+    with pytest.raises(sonde.UsageProblem, match=name):
+        Settings.of({name: WRONG[name]})
+
+
+def test_rows_are_chosen_of_tables_with_named_columns_alone(files, pairs, tmp_path):
+    with pytest.raises(sonde.UsageProblem, match="autoencode reads no table"):
+        sonde.train("bilstm-max", "autoencode", files[0], tmp_path / "m", where={"a": "b"})
+    with pytest.raises(sonde.DataProblem, match="no column 'sorce'; there are source, premise"):
+        sonde.train("mean", "infer", pairs, tmp_path / "m", where={"sorce": "made"}, **SMALL)
+
+
+def test_what_is_not_said_is_missing(tmp_path):
+    with pytest.raises(sonde.UsageProblem, match="an objective is missing: choose one of"):
+        sonde.train("bilstm-max", "", tmp_path / "a", tmp_path / "m")
+    with pytest.raises(sonde.UsageProblem, match="no file to learn to next from: name --data"):
+        sonde.train("bilstm-max", "next", [], tmp_path / "m")
+
+
+def test_weights_that_were_altered_are_damaged(files, tmp_path):
+    sonde.train("bilstm-max", "next", files[0], tmp_path / "m", epochs=2, **SMALL)
+    file = tmp_path / "m" / "epoch-1.safetensors"
+    assert file.stat().st_mode == (tmp_path / "m" / "model.json").stat().st_mode
+    content = bytearray(file.read_bytes())
+    content[-40] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(sonde.DataProblem, match=r"epoch-1\.safetensors is damaged"):
+        _ = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=1").fingerprint
+    assert ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=2").fingerprint
+
+
+def test_the_command_of_a_parser_repeats_its_training(tmp_path):
+    from sonde.training.folder import command
+
+    settings = Settings.of({"epochs": 8, "longest": 60, "patience": 3, "hidden": 512}, "parser")
+    said = command(Request("parser", "annotate", [Path("a.conllu")]), settings)
+    options = dict(word.split("=") for word in said.split("--set ")[1].split())
+    assert Settings.of(options, "parser") == settings
+
+
+@pytest.mark.parametrize("objective", ["autoencode", "denoise"])
+def test_copying_is_no_baseline_of_what_is_to_be_copied(objective, files, tmp_path):
+    made = sonde.train("bilstm-max", objective, files[0], tmp_path / "m", epochs=1, **SMALL)
+    assert "bleu of copying" not in made.trivial
+    assert "bleu of the commonest text" in made.trivial
+
+
+def test_a_vector_that_is_no_number_is_named(files, tmp_path):
+    rows = "".join(f"{name} {'nan' if name == 'Bea' else 1} 2\n" for name in (*NAMES, *VERBS))
+    (tmp_path / "words.vec").write_text(rows, "utf-8")
+    with pytest.raises(sonde.DataProblem, match=r"words\.vec: the vector of 'Bea' contains NaN"):
+        sonde.train(
+            "bilstm-max", "next", files[0], tmp_path / "m", vectors=tmp_path / "words.vec", **SMALL
+        )

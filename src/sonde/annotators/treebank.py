@@ -52,6 +52,11 @@ def files(paths: Iterable[str | Path]) -> Files:
             " files, or rename it"
         )
     learnt = [p.path for p in parts if p.split in ("train", "") or p.path in named]
+    if not learnt:
+        raise DataProblem(
+            f"{', '.join(map(str, paths))}: no train files, only such as {parts[0].path.name}; name"
+            " the files to train on one by one"
+        )
     return Files(learnt, [p.path for p in parts if p.split == "dev" and p.path not in named])
 
 

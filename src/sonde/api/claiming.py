@@ -43,8 +43,8 @@ def claims(
     every       also show claims that could not be tested, and the causes that papers suggest,
                 which are not tested
     selection   the fields of `Selection`
-    DataProblem if no claim can be tested; UsageProblem for an unknown paper or row. `.content` has
-    a `TestedClaim` for each claim on each kind of data.
+    DataProblem if no claim can be tested, unless all are shown; UsageProblem for an unknown paper
+    or row. `.content` has a `TestedClaim` for each claim on each kind of data.
 
         print(sonde.claims(published="conneau2018"))
         print(sonde.claims("results/", named={"st:mine": "BiLSTM-max, NLI"}))
@@ -61,7 +61,7 @@ def claims(
     known = stored_results(results, selection)
     rows = _named(named or {}, known.results)
     found, settings = retested(known.results, asked, rows, correction)
-    if all(one.n == 0 for one in found):
+    if not every and all(one.n == 0 for one in found):
         raise DataProblem(_nothing(found))
     return claims_page(found, settings, every, correction).with_remarks(known.remarks)
 

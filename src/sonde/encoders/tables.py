@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.core import DataProblem
 from sonde.encoders.keyed import normals
 from sonde.encoders.word_files import WordFile, open_words, word_digest
 from sonde.vectors import Floats
@@ -60,12 +61,18 @@ class FileTable:
 class Rows:
     """The vectors of those words of a file that were asked for, None for words that it lacks."""
 
+    path: Path
     file: WordFile
     kept: dict[str, Floats | None] = field(default_factory=dict)
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
         new = [w for w in words if w not in self.kept]
         looked_up = self.file.find(new)
+        if broken := [w for w, vector in looked_up.items() if not np.isfinite(vector).all()]:
+            raise DataProblem(
+                f"{self.path}: the vector of {broken[0]!r} contains NaN or an infinite number;"
+                " remove the word, or get the file again"
+            )
         self.kept.update((w, looked_up.get(w)) for w in new)
         vectors = np.zeros((len(words), self.file.dim), np.float32)
         known = np.zeros(len(words), bool)
@@ -78,7 +85,7 @@ class Rows:
 @functools.lru_cache(maxsize=4)
 def _rows(path: Path, mark: str) -> Rows:
     """What was asked for of a file that has the digest `mark`."""
-    return Rows(open_words(path))
+    return Rows(path, open_words(path))
 
 
 def word_table(path: Path | None, dim: int, seed: int) -> WordTable:

@@ -90,9 +90,12 @@ class Trained:
         """
         facts = self.facts
         file, drawn = self.weights(facts), _begun(facts)
+        mark = digest([file]) if file else ""
+        if file and facts.get("digests", {}).get(self._number(facts), mark) != mark:
+            raise DataProblem(f"{file} is damaged: it is not what was trained; copy it again")
         words = [Path(self.folder).expanduser() / WORDS] if self._has_words(facts) else []
-        mark = str(facts.get("words", facts["vectors"]))  # of a bag, its words
-        return " ".join([digest([file]) if file else drawn, mark, *map(_digest, words)])
+        read = str(facts.get("words", facts["vectors"]))  # of a bag, its words
+        return " ".join([mark or drawn, read, *map(_digest, words)])
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -111,9 +114,11 @@ class Trained:
     def _number(self, facts: Mapping[str, Any]) -> str:
         """The number of the epoch that is read."""
         number = str(facts["best"]) if self.epoch == "best" else self.epoch
-        file = _file(Path(self.folder).expanduser(), number)
+        file = epoch_file(Path(self.folder).expanduser(), number)
         if number != "0" and not (number.isdecimal() and file.is_file()):
             many = len(facts["epochs"])
+            if number.isdecimal() and 0 < int(number) <= many:
+                raise DataProblem(f"{file} is not there: copy it, or train again")
             raise DataProblem(
                 f"{self.folder} has no epoch {number}: write best, a number from 1 to {many}, or 0"
                 " for before training"
@@ -128,7 +133,7 @@ class Trained:
     def weights(self, facts: Mapping[str, Any]) -> Path | None:
         """The file of the epoch that is read; None before training."""
         number = self._number(facts)
-        return _file(Path(self.folder).expanduser(), number) if number != "0" else None
+        return epoch_file(Path(self.folder).expanduser(), number) if number != "0" else None
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         facts, by_word = self.facts, self.pool == "none"
@@ -281,7 +286,8 @@ def _whole(weights: Path) -> Iterator[None]:
         ) from None
 
 
-def _file(folder: Path, epoch: str) -> Path:
+def epoch_file(folder: Path, epoch: str | int) -> Path:
+    """The weights after an epoch."""
     return folder / f"epoch-{epoch}.safetensors"
 
 
@@ -307,7 +313,7 @@ def _epochs(text: str, folder: Path) -> list[str]:
         first, dash, last = part.partition("-")
         if part == "*":
             numbers = sorted(each["epoch"] for each in facts_of(folder)["epochs"])
-            names += [str(n) for n in numbers if _file(folder, str(n)).is_file()]
+            names += [str(n) for n in numbers if epoch_file(folder, str(n)).is_file()]
         elif dash and first.isdecimal() and last.isdecimal():
             names += map(str, range(int(first), int(last) + 1))
         else:

@@ -217,8 +217,9 @@ def _line(field: _Field, panel: Panel, curve: Curve) -> Iterator[Mark]:
     line, scale = field.lines[line_of(curve)], field.scale
     known = {at: row for at, row in curve.rows.items() if row.score == row.score}
     learnt = {scale.at(at): row for at, row in known.items() if at > 0}
-    yield from band(panel, learnt, line.colour, line.name, line.dashed)
     history = next(h for h in field.found.histories if h.name == curve.training)
+    called = {scale.at(at): f"{history.unit} {_number(at)}" for at in known}
+    yield from band(panel, learnt, line.colour, line.name, line.dashed, called.__getitem__)
     if (best := known.get(history.best)) is not None and history.best:
         yield Dot(*panel.at(scale.at(history.best), best.score), 4.4, line.colour, hollow=True)
     if (before := known.get(0)) is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -295,9 +295,14 @@ def _weights(panel: Panel, weights: Sequence[float]) -> Iterator[Mark]:
 
 
 def band(
-    panel: Panel, rows: Mapping[float, Row], colour: str, name: str, dashed: bool = False
+    panel: Panel,
+    rows: Mapping[float, Row],
+    colour: str,
+    name: str,
+    dashed: bool = False,
+    said: Callable[[float], str] = "{:g}".format,
 ) -> Iterator[Mark]:
-    """A line of scores over a band of their intervals."""
+    """A line of scores over a band of their intervals; `said` is what a place across is called."""
     known = sorted(x for x, row in rows.items() if not math.isnan(row.score))
     sure = [x for x in known if not math.isnan(rows[x].low)]
     upper = [panel.at(x, rows[x].high) for x in sure]
@@ -309,7 +314,7 @@ def band(
         yield Stroke(tuple(points), colour, 1.6, dashed)
     for x, point in zip(known, points, strict=True):
         row = rows[x]
-        told = f"{name}, {x:g}: {row.score:.1f} ({row.low:.1f} – {row.high:.1f})"
+        told = f"{name}, {said(x)}: {row.score:.1f} ({row.low:.1f} – {row.high:.1f})"
         yield Dot(*point, 2.2, colour, title=told)
 
 

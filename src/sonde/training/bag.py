@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sonde.cache import draft, write_text
+from sonde.cache import write_text
 from sonde.core import DataProblem
 from sonde.corpora.files import digest
 from sonde.encoders.ngrams import bigram_rows, drawn_vectors
@@ -31,6 +31,7 @@ from sonde.training.ranks import Ranks, processes
 from sonde.training.settings import Request, Settings
 from sonde.training.splits import chosen, held_out
 from sonde.training.texts import Texts
+from sonde.training.weights import save
 from sonde.vectors import Ints
 
 if TYPE_CHECKING:
@@ -237,11 +238,8 @@ class Bag:
 
     def keep(self, folder: Path) -> None:
         """Write all that going on needs, in one file that is there whole or not at all."""
-        from safetensors.numpy import save_file
-
         facts = {"epochs": json.dumps([vars(epoch) for epoch in self.epochs])}
-        with draft(folder / STATE) as part:
-            save_file(self.tables._asdict(), part, metadata=facts)
+        save(self.tables._asdict(), folder / STATE, facts)
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""

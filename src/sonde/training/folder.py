@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from sonde.cache import write_text
+from sonde.corpora.files import digest
 from sonde.corpora.seen import SEEN
-from sonde.encoders.trained import MODEL, facts_of
+from sonde.encoders.trained import MODEL, epoch_file, facts_of
 from sonde.training.loop import Epoch
-from sonde.training.settings import Request, Settings
+from sonde.training.settings import TREES, Request, Settings
 from sonde.training.splits import counted
 
 CARD = "README.md"
@@ -66,7 +67,8 @@ def _said(value: float) -> str:
 
 def command(request: Request, settings: Settings) -> str:
     """What makes such an encoder, on the command line."""
-    usual, chosen = asdict(Settings()), asdict(settings)
+    recipe = TREES if request.architecture == TREES else ""
+    usual, chosen = asdict(Settings.of({}, recipe)), asdict(settings)
     told = [f"{name}={_plain(value)}" for name, value in chosen.items() if value != usual[name]]
     words = [
         *("sonde", "train", request.architecture, "--objective", request.objective),
@@ -86,7 +88,16 @@ def _plain(value: Any) -> str:
 
 def say(out: Path, facts: Mapping[str, Any], epochs: Sequence[Epoch]) -> None:
     """Write what is known of an encoder after some epochs."""
-    said = {**facts, "epochs": [epoch.plain() for epoch in epochs]}
+    known = facts_of(out).get("digests", {}) if (out / MODEL).is_file() else {}
+    # the last epoch was written just now, others may be damaged since
+    files = {str(e.number): epoch_file(out, e.number) for e in epochs}
+    last = str(epochs[-1].number) if epochs else ""
+    digests = {
+        n: known[n] if n in known and n != last else digest([file])
+        for n, file in files.items()
+        if file.is_file()
+    }
+    said = {**facts, "digests": digests, "epochs": [epoch.plain() for epoch in epochs]}
     write_text(out / MODEL, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
     write_text(out / CARD, _card(out, said))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def inferences(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
     counted.
     """
     for path in paths:
-        rows = _json(path) if uncompressed(path).suffix == ".jsonl" else _rows(path)
+        rows = _json(path) if uncompressed(path).suffix == ".jsonl" else _rows(path, how.where)
         for where, row in rows:
             if not all(fnmatchcase(row.get(key, ""), p) for key, p in how.where.items()):
                 continue
@@ -80,12 +80,16 @@ def _cells(where: str, row: Mapping[str, str]) -> Sequence[str]:
     return [str(cell).strip() for cell in cells.values()]
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _rows(path: Path, needed: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
     header: list[str] = []
     for number, line in lines(path):
         cells = line.split("\t")
         if not header:
             header = cells
+            if missing := [name for name in needed if name not in header]:
+                raise DataProblem(
+                    f"{path}: no column {missing[0]!r}; there are {', '.join(header)}"
+                )
         elif line:
             if len(cells) != len(header):
                 raise DataProblem(f"{path}:{number}: {len(cells)} cells, not {len(header)}")

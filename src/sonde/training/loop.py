@@ -19,13 +19,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sonde.cache import draft
 from sonde.core import DataProblem
 from sonde.nets.forms import Forms
 from sonde.nets.trainable import HEAD, Encoder, Read, Words
 from sonde.training.objectives import Figures, Lesson
 from sonde.training.ranks import Ranks
 from sonde.training.texts import Texts
+from sonde.training.weights import save
 from sonde.vectors import Ints
 
 STATE = "state.safetensors"
@@ -302,8 +302,6 @@ class Learner:
 
     def keep(self, folder: Path) -> None:
         """Write all that going on needs, in one file that is there whole or not at all."""
-        from safetensors.torch import save_file
-
         tensors = {f"weights.{i}": p.detach() for i, p in enumerate(self.parameters)}
         for i, state in self.optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{i}.{k}": v for k, v in state.items() if v is not None}
@@ -312,8 +310,7 @@ class Learner:
             "part": json.dumps(vars(self.part)),
             "rate": repr(self.optimizer.param_groups[0]["lr"]),
         }
-        with draft(folder / STATE) as part:
-            save_file({k: v.contiguous() for k, v in tensors.items()}, part, metadata=facts)
+        save({k: v.contiguous() for k, v in tensors.items()}, folder / STATE, facts)
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from sonde.cache import draft, write_text
+from sonde.cache import write_text
 from sonde.core import DataProblem
 from sonde.corpora import seen
 from sonde.corpora.files import digest
 from sonde.corpora.text import letters
 from sonde.encoders.tables import word_table
-from sonde.encoders.trained import FORMAT, MODEL, UNKNOWN, WORDS, facts_of
+from sonde.encoders.trained import FORMAT, MODEL, UNKNOWN, WORDS, epoch_file, facts_of
 from sonde.errors import UsageProblem
 from sonde.nets.trainable import Shape, Words
 from sonde.training import bag, parsing
@@ -30,6 +30,7 @@ from sonde.training.objectives import Kit, Lesson, Objective
 from sonde.training.ranks import Ranks
 from sonde.training.settings import BAG, TREES, Request, Settings
 from sonde.training.splits import chosen, held_out, too_little
+from sonde.training.weights import save
 from sonde.vectors import Ints
 
 STARTS = {BAG: bag.start, TREES: parsing.start}
@@ -275,11 +276,8 @@ def _over(epochs: Sequence[Epoch], objective: Objective, settings: Settings) -> 
 
 def _write(out: Path, learner: Learns) -> None:
     """Write the encoder of the last epoch, then what going on needs."""
-    from safetensors.torch import save_file
-
     if not learner.ranks.rank:
-        with draft(out / f"epoch-{len(learner.epochs)}.safetensors") as part:
-            save_file(learner.weights(), part)
+        save(learner.weights(), epoch_file(out, len(learner.epochs)))
     _keep(out, learner)
 
 

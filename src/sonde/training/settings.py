@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -129,9 +131,13 @@ class Settings:
         for name, known in CHOICES.items():
             if (chosen := asdict(self)[name]) not in known:
                 raise UsageProblem(f"no {name} {chosen!r}: choose one of {', '.join(known)}")
-        for name in SIZES:
-            if (value := asdict(self)[name]) < 1:
-                raise UsageProblem(f"{name}={value}: a number of at least 1")
+        for name, (least, below) in BOUNDS.items():
+            value = asdict(self)[name]
+            if not least <= value < below:
+                most = f" and below {below:g}" if below < math.inf else ""
+                raise UsageProblem(f"{name}={value}: a number of at least {least}{most}")
+        if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", self.device):
+            raise UsageProblem(f"no device {self.device!r}: choose auto, cpu, mps, cuda or cuda:1")
 
 
 PARSER: Mapping[str, Any] = {
@@ -168,9 +174,17 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
 trained with where nothing else is said, `combo` has the sizes of Rybak and Wróblewska 2018.
 """
 SIZES = (
-    *("hidden", "decoder", "pieces", "epochs", "batch", "longest", "dim"),
-    *("ngrams", "buckets", "negatives", "letters", "projected", "arcs"),
+    *("hidden", "decoder", "pieces", "epochs", "batch", "longest", "dim", "vocabulary", "least"),
+    *("buckets", "negatives", "letters", "projected", "arcs"),
 )
+OPEN = ("layers", "embedding", "patience", "most", "seed", "lost", "clip", "rate", "subsample")
+BOUNDS: Mapping[str, tuple[int, float]] = {
+    **dict.fromkeys(SIZES, (1, math.inf)),
+    **dict.fromkeys(OPEN, (0, math.inf)),
+    **dict.fromkeys(("dropout", "drop", "swap"), (0, 1)),
+    "ngrams": (1, 3),
+}
+"""The least value of a setting, and the one that it stays below."""
 CHOICES = {
     "optimizer": ("auto", "adam", "sgd"),
     "precision": ("fp32", "bf16"),
@@ -218,7 +232,8 @@ class Request:
             ("objective", self.objective, tuple(OBJECTIVES)),
         ):
             if name not in known:
-                raise UsageProblem(f"no {kind} {name!r}: choose one of {', '.join(known)}")
+                wrong = f"no {kind} {name!r}" if name else f"an {kind} is missing"
+                raise UsageProblem(f"{wrong}: choose one of {', '.join(known)}")
         objective = OBJECTIVES[self.objective]
         for name, architecture in ALONE.items():
             if (self.objective == name) != (self.architecture == architecture):
@@ -226,6 +241,12 @@ class Request:
                     f"{self.architecture} is not trained for {self.objective}: {architecture} is"
                     f" trained for {name}, and for nothing else"
                 )
+        if self.where and objective.name != "infer":
+            raise UsageProblem(
+                f"{objective.name} reads no table whose columns have names: leave --where out"
+            )
+        if not self.files:
+            raise UsageProblem(f"there is no file to learn to {objective.name} from: name --data")
         if self.also and objective.lesson is None:
             raise UsageProblem(f"{objective.name} is judged by --dev alone; leave --evaluate out")
         return objective
