@@ -30,7 +30,7 @@ class Settings:
                without
     hidden     units of a layer, of each direction
     learned    whether vectors of words are learnt, too, from those on
-    vocabulary words that have a vector of their own at most, where they are learnt
+    vocabulary how many words have a vector of their own at most, where vectors are learnt
     least      how often such a word must occur, and a word of `cbow`
     layers     how many; 0: 2 recurrent ones, or 8 convolutions
     embedding  numbers of the sentence vector, by a linear layer; 0: the pooled states as they are
@@ -43,22 +43,25 @@ class Settings:
     clip       the norm that gradients are scaled down to; 0 for none
     batch      words and pieces of a batch at most
     patience   epochs without a better figure on dev, after which training ends; 0 for no end
-    ngrams     of `cbow`, as are the next six: 2 for words and bigrams, 1 for words alone
-    buckets    how many vectors all bigrams share
-    lost       bigrams of a sentence that are left out
-    negatives  words that each word is told from
-    subsample  frequency from which on a word is predicted less often than it stands; 0: always
-    divided    the step of a context's vectors is the gradient; false: as word2vec and gensim, so
-               many times as long as there are vectors in the context, and none beyond scores of 6
-    shuffled   the order of sentences is drawn for each epoch; false: as in the text
-    dropout    of `parser`, as are the next five: share of numbers that are left out while it learns
-    falls      the rate falls to nothing in a straight line until the last epoch; false: it is
-               halved after an epoch that was no better
-    letters    numbers that are made of a word's letters, for each width that these are read in
-    dilated    letters are read by three dilated convolutions, as in COMBO
-    projected  numbers that are made of a static vector, where vectors= gives some
-    arcs       numbers of a word as a head, and as what stands below one
-    drop, swap for `denoise`: how often a word is left out, and two neighbours change places
+    ngrams     (cbow) 2 for words and bigrams, 1 for words alone
+    buckets    (cbow) how many vectors all bigrams share
+    lost       (cbow) bigrams of a sentence that are left out
+    negatives  (cbow) words that each word is told from
+    subsample  (cbow) frequency from which on a word is predicted less often than it stands; 0:
+               always
+    divided    (cbow) the step of a context's vectors is the gradient; false: as word2vec and
+               gensim, so many times as long as there are vectors in the context, and none beyond
+               scores of 6
+    shuffled   (cbow) the order of sentences is drawn for each epoch; false: as in the text
+    dropout    (parser) share of numbers that are left out while it learns
+    falls      (parser) the rate falls to nothing in a straight line until the last epoch; false:
+               it is halved after an epoch that was no better
+    letters    (parser) numbers that are made of a word's letters, for each width that these are
+               read in
+    dilated    (parser) letters are read by three dilated convolutions, as in COMBO
+    projected  (parser) numbers that are made of a static vector, where vectors= gives some
+    arcs       (parser) numbers of a word as a head, and as what stands below one
+    drop, swap (denoise) how often a word is left out, and two neighbours change places
     longest    words of a sentence, beyond which it is left out
     english    quotes are made straight, and clitics split off, as English treebanks have them
     on_error   raise, or skip: trees that are malformed are left out and counted
