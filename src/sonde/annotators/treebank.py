@@ -52,7 +52,7 @@ def files(paths: Iterable[str | Path]) -> Files:
             " files, or rename it"
         )
     learnt = [p.path for p in parts if p.split in ("train", "") or p.path in named]
-    if not learnt:
+    if parts and not learnt:
         raise DataProblem(
             f"{', '.join(map(str, paths))}: no train files, only such as {parts[0].path.name}; name"
             " the files to train on one by one"
