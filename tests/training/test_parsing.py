@@ -231,6 +231,16 @@ def test_an_audit_says_that_gold_was_learnt_from(treebank, tmp_path):
     old = sonde.audit_parser(tmp_path / "old.ptb", tmp_path / "m")
     assert old.content.learnt == 200
     assert "trained on 200 of the gold sentences" in str(old)
+    first = sonde.audit_parser(tmp_path / "old.ptb", Network(Place(str(tmp_path / "m"))))
+    assert first.content.learnt == 200
     new = sonde.audit_parser(tmp_path / "new.ptb", tmp_path / "m")
     assert new.content.learnt == 0
     assert "trained on" not in str(new)
+
+
+def test_a_parser_without_files_says_what_is_missing(tmp_path):
+    with pytest.raises(UsageProblem, match="no file to learn to annotate from: name --data"):
+        sonde.train("parser", "", [], tmp_path / "m")
+    (tmp_path / "x-dev.conllu").write_text("", "utf-8")
+    with pytest.raises(DataProblem, match=r"no train files, only such as x-dev\.conllu"):
+        sonde.train("parser", "", [tmp_path], tmp_path / "m")

@@ -14,6 +14,7 @@ import numpy as np
 from sonde.annotators.decoding import annotated
 from sonde.annotators.parser import Annotation, Words
 from sonde.core import DataProblem, Sentence
+from sonde.corpora.seen import Hashes
 from sonde.encoders.batches import batches, gathered, spread
 from sonde.encoders.trained import Trained
 from sonde.encoders.untrained import forms_of
@@ -59,6 +60,10 @@ class Network:
                 " those that do"
             )
         return facts
+
+    def saw(self) -> Hashes | None:
+        """Hashes of the sentences that it was trained on."""
+        return self._encoder.saw()
 
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
         """What is said of each sentence, in order."""

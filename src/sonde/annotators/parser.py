@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+from sonde.corpora.seen import Hashes
 
 Words = Sequence[str]
 
@@ -49,4 +51,13 @@ class Parser(Protocol):
 
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
         """What is said of each sentence, in order; every sentence has a word at least."""
+        ...
+
+
+@runtime_checkable
+class Taught(Parser, Protocol):
+    """A parser that knows which sentences it was trained on."""
+
+    def saw(self) -> Hashes | None:
+        """Their hashes, sorted; None if unknown."""
         ...

@@ -109,20 +109,19 @@ def _identities(
 def _read(corpus: str) -> Iterator[Sentence]:
     """The sentences of a treebank in CoNLL-U or in brackets, or of a file of text."""
     place = located(corpus)
-    ending = uncompressed(place).suffix.lower() if place.is_file() else ""
-    if ending in TABLES:
-        raise DataProblem(
-            f"{place}: a {ending} file does not have a sentence per line; write its sentences to a"
-            " .txt file, or name a task on it"
-        )
-    if place.is_file() and ending not in SUFFIXES:
+    if place.is_file() and (ending := uncompressed(place).suffix.lower()) not in SUFFIXES:
+        if ending in TABLES:
+            raise DataProblem(
+                f"{place}: a {ending} file does not have a sentence per line; write its sentences"
+                " to a .txt file, or name a task on it"
+            )
         yield from text.read(place)
         return
     for part in files_of([corpus], SUFFIXES):
         if uncompressed(part.path).suffix.lower() in brackets.SUFFIXES:
             yield from _bracketed(part.path)
         else:
-            yield from (Sentence(tree.words, tree.text) for tree in conllu.read(part.path))
+            yield from (tree.sentence for tree in conllu.read(part.path))
 
 
 def _bracketed(path: Path) -> Iterator[Sentence]:

@@ -12,20 +12,17 @@ from sonde.annotators.blocks import Road
 from sonde.annotators.gold import gold_files, parsed_again
 from sonde.annotators.parse import Parsed
 from sonde.annotators.parse import parse as parsed
-from sonde.annotators.parser import Parser
-from sonde.annotators.treebank import sentences
+from sonde.annotators.parser import Parser, Taught
 from sonde.api.arguments import listed
 from sonde.audit.parses import ParserAudit, compared
 from sonde.audit.parses_page import parser_page
-from sonde.core import Sentence
 from sonde.corpora import seen
 from sonde.corpora.corpus import corpus
 from sonde.corpora.machine import Machine, keep, machines
 from sonde.corpora.places import located
-from sonde.corpora.views import SUFFIXES
-from sonde.encoders.trained import Trained
+from sonde.corpora.tally import Tally
+from sonde.corpora.views import SUFFIXES, blocks
 from sonde.errors import UsageProblem
-from sonde.references import Place
 from sonde.tables.page import Page
 
 
@@ -93,20 +90,19 @@ def audit_parser(
         with TemporaryDirectory() as place:
             said = parsed_again(files, Path(place), made)
             audit = compared(files, said, (made.name, made.fingerprint))
-            if isinstance(parsed, str | Path) and _trained(parsed):
-                audit = replace(audit, learnt=_learnt(files, parsed))
+            audit = replace(audit, learnt=_learnt(files, made))
     for folder in listed(into):
         keep(Path(folder), audit.plain())
     return parser_page(audit)
 
 
-def _learnt(gold: Sequence[Path], folder: str | Path) -> int:
-    """How many gold sentences a parser was trained on, 0 if its folder does not say."""
-    saw = Trained(Place(str(located(folder)))).saw()
+def _learnt(gold: Sequence[Path], parser: Parser) -> int:
+    """How many gold sentences a parser was trained on, 0 if it does not say."""
+    saw = parser.saw() if isinstance(parser, Taught) else None
     if saw is None:
         return 0
-    read = [Sentence(each.words, each.text) for each in sentences(gold, "skip")]
-    return int(seen.among(seen.hashes_of(read), saw).sum())
+    every = (block.sentences() for path in gold for block in blocks(path, "skip", Tally()))
+    return sum(int(seen.among(seen.hashes_of(some), saw).sum()) for some in every)
 
 
 def _trained(place: str | Path) -> bool:

@@ -336,7 +336,7 @@ def _by_stratum(
     for row in rows:
         lines[_measured(row)][values[row.stratum]] = row
     for name, mine in lines.items():
-        yield from band(panel, mine, colours[name], name)
+        yield from band(panel, mine, colours[name], name, said=lambda x: [*values][int(x)])
     room = WIDE / len(values)
     step = max(1, math.ceil((max(map(breadth, values)) + 4) / room)) if room < WIDE / 2 else 1
     for value, x in list(values.items())[::step]:

@@ -88,18 +88,20 @@ def _plain(value: Any) -> str:
 
 def say(out: Path, facts: Mapping[str, Any], epochs: Sequence[Epoch]) -> None:
     """Write what is known of an encoder after some epochs."""
-    known = facts_of(out).get("digests", {}) if (out / MODEL).is_file() else {}
-    # the last epoch was written just now, others may be damaged since
-    files = {str(e.number): epoch_file(out, e.number) for e in epochs}
-    last = str(epochs[-1].number) if epochs else ""
-    digests = {
-        n: known[n] if n in known and n != last else digest([file])
-        for n, file in files.items()
-        if file.is_file()
-    }
-    said = {**facts, "digests": digests, "epochs": [epoch.plain() for epoch in epochs]}
+    told = [epoch.plain() for epoch in epochs]
+    said = {**facts, "digests": _digests(out, [epoch.number for epoch in epochs]), "epochs": told}
     write_text(out / MODEL, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
     write_text(out / CARD, _card(out, said))
+
+
+def _digests(out: Path, epochs: Sequence[int]) -> dict[str, str]:
+    """What tells the weights of each epoch from others; those of epochs before the last, which may
+    be damaged since, as they were told before.
+    """
+    known = facts_of(out).get("digests", {}) if (out / MODEL).is_file() else {}
+    kept = {str(n): known[str(n)] for n in epochs[:-1] if str(n) in known}
+    files = {str(n): epoch_file(out, n) for n in epochs if str(n) not in kept}
+    return {**kept, **{n: digest([file]) for n, file in files.items() if file.is_file()}}
 
 
 def described(folder: Path) -> Training:

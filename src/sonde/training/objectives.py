@@ -49,6 +49,7 @@ class Objective:
     judged    what is said of texts that are written of dev, too
     whole     whether pieces are words as they stand
     noise     whether the encoder's words are dropped and swapped
+    columns   whether files have columns with names, by which rows can be chosen
     """
 
     name: str
@@ -58,6 +59,7 @@ class Objective:
     judged: Literal["", "bleu", "f1"] = ""
     whole: bool = False
     noise: bool = False
+    columns: bool = False
 
     @property
     def higher(self) -> bool:
@@ -340,7 +342,7 @@ OBJECTIVES: Mapping[str, Objective] = {
         Objective("next", Writing.of, data.following, "perplexity"),
         Objective("skip", Writing.of, data.neighbours, "perplexity"),
         Objective("parse", Writing.of, data.trees, "accuracy", "f1", whole=True),
-        Objective("infer", Inferring.of, inferences, "accuracy"),
+        Objective("infer", Inferring.of, inferences, "accuracy", columns=True),
         Objective("cbow", None, data.themselves, "perplexity"),
         Objective("annotate", None, data.trees, "score"),
     )

@@ -131,12 +131,12 @@ class Settings:
         return cls(**made)
 
     def __post_init__(self) -> None:
+        values = asdict(self)
         for name, known in CHOICES.items():
-            if (chosen := asdict(self)[name]) not in known:
+            if (chosen := values[name]) not in known:
                 raise UsageProblem(f"no {name} {chosen!r}: choose one of {', '.join(known)}")
         for name, (least, below) in BOUNDS.items():
-            value = asdict(self)[name]
-            if not least <= value < below:
+            if not least <= (value := values[name]) < below:
                 most = f" and below {below:g}" if below < math.inf else ""
                 raise UsageProblem(f"{name}={value}: a number of at least {least}{most}")
         if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", self.device):
@@ -244,7 +244,7 @@ class Request:
                     f"{self.architecture} is not trained for {self.objective}: {architecture} is"
                     f" trained for {name}, and for nothing else"
                 )
-        if self.where and objective.name != "infer":
+        if self.where and not objective.columns:
             raise UsageProblem(
                 f"{objective.name} reads no table whose columns have names: leave --where out"
             )
