@@ -16,7 +16,6 @@ keep nothing.
 from __future__ import annotations
 
 import json
-import lzma
 import os
 import signal
 import subprocess
@@ -26,6 +25,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from pyarrow import Codec
 
 from sonde.corpora import conllu
 from sonde.corpora.files import treebank
@@ -74,7 +75,7 @@ def alone(path):
         yield len(batch.parents)
 
 with uncollected():
-    for path in islice(sorted(Path(sys.argv[1]).glob("*.conllu.xz")), 10):
+    for path in islice(sorted(Path(sys.argv[1]).glob("*.conllu.zst")), 10):
         words += sum({what}(path))
 """
 UNPACKED, READ, ALONE = (SHARDS.replace("{what}", what) for what in ("unpacked", "read", "alone"))
@@ -149,8 +150,8 @@ def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
     for first in range(0, many, SHARD):
         rows = range(first, min(first + SHARD, many))
         text = "".join(renamed(trees[i % len(trees)], i // len(trees)) for i in rows)
-        path = folder / f"{first // SHARD:05}.conllu.xz"
-        path.write_bytes(lzma.compress(text.encode(), preset=1))
+        path = folder / f"{first // SHARD:05}.conllu.zst"
+        path.write_bytes(Codec("zstd", compression_level=9).compress(text.encode(), asbytes=True))
     return folder
 
 

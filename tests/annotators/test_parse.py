@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 import os
 import signal
 import subprocess
@@ -20,6 +19,7 @@ from sonde.annotators.blocks import Road
 from sonde.annotators.parse import parse
 from sonde.annotators.segment import Rules
 from sonde.corpora import brackets, conllu
+from sonde.corpora.files import lines
 from sonde.corpora.running import CONTROL, EMPTY, NOT_UTF8
 
 TEXT = "".join(f"The {i} dogs didn't bark. Who came?\n\n" for i in range(60))
@@ -37,7 +37,7 @@ def done(texts, folder, *, chain=None, **options):
 
 
 def trees(folder):
-    return [t for path in sorted(folder.glob("*.conllu.xz")) for t in conllu.read(path)]
+    return [t for path in sorted(folder.glob("*.conllu.zst")) for t in conllu.read(path)]
 
 
 def test_a_folder_holds_trees_brackets_and_where_they_are_from(text, tmp_path):
@@ -57,7 +57,7 @@ def test_a_folder_holds_trees_brackets_and_where_they_are_from(text, tmp_path):
     ]
     assert {"# source = a.txt:1", "# confidence = 0.1429"} < set(first.comments)
     assert len({tree.sent_id for tree in trees(tmp_path / "out")}) == 120
-    shard = sorted((tmp_path / "out").glob("*.trees.xz"))[0]
+    shard = sorted((tmp_path / "out").glob("*.trees.zst"))[0]
     assert next(iter(brackets.read(shard))).words == first.words
     note = json.loads((tmp_path / "out" / "parsed.json").read_text())
     assert note["parser"] == {"name": "chain", "fingerprint": "1"}
@@ -89,12 +89,12 @@ def test_a_run_that_was_killed_goes_on_and_writes_the_same(text, tmp_path):
     run = [sys.executable, "-c", code, str(text), str(out), str(Path(__file__).parents[1])]
     process = subprocess.Popen(run)
     for _ in range(2000):
-        if len(list(out.glob("*.conllu.xz"))) >= 2 or process.poll() is not None:
+        if len(list(out.glob("*.conllu.zst"))) >= 2 or process.poll() is not None:
             break
         time.sleep(0.005)
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
-    (out / ".00003.conllu.xz.0000.part").write_text("half")
+    (out / ".00003.conllu.zst.0000.part").write_text("half")
     with pytest.raises(sonde.DataProblem, match="not completely parsed"):
         sonde.build(f"ud/sent-len:{out}", tmp_path / "x.jsonl")
     done([text], out)
@@ -123,7 +123,7 @@ def test_another_parse_is_not_written_into_a_folder(text, tmp_path):
 def test_a_file_that_was_cut_is_written_again(text, tmp_path):
     done([text], tmp_path / "whole")
     done([text], tmp_path / "out")
-    shard, lost, *_ = sorted((tmp_path / "out").glob("*.conllu.xz"))
+    shard, lost, *_ = sorted((tmp_path / "out").glob("*.conllu.zst"))
     shard.write_bytes(shard.read_bytes()[:50])
     lost.unlink()
     chain = Chain()
@@ -133,8 +133,8 @@ def test_a_file_that_was_cut_is_written_again(text, tmp_path):
 
 
 def left_out(folder):
-    paths = sorted((folder / "blocks").glob("*.skipped.jsonl.xz"))
-    return [json.loads(line) for path in paths for line in lzma.open(path, "rt", encoding="utf-8")]
+    paths = sorted((folder / "blocks").glob("*.skipped.jsonl.zst"))
+    return [json.loads(line) for path in paths for _, line in lines(path) if line]
 
 
 def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):

@@ -5,7 +5,6 @@ own, all of them or none.
 from __future__ import annotations
 
 import json
-import lzma
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from sonde.corpora.trees import depth, features
 NOTES = "blocks"
 """The folder of notes; a block with one is done."""
 LONG, NO_TREE, NO_WORDS = "a sentence of more than {:,} words", "no tree", "no words"
-_PRESET = 1  # of xz: parsers are slow enough
+_LEVEL = 9  # of zstd: files are smaller than of xz's fastest, and read ten times faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,13 +209,13 @@ def write(folder: Path, number: int, block: Block) -> dict[str, Any]:
     sizes = {
         name: _packed(folder / name, "".join(lines))
         for name, lines in (
-            (f"{number:05}.conllu.xz", block.conllu),
-            (f"{number:05}.trees.xz", block.trees),
+            (f"{number:05}.conllu.zst", block.conllu),
+            (f"{number:05}.trees.zst", block.trees),
         )
     }
     rows = ({"why": why, "where": where, "text": text} for why, where, text in block.skipped)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    _packed(folder / NOTES / f"{number:05}.skipped.jsonl.xz", lines)
+    _packed(folder / NOTES / f"{number:05}.skipped.jsonl.zst", lines)
     note = {**block.note(), "bytes": sizes}
     write_text(place(folder, number), json.dumps(note, ensure_ascii=False))
     return note
@@ -241,7 +240,9 @@ def _packed(path: Path, text: str) -> int:
     """Write a compressed file, and return its size; none, and 0, where there is no text."""
     if not text:
         return 0
-    data = lzma.compress(text.encode(), preset=_PRESET)
+    from pyarrow import Codec
+
+    data = Codec("zstd", compression_level=_LEVEL).compress(text.encode(), asbytes=True)
     with draft(path) as part:
         part.write_bytes(data)
     return len(data)

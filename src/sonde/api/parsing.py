@@ -43,7 +43,7 @@ def parse(
     texts    files of running text: .txt, also .gz, .xz, .zst, or .zip with such files
     parser   a folder that `sonde train parser` wrote, a reference such as 'udpipe:english.udpipe'
              (`available("parsers")`), or a Parser of your own
-    output   a folder: shards 00000.conllu.xz (and .trees.xz), and parsed.json, which records the
+    output   a folder: shards 00000.conllu.zst (and .trees.zst), and parsed.json, which records the
              texts, the parser, and what was left out
     tokens   how text is split into sentences and words: 'rules', or a reference of a parser with a
              tokenizer (default: the parser's own, or else rules)

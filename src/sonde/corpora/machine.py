@@ -1,7 +1,7 @@
 """Corpora whose labels are a parser's: the folders that `sonde parse` writes, and what is said of
 them.
 
-Such a folder holds shards (00000.conllu.xz, and .trees.xz where the parser tells constituents),
+Such a folder holds shards (00000.conllu.zst, and .trees.zst where the parser tells constituents),
 `blocks/` with a note of each and what was left out of it, and `parsed.json`.
 """
 
