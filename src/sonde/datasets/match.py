@@ -50,7 +50,7 @@ def _within(bins: list[Ints]) -> list[Ints]:
     most = counts.min(0)
     taken = []
     for b, n in zip(bins, counts, strict=True):
-        order = np.argsort(b, kind="stable")
+        order = np.argsort(b.astype(np.min_scalar_type(size)), kind="stable")  # short ones by radix
         rank = np.arange(len(b)) - np.repeat(np.cumsum(n) - n, n)
         taken.append(order[rank < most[b[order]]])
     return taken

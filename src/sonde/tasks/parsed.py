@@ -5,7 +5,6 @@ so that all tasks of the same files read them once. docs/design/columns.md says 
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -35,6 +34,7 @@ from sonde.tasks.shards import (
     Known,
     Lists,
     Shard,
+    counted,
     said,
     sentences,
     tuples,
@@ -159,12 +159,9 @@ class ParsedCorpus:
     @cached_property
     def forms(self) -> Mapping[str, int]:
         """How often each word form occurs."""
-        counts: Counter[str] = Counter()
-        for group in self._groups(None if self.whole else self.rows, WORDS):
-            words = Lists.of(group.column(WORDS))
-            many = np.bincount(words.codes, minlength=len(words.names)).tolist()
-            counts.update({name: n for name, n in zip(words.names, many, strict=True) if n})
-        return counts
+        return counted(
+            group.column(WORDS) for group in self._groups(None if self.whole else self.rows, WORDS)
+        )
 
     @cached_property
     def confidences(self) -> NDArray[np.float64]:

@@ -327,6 +327,31 @@ class Lists:
         return cls(flat.indices.to_numpy(), flat.dictionary.to_pylist(), starts.astype(np.int64))
 
 
+def counted(columns: Iterable[Arrow]) -> dict[str, int]:
+    """How often each string occurs in some columns."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    total = pa.table({"string": pa.array([], pa.string()), "n": pa.array([], pa.int64())})
+    waiting = [total]
+    for column in columns:
+        found = pc.value_counts(pc.split_pattern(column.combine_chunks(), SEPARATOR).flatten())
+        waiting.append(pa.table({"string": found.field("values"), "n": found.field("counts")}))
+        if sum(map(len, waiting)) > 2 * len(total) + KNOWN:
+            total = _summed(waiting)
+            waiting = [total]
+    total = _summed(waiting)
+    return dict(zip(total["string"].to_pylist(), total["n"].to_pylist(), strict=True))
+
+
+def _summed(tables: Sequence[Arrow]) -> Arrow:
+    """Counts of the same string as one."""
+    import pyarrow as pa
+
+    grouped = pa.concat_tables(tables).group_by("string", use_threads=False)
+    return grouped.aggregate([("n", "sum")]).rename_columns(["string", "n"])
+
+
 def tuples(column: Arrow) -> list[tuple[str, ...]]:
     """The strings of each sentence; equal ones are one object."""
     known: dict[str, str] = {}
