@@ -1,7 +1,7 @@
 """One run in shares: how much faster two workers are than one, what it costs to schedule a unit of
 work, and, simulated from that, how long 10,000 units take on up to 1,000 workers.
 
-    python benchmarks/cluster.py [--units 200] [--examples 1000]
+    python benchmarks/cluster.py [--units 200] [--examples 1000] [--width 768]
 
 One worker of one thread does a run alone, then two do the same anew, each with its `--shard`; their
 results must be equal. A unit is a task, an encoder and a probe: seven tasks of the embedded corpus
@@ -65,15 +65,17 @@ Seconds = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Asked:
-    """A run of so many units, of tasks with so many examples."""
+    """A run of so many units, of tasks with so many examples and vectors of so many numbers."""
 
     units: int
     examples: int
+    width: int
 
     def planned(self, paths: Paths) -> Plan:
         """What is measured."""
         tasks = [f"ud/{name}:embedded,limit={self.examples},fold=1/5" for name in TASKS]
-        encoders = [f"bow:random,seed={n}" for n in range(-(-self.units // len(tasks)))]
+        many = -(-self.units // len(tasks))
+        encoders = [f"bow:random,dim={self.width},seed={n}" for n in range(many)]
         made = plan(Design(tasks, encoders, ["logreg"], seeds=1), paths)
         assert len(made.trials) >= self.units, made.refused
         return replace(made, trials=made.trials[: self.units])
@@ -104,7 +106,8 @@ def worker(asked: Asked, folder: Path, shard: str) -> None:
 def timed(asked: Asked, folder: Path, workers: int) -> tuple[float, list[float]]:
     """Seconds that so many workers of one thread take, and those of the processor in each."""
     command = [sys.executable, __file__, "--units", str(asked.units)]
-    command += ["--examples", str(asked.examples), "--folder", str(folder), "--shard"]
+    command += ["--examples", str(asked.examples), "--width", str(asked.width)]
+    command += ["--folder", str(folder), "--shard"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     began = time.perf_counter()
     processes = [
@@ -240,10 +243,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--units", type=int, default=200)
     parser.add_argument("--examples", type=int, default=1000)
+    parser.add_argument("--width", type=int, default=768, help="of vectors, as of BERT's")
     parser.add_argument("--folder", type=Path, help="be a worker on this folder")
     parser.add_argument("--shard", default="1/1", help="which worker")
     given = parser.parse_args()
-    asked = Asked(given.units, given.examples)
+    asked = Asked(given.units, given.examples, given.width)
     if given.folder is not None:
         worker(asked, given.folder, given.shard)
         return

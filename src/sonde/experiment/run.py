@@ -214,7 +214,8 @@ def fill(
     """
     broken: dict[str, str] = {}
     store = paths.vector_store()
-    for one in passes:
+    # each share begins with encoders of its own, so that they do not wait for one another
+    for one in workers.shard.order(passes, lambda one: (one.groups[0].trials[0].encoder,)):
         place = encoder_place(paths.results, store.folder(one.key).name)
         try:
             encoder = union_of(one.groups)

@@ -26,7 +26,7 @@ Job = TypeVar("Job")
 SUFFIX = ".claim"
 BEAT = 10.0  # seconds between two signs of life
 PATIENCE = 60.0  # seconds without one after which a claim is void
-PAUSE = 0.2  # seconds between two looks at what others hold
+FIRST, PAUSE = 0.01, 0.2  # seconds between two looks at what others hold: at first, and at most
 
 
 def claim_of(target: Path) -> Path:
@@ -135,6 +135,7 @@ class Watch:
         """Those of some jobs that nobody claims any longer, as soon as there is one, and the
         others.
         """
+        pause = FIRST
         while jobs:
             ready: list[Job] = []
             rest: list[Job] = []
@@ -142,7 +143,8 @@ class Watch:
                 (ready if self.free(target(job)) else rest).append(job)
             if ready:
                 return ready, rest
-            time.sleep(PAUSE)
+            time.sleep(pause)
+            pause = min(2 * pause, PAUSE)
         return [], []
 
 
