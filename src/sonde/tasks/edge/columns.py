@@ -4,21 +4,24 @@ per target.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from functools import lru_cache
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonde.core import SPLITS, DataProblem, Dataset, Sentence, Tags
-from sonde.datasets.candidates import NOTHING
+from sonde.datasets.candidates import NOTHING, SEPARATOR, joined
 from sonde.datasets.splits import allocate_to_all, apportion
 from sonde.labels import Label
 from sonde.vectors import Ints
 
 SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
 UNKNOWN = -1
+AT_ONCE = 1 << 14  # targets whose words are held at once
 
 
 class SentenceTargets(NamedTuple):
@@ -61,10 +64,10 @@ def pooled(sentences: Iterable[SentenceTargets]) -> Pool:
     for one in sentences:
         if one.spans:
             lists.add(one)
-    if not lists.spans:
+    if not lists.labels:
         raise DataProblem("no targets: nothing in the data has an answer to the task's question")
     firsts, seconds, splits, groups, sizes = np.array(lists.rows, np.int64).T
-    sites = _sites(lists.spans, np.repeat(firsts, sizes), np.repeat(seconds, sizes))
+    sites = _sites(lists.ends(), np.repeat(firsts, sizes), np.repeat(seconds, sizes))
     strata: dict[str, Any] = {
         key: [value or None for value in values] for key, values in lists.strata.items()
     }
@@ -86,12 +89,15 @@ class _Lists:
 
     numbers, groups  of sentences, and of what stays in one split
     rows             a sentence each: first, second, split, group, how many targets
+    spans            where the spans of the targets begin and end; widths: how many numbers a target
+                     has there
     """
 
     numbers: dict[Sentence, int] = field(default_factory=dict)
-    groups: dict[Any, int] = field(default_factory=dict)
+    groups: dict[str, int] = field(default_factory=dict)
     rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
-    spans: list[tuple[int, ...]] = field(default_factory=list)
+    spans: array[int] = field(default_factory=lambda: array("q"))
+    widths: set[int] = field(default_factory=set)
     labels: list[Label] = field(default_factory=list)
     strata: dict[str, list[str]] = field(default_factory=dict)
 
@@ -99,32 +105,38 @@ class _Lists:
         """Take in the targets of a sentence."""
         first = self._number(one.sentence)
         second = first if one.second is None else self._number(one.second)
-        words = tuple(word.casefold() for word in one.sentence.words)
-        group = self.groups.setdefault(one.group or words, len(self.groups))
+        # no group begins with a line end
+        alike = one.group or SEPARATOR + joined(one.sentence.words).casefold()
+        group = self.groups.setdefault(alike, len(self.groups))
         split = SPLITS.index(one.split) if one.split else UNKNOWN
         self.rows.append((first, second, split, group, len(one.spans)))
         for key in self.strata.keys() | one.strata.keys():
-            values = self.strata.setdefault(key, [""] * len(self.spans))
+            values = self.strata.setdefault(key, [""] * len(self.labels))
             values.extend(one.strata.get(key) or [""] * len(one.spans))
-        self.spans.extend(one.spans)
+        self.spans.extend(chain.from_iterable(one.spans))
+        self.widths.update(map(len, one.spans))
         self.labels.extend(one.labels)
+
+    def ends(self) -> Ints:
+        """The spans [targets, 2 or 4]; DataProblem where some targets have other numbers of
+        them.
+        """
+        if len(self.widths) > 1:
+            raise DataProblem(
+                "some targets have one span and others two; one data set holds one kind of target"
+            )
+        return np.array(self.spans, np.int64).reshape(len(self.labels), -1)
 
     def _number(self, sentence: Sentence) -> int:
         return self.numbers.setdefault(sentence, len(self.numbers))
 
 
-def _sites(spans: Sequence[tuple[int, ...]], first: Ints, second: Ints) -> Ints:
-    """Sites [n, 1 or 2, 3] of spans that all have the same number of ends."""
-    wide = {len(span) for span in spans}
-    if len(wide) > 1:
-        raise DataProblem(
-            "some targets have one span and others two; one data set holds one kind of target"
-        )
-    ends = np.array(spans, np.int64)
-    sites = np.empty((len(spans), ends.shape[1] // 2, 3), np.int64)
+def _sites(ends: Ints, first: Ints, second: Ints) -> Ints:
+    """Sites [n, 1 or 2, 3] of spans, and the sentences that they lie in."""
+    sites = np.empty((len(ends), ends.shape[1] // 2, 3), np.int64)
     sites[:, 0, 0] = first
     sites[:, 1:, 0] = second[:, None]
-    sites[:, :, 1:] = ends.reshape(len(spans), -1, 2)
+    sites[:, :, 1:] = ends.reshape(len(ends), -1, 2)
     return sites
 
 
@@ -222,18 +234,20 @@ def tagged_seen(dataset: Dataset) -> Dataset:
 
 def _forms(dataset: Dataset) -> Ints:
     """Numbers of the words of each span, case ignored [examples, spans]."""
-    words = [[word.casefold() for word in sentence.words] for sentence in dataset.sentences]
+
+    @lru_cache(maxsize=AT_ONCE)  # targets of a sentence follow one another
+    def words(sentence: int) -> list[str]:
+        return [word.casefold() for word in dataset.sentences[sentence].words]
+
     numbers: dict[str, int] = {}
-    many = dataset.sites.shape[1]
-    forms = np.empty((len(dataset), many), np.int64)
-    for k in range(many):
-        texts = (
-            words[s][a] if b - a == 1 else " ".join(words[s][a:b])
-            for s, a, b in dataset.sites[:, k].tolist()
-        )
-        forms[:, k] = np.fromiter(
-            (numbers.setdefault(form, len(numbers)) for form in texts), np.int64, len(forms)
-        )
+    forms = np.empty(dataset.sites.shape[:2], np.int64)
+    for first in range(0, len(dataset), AT_ONCE):
+        sites = dataset.sites[first : first + AT_ONCE]
+        for k in range(sites.shape[1]):
+            texts = (" ".join(words(s)[a:b]) for s, a, b in sites[:, k].tolist())
+            forms[first : first + len(sites), k] = [
+                numbers.setdefault(form, len(numbers)) for form in texts
+            ]
     return forms
 
 
