@@ -19,7 +19,8 @@ import sonde
 from sonde.cli import app
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Design, plan
-from sonde.experiment.run import run
+from sonde.experiment.portions import passes
+from sonde.experiment.run import fill, missing, run
 from sonde.experiment.runners import Workers
 from sonde.experiment.shards import Shard
 from sonde.store.claims import PATIENCE, claimed
@@ -260,3 +261,21 @@ def test_a_claim_without_a_sign_of_life_is_nobodys(paths, tmp_path):
 def test_a_folder_where_nothing_was_run_is_told(tmp_path):
     with pytest.raises(sonde.DataProblem, match="nothing was run in"):
         sonde.status(tmp_path)
+
+
+def test_each_share_begins_with_encoders_of_its_own(tmp_path, monkeypatch):
+    paths = Paths.of(tmp_path / "results", tmp_path / "cache")
+    encoders = [f"bow:random,dim=4,seed={n}" for n in range(8)]
+    asked = Design(["ud/tense:embedded,limit=60"], encoders, ["logreg"], seeds=1)
+    todo = passes(missing(plan(asked, paths), paths)[1])
+    orders = []
+    for number in (1, 2):
+        order = []
+        monkeypatch.setattr(
+            "sonde.experiment.run.embed",
+            lambda encoder, *_, _into=order, **__: _into.append(encoder),
+        )
+        fill(todo, paths, Workers(shard=Shard(number, 2)))
+        orders.append(order)
+    first, second = orders
+    assert any(second == first[own:] + first[:own] for own in range(1, len(first)))
