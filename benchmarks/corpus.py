@@ -26,8 +26,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from pyarrow import Codec
-
+from sonde.annotators.blocks import packed
 from sonde.corpora import conllu
 from sonde.corpora.files import treebank
 from sonde.corpora.trees import Tree, rebuilt, written
@@ -151,8 +150,7 @@ def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
     for first in range(0, many, SHARD):
         rows = range(first, min(first + SHARD, many))
         text = "".join(renamed(trees[i % len(trees)], i // len(trees)) for i in rows)
-        path = folder / f"{first // SHARD:05}.conllu.zst"
-        path.write_bytes(Codec("zstd", compression_level=9).compress(text.encode(), asbytes=True))
+        packed(folder / f"{first // SHARD:05}.conllu.zst", text)
     return folder
 
 

@@ -207,7 +207,7 @@ def _spaced(cut: Cut) -> list[bool]:
 def write(folder: Path, number: int, block: Block) -> dict[str, Any]:
     """Write a block, its note last; returns the note."""
     sizes = {
-        name: _packed(folder / name, "".join(lines))
+        name: packed(folder / name, "".join(lines))
         for name, lines in (
             (f"{number:05}.conllu.zst", block.conllu),
             (f"{number:05}.trees.zst", block.trees),
@@ -215,7 +215,7 @@ def write(folder: Path, number: int, block: Block) -> dict[str, Any]:
     }
     rows = ({"why": why, "where": where, "text": text} for why, where, text in block.skipped)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    _packed(folder / NOTES / f"{number:05}.skipped.jsonl.zst", lines)
+    packed(folder / NOTES / f"{number:05}.skipped.jsonl.zst", lines)
     note = {**block.note(), "bytes": sizes}
     write_text(place(folder, number), json.dumps(note, ensure_ascii=False))
     return note
@@ -236,7 +236,7 @@ def is_whole(folder: Path, number: int) -> bool:
         return False
 
 
-def _packed(path: Path, text: str) -> int:
+def packed(path: Path, text: str) -> int:
     """Write a compressed file, and return its size; none, and 0, where there is no text."""
     if not text:
         return 0

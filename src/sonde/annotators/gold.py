@@ -43,4 +43,4 @@ def parsed_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Pat
         block = Block()
         parsed(number, [Place(Cut(*each), "gold", 0) for each in some], parser, block)
         write(folder, number, block)
-    return sorted(path for path in folder.glob("*.zst"))
+    return sorted(folder.glob("*.zst"))

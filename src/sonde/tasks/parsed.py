@@ -34,7 +34,7 @@ from sonde.tasks.shards import (
     Known,
     Lists,
     Shard,
-    counted,
+    occurrences,
     said,
     sentences,
     tuples,
@@ -159,7 +159,7 @@ class ParsedCorpus:
     @cached_property
     def forms(self) -> Mapping[str, int]:
         """How often each word form occurs."""
-        return counted(
+        return occurrences(
             group.column(WORDS) for group in self._groups(None if self.whole else self.rows, WORDS)
         )
 

@@ -45,6 +45,7 @@ CONTENT, LETTERS, EXACT = "content", "letters", "exact"
 """What `sonde.datasets.candidates.hashes` makes of the words."""
 GROUP = 10_000  # sentences that are written and read at once
 KNOWN = 1 << 17  # findings whose JSON is remembered
+WAITING = 1 << 17  # counts of strings that are held, beside as many as there are sums, to be added
 NOTE = b"sonde"
 
 
@@ -306,6 +307,13 @@ def _finding(plain: Any) -> Finding:
     return Answer(label, target, strata)
 
 
+def _split(column: Arrow) -> Arrow:
+    """The joined strings of a column as lists."""
+    import pyarrow.compute as pc
+
+    return pc.split_pattern(column.combine_chunks(), SEPARATOR)
+
+
 @dataclass(frozen=True, slots=True)
 class Lists:
     """Strings of sentences: codes of all, one after the other, into the distinct ones, and
@@ -319,37 +327,33 @@ class Lists:
     @classmethod
     def of(cls, column: Arrow) -> Lists:
         """Those of a column of a group."""
-        import pyarrow.compute as pc
-
-        lists = pc.split_pattern(column.combine_chunks(), SEPARATOR)
+        lists = _split(column)
         flat = lists.flatten().dictionary_encode()
         starts = np.concatenate([[0], np.cumsum(lists.value_lengths().fill_null(0).to_numpy())])
         return cls(flat.indices.to_numpy(), flat.dictionary.to_pylist(), starts.astype(np.int64))
 
 
-def counted(columns: Iterable[Arrow]) -> dict[str, int]:
+def occurrences(columns: Iterable[Arrow]) -> dict[str, int]:
     """How often each string occurs in some columns."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    total = pa.table({"string": pa.array([], pa.string()), "n": pa.array([], pa.int64())})
-    waiting = [total]
+    empty = {"values": pa.array([], pa.string()), "counts": pa.array([], pa.int64())}
+    tables = [pa.table(empty)]  # the first has the sums so far
     for column in columns:
-        found = pc.value_counts(pc.split_pattern(column.combine_chunks(), SEPARATOR).flatten())
-        waiting.append(pa.table({"string": found.field("values"), "n": found.field("counts")}))
-        if sum(map(len, waiting)) > 2 * len(total) + KNOWN:
-            total = _summed(waiting)
-            waiting = [total]
-    total = _summed(waiting)
-    return dict(zip(total["string"].to_pylist(), total["n"].to_pylist(), strict=True))
+        tables.append(pa.Table.from_struct_array(pc.value_counts(_split(column).flatten())))
+        if sum(map(len, tables[1:])) > len(tables[0]) + WAITING:
+            tables = [_summed(tables)]
+    values, counts = _summed(tables).columns
+    return dict(zip(values.to_pylist(), counts.to_pylist(), strict=True))
 
 
 def _summed(tables: Sequence[Arrow]) -> Arrow:
     """Counts of the same string as one."""
     import pyarrow as pa
 
-    grouped = pa.concat_tables(tables).group_by("string", use_threads=False)
-    return grouped.aggregate([("n", "sum")]).rename_columns(["string", "n"])
+    grouped = pa.concat_tables(tables).group_by("values", use_threads=False)
+    return grouped.aggregate([("counts", "sum")]).rename_columns(["values", "counts"])
 
 
 def tuples(column: Arrow) -> list[tuple[str, ...]]:
