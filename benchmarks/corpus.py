@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sonde.annotators.blocks import packed
+from sonde.annotators.blocks import Packed
 from sonde.corpora import conllu
 from sonde.corpora.files import treebank
 from sonde.corpora.trees import Tree, rebuilt, written
@@ -149,8 +149,10 @@ def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
     (folder / "parsed.json").write_text(json.dumps({"parser": by}), "utf-8")
     for first in range(0, many, SHARD):
         rows = range(first, min(first + SHARD, many))
-        text = "".join(renamed(trees[i % len(trees)], i // len(trees)) for i in rows)
-        packed(folder / f"{first // SHARD:05}.conllu.zst", text)
+        shard = Packed()
+        for i in rows:
+            shard.add(renamed(trees[i % len(trees)], i // len(trees)))
+        shard.write(folder / f"{first // SHARD:05}.conllu.zst")
     return folder
 
 

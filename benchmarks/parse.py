@@ -5,12 +5,13 @@ usage: python benchmarks/parse.py TEXT PARSER...        (TEXT has a sentence a l
 
 Each parser parses the first FEW and the first MANY sentences of the text, each in a process of its
 own on one core: text is cut by rules, so that all get the same words. Processor time counts, less
-that of the same process for ten sentences, which starts up; peak memory is read from getrusage.
+that of the same process for ten sentences, which starts up; the system tells time and peak memory.
 Ratios are to the first parser that is named.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -21,13 +22,6 @@ from pathlib import Path
 from sonde.corpora.files import lines
 
 FEW, MANY = 10_000, 100_000
-PARSE = """
-import resource, sys, time
-import sonde
-done = sonde.parse(sys.argv[1], sys.argv[2], sys.argv[3], tokens="rules", lines=True)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(done.sentences, done.words, time.process_time(), peak)
-"""
 
 
 def cut(text: Path, many: int, folder: Path) -> Path:
@@ -42,10 +36,15 @@ def run(path: Path, parser: str) -> tuple[float, float, float, float]:
     """Sentences, words, seconds and MiB of a process that parses a file."""
     with tempfile.TemporaryDirectory() as folder:
         one = {**os.environ, "OMP_NUM_THREADS": "1", "SONDE_CACHE": folder}
-        arguments = [sys.executable, "-c", PARSE, str(path), parser, f"{folder}/parsed"]
-        done = subprocess.run(arguments, env=one, stdout=subprocess.PIPE, text=True, check=True)
-    sentences, words, seconds, peak = map(float, done.stdout.split())
-    return sentences, words, seconds, peak
+        options = ["--with", parser, "-o", f"{folder}/parsed", "--tokens", "rules", "--lines", "-q"]
+        command = [sys.executable, "-m", "sonde", "parse", str(path), *options]
+        process = subprocess.Popen(command, env=one)
+        _, status, used = os.wait4(process.pid, 0)
+        if status:
+            raise SystemExit(f"{' '.join(command)} failed")
+        done = json.loads(Path(folder, "parsed", "parsed.json").read_text("utf-8"))
+    seconds = used.ru_utime + used.ru_stime
+    return done["sentences"], done["words"], seconds, used.ru_maxrss / 1024
 
 
 def main(text: Path, parsers: list[str]) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 import sonde
 from fixtures.chains import Chain, content
+from sonde.annotators import blocks
 from sonde.annotators.blocks import Road
 from sonde.annotators.parse import parse
 from sonde.annotators.segment import Rules
@@ -180,6 +181,18 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_what_is_compressed_piece_by_piece_is_read_as_one(text, tmp_path, monkeypatch):
+    done([text], tmp_path / "whole")
+    monkeypatch.setattr(blocks, "PIECE", 100)
+    done([text], tmp_path / "out")
+    names = [path.name for path in (tmp_path / "whole").glob("*.zst")]
+    assert len(names) > 10
+    for name in names:
+        once, pieces = (tmp_path / folder / name for folder in ("whole", "out"))
+        assert pieces.stat().st_size > once.stat().st_size
+        assert list(lines(pieces)) == list(lines(once))
 
 
 def test_a_parsed_folder_is_a_corpus_with_a_remark(tmp_path):

@@ -202,6 +202,26 @@ def test_only_asked_words_are_kept(tmp_path):
     assert set(kept) == {"w7", "w9", "w999", "no"}
 
 
+def test_words_that_were_not_asked_for_lately_are_forgotten(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "MOST", 10)
+    (path := tmp_path / "a.vec").write_text("".join(f"w{i} {i} 1\n" for i in range(1000)))
+    table, found = FileTable(path), []
+    rows = tables._rows(path, table.fingerprint)
+    find = rows.file.find
+    monkeypatch.setattr(
+        word_files.Indexed, "find", lambda _, words: (found.extend(words), find(words))[1]
+    )
+    for start in range(9, 900, 9):
+        asked = ["w1", "no", *(f"w{start + i}" for i in range(9))]
+        vectors, known = table.look_up(asked)
+        assert vectors[:, 0].tolist() == [1, 0, *range(start, start + 9)]
+        assert known.tolist() == [w != "no" for w in asked]
+        assert len(rows.kept) + len(rows.before) <= 4 * 10
+    assert found.count("w1") == found.count("no") == found.count("w500") == 1
+    assert table.look_up(["w500"])[0].tolist() == [[500, 1]]
+    assert found.count("w500") == 2
+
+
 @pytest.fixture
 def another_process(monkeypatch):
     """Files as if they were large and old, and what forgets all that this process knows of them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import sonde
 from sonde import annotators
+from sonde.annotators import network
 from sonde.annotators.network import Network
 from sonde.annotators.treebank import sentences
 from sonde.core import DataProblem, Sentence
@@ -124,6 +126,29 @@ def test_a_sentence_is_annotated_alike_whatever_stands_beside_it(parser):
             beside.brackets,
         )
         assert mine.confidence == pytest.approx(beside.confidence, abs=1e-5)
+
+
+@pytest.mark.parametrize("cells", [1, 500, 10**6])
+def test_annotation_does_not_depend_on_how_much_is_judged_at_once(parser, monkeypatch, cells):
+    words = [
+        ["the", "dog", "sees", "a", "cat", "."],
+        ["the"] * 90,
+        *[["dog", "cat"]] * 9,
+        ["a"] * 70,
+    ]
+    made = Network(Place(str(parser.folder)))
+    usual = list(made.annotate(words))
+    monkeypatch.setattr(network, "CELLS", cells)
+    sizes = []
+    judged = network.annotated
+    monkeypatch.setattr(
+        network, "annotated", lambda *a: (sizes.append(a[1].shape[:2]), judged(*a))[1]
+    )
+    for mine, other in zip(made.annotate(words), usual, strict=True):
+        assert replace(mine, confidence=0) == replace(other, confidence=0)
+        assert mine.confidence == pytest.approx(other.confidence, abs=1e-5)
+    assert all(rows == 1 or rows * longest**2 <= cells for rows, longest in sizes)
+    assert sum(rows for rows, _ in sizes) == len(words)
 
 
 def test_its_states_are_an_encoder(parser):

@@ -21,6 +21,7 @@ from sonde.corpora.trees import depth, features
 NOTES = "blocks"
 """The folder of notes; a block with one is done."""
 LONG, NO_TREE, NO_WORDS = "a sentence of more than {:,} words", "no tree", "no words"
+PIECE = 1 << 22  # characters of text that are compressed at once
 _LEVEL = 9  # of zstd: files are smaller than of xz's fastest, and read ten times faster
 
 
@@ -45,6 +46,40 @@ class Place(NamedTuple):
 
 
 @dataclass
+class Packed:
+    """Text that is compressed while more comes, some megabytes at once, so that little of it is
+    held as it is.
+    """
+
+    waiting: list[str] = field(default_factory=list)
+    characters: int = 0
+    packed: bytearray = field(default_factory=bytearray)
+
+    def add(self, text: str) -> None:
+        """Put text behind what there is."""
+        self.waiting.append(text)
+        self.characters += len(text)
+        if self.characters >= PIECE:
+            self._pack()
+
+    def write(self, path: Path) -> int:
+        """Write a compressed file, and return its size; none, and 0, where there is no text."""
+        self._pack()
+        if self.packed:
+            with draft(path) as part:
+                part.write_bytes(self.packed)
+        return len(self.packed)
+
+    def _pack(self) -> None:
+        from pyarrow import Codec
+
+        if self.characters:
+            text = "".join(self.waiting).encode()
+            self.packed += Codec("zstd", compression_level=_LEVEL).compress(text, asbytes=True)
+            self.waiting, self.characters = [], 0
+
+
+@dataclass
 class Block:
     """What was written of a block, and what was not.
 
@@ -54,8 +89,8 @@ class Block:
 
     sentences: int = 0
     words: int = 0
-    conllu: list[str] = field(default_factory=list)
-    trees: list[str] = field(default_factory=list)
+    conllu: Packed = field(default_factory=Packed)
+    trees: Packed = field(default_factory=Packed)
     skipped: list[tuple[str, str, str]] = field(default_factory=list)
     mended: list[tuple[str, str]] = field(default_factory=list)
 
@@ -164,9 +199,9 @@ def _add(block: Block, number: int, place: Place, answer: Annotation) -> None:
         ]
         if not math.isnan(answer.confidence):
             comments.append(f"{CONFIDENCE}{answer.confidence:.4f}")
-        block.conllu.append("\n".join([*comments, *_rows(place.cut, answer)]) + "\n\n")
+        block.conllu.add("\n".join([*comments, *_rows(place.cut, answer)]) + "\n\n")
     if answer.brackets:
-        block.trees.append(answer.brackets + "\n")
+        block.trees.add(answer.brackets + "\n")
 
 
 def _rows(cut: Cut, answer: Annotation) -> Iterator[str]:
@@ -206,16 +241,13 @@ def _spaced(cut: Cut) -> list[bool]:
 
 def write(folder: Path, number: int, block: Block) -> dict[str, Any]:
     """Write a block, its note last; returns the note."""
-    sizes = {
-        name: packed(folder / name, "".join(lines))
-        for name, lines in (
-            (f"{number:05}.conllu.zst", block.conllu),
-            (f"{number:05}.trees.zst", block.trees),
-        )
-    }
-    rows = ({"why": why, "where": where, "text": text} for why, where, text in block.skipped)
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    packed(folder / NOTES / f"{number:05}.skipped.jsonl.zst", lines)
+    parts = {f"{number:05}.conllu.zst": block.conllu, f"{number:05}.trees.zst": block.trees}
+    sizes = {name: part.write(folder / name) for name, part in parts.items()}
+    left = Packed()
+    for why, where, text in block.skipped:
+        row = {"why": why, "where": where, "text": text}
+        left.add(json.dumps(row, ensure_ascii=False) + "\n")
+    left.write(folder / NOTES / f"{number:05}.skipped.jsonl.zst")
     note = {**block.note(), "bytes": sizes}
     write_text(place(folder, number), json.dumps(note, ensure_ascii=False))
     return note
@@ -234,15 +266,3 @@ def is_whole(folder: Path, number: int) -> bool:
         return all(not size or (folder / name).stat().st_size == size for name, size in sizes)
     except (OSError, ValueError):
         return False
-
-
-def packed(path: Path, text: str) -> int:
-    """Write a compressed file, and return its size; none, and 0, where there is no text."""
-    if not text:
-        return 0
-    from pyarrow import Codec
-
-    data = Codec("zstd", compression_level=_LEVEL).compress(text.encode(), asbytes=True)
-    with draft(path) as part:
-        part.write_bytes(data)
-    return len(data)

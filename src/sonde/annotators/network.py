@@ -21,8 +21,10 @@ from sonde.encoders.untrained import forms_of
 from sonde.references import Place
 from sonde.vectors import Ints
 
-BLOCK = 4096  # sentences that are read before any is annotated
-TOKENS = 4096  # words of a batch, with padding
+BLOCK = 2048  # sentences that are read before any is annotated
+TOKENS = 2048  # words of a batch, with padding
+CELLS = 1 << 15  # pairs of a word and a head, with padding, that are judged at once
+SHORT = 64  # words; in a batch of shorter sentences labels take more memory than heads do
 
 
 @dataclass(frozen=True)
@@ -83,15 +85,29 @@ class Network:
         made: dict[int, Annotation] = {}
 
         def work(rows: Ints) -> None:
-            some, lengths = rows.tolist(), torch.from_numpy(sizes[rows])
+            lengths, names = torch.from_numpy(sizes[rows]), facts["parser"]["names"]
             with torch.inference_mode():
-                states = network(gathered(vectors, [words[i] for i in some]), lengths)
-                mine, names = [block[i] for i in some], facts["parser"]["names"]
-                told = annotated(heads, states, lengths, mine, names)
-                made.update(zip(some, told, strict=True))
+                states = network(gathered(vectors, [words[i] for i in rows.tolist()]), lengths)
+                for at in _parts(sizes[rows]):
+                    some, longest = rows[at].tolist(), int(sizes[rows[at]].max())
+                    mine = [block[i] for i in some]
+                    told = annotated(heads, states[at, :longest], lengths[at], mine, names)
+                    made.update(zip(some, told, strict=True))
 
         spread(work, batches(sizes, TOKENS), side_by_side=True)
         return [made[i] for i in range(len(block))]
+
+
+def _parts(lengths: Ints) -> Iterator[slice]:
+    """Rows, longest first, that are annotated at once, so that memory does not grow with the square
+    of their lengths.
+    """
+    start = 0
+    while start < len(lengths):
+        longest = int(lengths[start])
+        stop = start + max(1, CELLS // (longest * max(longest, SHORT)))
+        yield slice(start, stop)
+        start = stop
 
 
 @functools.lru_cache(maxsize=2)

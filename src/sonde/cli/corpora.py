@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,6 +77,8 @@ def parse(
     - `sonde parse *.txt --with corenlp:http://localhost:9000 -o parsed`
     - `sonde run -t ud/tense:parsed`
     """
+    # oneDNN keeps what it compiled for each number of words, of which few come again
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "32")
     done = sonde.parse(
         text,
         parser,

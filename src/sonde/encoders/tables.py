@@ -18,6 +18,8 @@ from sonde.encoders.keyed import normals
 from sonde.encoders.word_files import WordFile, open_words, word_digest
 from sonde.vectors import Floats
 
+MOST = 1 << 13  # words whose vectors are kept, at least
+
 
 class WordTable(Protocol):
     """Words -> vectors."""
@@ -57,29 +59,47 @@ class FileTable:
         return _rows(self.path, word_digest(self.path)).look_up(words)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Rows:
-    """The vectors of those words of a file that were asked for, None for words that it lacks."""
+    """The vectors of those words of a file that were asked for lately, None for words that it
+    lacks: the last `MOST` and some before them.
+    """
 
     path: Path
     file: WordFile
     kept: dict[str, Floats | None] = field(default_factory=dict)
+    before: dict[str, Floats | None] = field(default_factory=dict)
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        new = [w for w in words if w not in self.kept]
-        looked_up = self.file.find(new)
-        if broken := [w for w, vector in looked_up.items() if not np.isfinite(vector).all()]:
+        if len(self.kept) > MOST:
+            self.before, self.kept = self.kept, {}
+        kept = self.kept
+        kept.update(self._found([w for w in words if w not in kept]))
+        vectors = np.zeros((len(words), self.file.dim), np.float32)
+        known = np.zeros(len(words), bool)
+        for i, word in enumerate(words):
+            if (vector := kept[word]) is not None:
+                vectors[i], known[i] = vector, True
+        return vectors, known
+
+    def _found(self, words: Sequence[str]) -> dict[str, Floats | None]:
+        """The vectors of some words, in one piece of memory, which is freed as one."""
+        before = self.before
+        found = {w: before[w] for w in words if w in before}
+        found |= self._read([w for w in words if w not in found])
+        vectors = {w: vector for w, vector in found.items() if vector is not None}
+        rows = zip(vectors, np.array([*vectors.values()]), strict=True)
+        return {**dict.fromkeys(words), **dict(rows)}
+
+    def _read(self, words: Sequence[str]) -> dict[str, Floats]:
+        """The vectors of those words that the file has; DataProblem where one is broken."""
+        vectors = self.file.find(words)
+        if broken := [w for w, vector in vectors.items() if not np.isfinite(vector).all()]:
             raise DataProblem(
                 f"{self.path}: the vector of {broken[0]!r} contains NaN or an infinite number;"
                 " remove the word, or get the file again"
             )
-        self.kept.update((w, looked_up.get(w)) for w in new)
-        vectors = np.zeros((len(words), self.file.dim), np.float32)
-        known = np.zeros(len(words), bool)
-        for i, word in enumerate(words):
-            if (vector := self.kept[word]) is not None:
-                vectors[i], known[i] = vector, True
-        return vectors, known
+        return vectors
 
 
 @functools.lru_cache(maxsize=4)

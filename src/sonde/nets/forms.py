@@ -21,7 +21,7 @@ PAD, OTHER, BEGIN, END = range(4)
 LETTERS = 4  # the number of the first letter
 LONGEST = 32  # letters; of a longer word half as many of its beginning and of its end are read
 FORMS = "words."  # before the names of weights, where they are kept beside an encoder's
-PART = 4096  # forms that are read at once
+PART = 1024  # forms that are read at once
 RARE = 0.25  # a word that occurs n times is not told by its form in RARE / (RARE + n) of the cases
 
 
@@ -178,8 +178,11 @@ class Forms(nn.Module):
     def _spelt(self, states: Tensor, empty: Tensor) -> Tensor:
         """Letters [forms, numbers, letters] -> [forms, numbers]."""
         if not self.shape.dilated:
-            made = torch.cat([convolution(states) for convolution in self.convolutions], 1)
-            return functional.relu(made.masked_fill(empty, -torch.inf).amax(2))
+            made = [
+                convolution(states).masked_fill_(empty, -torch.inf).amax(2)  # in place: the largest
+                for convolution in self.convolutions
+            ]
+            return functional.relu(torch.cat(made, 1))
         for convolution in self.convolutions:
             states = functional.relu(convolution(states)).masked_fill(empty, 0.0)
         return states.amax(2)
