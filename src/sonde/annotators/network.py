@@ -21,8 +21,8 @@ from sonde.encoders.untrained import forms_of
 from sonde.references import Place
 from sonde.vectors import Ints
 
-BLOCK = 2048  # sentences that are read before any is annotated
-TOKENS = 2048  # words of a batch, with padding
+BLOCK = 1024  # sentences that are read before any is annotated
+TOKENS = 1024  # words of a batch, with padding
 CELLS = 1 << 15  # pairs of a word and a head, with padding, that are judged at once
 SHORT = 64  # words; in a batch of shorter sentences labels take more memory than heads do
 
