@@ -198,15 +198,14 @@ def test_only_asked_words_are_kept(tmp_path):
     table = FileTable(path)
     assert table.look_up(["w7", "w9"])[0].tolist() == [[7, 1], [9, 1]]
     assert FileTable(path).look_up(["w999", "w7", "no"])[1].tolist() == [True, True, False]
-    kept = tables._rows(path, table.fingerprint).kept
+    kept = tables._rows(path, table.fingerprint, tables.MOST).kept
     assert set(kept) == {"w7", "w9", "w999", "no"}
 
 
 def test_words_that_were_not_asked_for_lately_are_forgotten(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "MOST", 10)
     (path := tmp_path / "a.vec").write_text("".join(f"w{i} {i} 1\n" for i in range(1000)))
-    table, found = FileTable(path), []
-    rows = tables._rows(path, table.fingerprint)
+    table, found = FileTable(path, most=10), []
+    rows = tables._rows(path, table.fingerprint, 10)
     find = rows.file.find
     monkeypatch.setattr(
         word_files.Indexed, "find", lambda _, words: (found.extend(words), find(words))[1]

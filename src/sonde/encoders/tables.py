@@ -18,7 +18,7 @@ from sonde.encoders.keyed import normals
 from sonde.encoders.word_files import WordFile, open_words, word_digest
 from sonde.vectors import Floats
 
-MOST = 1 << 13  # words whose vectors are kept, at least
+MOST = 1 << 16  # words whose vectors are kept
 
 
 class WordTable(Protocol):
@@ -46,32 +46,36 @@ class RandomTable:
 @dataclass(frozen=True)
 class FileTable:
     """Word vectors of a file as it is now; one that was written again is another. Only those of
-    words that were asked for are kept in memory, for all tables of the file in a process.
+    words that were asked for lately are kept in memory, for all tables of the file in a process.
+
+    most  how many words these are, or a few times as many
     """
 
     path: Path
+    most: int = MOST
 
     @property
     def fingerprint(self) -> str:
         return word_digest(self.path)
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        return _rows(self.path, word_digest(self.path)).look_up(words)
+        return _rows(self.path, word_digest(self.path), self.most).look_up(words)
 
 
 @dataclass(eq=False)
 class Rows:
     """The vectors of those words of a file that were asked for lately, None for words that it
-    lacks: the last `MOST` and some before them.
+    lacks: `most`, or a few times as many.
     """
 
     path: Path
     file: WordFile
+    most: int
     kept: dict[str, Floats | None] = field(default_factory=dict)
     before: dict[str, Floats | None] = field(default_factory=dict)
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        if len(self.kept) > MOST:
+        if len(self.kept) > self.most:
             self.before, self.kept = self.kept, {}
         kept = self.kept
         kept.update(self._found([w for w in words if w not in kept]))
@@ -103,11 +107,13 @@ class Rows:
 
 
 @functools.lru_cache(maxsize=4)
-def _rows(path: Path, mark: str) -> Rows:
+def _rows(path: Path, mark: str, most: int) -> Rows:
     """What was asked for of a file that has the digest `mark`."""
-    return Rows(path, open_words(path))
+    return Rows(path, open_words(path), most)
 
 
-def word_table(path: Path | None, dim: int, seed: int) -> WordTable:
-    """Word vectors of a file, or random ones of so many dimensions, as they stand."""
-    return RandomTable(dim, seed) if path is None else FileTable(path)
+def word_table(path: Path | None, dim: int, seed: int, most: int = MOST) -> WordTable:
+    """Word vectors of a file, of which about so many are kept in memory, or random ones of so many
+    dimensions, as they stand.
+    """
+    return RandomTable(dim, seed) if path is None else FileTable(path, most)

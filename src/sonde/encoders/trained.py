@@ -17,7 +17,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.corpora import seen
 from sonde.corpora.files import digest
 from sonde.encoders.ngrams import NGrams, drawn_vectors
-from sonde.encoders.tables import WordTable, word_table
+from sonde.encoders.tables import MOST, WordTable, word_table
 from sonde.encoders.untrained import WordsRead, encoded, forms_of
 from sonde.notes import Checkpoint
 from sonde.oracles import Kind
@@ -25,6 +25,7 @@ from sonde.references import Place, Reference
 from sonde.vectors import Floats, Vectors
 
 MODEL, FORMAT = "model.json", 2
+FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
 WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others
 
 
@@ -174,7 +175,7 @@ class Trained:
         self, forms: Sequence[str], facts: Mapping[str, Any]
     ) -> tuple[Floats, NDArray[np.bool_]]:
         folder = Path(self.folder).expanduser()
-        table = self._table(facts["settings"], facts["vectors"])
+        table = self._table(facts)
         if "parser" in facts:
             return self._spelt(forms, facts, table)
         if not facts["settings"]["learned"]:
@@ -203,7 +204,8 @@ class Trained:
         shape = facts["shape"]["buckets"], facts["shape"]["dim"], facts["settings"]["seed"]
         return _read_bag(self.weights(facts), path, facts["words"], shape)
 
-    def _table(self, settings: Mapping[str, Any], mark: str) -> WordTable:
+    def _table(self, facts: Mapping[str, Any]) -> WordTable:
+        settings, mark = facts["settings"], facts["vectors"]
         path = None
         if settings["vectors"] is not None:
             path = self.vectors or Path(settings["vectors"])
@@ -212,7 +214,8 @@ class Trained:
                 f"{self.folder} was trained with the word vectors {path}, which are not there or"
                 " have changed; write vectors=FILE for where they are"
             )
-        return word_table(path, settings["dim"], settings["seed"])
+        most = FEW if "parser" in facts else MOST
+        return word_table(path, settings["dim"], settings["seed"], most)
 
 
 def facts_of(folder: Path) -> dict[str, Any]:
