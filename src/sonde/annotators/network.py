@@ -23,7 +23,7 @@ from sonde.vectors import Ints
 
 BLOCK = 1024  # sentences that are read before any is annotated
 TOKENS = 1024  # words of a batch, with padding
-CELLS = 1 << 15  # pairs of a word and a head, with padding, that are judged at once
+CELLS = 1 << 14  # pairs of a word and a head, with padding, that are judged at once
 SHORT = 64  # words; in a batch of shorter sentences labels take more memory than heads do
 
 
