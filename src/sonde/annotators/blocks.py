@@ -21,7 +21,7 @@ from sonde.corpora.trees import depth, features
 NOTES = "blocks"
 """The folder of notes; a block with one is done."""
 LONG, NO_TREE, NO_WORDS = "a sentence of more than {:,} words", "no tree", "no words"
-PIECE = 1 << 22  # characters of text that are compressed at once
+PIECE = 1 << 21  # characters of text that are compressed at once
 _LEVEL = 9  # of zstd: files are smaller than of xz's fastest, and read ten times faster
 
 
