@@ -89,7 +89,7 @@ class Network:
             with torch.inference_mode():
                 states = network(gathered(vectors, [words[i] for i in rows.tolist()]), lengths)
                 for at in _parts(sizes[rows]):
-                    some, longest = rows[at].tolist(), int(sizes[rows[at]].max())
+                    some, longest = rows[at].tolist(), int(sizes[rows[at.start]])
                     mine = [block[i] for i in some]
                     told = annotated(heads, states[at, :longest], lengths[at], mine, names)
                     made.update(zip(some, told, strict=True))

@@ -178,8 +178,8 @@ class Forms(nn.Module):
     def _spelt(self, states: Tensor, empty: Tensor) -> Tensor:
         """Letters [forms, numbers, letters] -> [forms, numbers]."""
         if not self.shape.dilated:
-            made = [
-                convolution(states).masked_fill_(empty, -torch.inf).amax(2)  # in place: the largest
+            made = [  # one after the other, in place: no numbers of a parser take more memory
+                convolution(states).masked_fill_(empty, -torch.inf).amax(2)
                 for convolution in self.convolutions
             ]
             return functional.relu(torch.cat(made, 1))
