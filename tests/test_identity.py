@@ -4,6 +4,7 @@ files lie.
 
 from __future__ import annotations
 
+import ast
 import functools
 import json
 import shutil
@@ -59,6 +60,7 @@ closure._module = remembered
 
 def digests():
     closure._digest_of.cache_clear()
+    closure.code_in.cache_clear()
     return {name: closure.code_of(*modules) for name, modules in starts.items()}
 
 def edited(file, text):
@@ -109,21 +111,122 @@ def test_an_edit_changes_exactly_the_identities_that_reach_it_and_a_comment_chan
     assert not wrong, wrong[:5]
 
 
+MOVES = {
+    "encoders.surface": "corpora.plain",  # that a table of contents names
+    "nets.precision": "tables.rounding",  # that is imported as a module, under another name
+    "corpora.universal": "datasets.formats.treebanks",  # with its data
+}
+AFTER = """
+import json, sys
+from pathlib import Path
+import grimp
+from sonde import _closure as closure
+from sonde.datasets.controls import CONTROLS
+from sonde.encoders import ENCODERS
+from sonde.metrics import METRICS
+from sonde.probes import PROBES
+from sonde.tasks import TASKS
+
+starts = {module: [module] for module in ("sonde.experiment.embed", "sonde.experiment.measure", "sonde.experiment.data")}
+for contents in (TASKS, ENCODERS, PROBES, CONTROLS, METRICS):
+    starts |= {f"{contents.kind} {name}": sorted(contents.modules(name)) for name in contents.table}
+graph = grimp.build_graph("sonde", cache_dir=None, exclude_type_checking_imports=True)
+reached = {name: [*modules, *(up for module in modules for up in graph.find_upstream_modules(module))] for name, modules in starts.items()}
+codes = {name.partition("sonde.")[2] or name: closure.code_of(*modules) for name, modules in starts.items()}
+users = {name.partition("sonde.")[2] or name for name, modules in reached.items() if sys.argv[1] in modules}
+print(json.dumps([codes, sorted(users)]))
+"""
+
+
+class Moved(ast.NodeTransformer):
+    """What is imported from modules that moved, from where they are now."""
+
+    def visit_ImportFrom(self, node):
+        for old, new in MOVES.items():
+            (above, _, last), (place, _, name) = (
+                f"sonde.{each}".rpartition(".") for each in (old, new)
+            )
+            if node.module == f"sonde.{old}":
+                node.module = f"sonde.{new}"
+            elif node.module == above and [alias.name for alias in node.names] == [last]:
+                node.module, node.names = place, [ast.alias(name, node.names[0].asname or last)]
+        return node
+
+    def visit_Constant(self, node):
+        if isinstance(node.value, str):
+            for old, new in MOVES.items():
+                node.value = node.value.replace(f"sonde.{old}:", f"sonde.{new}:")
+        return node
+
+
+def test_modules_that_move_keep_every_identity_and_an_edit_after_it_counts(checkout):
+    root = checkout / "sonde"
+    module = "sonde." + MOVES["nets.precision"]
+    before, _ = json.loads(run(AFTER, module, path=checkout))
+    for file in root.rglob("*.py"):
+        if any(old.rpartition(".")[2] in (text := file.read_text("utf-8")) for old in MOVES):
+            file.write_text(ast.unparse(Moved().visit(ast.parse(text))), "utf-8")
+    for old, new in MOVES.items():
+        there = root.joinpath(*new.split("."))
+        for file in root.joinpath(*old.split(".")).parent.glob(f"{old.rpartition('.')[2]}.*"):
+            file.rename(there.with_suffix(file.suffix))
+    after, _ = json.loads(run(AFTER, module, path=checkout))
+    assert after == before
+    file = root.joinpath(*MOVES["nets.precision"].split(".")).with_suffix(".py")
+    file.write_text(file.read_text("utf-8").replace("SONDE_BFLOAT16", "ANOTHER"), "utf-8")
+    edited, users = json.loads(run(AFTER, module, path=checkout))
+    assert 0 < len(users) < len(edited)
+    assert [name for name in edited if edited[name] != before[name]] == [
+        name for name in edited if name in users
+    ]
+
+
+def test_the_name_under_which_a_thing_is_imported_from_a_module_counts(tmp_path, monkeypatch):
+    """Two modules may define a name: which one is meant decides, wherever it lies."""
+    (tmp_path / "here_one.py").write_text("def f():\n    return 1\n")
+    (tmp_path / "here_two.py").write_text("def f():\n    return 2\n")
+    (tmp_path / "here_three.py").write_text("from here_one import f\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    texts = [
+        "import here_two\nfrom here_one import f\n",
+        "import here_one\nfrom here_two import f\n",
+        "import here_two\nfrom here_three import f\n",
+    ]
+    files = [tmp_path / f"user_{k}.py" for k in range(3)]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text)
+    one, two, handed = (closure.code_in(file, file.stem) for file in files)
+    assert one != two
+    assert one == handed  # what hands it on changes nothing in the code that uses it
+
+
+def test_a_name_that_the_package_offers_is_followed_to_its_module(tmp_path, monkeypatch):
+    (tmp_path / "asks_one.py").write_text("from sonde import question\n")
+    (tmp_path / "asks_two.py").write_text(
+        "import sonde\n@sonde.question\ndef f(tree):\n    return 1\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("asks_one", "asks_two"):
+        reached = set(closure.closure([name]).files.values())
+        assert "sonde.tasks.rules" in reached
+        assert "sonde" not in reached
+
+
 def test_every_data_file_belongs_to_a_module_and_an_edit_in_it_counts(checkout):
     for file in sorted(path for path in SOURCES.rglob("*") if path.suffix in closure.DATA):
         copy = checkout / "sonde" / file.relative_to(SOURCES)
         readers = list(copy.parent.glob("*.py"))
-        before = {path: closure._module.__wrapped__(path).code for path in readers}
+        before = {path: closure._module.__wrapped__(path).alone for path in readers}
         copy.write_text(copy.read_text("utf-8") + "\n# more\n", "utf-8")
         changed = [
-            path.name for path in readers if closure._module.__wrapped__(path).code != before[path]
+            path.name for path in readers if closure._module.__wrapped__(path).alone != before[path]
         ]
         assert changed, f"no module names {file.name}"
 
 
 def plain(text: str, tmp_path: Path) -> str:
     (file := tmp_path / "module.py").write_text(text)
-    return closure._module.__wrapped__(file).code
+    return closure._module.__wrapped__(file).alone
 
 
 def test_what_cannot_change_behaviour_is_left_out(tmp_path):

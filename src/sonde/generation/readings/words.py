@@ -37,7 +37,7 @@ Extra = tuple[tuple[str, Word], ...]
 
 def table(name: str) -> Iterator[Line]:
     """The lines of a table of this room, without comments and the header."""
-    text = (files("sonde.generation.readings") / name).read_text("utf-8")
+    text = (files(__package__) / name).read_text("utf-8")
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith(("#", "kind\t")) or not line:
             continue
