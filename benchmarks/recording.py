@@ -4,8 +4,8 @@ is compared bit by bit.
     python benchmarks/recording.py OLD NEW [--only NAME ...] [--data FOLDER] [--output FOLDER]
     [--all] python benchmarks/recording.py --list
 
-OLD and NEW are checkouts (folders with src/sonde in them). Each runs the requests of
-recording_requests.py beside the other, in a process of its own, from an empty cache for each
+OLD and NEW are checkouts; what their package, command and variables are called is read off the one
+folder in src. Each runs the requests of recording_requests.py beside the other, in a process of its own, from an empty cache for each
 request, with one thread and in float32; --only runs some of them. --data is the folder of treebanks
 and other data ($SONDE_DATA without). With --output what was left is kept, and its `old` or `new`
 can stand in place of a checkout later, to be compared again and not measured again, on the same
@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import importlib
 import json
 import os
 import re
@@ -45,7 +46,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from recording_requests import INPUTS, OWN, REQUESTS
+from recording_requests import INPUTS, OWN, RECORDED, REQUESTS
 
 PREAMBLE = struct.Struct("<5s3sQ16s")
 # of a result's provenance; of its notes, all numbers
@@ -54,6 +55,7 @@ PASSING = {
     "date",
     "fit_seconds",
     "seconds",
+    "lingprobe",
     "sonde",
     "version",
     "versions",
@@ -96,6 +98,8 @@ def prepared(place: Path, data: Path | None, requests: list[str]) -> None:
 
 def started(checkout: Path, root: Path, requests: list[str]) -> subprocess.Popen[bytes]:
     """A process that records a checkout, from a copy, so that it may be edited meanwhile."""
+    package = package_of(checkout)
+    prefix = f"{package.upper()}_"
     source = root / "sources"
     for stale in (source, *(root / name for name in requests)):
         shutil.rmtree(stale, ignore_errors=True)
@@ -103,14 +107,20 @@ def started(checkout: Path, root: Path, requests: list[str]) -> subprocess.Popen
     settings = {
         "PYTHONPATH": str(source),
         "OMP_NUM_THREADS": "1",
-        "SONDE_REPRODUCIBLE": "1",
+        f"{prefix}REPRODUCIBLE": "1",
+        RECORDED: package,
         "HF_HUB_OFFLINE": "1",
         "COLUMNS": "200",
     }
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SONDE_")} | settings
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(prefix)} | settings
     return subprocess.Popen(
         [sys.executable, __file__, "--work", str(root), str(source), *requests], env=environment
     )
+
+
+def package_of(checkout: Path) -> str:
+    """What the package of a checkout is called."""
+    return next(path.parent.name for path in sorted((checkout / "src").glob("*/__init__.py")))
 
 
 def work(root: Path, source: str, requests: list[str]) -> None:
@@ -118,12 +128,9 @@ def work(root: Path, source: str, requests: list[str]) -> None:
 
     Heavy libraries are imported once, and shared by the processes that commands run in.
     """
-    import sonde
-
-    assert sonde.__file__ is not None
-    assert Path(sonde.__file__).is_relative_to(source), f"{sonde.__file__} is not of {source}"
-    if len(requests) > 3:
-        pass
+    place = importlib.import_module(os.environ[RECORDED]).__file__
+    assert place is not None
+    assert Path(place).is_relative_to(source), f"{place} is not of {source}"
     for name in requests:
         (root / name).mkdir()
         (root / name / "data").symlink_to(root.parent / "inputs")
@@ -151,11 +158,12 @@ def forked(place: Path, number: int, arguments: list[str]) -> int:
     code: Any = 70
     try:
         os.chdir(place)
-        os.environ["SONDE_CACHE"] = str(place / "cache")
+        package = os.environ[RECORDED]
+        os.environ[f"{package.upper()}_CACHE"] = str(place / "cache")
         for stream, name in ((1, f"{number}.out"), (2, f"{number}.err")):
             os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
-        sys.argv = ["sonde", *arguments]
-        runpy.run_module("sonde", run_name="__main__", alter_sys=True)
+        sys.argv = [package, *arguments]
+        runpy.run_module(package, run_name="__main__", alter_sys=True)
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -564,7 +572,7 @@ def recorded(
     """Record the checkouts side by side, take recordings as they are, and compare; how many
     requests are not the same.
     """
-    checkouts = {side: place for side, place in sides.items() if (place / "src" / "sonde").is_dir()}
+    checkouts = {side: place for side, place in sides.items() if (place / "src").is_dir()}
     roots = {
         side: folder / side if side in checkouts else place.resolve()
         for side, place in sides.items()

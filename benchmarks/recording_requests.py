@@ -4,7 +4,7 @@ name.
 A request is some commands, run in a folder of their own in which `data/` has the inputs. INPUTS
 says how each input is made from the folder of data; those of OWN need none. Old references stay
 valid, so this file should outlive any reshaping of the package; where an input is Python code that
-has to import from sonde (ESTIMATOR), it tries the places one after the other.
+has to import from the package (ESTIMATOR), it tries the places one after the other.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
+RECORDED = "RECORDED_PACKAGE"  # the variable that names the package that is recorded
 ESTIMATOR = '''"""A function as an encoder, and an estimator of scikit-learn as a probe."""
 
+import os
 from functools import partial
 from importlib import import_module
 
@@ -30,10 +32,10 @@ from sklearn.neighbors import KNeighborsClassifier
 
 
 def _found(name):
-    """A name of sonde's, wherever it lies in this checkout."""
-    for place in ("sonde.probes.plain", "sonde.probes", "sonde"):
+    """A name of the package, wherever it lies in this checkout."""
+    for place in (".probes.plain", ".probes", ""):
         try:
-            return getattr(import_module(place), name)
+            return getattr(import_module(os.environ["RECORDED_PACKAGE"] + place), name)
         except (ImportError, AttributeError):
             continue
     raise ImportError(f"{name}: name the module that has it in recording_requests.py")
