@@ -11,7 +11,7 @@ TENSORFLOW := $(VENV)/tensorflow
 .PHONY: demo test test-integration test-cluster test-long check fix docs site release-check clean
 
 demo: $(VENV)/.run ## a table from sentences that a small grammar writes; downloads nothing but packages
-	@$(BIN)/sonde run
+	@$(BIN)/lingprobe run
 
 test: $(VENV)/.dev ## everything that must hold before a change is kept
 	$(BIN)/ruff check --no-cache .
@@ -57,7 +57,7 @@ clean: ## throw the environment away
 	rm -rf $(VENV)
 
 $(BIN)/python:
-	@test -n "$(PYTHON)" || { echo "sonde needs Python 3.11 or newer, and none was found on the PATH" >&2; exit 1; }
+	@test -n "$(PYTHON)" || { echo "lingprobe needs Python 3.11 or newer, and none was found on the PATH" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 # hatchling comes first and pinned, so that building the package itself downloads nothing unpinned.

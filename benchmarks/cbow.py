@@ -3,20 +3,20 @@
 usage: python benchmarks/cbow.py [FOLDER] [--sentences 60000] [--dim 100] [--epochs 5]
 [--lines 200000,800000]
 
-FOLDER holds raw_text (SONDE_DATA without it). Both learn words from the same sentences of novels in
+FOLDER holds raw_text (LINGPROBE_DATA without it). Both learn words from the same sentences of novels in
 the same order, each word from all others of its sentence, against ten negatives that are drawn by
 the root of their frequency, at gensim's rate, from gensim's first weights' range, and with steps
 that are not divided, as gensim's (`ngrams=1 divided=false shuffled=false subsample=0 rate=0.025`).
 
 neighbours  of the 1,000 most frequent words, the share of the ten nearest words that two trainings
-            have in common: two seeds of gensim, and each seed of sonde with each of gensim.
+            have in common: two seeds of gensim, and each seed of lingprobe with each of gensim.
 speed       words a second of these trainings, in time of one processor: gensim with one worker.
-            Beside it sonde with its defaults for sentences (bigrams, subsampling), which gensim
+            Beside it lingprobe with its defaults for sentences (bigrams, subsampling), which gensim
             does not have.
-memory      the peak of `sonde train bow` on so many lines, made by repeating real ones, and what
+memory      the peak of `lingprobe train bow` on so many lines, made by repeating real ones, and what
             ten million lines would take at the slope of the last two.
 
-Exits with 1 where sonde shares more than 5 points less than gensim's seeds do, is slower, or would
+Exits with 1 where lingprobe shares more than 5 points less than gensim's seeds do, is slower, or would
 take more than 1.5 GiB for ten million lines.
 """
 
@@ -35,11 +35,11 @@ from pathlib import Path
 
 import numpy as np
 
-from sonde.corpora.text import words
-from sonde.training.bag import Bag
-from sonde.training.corpus import Corpus, Vocabulary
-from sonde.training.settings import Settings
-from sonde.vectors import Floats
+from lingprobe.corpora.text import words
+from lingprobe.training.bag import Bag
+from lingprobe.training.corpus import Corpus, Vocabulary
+from lingprobe.training.settings import Settings
+from lingprobe.vectors import Floats
 
 LEAST, NEGATIVES, RATE = 5, 10, 0.025
 NEAR, ASKED = 10, 1000
@@ -124,25 +124,27 @@ def compare(text: Sequence[str], dim: int, epochs: int) -> bool:
     pairs = [shared(a, b) for a in near for b in other]
     speed, gensim = (float(np.mean([one[-1] for one in some])) for some in (mine, theirs))
     print(f"{len(text):,} sentences, {len(forms):,} words, {dim} numbers, {epochs} epochs")
-    print(f"neighbours  two seeds of gensim share {mark:.1f} %, two of sonde {shared(*near):.1f} %")
     print(
-        f"            sonde and gensim {', '.join(f'{p:.1f}' for p in pairs)} % (mark {mark - 5:.1f})"
+        f"neighbours  two seeds of gensim share {mark:.1f} %, two of lingprobe {shared(*near):.1f} %"
+    )
+    print(
+        f"            lingprobe and gensim {', '.join(f'{p:.1f}' for p in pairs)} % (mark {mark - 5:.1f})"
     )
     print(f"gensim      {gensim:9,.0f} words a second")
-    print(f"sonde       {speed:9,.0f}: {speed / gensim:.2f} times as many (mark 1)")
-    print(f"sonde       {own:9,.0f} with bigrams and subsampling")
+    print(f"lingprobe       {speed:9,.0f}: {speed / gensim:.2f} times as many (mark 1)")
+    print(f"lingprobe       {own:9,.0f} with bigrams and subsampling")
     return float(np.mean(pairs)) >= mark - 5 and speed >= gensim
 
 
 TRAIN = """
 import sys
 from pathlib import Path
-import sonde, sonde.training.bag, sonde.training.steps
+import lingprobe, lingprobe.training.bag, lingprobe.training.steps
 def peak():
     said = Path("/proc/self/status").read_text()
     return int(said.partition("VmHWM:")[2].split()[0]) / 1024
 before = peak()
-sonde.train("bow", "cbow", sys.argv[1], sys.argv[2], epochs=1, dim=50, negatives=2)
+lingprobe.train("bow", "cbow", sys.argv[1], sys.argv[2], epochs=1, dim=50, negatives=2)
 print(peak(), before)
 """
 
@@ -179,7 +181,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", nargs="?", default=os.environ.get("SONDE_DATA", "."))
+    parser.add_argument("folder", nargs="?", default=os.environ.get("LINGPROBE_DATA", "."))
     parser.add_argument("--sentences", type=int, default=60_000)
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=5)

@@ -11,7 +11,7 @@ claim, reading data and vectors, and keeping results.
 Costs are of a processor, so what else the machine does is not in them, nor is waiting for a disk;
 the time that scheduling took by the clock is printed beside them.
 
-The simulation deals units with sonde's own hash. A worker starts (imports and plans, which takes
+The simulation deals units with lingprobe's own hash. A worker starts (imports and plans, which takes
 some time and some more per unit of the run), then does its share and after it what others have left
 undone. A unit costs what one of those measured did, drawn at random, and its scheduling; passing by
 one that others have done or hold costs a look. Data and vectors are there, a file system answers a
@@ -35,15 +35,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.experiment import work
-from sonde.experiment.measure import Batch
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, Plan, plan
-from sonde.experiment.run import run
-from sonde.experiment.runners import Workers
-from sonde.experiment.shards import Shard
-from sonde.experiment.work import Measured
-from sonde.store.results import ResultStore
+from lingprobe.experiment import work
+from lingprobe.experiment.measure import Batch
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, Plan, plan
+from lingprobe.experiment.run import run
+from lingprobe.experiment.runners import Workers
+from lingprobe.experiment.shards import Shard
+from lingprobe.experiment.work import Measured
+from lingprobe.store.results import ResultStore
 
 TASKS = ("obj-num", "passive", "sent-len", "subj-num", "tense", "top-deps", "tree-depth")
 WORKERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

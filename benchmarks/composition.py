@@ -13,8 +13,8 @@ import argparse
 import tempfile
 import time
 
-from sonde import evaluate
-from sonde.tasks import TASKS, names
+from lingprobe import evaluate
+from lingprobe.tasks import TASKS, names
 
 
 def main() -> None:

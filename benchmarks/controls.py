@@ -1,7 +1,7 @@
 """Do shuffled labels fall outside their 95 % intervals as often as chance has it? The cells of
 results, against permutations.
 
-usage: python benchmarks/controls.py RESULTS [RESULTS ...] [--draws 2000]      (RESULTS: what `sonde
+usage: python benchmarks/controls.py RESULTS [RESULTS ...] [--draws 2000]      (RESULTS: what `lingprobe
 run --control shuffled -o` wrote)
 
 A cell is one row of a table (task, encoder, probe). All cells of a task are judged by one draw of
@@ -19,10 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sonde.analysis.rows import newest, without_fold
-from sonde.experiment.paths import Paths
-from sonde.labels import Classes
-from sonde.metrics import interval
+from lingprobe.analysis.rows import newest, without_fold
+from lingprobe.experiment.paths import Paths
+from lingprobe.labels import Classes
+from lingprobe.metrics import interval
 
 
 def tasks(folders: list[str]) -> dict[str, dict[str, tuple[np.ndarray, dict[tuple, np.ndarray]]]]:

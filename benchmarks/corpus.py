@@ -1,10 +1,10 @@
 """A parsed corpus to the nine tasks of ud/: words a second, and the memory that its size costs.
 
-usage: python benchmarks/corpus.py [SENTENCES ...]      (100000 1000000 without; SONDE_DATA names a
+usage: python benchmarks/corpus.py [SENTENCES ...]      (100000 1000000 without; LINGPROBE_DATA names a
 folder with treebanks/UD_English-EWT)
 
 A corpus is made of EWT again and again, nouns and names changed each time, in shards such as
-`sonde parse` writes. A process puts the rules to it and is killed when half of the shards are done;
+`lingprobe parse` writes. A process puts the rules to it and is killed when half of the shards are done;
 a second one goes on, and what was done must stay as it is; a third draws the nine tasks, of 9,000
 examples where there are as many, so that what grows is the corpus alone. Processor time of one core
 counts, all three together, and the peak of resident memory. What a million sentences more take
@@ -26,10 +26,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sonde.annotators.blocks import Packed
-from sonde.corpora import conllu
-from sonde.corpora.files import treebank
-from sonde.corpora.trees import Tree, rebuilt, written
+from lingprobe.annotators.blocks import Packed
+from lingprobe.corpora import conllu
+from lingprobe.corpora.files import treebank
+from lingprobe.corpora.trees import Tree, rebuilt, written
 
 SIZES, SHARD = (100_000, 1_000_000), 10_000  # sentences
 SPEED, MEMORY = 400_000, 2048  # words a second and MiB that are asked for
@@ -37,9 +37,9 @@ VARIANTS = 100  # of each noun, so that the vocabulary grows no longer than that
 START = """
 import sys, time
 from pathlib import Path
-from sonde.core import DataProblem
-from sonde.tasks import FAMILIES, TASKS, parsed
-from sonde.tasks.ud.family import Options, parsed_files
+from lingprobe.core import DataProblem
+from lingprobe.tasks import FAMILIES, TASKS, parsed
+from lingprobe.tasks.ud.family import Options, parsed_files
 
 parsed.LARGE = 0
 before, examples, words = time.process_time(), 0, 0
@@ -56,10 +56,10 @@ for name in FAMILIES["ud"]["ud.family"].split():
 """
 SHARDS = """
 from itertools import islice
-from sonde.corpora.batches import batches
-from sonde.corpora.files import chunks
-from sonde.tasks.memory import uncollected
-from sonde.tasks.ud.family import judge
+from lingprobe.corpora.batches import batches
+from lingprobe.corpora.files import chunks
+from lingprobe.tasks.memory import uncollected
+from lingprobe.tasks.ud.family import judge
 
 def unpacked(path):
     for _ in chunks(path, b"\\n\\n"):
@@ -97,7 +97,7 @@ class Used(NamedTuple):
 
 def started(code: str, folder: Path) -> subprocess.Popen[str]:
     """A process that runs some code over a corpus, on one core."""
-    alone = {**os.environ, "OMP_NUM_THREADS": "1", "SONDE_CACHE": str(folder) + ".cache"}
+    alone = {**os.environ, "OMP_NUM_THREADS": "1", "LINGPROBE_CACHE": str(folder) + ".cache"}
     command = [sys.executable, "-c", START + code + REPORT, str(folder)]
     return subprocess.Popen(command, env=alone, stdout=subprocess.PIPE, text=True)
 
@@ -172,7 +172,7 @@ def measured(folder: Path, many: int) -> Iterator[Used]:
 
 def main() -> None:
     sizes = tuple(map(int, sys.argv[1:])) or SIZES
-    parts = treebank(Path(os.environ["SONDE_DATA"]) / "treebanks" / "UD_English-EWT")
+    parts = treebank(Path(os.environ["LINGPROBE_DATA"]) / "treebanks" / "UD_English-EWT")
     trees = [tree for part in parts for tree in conllu.read(part.path)]
     took: list[tuple[int, float, float]] = []
     with tempfile.TemporaryDirectory() as place:

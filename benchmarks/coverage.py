@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from sonde.labels import Classes, Scores
-from sonde.metrics import METRICS, Answers, difference, interval, interval_of
+from lingprobe.labels import Classes, Scores
+from lingprobe.metrics import METRICS, Answers, difference, interval, interval_of
 
 LEAST, MOST = 0.93, 0.97
 Rng = np.random.Generator

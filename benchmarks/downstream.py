@@ -2,10 +2,10 @@
 
 usage: python benchmarks/downstream.py [FOLDER] [--task mr] [--hidden 0] [--fits 2]
 
-FOLDER holds downstream/SentEval-layout (SONDE_DATA without it); the sentences are read by MiniLM (all-MiniLM-L6-v2)
+FOLDER holds downstream/SentEval-layout (LINGPROBE_DATA without it); the sentences are read by MiniLM (all-MiniLM-L6-v2)
 and encoded before any clock runs. Both legs have one thread, and run one after the other:
 
-    sonde   `mlp,protocol=senteval,hidden=0` on all ten folds of `text/mr,splits=senteval`: L2 tuned
+    lingprobe   `mlp,protocol=senteval,hidden=0` on all ten folds of `text/mr,splits=senteval`: L2 tuned
             on ten folds of each, and the chosen network refitted, 410 fits in all
     plain   SentEval's loop as its code has it, torch's own modules and one fit at a time: of the
             first fold of the first fold all four penalties, and a refit, repeated for --fits folds
@@ -13,7 +13,7 @@ and encoded before any clock runs. Both legs have one thread, and run one after 
 The plain loop would take hours, so its fits are scaled up: 400 times the mean of a tuning fit, and
 ten times the mean of a refit. Printed are processor seconds of each, their ratio, and the accuracy.
 
-Exits with 1 where sonde is less than 20 times as fast (with hidden=0, as SentEval's README has it).
+Exits with 1 where lingprobe is less than 20 times as fast (with hidden=0, as SentEval's README has it).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ import numpy as np
 import torch
 from sklearn.model_selection import StratifiedKFold
 
-from sonde.core import Cell, Job
-from sonde.encoders import make
-from sonde.probes import PROBES
-from sonde.reading import Readings
-from sonde.tasks import TASKS
+from lingprobe.core import Cell, Job
+from lingprobe.encoders import make
+from lingprobe.probes import PROBES
+from lingprobe.reading import Readings
+from lingprobe.tasks import TASKS
 
 DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)
 FASTER = 20.0
@@ -139,7 +139,7 @@ def refitted(x: torch.Tensor, y: torch.Tensor, hidden: int) -> float:
 def main() -> int:
     """Both legs, and what they took."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", nargs="?", default=os.environ.get("SONDE_DATA", "data"))
+    parser.add_argument("folder", nargs="?", default=os.environ.get("LINGPROBE_DATA", "data"))
     parser.add_argument("--task", default="mr")
     parser.add_argument("--hidden", type=int, default=0)
     parser.add_argument("--fits", type=int, default=2, help="inner folds of the plain loop")
@@ -162,7 +162,7 @@ def main() -> int:
     plain = 400 * float(np.mean(grid)) + 10 * refitted(x, y, asked.hidden)
     ratio = plain / ours
     print(f"text/{asked.task}, hidden={asked.hidden}: accuracy {100 * np.mean(right):.2f}")
-    print(f"sonde  {ours:8.1f} s  410 fits")
+    print(f"lingprobe  {ours:8.1f} s  410 fits")
     print(f"plain  {plain:8.1f} s  scaled up from {len(grid)} + 1 fits")
     print(f"ratio  {ratio:8.1f}")
     return int(asked.hidden == 0 and ratio < FASTER)

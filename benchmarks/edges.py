@@ -4,7 +4,7 @@ layers against one; and its memory.
 usage: python benchmarks/edges.py [FOLDER] [--threads N] [--sentences 640] [--cache FOLDER] [--only
 PART]
 
-FOLDER holds treebanks/UD_English-EWT (SONDE_DATA without it); the encoder is MiniLM, whose files
+FOLDER holds treebanks/UD_English-EWT (LINGPROBE_DATA without it); the encoder is MiniLM, whose files
 come with the package of the tests. The task is `edge/dep`. Its vectors are encoded once, kept in
 half precision and memory-mapped; how long that took is printed, and is counted in no ratio. With
 --threads 1 times are of the processor, which other work on the machine changes little; with more
@@ -48,21 +48,21 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sonde.core import Dataset, Encoder
-from sonde.corpora.conllu import read
-from sonde.corpora.files import treebank
-from sonde.encoders import make
-from sonde.experiment.embed import embed, vectors
-from sonde.nets.precision import spare_torch
-from sonde.probes.span.batches import Examples, Gathered, batch_of
-from sonde.probes.span.net import Net, Sizes, Source, drawn
-from sonde.probes.span.probe import Span, examples_of
-from sonde.probes.span.spans import attended, ragged, summed
-from sonde.probes.span.training import Training
-from sonde.reading import Readings
-from sonde.store.vectors import VectorStore
-from sonde.tasks import TASKS
-from sonde.vectors import Vectors, ranges
+from lingprobe.core import Dataset, Encoder
+from lingprobe.corpora.conllu import read
+from lingprobe.corpora.files import treebank
+from lingprobe.encoders import make
+from lingprobe.experiment.embed import embed, vectors
+from lingprobe.nets.precision import spare_torch
+from lingprobe.probes.span.batches import Examples, Gathered, batch_of
+from lingprobe.probes.span.net import Net, Sizes, Source, drawn
+from lingprobe.probes.span.probe import Span, examples_of
+from lingprobe.probes.span.spans import attended, ragged, summed
+from lingprobe.probes.span.training import Training
+from lingprobe.reading import Readings
+from lingprobe.store.vectors import VectorStore
+from lingprobe.tasks import TASKS
+from lingprobe.vectors import Vectors, ranges
 
 BATCH, LARGE, ROUNDS = 32, 128, 3
 MIXED = ("0", "1", "2", "3", "4", "5", "6")
@@ -427,11 +427,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", nargs="?", default=os.environ.get("SONDE_DATA", ""))
+    parser.add_argument("folder", nargs="?", default=os.environ.get("LINGPROBE_DATA", ""))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--sentences", type=int, default=640)
     parser.add_argument(
-        "--cache", default=str(Path(tempfile.gettempdir()) / "sonde-benchmark-edges")
+        "--cache", default=str(Path(tempfile.gettempdir()) / "lingprobe-benchmark-edges")
     )
     parser.add_argument("--only", choices=["encoding", "padding", "layers", "memory"])
     options = parser.parse_args()

@@ -1,7 +1,7 @@
 """Sentences a second: `st:all-MiniLM-L6-v2` against `SentenceTransformer.encode`, on the dev and
 test sentences of UD_English-EWT.
 
-usage: python benchmarks/encode.py [FOLDER]      (FOLDER holds treebanks/UD_English-EWT; SONDE_DATA
+usage: python benchmarks/encode.py [FOLDER]      (FOLDER holds treebanks/UD_English-EWT; LINGPROBE_DATA
 without it)
 
 The reference is `encode(texts, batch_size=32)` as sentence-transformers ships it, float32, same
@@ -20,11 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-from sonde.core import Sentence
-from sonde.corpora.conllu import read
-from sonde.corpora.files import treebank
-from sonde.encoders import make
-from sonde.nets.device import resolved_dtype
+from lingprobe.core import Sentence
+from lingprobe.corpora.conllu import read
+from lingprobe.corpora.files import treebank
+from lingprobe.encoders import make
+from lingprobe.nets.device import resolved_dtype
 
 MODEL = "all-MiniLM-L6-v2"
 ROUNDS = 3
@@ -50,7 +50,7 @@ def timed(work: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
 def main() -> int:
     from sentence_transformers import SentenceTransformer
 
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("SONDE_DATA", ""))
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("LINGPROBE_DATA", ""))
     given = sentences(folder)
     texts = [s.text for s in given]
     native = resolved_dtype("auto", "cpu") == "bfloat16"

@@ -3,7 +3,7 @@ refused in one line, within seconds.
 
     python benchmarks/fuzz.py [--cases 5000] [--seed 0] [--only READER]
 
-Seeds are small files of every format that sonde reads; each case is one of them after one to three
+Seeds are small files of every format that lingprobe reads; each case is one of them after one to three
 accidents (bytes, lines, cells, encodings, truncation, nonsense of great depth or size), now and
 then compressed. A reader may refuse a file: with an error that the command line tells in one line.
 What else it raises is a traceback; what takes more than ten seconds is a hang. Where a format has a
@@ -39,7 +39,7 @@ Naive = Callable[[bytes], Any]
 
 @dataclass(frozen=True)
 class Format:
-    """How a format is read, by sonde and naively; the naive reader raises ValueError for what it
+    """How a format is read, by lingprobe and naively; the naive reader raises ValueError for what it
     does not take.
     """
 
@@ -118,7 +118,7 @@ REQUEST = (
 
 def _spr2_seed() -> bytes:
     """The heading that the reader looks for, over the rows above."""
-    from sonde.corpora.protoroles import COLUMNS
+    from lingprobe.corpora.protoroles import COLUMNS
 
     rows = (
         ("train", "1", "1", "0", "0", "ann", "awareness", "5", "yes"),
@@ -136,7 +136,7 @@ def _npz() -> bytes:
 
 
 def _store() -> bytes:
-    from sonde.store.blocks import write
+    from lingprobe.store.blocks import write
 
     with tempfile.TemporaryDirectory() as folder:
         write(
@@ -149,7 +149,7 @@ def _store() -> bytes:
 
 
 def _parquet() -> bytes:
-    from sonde.datasets.formats import tables
+    from lingprobe.datasets.formats import tables
 
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "a.jsonl").write_bytes(JSONL)
@@ -159,8 +159,8 @@ def _parquet() -> bytes:
 
 def formats() -> dict[str, Format]:
     """Every format by name."""
-    from sonde.core import Sentence
-    from sonde.corpora import (
+    from lingprobe.core import Sentence
+    from lingprobe.corpora import (
         bio,
         brackets,
         conll2012,
@@ -170,12 +170,12 @@ def formats() -> dict[str, Format]:
         tagged,
         text,
     )
-    from sonde.corpora.mentions import read_documents
-    from sonde.corpora.tally import Tally
-    from sonde.datasets.formats import tables
-    from sonde.encoders import ENCODERS
-    from sonde.generation.events import files
-    from sonde.store.blocks import Block
+    from lingprobe.corpora.mentions import read_documents
+    from lingprobe.corpora.tally import Tally
+    from lingprobe.datasets.formats import tables
+    from lingprobe.encoders import ENCODERS
+    from lingprobe.generation.events import files
+    from lingprobe.store.blocks import Block
 
     def given(kind: str) -> Callable[[Path], Any]:
         return lambda path: (
@@ -490,7 +490,7 @@ def judged(form: Format, content: bytes, bare: bytes, path: Path) -> tuple[str, 
     return (
         ("read", "")
         if _same(found, expected)
-        else ("misread", f"sonde {found!r:.300}\nnaive {expected!r:.300}")
+        else ("misread", f"lingprobe {found!r:.300}\nnaive {expected!r:.300}")
     )
 
 

@@ -7,7 +7,7 @@ Each round starts on an empty store: a run is killed while it encodes, the next 
 third is left alone. Fits keep their states every fifth of a second. The vectors of the third must
 be the bytes, and its results the numbers and predictions, of a run that nobody disturbed. The
 encoder is ours: its last bits depend on which sentences share a batch, as those of real ones do.
-Leave sonde's sources alone meanwhile: they are part of what a result is stored under.
+Leave lingprobe's sources alone meanwhile: they are part of what a result is stored under.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from typing import Any
 
 import numpy as np
 
-from sonde.core import Sentence
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, plan
-from sonde.experiment.run import run
-from sonde.experiment.runners import Workers
-from sonde.store import checkpoints
-from sonde.store.results import ResultStore
-from sonde.vectors import Vectors
+from lingprobe.core import Sentence
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.run import run
+from lingprobe.experiment.runners import Workers
+from lingprobe.store import checkpoints
+from lingprobe.store.results import ResultStore
+from lingprobe.vectors import Vectors
 
 TASKS = ("ud/tense:embedded", "ud/subj-num:embedded")
 PROBES = ("mlp", "logreg", "span")
@@ -159,7 +159,7 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.work:
         return work(chosen.work)
-    folder = Path(tempfile.mkdtemp(prefix="sonde-kill-"))
+    folder = Path(tempfile.mkdtemp(prefix="lingprobe-kill-"))
     try:
         wrong, kills, states = compare(folder, chosen.kills, np.random.default_rng(chosen.seed))
     finally:

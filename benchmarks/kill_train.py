@@ -54,13 +54,13 @@ def work(name: str, folder: Path, out: Path) -> None:
     """One training, to the end."""
     import torch
 
-    import sonde
-    from sonde.training import loop
+    import lingprobe
+    from lingprobe.training import loop
 
     torch.set_num_threads(1)
     loop.PAUSE = 0.1
     architecture, objective, file, settings = TRAININGS[name]
-    sonde.train(architecture, objective, folder / file, out, **{**SMALL, **settings})
+    lingprobe.train(architecture, objective, folder / file, out, **{**SMALL, **settings})
 
 
 def start(name: str, folder: Path, out: Path) -> subprocess.Popen[bytes]:
@@ -131,7 +131,7 @@ def main() -> None:
     if chosen.work:
         name, *folders = chosen.work
         return work(name, *map(Path, folders))
-    folder = Path(tempfile.mkdtemp(prefix="sonde-kill-"))
+    folder = Path(tempfile.mkdtemp(prefix="lingprobe-kill-"))
     try:
         wrong, kills = compare(folder, chosen.kills, random.Random(chosen.seed))
     finally:

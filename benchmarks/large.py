@@ -3,7 +3,7 @@
 usage: python benchmarks/large.py [FOLDER] [--device cuda] [--shape minilm|1b|7b|tiny]
 [--sentences 8192] [--tokens 1024,16384] [--layers last]
 
-FOLDER holds treebanks/UD_English-EWT (SONDE_DATA without it). The model has the shape that is named
+FOLDER holds treebanks/UD_English-EWT (LINGPROBE_DATA without it). The model has the shape that is named
 and random weights, in bfloat16: how fast it is does not depend on what it knows. Its tokeniser is
 trained on the sentences. The loop takes 32 sentences at a time in the order of the file, pads them
 to the longest, asks for all hidden states and keeps the mean of the last layer over real tokens.
@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from sonde.core import Sentence
-from sonde.corpora.conllu import read
-from sonde.corpora.files import treebank
-from sonde.encoders import make
+from lingprobe.core import Sentence
+from lingprobe.corpora.conllu import read
+from lingprobe.corpora.files import treebank
+from lingprobe.encoders import make
 
 SHAPES: dict[str, dict[str, int]] = {
     "tiny": {
@@ -139,7 +139,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "folder", nargs="?", type=Path, default=Path(os.environ.get("SONDE_DATA", ""))
+        "folder", nargs="?", type=Path, default=Path(os.environ.get("LINGPROBE_DATA", ""))
     )
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--shape", choices=SHAPES, default="minilm")
@@ -171,7 +171,7 @@ def main() -> int:
             if args.device.startswith("cuda"):
                 torch.cuda.reset_peak_memory_stats()
             seconds, vectors = timed(lambda encoder=encoder: encoder.encode(given), args.device)
-            told(f"sonde, tokens={size}", seconds, base, texts, tokens, weights, best)
+            told(f"lingprobe, tokens={size}", seconds, base, texts, tokens, weights, best)
             got = np.asarray(vectors.layers[-1], np.float32)
             cosine = (
                 (got * wanted).sum(1) / np.linalg.norm(got, axis=1) / np.linalg.norm(wanted, axis=1)

@@ -1,4 +1,4 @@
-"""Six values of C on 100,000 x 384: sonde's joint fit against a loop over scikit-learn's
+"""Six values of C on 100,000 x 384: lingprobe's joint fit against a loop over scikit-learn's
 LogisticRegression.
 
 usage: python benchmarks/logreg.py [--rows 100000] [--seed 0] [--threads 1]
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from sonde.probes.logreg.linear import solve
-from sonde.probes.logreg.probe import STRENGTHS
+from lingprobe.probes.logreg.linear import solve
+from lingprobe.probes.logreg.probe import STRENGTHS
 
 TARGET, CLOSE = 8.0, 1e-4
 Arrays = tuple[NDArray[np.float32], NDArray[np.int64]]
@@ -131,7 +131,7 @@ def compare(rows: int, seed: int) -> int:
         f"scikit-learn at tol=1e-06: {strict_seconds:.2f} s, iterations"
         f" {[int(m.n_iter_[0]) for m in models]}"
     )
-    print(f"sonde: {ours:.2f} s (best of 3), {torch.get_num_threads()} threads")
+    print(f"lingprobe: {ours:.2f} s (best of 3), {torch.get_num_threads()} threads")
     accuracies = []
     for w, b, c, a, s in zip(
         found.weights.numpy(), found.biases.numpy(), STRENGTHS, mine, best, strict=True

@@ -1,10 +1,10 @@
-"""The nine cells of the ACL'18 grid on 40,000 x 384: sonde's one pass against SentEval's loop, one
+"""The nine cells of the ACL'18 grid on 40,000 x 384: lingprobe's one pass against SentEval's loop, one
 cell after another.
 
 usage: python benchmarks/mlp_grid.py [FOLDER] [--quick] [--seeds 5] [--threads N] [--plain]
 [--inputs unit,times20,minilm]
 
-FOLDER holds raw_text/Brown-NLTK (SONDE_DATA without it). Three inputs, one recipe: unit-norm
+FOLDER holds raw_text/Brown-NLTK (LINGPROBE_DATA without it). Three inputs, one recipe: unit-norm
 vectors with the spectrum of sentence vectors and labels of a small random network; the same times
 20; MiniLM vectors of the Brown corpus, where the question is which kind of finite verb comes first
 in the sentence (from the corpus' own tags).
@@ -38,11 +38,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sonde.core import Cell, Dataset, Example, Sentence
-from sonde.nets.precision import native_bf16
-from sonde.probes import PROBES
-from sonde.reading import Readings
-from sonde.vectors import Vectors
+from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.nets.precision import native_bf16
+from lingprobe.probes import PROBES
+from lingprobe.reading import Readings
+from lingprobe.vectors import Vectors
 
 GRID = [(hidden, dropout) for hidden in (50, 100, 200) for dropout in (0.0, 0.1, 0.2)]
 TARGETS = {"bf16": 30.0, "float32": 15.0}
@@ -62,7 +62,7 @@ VERBS |= dict.fromkeys(("hvd", "hvz", "hv", "dod", "doz", "do"), "auxiliary")
 
 @dataclass(frozen=True)
 class Input:
-    """One data set in three parts, as arrays and as sonde reads it."""
+    """One data set in three parts, as arrays and as lingprobe reads it."""
 
     name: str
     x: NDArray[np.float32]
@@ -123,11 +123,11 @@ def minilm(folder: Path) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """MiniLM vectors of Brown in a shuffled order, encoded once and kept in the temporary
     folder.
     """
-    kept = Path(tempfile.gettempdir()) / "sonde-benchmark-brown-minilm.npz"
+    kept = Path(tempfile.gettempdir()) / "lingprobe-benchmark-brown-minilm.npz"
     if kept.exists():
         with np.load(kept) as found:
             return found["x"], found["y"]
-    from sonde.encoders import ENCODERS
+    from lingprobe.encoders import ENCODERS
 
     texts, labels = brown(folder)
     encoder = ENCODERS.make("st:all-MiniLM-L6-v2,device=cpu")
@@ -252,7 +252,7 @@ def work(given: Input) -> float:
     """GFLOP in the products of one joint fit: input and output layers, forward and backward, and
     the looks at dev.
     """
-    from sonde.probes.schedules import Annealing
+    from lingprobe.probes.schedules import Annealing
 
     plan, units, outputs = Annealing(), sum(h for h, _ in GRID), int(given.y.max()) + 1
     steps, batch = plan.steps_of(given.sizes[0]), plan.batch_of(given.sizes[0])
@@ -320,7 +320,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", nargs="?", default=os.environ.get("SONDE_DATA", ""))
+    parser.add_argument("folder", nargs="?", default=os.environ.get("LINGPROBE_DATA", ""))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--plain", action="store_true")
     parser.add_argument("--seeds", type=int, default=5)

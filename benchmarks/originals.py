@@ -10,7 +10,7 @@ InferSent longest first, 64 at a time; of Skip-Thought 128 of one length; of LAS
 Sent2Vec one. It looks every word up, fills batches up to their longest sentence, and hands recurrent
 layers to torch, told of the lengths (of ELMo, whose LSTMs torch has not, step by step, with the
 sentences that still go on). Both sides are timed in turn in one process on one thread, by processor
-time, and the best of three times of each counts. Before that, sonde's memory is measured (Linux).
+time, and the best of three times of each counts. Before that, lingprobe's memory is measured (Linux).
 
 The files take up to 900 MB of a temporary folder. `--small` has a quarter of the units.
 """
@@ -33,13 +33,13 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from sonde.core import Sentence
-from sonde.corpora.conllu import read
-from sonde.corpora.files import treebank
-from sonde.encoders import make
-from sonde.encoders.published.elmo import character_ids
-from sonde.encoders.published.elmo_shape import shape_of
-from sonde.nets.recurrence import Product
+from lingprobe.core import Sentence
+from lingprobe.corpora.conllu import read
+from lingprobe.corpora.files import treebank
+from lingprobe.encoders import make
+from lingprobe.encoders.published.elmo import character_ids
+from lingprobe.encoders.published.elmo_shape import shape_of
+from lingprobe.nets.recurrence import Product
 
 ROUNDS = 3
 MANY = {
@@ -50,7 +50,7 @@ MANY = {
     "cove": 2000,
     "elmo": 256,
 }
-TOKENS = 4096  # of a batch, which is sonde's default
+TOKENS = 4096  # of a batch, which is lingprobe's default
 NUMBERS = {  # that a token takes in the widest layer: what is read, gates, and a state each way
     "infersent": 300 + 2 * 5 * 2048,
     "skipthought": 620 + 4 * 2400,
@@ -65,7 +65,7 @@ PRODUCTS: list[int] = []
 
 def sentences(many: int) -> list[Sentence]:
     """The first sentences of EWT's dev and test, or, without it, generated ones."""
-    folder = Path(os.environ.get("SONDE_DATA", "")) / "treebanks" / "UD_English-EWT"
+    folder = Path(os.environ.get("LINGPROBE_DATA", "")) / "treebanks" / "UD_English-EWT"
     parts = treebank(folder if folder.is_dir() else "embedded")
     chosen = [p for p in parts if p.split in ("dev", "test")] or parts
     found = (tree.sentence for part in chosen for tree in read(part.path))
@@ -110,7 +110,7 @@ def count(weights: Iterable[torch.Tensor], tokens: int) -> None:
 
 
 def peak() -> float:
-    """Operations a second of one large product in float32, the best of torch's and sonde's."""
+    """Operations a second of one large product in float32, the best of torch's and lingprobe's."""
     rows, weights = torch.randn(1024, 2048), torch.randn(2048, 2048)
     times = []
     with torch.inference_mode():
@@ -397,7 +397,7 @@ def resident(name: str) -> float:
 
 
 def told_memory(name: str, folder: Path, held: float) -> None:
-    """Print what sonde took at most, beside the parameters and one batch."""
+    """Print what lingprobe took at most, beside the parameters and one batch."""
     files = [f for f in folder.iterdir() if f.suffix in (".pkl", ".pth", ".npz", ".hdf5", ".pt")]
     weights = sum(file.stat().st_size for file in files) / 1e6
     if (table := folder / "glove.txt").exists():  # the vectors of the words of these sentences
@@ -444,7 +444,7 @@ def main() -> int:
     theirs, ours = (min(each[side][0] for each in rounds) for side in (0, 1))
     apart = float(np.abs(rounds[0][0][1] - rounds[0][1][1]).max())
     print(
-        f"loop: {len(given)} sentences in {theirs:.2f} s of a processor; sonde: {ours:.2f} s, and"
+        f"loop: {len(given)} sentences in {theirs:.2f} s of a processor; lingprobe: {ours:.2f} s, and"
         f" {first:.2f} s the first time, with what it reads and compiles"
     )
     if PRODUCTS:
@@ -452,7 +452,7 @@ def main() -> int:
         print(
             f"the products of the loop's recurrent layers alone take {alone:.2f} s at the peak of"
             f" this processor: {theirs / alone:.1f} times as fast is the limit, unless products are"
-            f" saved, and sonde reaches {alone / ours:.0%} of it"
+            f" saved, and lingprobe reaches {alone / ours:.0%} of it"
         )
     print(f"originals-{asked.name} ratio={theirs / ours:.2f} target=3 difference={apart:.1e}")
     return 0

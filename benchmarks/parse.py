@@ -1,7 +1,7 @@
 """Sentences a second that parsers parse, and whether memory grows with the text.
 
 usage: python benchmarks/parse.py TEXT PARSER...        (TEXT has a sentence a line; PARSER as
-`sonde parse --with`)
+`lingprobe parse --with`)
 
 Each parser parses the first FEW and the first MANY sentences of the text, each in a process of its
 own on one core: text is cut by rules, so that all get the same words. Processor time counts, less
@@ -19,7 +19,7 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
-from sonde.corpora.files import lines
+from lingprobe.corpora.files import lines
 
 FEW, MANY = 10_000, 100_000
 
@@ -35,9 +35,9 @@ def cut(text: Path, many: int, folder: Path) -> Path:
 def run(path: Path, parser: str) -> tuple[float, float, float, float]:
     """Sentences, words, seconds and MiB of a process that parses a file."""
     with tempfile.TemporaryDirectory() as folder:
-        one = {**os.environ, "OMP_NUM_THREADS": "1", "SONDE_CACHE": folder}
+        one = {**os.environ, "OMP_NUM_THREADS": "1", "LINGPROBE_CACHE": folder}
         options = ["--with", parser, "-o", f"{folder}/parsed", "--tokens", "rules", "--lines", "-q"]
-        command = [sys.executable, "-m", "sonde", "parse", str(path), *options]
+        command = [sys.executable, "-m", "lingprobe", "parse", str(path), *options]
         process = subprocess.Popen(command, env=one)
         _, status, used = os.wait4(process.pid, 0)
         if status:

@@ -5,7 +5,7 @@ usage: python benchmarks/published.py
 
 The files are generated: words drawn by Zipf's law, the one a class at a time as its original, the
 other with 1,000 classes of words. Each is loaded and audited by a process of its own and one
-thread, as `sonde inspect` does it, whose peak memory is read from getrusage; the worse of the two
+thread, as `lingprobe inspect` does it, whose peak memory is read from getrusage; the worse of the two
 counts. What the audit takes without the floors that it fits is shown beside, and so is a plain
 csv.reader, which cuts the rows and does no more. Processor time, so that other work on the machine
 does not count.
@@ -30,8 +30,8 @@ VOCABULARY, TARGETS = 40_000, 1_000
 
 AUDIT = """
 import resource, sys, time
-from sonde.audit import inspect
-from sonde.tasks import TASKS
+from lingprobe.audit import inspect
+from lingprobe.tasks import TASKS
 start = time.process_time()
 data = TASKS.make(sys.argv[1]).load()
 loaded = time.process_time()
@@ -107,7 +107,7 @@ def measured(name: str, folder: Path) -> tuple[float, float]:
     """Seconds to load and audit a task in its own process, and MiB that it took."""
     told = subprocess.run(
         [sys.executable, "-c", AUDIT, f"senteval/{name}:{folder}"],
-        capture_output=True, text=True, check=True, env={**os.environ, "SONDE_CACHE": str(folder),
+        capture_output=True, text=True, check=True, env={**os.environ, "LINGPROBE_CACHE": str(folder),
         "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     rows, load, count, audit, peak = map(float, told.stdout.split())

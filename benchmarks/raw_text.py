@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sonde.core import Sentence
-from sonde.corpora.conllu import read
-from sonde.corpora.corpus import corpus
-from sonde.encoders import make
-from sonde.encoders.tokens import Pieces, Words
+from lingprobe.core import Sentence
+from lingprobe.corpora.conllu import read
+from lingprobe.corpora.corpus import corpus
+from lingprobe.encoders import make
+from lingprobe.encoders.tokens import Pieces, Words
 
 
 def pieces(

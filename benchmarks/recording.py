@@ -1,4 +1,4 @@
-"""Whether two checkouts of sonde find the same: both run one list of requests, and what they leave
+"""Whether two checkouts of lingprobe find the same: both run one list of requests, and what they leave
 is compared bit by bit.
 
     python benchmarks/recording.py OLD NEW [--only NAME ...] [--data FOLDER] [--output FOLDER]
@@ -7,14 +7,14 @@ is compared bit by bit.
 OLD and NEW are checkouts; what their package, command and variables are called is read off the one
 folder in src. Each runs the requests of recording_requests.py beside the other, in a process of its own, from an empty cache for each
 request, with one thread and in float32; --only runs some of them. --data is the folder of treebanks
-and other data ($SONDE_DATA without). With --output what was left is kept, and its `old` or `new`
+and other data ($LINGPROBE_DATA without). With --output what was left is kept, and its `old` or `new`
 can stand in place of a checkout later, to be compared again and not measured again, on the same
 machine.
 
 Compared are, of every result, score, interval, constants, gold, predictions, choice, strata,
 clusters and counts; probabilities; data sets row by row; numbers in tables and audits; vectors bit
 for bit. Not compared are identities, dates, seconds, versions and wording. Nothing is asked of
-sonde but its command line, and nothing is read but the files that it writes: `Left` says how, and
+lingprobe but its command line, and nothing is read but the files that it writes: `Left` says how, and
 is the one place to change where a format or a name of a field does. Trials are told apart by the
 names of their parts without options, and among equal ones by their order, so an option may come or
 go.
@@ -56,7 +56,6 @@ PASSING = {
     "fit_seconds",
     "seconds",
     "lingprobe",
-    "sonde",
     "version",
     "versions",
     "format",
@@ -89,7 +88,7 @@ def prepared(place: Path, data: Path | None, requests: list[str]) -> None:
             continue
         if data is None and name not in OWN:
             raise SystemExit(
-                f"{name} is made from data: name their folder with --data, or set SONDE_DATA"
+                f"{name} is made from data: name their folder with --data, or set LINGPROBE_DATA"
             )
         shutil.rmtree(part := place / "part", ignore_errors=True)
         INPUTS[name](data or place, part)
@@ -179,7 +178,7 @@ def forked(place: Path, number: int, arguments: list[str]) -> int:
 
 
 class Block:
-    """A file of sonde's store: facts and named arrays. Read here as its format is documented, so
+    """A file of lingprobe's store: facts and named arrays. Read here as its format is documented, so
     that no checkout has a say in it.
     """
 
@@ -536,7 +535,7 @@ def main() -> None:
         metavar="NAME",
         help="these requests; patterns such as ud* will do",
     )
-    parser.add_argument("--data", type=Path, default=os.environ.get("SONDE_DATA"))
+    parser.add_argument("--data", type=Path, default=os.environ.get("LINGPROBE_DATA"))
     parser.add_argument("--output", type=Path, help="keep what was recorded in this folder")
     parser.add_argument("--all", action="store_true", help="show every difference")
     parser.add_argument("--list", action="store_true", help="show the requests")
@@ -547,7 +546,7 @@ def main() -> None:
     if chosen.list:
         return print(
             "\n".join(
-                f"{name}\n" + "\n".join(f"    sonde {step}" for step in REQUESTS[name])
+                f"{name}\n" + "\n".join(f"    lingprobe {step}" for step in REQUESTS[name])
                 for name in requests
             )
         )
@@ -555,7 +554,7 @@ def main() -> None:
         parser.error(
             "name two checkouts" if requests else "no request has such a name; --list shows them"
         )
-    folder = (chosen.output or Path(tempfile.mkdtemp(prefix="sonde-recording-"))).resolve()
+    folder = (chosen.output or Path(tempfile.mkdtemp(prefix="lingprobe-recording-"))).resolve()
     try:
         wrong = recorded(
             folder, {"old": chosen.old, "new": chosen.new}, chosen.data, requests, chosen.all

@@ -1,4 +1,4 @@
-"""How `sonde relate` errs: how often p values call nothing something, alone and as a table (Holm),
+"""How `lingprobe relate` errs: how often p values call nothing something, alone and as a table (Holm),
 how often intervals hold the true correlation, and how strong a correlation must be to be found.
 
     python benchmarks/relate.py [TABLES]
@@ -15,11 +15,11 @@ import sys
 import numpy as np
 from scipy.special import ndtr
 
-from sonde.analysis.relation import Asked, related
-from sonde.analysis.score_table import Measure, Score, Scored, joined
-from sonde.metrics.correlation import coefficients, groups, permuted
-from sonde.metrics.correlation_intervals import intervals
-from sonde.metrics.multiplicity import holm
+from lingprobe.analysis.relation import Asked, related
+from lingprobe.analysis.score_table import Measure, Score, Scored, joined
+from lingprobe.metrics.correlation import coefficients, groups, permuted
+from lingprobe.metrics.correlation_intervals import intervals
+from lingprobe.metrics.multiplicity import holm
 
 PAIR = [(0, 1)]
 LEVEL = 0.05

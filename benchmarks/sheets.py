@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from sonde.corpora import conllu
-from sonde.corpora.trees import Tree, features
-from sonde.datasets import Candidate
-from sonde.references import Place, Reference
-from sonde.tasks import TASKS
-from sonde.tasks.sources import treebanks
+from lingprobe.corpora import conllu
+from lingprobe.corpora.trees import Tree, features
+from lingprobe.datasets import Candidate
+from lingprobe.references import Place, Reference
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.sources import treebanks
 
 SHOWN = ("VerbForm", "Tense", "Aspect", "Mood", "Voice", "PartForm", "Number", "Case", "Polarity")
 WIDE, END = 190, 50  # characters of a sentence, and of those at its end

@@ -2,7 +2,7 @@
 `--reproducible` is.
 
 usage: python benchmarks/spread.py [FOLDER] [--tasks sent-len tense ...] [--seeds 3]      (FOLDER:
-the data, with treebanks; or SONDE_DATA)
+the data, with treebanks; or LINGPROBE_DATA)
 
 MiniLM is probed on some `ud/` tasks of EWT under each setting, each from an empty cache in a
 process of its own: reproducible (float32, one thread) twice, float32 with all threads, and bfloat16
@@ -32,9 +32,9 @@ SETTINGS = {
 }
 RUN = """
 import json, sys
-import sonde
+import lingprobe
 tasks, dtype, precision, reproducible, seeds, cache = json.loads(sys.argv[1])
-found = sonde.evaluate(f"st:all-MiniLM-L6-v2,dtype={dtype}", tasks, probes=[f"mlp,precision={precision}", "logreg"], seeds=seeds,
+found = lingprobe.evaluate(f"st:all-MiniLM-L6-v2,dtype={dtype}", tasks, probes=[f"mlp,precision={precision}", "logreg"], seeds=seeds,
                        reproducible=reproducible, cache=cache, progress=False, bounds=False)
 assert not found.failures, found.failures
 rows = [[r.trial.task, r.trial.probe.partition(",")[0], r.trial.seed, r.score, r.predicted.ids.tolist()] for r in found.results]
@@ -82,7 +82,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", nargs="?", default=os.environ.get("SONDE_DATA"))
+    parser.add_argument("folder", nargs="?", default=os.environ.get("LINGPROBE_DATA"))
     parser.add_argument("--tasks", nargs="+", default=["sent-len", "tense", "subj-num", "top-deps"])
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()

@@ -28,11 +28,11 @@ from typing import Any
 
 import numpy as np
 
-from sonde.core import Sentence
-from sonde.experiment.embed import embed, vectors
-from sonde.store.folder import keys_of
-from sonde.store.vectors import VectorStore
-from sonde.vectors import Vectors
+from lingprobe.core import Sentence
+from lingprobe.experiment.embed import embed, vectors
+from lingprobe.store.folder import keys_of
+from lingprobe.store.vectors import VectorStore
+from lingprobe.vectors import Vectors
 
 LAYERS = 13
 SHARED = 1000  # sentences that every writer has

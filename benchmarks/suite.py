@@ -6,7 +6,7 @@ FOLDER is SentEval's data/downstream. The sentences are read by MiniLM (all-Mini
 in a process of its own with one thread:
 
     encode  the sentences of all tasks, into an empty cache
-    run     `sonde run --suite senteval-downstream:FOLDER,protocol=fast -e st:MINILM` over the
+    run     `lingprobe run --suite senteval-downstream:FOLDER,protocol=fast -e st:MINILM` over the
             vectors that are there: sixteen tasks, and the baselines of pairs
 
 Printed are processor seconds of both, and the ratio of the two together to encoding alone.
@@ -23,23 +23,23 @@ import tempfile
 
 from whole import leg, model
 
-import sonde
-from sonde.papers.downstream import TASKS
+import lingprobe
+from lingprobe.papers.downstream import TASKS
 
 RATIO = 1.3
 
 
 def encode(folder: str, encoder: str, cache: str) -> None:
     """Encode the sentences of all tasks."""
-    sentences = sonde.sentences(tasks=[f"{name}:{folder}" for name in TASKS.values()])
-    sonde.embed(sentences, encoder, cache=cache)
+    sentences = lingprobe.sentences(tasks=[f"{name}:{folder}" for name in TASKS.values()])
+    lingprobe.embed(sentences, encoder, cache=cache)
     print(json.dumps({"sentences": len(sentences)}))
 
 
 def run(folder: str, encoder: str, cache: str, seeds: int) -> None:
     """Run the suite, and say how many trials failed."""
     suite = f"senteval-downstream:{folder},protocol=fast"
-    found = sonde.run(
+    found = lingprobe.run(
         encoders=encoder, suite=suite, seeds=seeds, output=f"{cache}/results", cache=cache
     )
     print(json.dumps({"trials": len(found.results), "failed": len(found.failures)}))

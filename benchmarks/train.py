@@ -3,9 +3,9 @@
 usage: python benchmarks/train.py [FOLDER] [--threads N] [--pairs 4000] [--hidden 256]
 [--lines 100000,1000000] [--device cpu]
 
-FOLDER holds raw_text and parallel (SONDE_DATA without it). Three questions:
+FOLDER holds raw_text and parallel (LINGPROBE_DATA without it). Three questions:
 
-speed    words and pieces a second of `sonde train bilstm-max --objective autoencode` on sentences
+speed    words and pieces a second of `lingprobe train bilstm-max --objective autoencode` on sentences
          of novels, whose lengths differ much: batches of like length against the loop that people
          write, random batches of as many sentences, all padded to the longest. Both go over the
          same sentences once, with the same network, decoder and optimiser.
@@ -35,11 +35,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sonde.nets.trainable import PAD, Shape
-from sonde.training.data import Reading, themselves
-from sonde.training.examples import Examples
-from sonde.training.loop import Learner, Schedule, batches
-from sonde.training.objectives import OBJECTIVES, Kit, Writing
+from lingprobe.nets.trainable import PAD, Shape
+from lingprobe.training.data import Reading, themselves
+from lingprobe.training.examples import Examples
+from lingprobe.training.loop import Learner, Schedule, batches
+from lingprobe.training.objectives import OBJECTIVES, Kit, Writing
 
 DIM, PIECES, BATCH = 300, 4000, 4096
 
@@ -153,9 +153,9 @@ def speed(folder: Path, arguments: argparse.Namespace) -> bool:
     print(
         f"{many:,} sentences, {words:,} words and pieces; {len(parts):,} batches of {size} on average"
     )
-    print(f"sonde       {words / mine:9,.0f} a second")
+    print(f"lingprobe       {words / mine:9,.0f} a second")
     print(
-        f"plain loop  {words / theirs:9,.0f} a second: sonde does {theirs / mine:.2f} times as many (mark 2.5)"
+        f"plain loop  {words / theirs:9,.0f} a second: lingprobe does {theirs / mine:.2f} times as many (mark 2.5)"
     )
     print(f"products    {bare:.1f} s of {mine:.1f} s: {100 * bare / mine:.0f} % (mark 60)")
     return theirs / mine >= 2.5 and bare / mine >= 0.6
@@ -170,10 +170,10 @@ def lines(path: Path, many: int) -> Iterator[str]:
 READ = """
 import sys, time, torch
 from pathlib import Path
-from sonde.nets.trainable import Shape
-from sonde.training.data import Reading, translations
-from sonde.training.examples import Examples
-from sonde.training.objectives import OBJECTIVES, Kit
+from lingprobe.nets.trainable import Shape
+from lingprobe.training.data import Reading, translations
+from lingprobe.training.examples import Examples
+from lingprobe.training.objectives import OBJECTIVES, Kit
 def peak():
     said = Path("/proc/self/status").read_text()
     return int(said.partition("VmHWM:")[2].split()[0]) / 1024
@@ -214,7 +214,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", nargs="?", default=os.environ.get("SONDE_DATA", "."))
+    parser.add_argument("folder", nargs="?", default=os.environ.get("LINGPROBE_DATA", "."))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--pairs", type=int, default=4000)
     parser.add_argument("--hidden", type=int, default=256)

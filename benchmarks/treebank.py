@@ -2,7 +2,7 @@
 on UD_English-EWT.
 
 usage: python benchmarks/treebank.py [FOLDER] [--without-memory]      (FOLDER holds
-treebanks/UD_English-EWT; SONDE_DATA without it)
+treebanks/UD_English-EWT; LINGPROBE_DATA without it)
 
 The reference is the `conllu` package, which only parses. Both read the same uncompressed files in
 the same process, in turn, and the best of ROUNDS process times of each counts. Then a file of a
@@ -23,10 +23,10 @@ from pathlib import Path
 
 import conllu
 
-from sonde.corpora.files import treebank
-from sonde.tasks import FAMILIES, TASKS
-from sonde.tasks.parsed import CORPORA
-from sonde.tasks.task import DefinedTask
+from lingprobe.corpora.files import treebank
+from lingprobe.tasks import FAMILIES, TASKS
+from lingprobe.tasks.parsed import CORPORA
+from lingprobe.tasks.task import DefinedTask
 
 NINE = FAMILIES["ud"]["ud.family"].split()
 ROUNDS = 5
@@ -35,7 +35,7 @@ SENTENCES = 1_000_000
 
 BUILD = """
 import resource, sys, time
-from sonde.tasks import TASKS
+from lingprobe.tasks import TASKS
 start = time.perf_counter()
 data = TASKS.make(f"ud/sent-len:{sys.argv[1]}").load()
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -115,7 +115,7 @@ def main() -> int:
     """Measure, print, and fail on a miss."""
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     source = (
-        Path(arguments[0] if arguments else os.environ.get("SONDE_DATA", ""))
+        Path(arguments[0] if arguments else os.environ.get("LINGPROBE_DATA", ""))
         / "treebanks"
         / "UD_English-EWT"
     )
@@ -128,7 +128,7 @@ def main() -> int:
         best, reference = (min(r[k][0] for r in rounds) for k in (0, 1))
         tokens, sentences = rounds[0][0][1], rounds[0][1][1]
         print(
-            f"sonde, checks and candidates: {tokens:,} tokens in {best:.3f} s ="
+            f"lingprobe, checks and candidates: {tokens:,} tokens in {best:.3f} s ="
             f" {tokens / best:,.0f} a second (target {SPEED:,})"
         )
         print(

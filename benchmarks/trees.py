@@ -2,7 +2,7 @@
 that a million trees take.
 
 usage: python benchmarks/trees.py [FOLDER] [--without-memory]      (FOLDER holds constituency and
-treebanks; SONDE_DATA without it)
+treebanks; LINGPROBE_DATA without it)
 
 Processor time counts, of a fresh process that imports, reads, samples and checks all ten; it runs
 on one core, so that on two it is no longer. Then a file of a million trees (those of EWT again and
@@ -18,15 +18,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from sonde.corpora.brackets import SUFFIXES, Strings, Tree, read, written
-from sonde.corpora.files import treebank
+from lingprobe.corpora.brackets import SUFFIXES, Strings, Tree, read, written
+from lingprobe.corpora.files import treebank
 
 SECONDS, MEMORY = 60, 3072  # of processor time, MiB
 TREES = 1_000_000
 
 ALL = """
 import sys, time
-from sonde.tasks import TASKS
+from lingprobe.tasks import TASKS
 names = [name for name in TASKS.table if name.startswith("tree/")]
 path = ",with=".join(sys.argv[1:])
 for name in names:
@@ -38,7 +38,7 @@ print(data.notes["source"]["sentences"], time.process_time())
 """
 BUILD = """
 import resource, sys, time
-from sonde.tasks import TASKS
+from lingprobe.tasks import TASKS
 data = TASKS.make(f"tree/tense:{sys.argv[1]}").load()
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(len(data), data.notes["source"]["sentences"], round(peak), round(time.process_time()))
@@ -91,7 +91,7 @@ def peak(source: Path) -> float:
 def main() -> int:
     """Measure, print, and fail on a miss."""
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
-    data = Path(arguments[0] if arguments else os.environ.get("SONDE_DATA", ""))
+    data = Path(arguments[0] if arguments else os.environ.get("LINGPROBE_DATA", ""))
     ewt, ptb = (
         data / "constituency" / "EWT-propbank-skel",
         data / "constituency" / "PTB-sample-NLTK",

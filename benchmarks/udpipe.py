@@ -15,12 +15,12 @@ import sys
 import time
 from pathlib import Path
 
-from sonde.annotators import parser
-from sonde.annotators.engines.udpipe import train
-from sonde.annotators.scores import agreement
-from sonde.annotators.treebank import dependencies
-from sonde.corpora import conllu
-from sonde.corpora.files import treebank
+from lingprobe.annotators import parser
+from lingprobe.annotators.engines.udpipe import train
+from lingprobe.annotators.scores import agreement
+from lingprobe.annotators.treebank import dependencies
+from lingprobe.corpora import conllu
+from lingprobe.corpora.files import treebank
 
 
 def main(bank: str, model: Path) -> None:

@@ -4,7 +4,7 @@ its weights, and the padding of its batches.
 usage: python benchmarks/untrained.py SET.parquet [--vectors NOVELS.vec] [--size 4000 20000]
 [--hidden 256] [--layers 1] [--gain 1] [--batch 0] [--order label] [--probe logreg] [--seed 0]
 
-SET is what `sonde build` wrote of a task with two classes. Options with several values are crossed.
+SET is what `lingprobe build` wrote of a task with two classes. Options with several values are crossed.
 Every network reads the same sentences: the first SIZE of train (train is in random order), and the
 first 10,000 of dev and test.
 
@@ -31,15 +31,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sonde.core import Cell, Dataset
-from sonde.datasets.formats.parquet import read
-from sonde.encoders.tables import word_table
-from sonde.encoders.untrained import WordsRead, encoded, forms_of
-from sonde.labels import Column
-from sonde.nets.trainable import Shape
-from sonde.probes import PROBES
-from sonde.reading import Readings
-from sonde.vectors import Floats, Ints, Vectors
+from lingprobe.core import Cell, Dataset
+from lingprobe.datasets.formats.parquet import read
+from lingprobe.encoders.tables import word_table
+from lingprobe.encoders.untrained import WordsRead, encoded, forms_of
+from lingprobe.labels import Column
+from lingprobe.nets.trainable import Shape
+from lingprobe.probes import PROBES
+from lingprobe.reading import Readings
+from lingprobe.vectors import Floats, Ints, Vectors
 
 SPLITS = ("train", "dev", "test")
 DEV = TEST = 10_000

@@ -2,7 +2,7 @@
 
 usage: python benchmarks/whole.py [FOLDER] [--tasks ud/tense ...] [--seeds 5] [--base]
 
-FOLDER holds treebanks/UD_English-EWT (SONDE_DATA without it). Nine `ud/` tasks with their
+FOLDER holds treebanks/UD_English-EWT (LINGPROBE_DATA without it). Nine `ud/` tasks with their
 baselines and oracles, five seeds and a shuffled control, read by MiniLM (all-MiniLM-L6-v2), each
 leg in a process of its own with one thread:
 
@@ -72,19 +72,19 @@ def base(folder: Path) -> str:
 
 def encode(tasks: list[str], encoder: str, cache: Path) -> None:
     """Encode every sentence of the tasks."""
-    import sonde
+    import lingprobe
 
-    sentences = sonde.sentences(tasks=tasks)
+    sentences = lingprobe.sentences(tasks=tasks)
     began = time.process_time()
-    sonde.embed(sentences, encoder, cache=cache)
+    lingprobe.embed(sentences, encoder, cache=cache)
     print(json.dumps({"sentences": len(sentences), "seconds": time.process_time() - began}))
 
 
 def measure(tasks: list[str], encoder: str, cache: Path, recipe: str, seeds: int) -> None:
     """A whole run, each task with its own probe in a recipe; prints the cells of its table."""
-    import sonde
-    from sonde.analysis.rows import rows
-    from sonde.tasks import TASKS
+    import lingprobe
+    from lingprobe.analysis.rows import rows
+    from lingprobe.tasks import TASKS
 
     probes = {
         reference: TASKS.make(reference).probe for t in tasks for reference in TASKS.expand(t)
@@ -93,7 +93,7 @@ def measure(tasks: list[str], encoder: str, cache: Path, recipe: str, seeds: int
     for probe in dict.fromkeys(probes.values()):
         mine = [str(task) for task, its in probes.items() if its == probe]
         named = [f"{probe},protocol=full"] if recipe == "full" else []
-        results += sonde.run(
+        results += lingprobe.run(
             mine,
             encoder,
             probes=named,
@@ -107,15 +107,15 @@ def measure(tasks: list[str], encoder: str, cache: Path, recipe: str, seeds: int
 
 def refit(task: str, encoder: str, seeds: int) -> tuple[Row, Row]:
     """One cell by both recipes with so many seeds: `fast`, and trained to the end."""
-    import sonde
-    from sonde.analysis.rows import rows
-    from sonde.tasks import TASKS
+    import lingprobe
+    from lingprobe.analysis.rows import rows
+    from lingprobe.tasks import TASKS
 
     probe = TASKS.make(task).probe
     with tempfile.TemporaryDirectory() as folder:
         probes = [probe, f"{probe},protocol=full"]
         found = rows(
-            sonde.run(
+            lingprobe.run(
                 task,
                 encoder,
                 probes=probes,
@@ -173,7 +173,7 @@ def compared(fast: Cells, full: Cells, seeds: int) -> tuple[float, int]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", nargs="?", default=os.environ.get("SONDE_DATA"))
+    parser.add_argument("folder", nargs="?", default=os.environ.get("LINGPROBE_DATA"))
     parser.add_argument("--tasks", nargs="+", default=["ud/*"])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--base", action="store_true")
@@ -187,7 +187,7 @@ def main() -> int:
             measure(arguments.tasks, encoder, Path(cache), kind, arguments.seeds)
         return 0
     if not arguments.folder:
-        parser.error("give the folder of the data, or set SONDE_DATA")
+        parser.error("give the folder of the data, or set LINGPROBE_DATA")
     treebank = Path(arguments.folder).resolve() / "treebanks" / "UD_English-EWT"
     tasks = [f"{task}:{treebank}" for task in arguments.tasks]
     rest = ["--seeds", str(arguments.seeds), "--tasks", *tasks]

@@ -5,7 +5,7 @@ usage: python benchmarks/word_tables.py [--words N] [--folder PLACE]
 
 Writes a text file as GloVe's, with 300 numbers a word (5.1 GB), and a binary file of Sent2Vec, with
 4 numbers a word, to PLACE, or else to a temporary folder; removes them afterwards. In each process
-sonde makes the encoder, its fingerprint, and the vector of a sentence of 10,000 words.
+lingprobe makes the encoder, its fingerprint, and the vector of a sentence of 10,000 words.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from originals import sent2vec_file
 WORK = """
 import sys, time
 start = time.perf_counter(), time.process_time()
-from sonde.core import Sentence
-from sonde.encoders import make
+from lingprobe.core import Sentence
+from lingprobe.encoders import make
 reference, words = sys.argv[1], int(sys.argv[2])
 encoder = make(reference)
 getattr(encoder, "table", encoder).fingerprint
@@ -54,7 +54,10 @@ def main() -> int:
         glove_file(folder / "glove.txt", asked.words)
         names = [f"word{i}" for i in range(asked.words)]
         sent2vec_file(folder / "model.bin", names, 0, 4)
-        environment = os.environ | {"SONDE_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
+        environment = os.environ | {
+            "LINGPROBE_CACHE": str(folder / "cache"),
+            "OMP_NUM_THREADS": "1",
+        }
         for reference in (f"static:{folder}/glove.txt", f"sent2vec:{folder}/model.bin"):
             for process in ("first", "second"):
                 command = [sys.executable, "-c", WORK, reference, str(asked.words)]

@@ -17,29 +17,29 @@ from typing import Any, ForwardRef, get_args, is_typeddict
 
 from typer.models import ArgumentInfo
 
-import sonde
-from sonde.api.listing import ROOMS
-from sonde.cli import app
+import lingprobe
+from lingprobe.api.listing import ROOMS
+from lingprobe.cli import app
 
 ROOT = Path(__file__).parent.parent
 PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
 CHANGELOG = ROOT / "CHANGELOG.md"
 HEAD = """# The Python API
 
-This page is generated from the code (`make docs`): everything that `sonde` exports, by name.
+This page is generated from the code (`make docs`): everything that `lingprobe` exports, by name.
 [Everything in Python](python.md) shows the functions at work. Names that are not on this page may
 change with any version; those that are on it are kept as `CONTRIBUTING.md` says.
 """
-TOP = "The public API of sonde, as `make docs` writes it. A change needs a line in CHANGELOG.md.\n"
+TOP = "The public API of lingprobe, by `make docs`. A change needs a line in CHANGELOG.md.\n"
 EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
 LISTS = {  # what CSV and Parquet hold, by what writes it
-    "report": "sonde.analysis.row:Row",
-    "report --suite": "sonde.papers.page:Cell",
-    "report --bits": "sonde.pages.probabilities:Bits",
-    "layers": "sonde.pages.layer_table:LayerRow",
-    "compare": "sonde.pages.compare:Compared",
-    "relate": "sonde.analysis.relation:Correlation",
-    "relate --languages": "sonde.pages.relate_languages:LanguageRow",
+    "report": "lingprobe.analysis.row:Row",
+    "report --suite": "lingprobe.papers.page:Cell",
+    "report --bits": "lingprobe.pages.probabilities:Bits",
+    "layers": "lingprobe.pages.layer_table:LayerRow",
+    "compare": "lingprobe.pages.compare:Compared",
+    "relate": "lingprobe.analysis.relation:Correlation",
+    "relate --languages": "lingprobe.pages.relate_languages:LanguageRow",
 }
 
 
@@ -49,8 +49,8 @@ LISTS = {  # what CSV and Parquet hold, by what writes it
 def kinds() -> dict[str, list[str]]:
     """The public names, by what they are."""
     found: dict[str, list[str]] = {"Functions": [], "Classes": [], "Exceptions": []}
-    for name in sonde.__all__:
-        thing = getattr(sonde, name)
+    for name in lingprobe.__all__:
+        thing = getattr(lingprobe, name)
         exception = isinstance(thing, type) and issubclass(thing, BaseException)
         kind = (
             "Exceptions" if exception else "Functions" if inspect.isfunction(thing) else "Classes"
@@ -124,10 +124,10 @@ def _first(thing: Any) -> str:
 
 def described(name: str) -> str:
     """The docstring of a public name, that of an alias from its source."""
-    thing = getattr(sonde, name)
+    thing = getattr(lingprobe, name)
     if isinstance(thing, type) or inspect.isfunction(thing):
         return inspect.getdoc(thing) or ""
-    body = ast.parse(inspect.getsource(importlib.import_module(f"sonde.{_place(name)}"))).body
+    body = ast.parse(inspect.getsource(importlib.import_module(f"lingprobe.{_place(name)}"))).body
     for one, after in pairwise(body):
         if isinstance(one, ast.Assign) and getattr(one.targets[0], "id", "") == name:
             value = after.value if isinstance(after, ast.Expr) else None
@@ -136,7 +136,7 @@ def described(name: str) -> str:
 
 
 def _place(name: str) -> str:
-    return next(place for place, names in sonde._PLACES.items() if name in names.split())
+    return next(place for place, names in lingprobe._PLACES.items() if name in names.split())
 
 
 # ---- the page
@@ -151,7 +151,7 @@ def page() -> str:
 
 
 def _section(name: str) -> str:
-    thing = getattr(sonde, name)
+    thing = getattr(lingprobe, name)
     lines = [f"### `{name}`", "", "```text", _headline(name, thing), "```", ""]
     lines += [_markdown(described(name)), ""]
     if isinstance(thing, type):
@@ -164,14 +164,14 @@ def _section(name: str) -> str:
 
 def _headline(name: str, thing: Any) -> str:
     if isinstance(thing, type) and issubclass(thing, BaseException):
-        return f"sonde.{name}({', '.join(base.__name__ for base in thing.__bases__)})"
+        return f"lingprobe.{name}({', '.join(base.__name__ for base in thing.__bases__)})"
     if is_typeddict(thing):
-        return f"sonde.{name}: {', '.join(_fields(thing))}"
+        return f"lingprobe.{name}: {', '.join(_fields(thing))}"
     if getattr(thing, "_is_protocol", False):
-        return f"sonde.{name}, a protocol"
+        return f"lingprobe.{name}, a protocol"
     if not (isinstance(thing, type) or inspect.isfunction(thing)):
-        return f"sonde.{name} = {thing}".replace("sonde.core.", "")
-    return f"sonde.{name}{signature(thing)}".removesuffix(" -> None")
+        return f"lingprobe.{name} = {thing}".replace("lingprobe.core.", "")
+    return f"lingprobe.{name}{signature(thing)}".removesuffix(" -> None")
 
 
 def _fields(thing: Any) -> list[str]:
@@ -218,7 +218,7 @@ def text() -> str:
 
 
 def _lines(name: str) -> Iterator[str]:
-    thing = getattr(sonde, name)
+    thing = getattr(lingprobe, name)
     yield _headline(name, thing)
     if isinstance(thing, type):
         yield from (f"    {name}.{written}" for _, written, _ in members(thing))
@@ -229,7 +229,7 @@ def _options() -> dict[str, list[str]]:
     return {
         kind: [
             " ".join([entry.name, *(option.written for option in entry.options)])
-            for entry in sonde.available(kind)  # type: ignore[arg-type]
+            for entry in lingprobe.available(kind)  # type: ignore[arg-type]
             if entry.name in contents.table
         ]
         for kind, contents in ROOMS.items()
@@ -245,7 +245,7 @@ def _commands() -> list[str]:
             _flag(p, *get_args(hints[p.name])[:2])
             for p in inspect.signature(command.callback).parameters.values()
         ]
-        lines.append(f"sonde {command.name} {' '.join(written)}")
+        lines.append(f"lingprobe {command.name} {' '.join(written)}")
     return lines
 
 
@@ -267,7 +267,7 @@ def _columns() -> list[str]:
         kind = getattr(importlib.import_module(module), name)
         fields = [f.name for f in dataclasses.fields(kind)]
         if "posed" in fields:  # which is several columns
-            nothing = importlib.import_module("sonde.analysis.posed").NOTHING
+            nothing = importlib.import_module("lingprobe.analysis.posed").NOTHING
             fields = [f for f in fields if f != "posed"] + list(nothing.plain())
         lines.append(f"{command}: {', '.join(fields)}")
     return lines

@@ -12,12 +12,12 @@ from typing import Any
 
 from typer.models import ArgumentInfo
 
-from sonde.cli import app
+from lingprobe.cli import app
 
 PAGE = Path(__file__).with_name("cli.md")
 HEAD = """# The command line
 
-This page is generated from the commands themselves; `sonde COMMAND --help` says the same. Every
+This page is generated from the commands themselves; `lingprobe COMMAND --help` says the same. Every
 command takes `--debug`, which shows the whole traceback of an error. Exit codes: 0, all is well;
 1, something could not be measured; 2, something is wrong with what was asked for or with the data,
 and the one line on standard error says what.
@@ -49,7 +49,7 @@ def _command(name: str, command: Callable[..., Any]) -> str:
         [
             f"## {name}",
             "",
-            f"    {' '.join(['sonde', name, *usage, '[OPTIONS]'])}",
+            f"    {' '.join(['lingprobe', name, *usage, '[OPTIONS]'])}",
             "",
             inspect.getdoc(command) or "",
             "",

@@ -10,7 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-CODE = ROOT / "src" / "sonde"
+CODE = ROOT / "src" / "lingprobe"
 PAGE = Path(__file__).parent / "design" / "map.md"
 HEAD = """# The map of the rooms
 
@@ -45,7 +45,9 @@ def _lines() -> list[list[str]]:
         "contracts"
     ]
     layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
-    return [[name.strip().removeprefix("sonde.") for name in layer.split("|")] for layer in layers]
+    return [
+        [name.strip().removeprefix("lingprobe.") for name in layer.split("|")] for layer in layers
+    ]
 
 
 def _picture(lines: list[list[str]], imports: dict[str, set[str]]) -> list[str]:
@@ -86,13 +88,13 @@ def _imports() -> dict[str, set[str]]:
 
 
 def _names(node: ast.AST) -> list[str]:
-    """The modules of sonde that a statement imports, by their full names."""
-    if isinstance(node, ast.ImportFrom) and node.module == "sonde":
-        return [f"sonde.{alias.name}" for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sonde."):
+    """The modules of lingprobe that a statement imports, by their full names."""
+    if isinstance(node, ast.ImportFrom) and node.module == "lingprobe":
+        return [f"lingprobe.{alias.name}" for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lingprobe."):
         return [str(node.module)]
     if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names if alias.name.startswith("sonde.")]
+        return [alias.name for alias in node.names if alias.name.startswith("lingprobe.")]
     return []
 
 

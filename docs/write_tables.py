@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-SHOWN = re.compile(r"^(```console\n\$ sonde ([^\n]*)\n)((?:(?!```|\$ ).*\n)+)(?=```$)", re.M)
+SHOWN = re.compile(r"^(```console\n\$ lingprobe ([^\n]*)\n)((?:(?!```|\$ ).*\n)+)(?=```$)", re.M)
 
 
 def page(text: str) -> str:
@@ -23,7 +23,7 @@ def page(text: str) -> str:
 
 
 def _printed(arguments: str) -> str:
-    command = [sys.executable, "-m", "sonde", *shlex.split(arguments)]
+    command = [sys.executable, "-m", "lingprobe", *shlex.split(arguments)]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
     return done.stdout.strip("\n") + "\n"

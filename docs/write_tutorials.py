@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 FOLDER = Path(__file__).parent / "tutorials"
-TREEBANKS = ("language",)  # those that need real treebanks, in $SONDE_DATA/treebanks
+TREEBANKS = ("language",)  # those that need real treebanks, in $LINGPROBE_DATA/treebanks
 CELL = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
 SHOWN = re.compile(
     r"(^```python\n.*?^```\n)(?:\n(?:```text\n.*?^```\n|!\[[^\]]*\]\([^)]*\)\n))+", re.M | re.S
@@ -56,8 +56,8 @@ def run(book: NotebookNode) -> None:
     before = dict(os.environ)
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {
-            "SONDE_CACHE": str(Path(folder) / "cache"),
-            "SONDE_TREEBANKS": str(Path(before.get("SONDE_DATA", folder)) / "treebanks"),
+            "LINGPROBE_CACHE": str(Path(folder) / "cache"),
+            "LINGPROBE_TREEBANKS": str(Path(before.get("LINGPROBE_DATA", folder)) / "treebanks"),
             "COLUMNS": WIDTH,
         }
         try:
@@ -107,8 +107,8 @@ def main() -> None:
         page = path.read_text("utf-8")
         book = notebook(page)
         path.with_suffix(".ipynb").write_text(text_of(book), "utf-8")
-        if path.stem in TREEBANKS and "SONDE_DATA" not in os.environ:
-            print(f"{path.name} stays as it is: it needs SONDE_DATA")  # noqa: T201
+        if path.stem in TREEBANKS and "LINGPROBE_DATA" not in os.environ:
+            print(f"{path.name} stays as it is: it needs LINGPROBE_DATA")  # noqa: T201
             continue
         run(book)
         page, figures = illustrated(path.stem, page, book)

@@ -43,7 +43,7 @@ if [ $# -lt 2 ]; then sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 2; fi
 data=$1 out=$2
 shift 2
 mkdir -p "$out"
-export SONDE_TREEBANKS=$data/treebanks
+export LINGPROBE_TREEBANKS=$data/treebanks
 sets=$data/published_probing/compeval-released
 novels=("$data"/raw_text/EnglishNovels-PD/sentences.part[12].txt.xz)
 pairs=("$data/nli/pool/nli_3way.tsv.xz" --where 'source=lingnli*' split=train)
@@ -51,7 +51,7 @@ pairs=("$data/nli/pool/nli_3way.tsv.xz" --where 'source=lingnli*' split=train)
 one() { # NAME ARCHITECTURE OBJECTIVE HIDDEN FILE... [OPTION...]
   local name=$1 architecture=$2 objective=$3 hidden=$4
   shift 4
-  sonde train "$architecture" --objective "$objective" --data "$@" --exclude UD_English-EWT \
+  lingprobe train "$architecture" --objective "$objective" --data "$@" --exclude UD_English-EWT \
     --hidden "$hidden" --set layers=1 learned=true dim=620 vocabulary=20000 clip=10 \
     "most=$examples" english=true -o "$out/models/$name"
 }
@@ -63,7 +63,7 @@ for name in ${*:-bow sdae st-forward st-both st-half st-backward st-double infer
       encoder=static:$out/bow-$width.vec
       if [ ! -e "$out/bow-$width.vec" ]; then
         xzcat "${novels[@]}" > "$out/text.txt"
-        sonde vectors "$out/text.txt" --exclude UD_English-EWT --english --skipgram \
+        lingprobe vectors "$out/text.txt" --exclude UD_English-EWT --english --skipgram \
           --dim "$width" -o "$out/bow-$width.vec"
       fi
       ;;
@@ -76,8 +76,8 @@ for name in ${*:-bow sdae st-forward st-both st-half st-backward st-double infer
     infersent) one infersent bilstm-max infer $((width / 2)) "${pairs[@]}" ;;
     *) echo "no encoder $name; see --plan" >&2; exit 2 ;;
   esac
-  sonde run -t "comp/released/*:$sets,dev=none" -e "$encoder" --seeds 1 --no-bounds -o "$out/composed"
+  lingprobe run -t "comp/released/*:$sets,dev=none" -e "$encoder" --seeds 1 --no-bounds -o "$out/composed"
 done
-sonde report "$out/composed" --suite "ettinger2018:$sets"
-sonde compare "$out/composed" -e "trained:$out/models/st-*" --against "trained:$out/models/st-forward"
-sonde claims "$out/composed"
+lingprobe report "$out/composed" --suite "ettinger2018:$sets"
+lingprobe compare "$out/composed" -e "trained:$out/models/st-*" --against "trained:$out/models/st-forward"
+lingprobe claims "$out/composed"

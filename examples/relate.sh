@@ -48,7 +48,7 @@ if [ ! -e text.txt ]; then
   mv text.part text.txt
 fi
 vectors() { # OUTPUT TEXT OPTION...
-  [ -e "$1" ] || sonde vectors "$2" --exclude UD_English-EWT --english "${@:3}" -o "$1"
+  [ -e "$1" ] || lingprobe vectors "$2" --exclude UD_English-EWT --english "${@:3}" -o "$1"
 }
 vectors novels.vec text.txt --skipgram --epochs 3 --least 3
 vectors short.vec short.txt --skipgram --epochs 5 --least 3 --dim 200
@@ -97,7 +97,7 @@ tasks=(-t 'ud/*:UD_English-EWT'
   -t pair/{mrpc,sick-e,sick-r,sts-b,sts12,sts13,sts14,sts15,sts16}:downstream)
 measure() { # ENCODER...
   # shellcheck disable=SC2086 # no word where it is empty
-  OMP_NUM_THREADS=1 sonde run "${tasks[@]}" -e "$@" --seeds 1 --no-bounds --cache cache -o results $how
+  OMP_NUM_THREADS=1 lingprobe run "${tasks[@]}" -e "$@" --seeds 1 --no-bounds --cache cache -o results $how
 }
 network() { # SHAPE: over random and over trained word vectors
   measure "untrained:$1,hidden=150" "untrained:$1,hidden=150,vectors=novels.vec"
@@ -112,5 +112,5 @@ measure trained:infer-mean trained:translate-fr trained:autoencode
 measure hf:all-MiniLM-L6-v2,layers=0+3+6,pool=mean
 measure hf:all-MiniLM-L6-v2,layers=6,pool={max,cls}
 measure hf:all-MiniLM-L6-v2,layers=6,pool=mean,weights={random,orthonormal}
-[ -n "$how" ] || sonde relate results --rows 'ud/*' --rows 'tree/*' --columns 'text/*' \
+[ -n "$how" ] || lingprobe relate results --rows 'ud/*' --rows 'tree/*' --columns 'text/*' \
   --columns 'pair/*' -o relate-ewt.svg

@@ -49,7 +49,7 @@ shift 2
 names=${*:-untrained infer-mean translate-fr autoencode parse denoise next infer skip translate-fr-last translate-fr-conv translate-de translate-fi infer-last}
 plan
 mkdir -p "$out"
-export SONDE_TREEBANKS=$data/treebanks
+export LINGPROBE_TREEBANKS=$data/treebanks
 probed=$data/treebanks/UD_English-EWT
 novels=$data/raw_text/EnglishNovels-PD/sentences.part2.txt.xz
 nli=$data/nli/pool/nli_3way.tsv.xz
@@ -67,13 +67,13 @@ if [ ! -e "$out/novels.vec" ]; then
     xzcat "$nli" | awk -F'\t' '$1 ~ /^lingnli/ && $2 == "train" {print $6; print $7}' |
       awk '!seen[$0]++'
   } > "$out/text.txt"
-  sonde vectors "$out/text.txt" --exclude "$probed" --english --skipgram --epochs 3 --least 3 \
+  lingprobe vectors "$out/text.txt" --exclude "$probed" --english --skipgram --epochs 3 --least 3 \
     -o "$out/novels.vec"
 fi
 
 probe() { # ENCODER...
-  sonde run "${asked[@]}" -e "$@" --probe logreg --seeds 1 --no-bounds -o "$out/learned"
-  sonde run "${composed[@]}" -e "$@" --seeds 1 --no-bounds -o "$out/learned"
+  lingprobe run "${asked[@]}" -e "$@" --probe logreg --seeds 1 --no-bounds -o "$out/learned"
+  lingprobe run "${composed[@]}" -e "$@" --seeds 1 --no-bounds -o "$out/learned"
 }
 
 one() { # NAME ARCHITECTURE OBJECTIVE EXAMPLES FILE... [OPTION...]
@@ -81,12 +81,12 @@ one() { # NAME ARCHITECTURE OBJECTIVE EXAMPLES FILE... [OPTION...]
   shift 4
   if [ $large ]; then batch=4096; fi
   case $name in *-w[0-9]*) width=${name##*-w} ;; *-[0-9]) seed=${name##*-} ;; esac
-  sonde train "$architecture" --objective "$objective" --data "$@" --recipe small --epochs 8 \
+  lingprobe train "$architecture" --objective "$objective" --data "$@" --recipe small --epochs 8 \
     --vectors "$out/novels.vec" --exclude "$probed" --hidden "$width" --seed "$seed" \
     --set "most=$most" "batch=$batch" english=true patience=0 on_error=skip -o "$out/models/$name"
   probe "trained:$out/models/$name"
   if [ $curves ]; then
-    sonde run -t 'ud/*:UD_English-EWT' -e "trained:$out/models/$name,epoch=0+*" --probe logreg \
+    lingprobe run -t 'ud/*:UD_English-EWT' -e "trained:$out/models/$name,epoch=0+*" --probe logreg \
       --seeds 1 --no-bounds -o "$out/learned"
   fi
 }
@@ -116,6 +116,6 @@ for name in $names; do
   esac
 done
 if [ $curves ]; then
-  sonde curve "$out/learned"
-  sonde curve "$out/learned" -o "$out/learned.svg"
+  lingprobe curve "$out/learned"
+  lingprobe curve "$out/learned" -o "$out/learned.svg"
 fi

@@ -69,7 +69,7 @@ def _environment() -> dict[str, str]:
     """The environment without what would let a checkout stand in for an installed package, and with
     the Pythons of pyenv.
     """
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "SONDE_"))}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "LINGPROBE_"))}
     others = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob("versions/*/bin")
     path = os.pathsep.join([str(BIN), os.environ["PATH"], *map(str, sorted(others))])
     return {**kept, "PATH": path, "OMP_NUM_THREADS": "1"}
@@ -137,13 +137,15 @@ def _check_contents(wheel: Path, sdist: Path) -> None:
     committed = set(ran("git", "ls-files", "-z").split("\0")) - {""}
     package = {name.removeprefix("src/") for name in committed if name.startswith("src/")}
     inside = {n for n in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in n}
-    if inside != package or "sonde/py.typed" not in inside:
+    if inside != package or "lingprobe/py.typed" not in inside:
         raise Unfit(f"the wheel differs from src/ by {sorted(inside ^ package)}")
     with tarfile.open(sdist) as tar:
         packed = {member.name.partition("/")[2] for member in tar.getmembers()}
     if packed - {"PKG-INFO"} != committed:
         raise Unfit(f"the sdist differs from the commit by {sorted(packed ^ committed)}")
-    print(f"  the wheel has the {len(package)} files of src/sonde, the sdist all that is committed")
+    print(
+        f"  the wheel has the {len(package)} files of src/lingprobe, the sdist all that is in git"
+    )
 
 
 # ---- environments
@@ -160,15 +162,15 @@ def install(files: Sequence[Path], place: Path) -> None:
             home = _fresh(place / f"{wanted}-{file.suffix[1:]}", wanted)
             pins = ("-c", "constraints.txt", "-b", "constraints.txt")
             ran("uv", "pip", "install", "-q", "--python", home, *pins, file)
-            said = ran(home / "bin" / "sonde", "--version").strip()
-            if said != f"sonde {project()['version']}":
+            said = ran(home / "bin" / "lingprobe", "--version").strip()
+            if said != f"lingprobe {project()['version']}":
                 raise Unfit(f"{file.name} on Python {wanted} says that it is {said!r}")
             cache = str(home / "cache")
-            table = ran(home / "bin" / "sonde", *RUN, "-o", home / "out", SONDE_CACHE=cache)
+            table = ran(home / "bin" / "lingprobe", *RUN, "-o", home / "out", LINGPROBE_CACHE=cache)
             if "length" not in table:
                 raise Unfit(f"{file.name} on Python {wanted} runs, and shows no table:\n{table}")
             shutil.rmtree(home)
-            print(f"  Python {wanted}: {file.name} is installed, and `sonde run` shows a table")
+            print(f"  Python {wanted}: {file.name} is installed, and `lingprobe run` shows a table")
     if missing:
         print(f"  not tried, because they are not on this machine: Python {', '.join(missing)}")
 

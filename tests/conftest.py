@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sonde.datasets.formats.tables import write
-from sonde.nets.precision import spare_torch
-from sonde.testing import FAMILIES
+from lingprobe.datasets.formats.tables import write
+from lingprobe.nets.precision import spare_torch
+from lingprobe.testing import FAMILIES
 
 spare_torch()
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -110,15 +110,15 @@ def _own_cache(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None
     """An empty cache for each test, so that none finds what another left."""
     cache = next(_caches)
     cache.mkdir()
-    monkeypatch.setenv("SONDE_CACHE", str(cache))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(cache))
 
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of real data that SONDE_DATA names; tests that want it are skipped without."""
-    folder = os.environ.get("SONDE_DATA", "")
+    """The folder of real data that LINGPROBE_DATA names; tests that want it are skipped without."""
+    folder = os.environ.get("LINGPROBE_DATA", "")
     if not folder or not Path(folder).is_dir():
-        pytest.skip("SONDE_DATA is not set to a folder of real data")
+        pytest.skip("LINGPROBE_DATA is not set to a folder of real data")
     return Path(folder)
 
 

@@ -1,4 +1,4 @@
-"""What `evaluate` measures is what `sonde run` measures."""
+"""What `evaluate` measures is what `lingprobe run` measures."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections import Counter
 import pytest
 from typer.testing import CliRunner
 
-import sonde
-from sonde import evaluate
-from sonde.analysis.rows import rows
-from sonde.cli import app
-from sonde.datasets.formats.tables import write
-from sonde.pages import page
-from sonde.testing import FAMILIES
+import lingprobe
+from lingprobe import evaluate
+from lingprobe.analysis.rows import rows
+from lingprobe.cli import app
+from lingprobe.datasets.formats.tables import write
+from lingprobe.pages import page
+from lingprobe.testing import FAMILIES
 from test_oracles import Told
 
 
@@ -111,15 +111,15 @@ def test_a_run_shows_bounds_unless_they_are_left_out(task, tmp_path):
 
 def test_what_is_run_without_arguments_is_a_first_look(monkeypatch, tmp_path):
     """By a linear probe, which takes seconds, and it says so; who names a probe gets that one."""
-    from sonde.experiment.run import Outcome
+    from lingprobe.experiment.run import Outcome
 
     plans = []
     monkeypatch.setattr(
-        "sonde.api.measure.measured",
+        "lingprobe.api.measure.measured",
         lambda made, *_: plans.append(made) or Outcome((), {}, 0),
     )
-    first = sonde.run(cache=tmp_path, output=tmp_path / "results")
-    named = sonde.run(cache=tmp_path, output=tmp_path / "results", probes=["mlp"])
+    first = lingprobe.run(cache=tmp_path, output=tmp_path / "results")
+    named = lingprobe.run(cache=tmp_path, output=tmp_path / "results", probes=["mlp"])
     probes = [[probe.name for probe in made.probes.values()] for made in plans]
     assert probes == [["logreg"], ["mlp"]]
     assert "`--probe mlp`" in " ".join(first.remarks)

@@ -24,20 +24,20 @@ from fixtures.models import (
     transformer,
     word_vectors,
 )
-from sonde import evaluate
-from sonde.core import DataProblem
-from sonde.corpora.files import treebank
-from sonde.datasets.controls import CONTROLS
-from sonde.datasets.formats.tables import write
-from sonde.encoders import ENCODERS
-from sonde.identity import identity
-from sonde.labels import column
-from sonde.metrics import METRICS
-from sonde.oracles import oracles_of
-from sonde.probes import PROBES
-from sonde.references import Reference, summary
-from sonde.tasks import TASKS, names
-from sonde.testing import FAMILIES, check_encoder, check_probe, check_task
+from lingprobe import evaluate
+from lingprobe.core import DataProblem
+from lingprobe.corpora.files import treebank
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.datasets.formats.tables import write
+from lingprobe.encoders import ENCODERS
+from lingprobe.identity import identity
+from lingprobe.labels import column
+from lingprobe.metrics import METRICS
+from lingprobe.oracles import oracles_of
+from lingprobe.probes import PROBES
+from lingprobe.references import Reference, summary
+from lingprobe.tasks import TASKS, names
+from lingprobe.testing import FAMILIES, check_encoder, check_probe, check_task
 from tasks.edges import edge_files
 from tasks.publications import released
 
@@ -440,11 +440,11 @@ def test_making_things_imports_no_heavy_library(places):
     references += [("TASKS", r) for r in map(places, listed(TASK_OPTIONS))]
     code = f"""
 import sys
-from sonde import evaluate
-from sonde.datasets.controls import CONTROLS
-from sonde.encoders import ENCODERS
-from sonde.probes import PROBES
-from sonde.tasks import TASKS
+from lingprobe import evaluate
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.probes import PROBES
+from lingprobe.tasks import TASKS
 for contents, reference in {references!r}:
     thing = globals()[contents].make(reference)
     getattr(thing, 'name'), getattr(thing, 'fingerprint', ''), getattr(thing, 'base', ''), getattr(thing, 'slots', '')

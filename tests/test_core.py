@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site, Tags, Trial
-from sonde.testing import FAMILIES, check_dataset, same_dataset
+from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site, Tags, Trial
+from lingprobe.testing import FAMILIES, check_dataset, same_dataset
 
 text = st.text(max_size=8)
 sentences = st.builds(Sentence, st.lists(text, max_size=4).map(tuple), text)

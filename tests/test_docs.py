@@ -20,13 +20,13 @@ import pytest
 
 from fixtures.forked import python
 from fixtures.models import sentence_transformer
-from sonde import core
-from sonde.corpora.embedded import treebank
-from sonde.datasets.controls import Chance
-from sonde.encoders import ENCODERS
-from sonde.identity import Stated
-from sonde.references import Reference
-from sonde.tasks import TASKS
+from lingprobe import core
+from lingprobe.corpora.embedded import treebank
+from lingprobe.datasets.controls import Chance
+from lingprobe.encoders import ENCODERS
+from lingprobe.identity import Stated
+from lingprobe.references import Reference
+from lingprobe.tasks import TASKS
 from tasks.publications import compeval, pair_sets, senteval, text_sets, xprobe
 
 ROOT = Path(__file__).parent.parent
@@ -109,7 +109,7 @@ def folder(tmp_path_factory, environment) -> Path:
     (place / "request.json").write_text(
         next(b.text for b in blocks("json") if b.page == "generate.md"), "utf-8"
     )
-    for file in (*PLUGIN.glob("*.py"), *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
+    for file in (*PLUGIN.glob("*.py"), *(PLUGIN / "src" / "lingprobe_example").glob("[!_]*.py")):
         shutil.copy(file, place)
     sentence_transformer(place / "tiny")
     encoders = ("-e", "length", "-e", "bow:random")
@@ -126,7 +126,7 @@ def folder(tmp_path_factory, environment) -> Path:
         "results/",
     )
     # blocks run in any order, and some report
-    done = python("-m", "sonde", *measured, folder=place, environment=environment)
+    done = python("-m", "lingprobe", *measured, folder=place, environment=environment)
     assert done.returncode == 0, done.stderr
     return place
 
@@ -136,7 +136,7 @@ def environment(tmp_path_factory) -> dict[str, str]:
     """One cache for all blocks, so that none repeats what another did."""
     return {
         **os.environ,
-        "SONDE_CACHE": str(tmp_path_factory.mktemp("docs-cache")),
+        "LINGPROBE_CACHE": str(tmp_path_factory.mktemp("docs-cache")),
         "COLUMNS": "200",
     }
 
@@ -151,12 +151,12 @@ def commands(block: Block) -> Iterator[tuple[list[str], str]]:
 @pytest.mark.parametrize("block", list(blocks("console")), ids=str)
 def test_commands(block, folder, environment):
     for arguments, shown in commands(block):
-        assert arguments[0] == "sonde", (
-            f"{block}: only sonde's own commands are shown in console blocks"
+        assert arguments[0] == "lingprobe", (
+            f"{block}: only lingprobe's own commands are shown in console blocks"
         )
         done = python(
             "-m",
-            "sonde",
+            "lingprobe",
             *affordable(without_hub(arguments[1:]), shown),
             folder=folder,
             environment=environment,

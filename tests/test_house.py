@@ -21,10 +21,10 @@ from pathlib import Path
 import grimp
 import pytest
 
-import sonde
+import lingprobe
 
 ROOT = Path(__file__).parent.parent
-SOURCES = sorted((ROOT / "src" / "sonde").rglob("*.py"))
+SOURCES = sorted((ROOT / "src" / "lingprobe").rglob("*.py"))
 HEAVY = ("torch", "transformers", "sklearn", "sentence_transformers")
 CODE_LINES, FILE_LINES = 40, 400
 MEDIAN_TOKENS, MOST_TOKENS = 56, 208
@@ -46,8 +46,8 @@ def imported(code: str) -> set[str]:
 def command(*arguments: str) -> str:
     """Code that runs a command line without ending Python."""
     return f"""import sys
-sys.argv = {["sonde", *arguments]!r}
-from sonde.cli import main
+sys.argv = {["lingprobe", *arguments]!r}
+from lingprobe.cli import main
 try:
     main()
 except SystemExit as end:
@@ -76,8 +76,8 @@ def test_looking_around_imports_nothing_heavy(arguments):
     assert not heavy(imported(command(*arguments)))
 
 
-def test_importing_sonde_does_nothing():
-    assert not imported("import sonde") & {"numpy", *HEAVY}
+def test_importing_lingprobe_does_nothing():
+    assert not imported("import lingprobe") & {"numpy", *HEAVY}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_importing_sonde_does_nothing():
     ],
 )
 def test_light_rooms_stay_light(room):
-    assert not heavy(imported(f"import sonde.{room}"))
+    assert not heavy(imported(f"import lingprobe.{room}"))
 
 
 def test_planning_and_a_cached_run_import_nothing_heavy():
@@ -140,15 +140,16 @@ def test_help_is_there_at_once():
         return spent() - before
 
     assert any(
-        seconds("-m", "sonde", "--help") <= max(0.3, 1.5 * seconds("-c", BARE)) for _ in range(10)
+        seconds("-m", "lingprobe", "--help") <= max(0.3, 1.5 * seconds("-c", BARE))
+        for _ in range(10)
     )
 
 
 def test_the_public_names_are_there():
-    assert sorted(sonde.__all__) == sonde.__all__
-    assert all(hasattr(sonde, name) for name in sonde.__all__)
+    assert sorted(lingprobe.__all__) == lingprobe.__all__
+    assert all(hasattr(lingprobe, name) for name in lingprobe.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = sonde.nothing
+        _ = lingprobe.nothing
 
 
 @pytest.mark.parametrize("file", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -182,7 +183,7 @@ def test_the_way_of_a_sentence_passes_what_is_there():
     assert len(names) > 20
     assert len(page.splitlines()) <= 40
     for name in names:
-        assert reached(f"sonde.{name}"), f"docs/design/way.md names {name}, which is not there"
+        assert reached(f"lingprobe.{name}"), f"docs/design/way.md names {name}, which is not there"
 
 
 def reached(name: str) -> bool:
@@ -222,11 +223,11 @@ def body_tokens(file: Path) -> Iterator[int]:
 @pytest.mark.parametrize(
     "table",
     [
-        "sonde.tasks:TASKS",
-        "sonde.encoders:ENCODERS",
-        "sonde.probes:PROBES",
-        "sonde.datasets.controls:CONTROLS",
-        "sonde.papers:SUITES",
+        "lingprobe.tasks:TASKS",
+        "lingprobe.encoders:ENCODERS",
+        "lingprobe.probes:PROBES",
+        "lingprobe.datasets.controls:CONTROLS",
+        "lingprobe.papers:SUITES",
     ],
 )
 def test_contents_name_what_is_there(table):
@@ -247,7 +248,7 @@ def test_no_modules_import_each_other_in_a_circle():
     """Inside functions and for types alone, too: whoever reads one of them would have to read
     all.
     """
-    graph = grimp.build_graph("sonde", cache_dir=None)
+    graph = grimp.build_graph("lingprobe", cache_dir=None)
     TopologicalSorter(
         {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     ).prepare()
@@ -258,7 +259,7 @@ def test_the_map_of_the_rooms_is_what_they_import():
     assert (ROOT / "docs" / "design" / "map.md").read_text("utf-8") == page, "run `make docs`"
 
 
-def test_every_exception_is_a_sonde_error():
+def test_every_exception_is_a_lingprobe_error():
     """Those that stand in sources, private ones included: users catch one class."""
     modules = {file: ast.parse(file.read_text("utf-8")) for file in SOURCES}
     raised = [
@@ -275,7 +276,7 @@ def test_every_exception_is_a_sonde_error():
         )
         if isinstance(thing, type) and issubclass(thing, BaseException):
             found += 1
-            assert issubclass(thing, sonde.SondeError), f"{file}: {name}"
+            assert issubclass(thing, lingprobe.LingprobeError), f"{file}: {name}"
     assert found > 15
 
 
@@ -303,7 +304,8 @@ def _by_loss(node: ast.Compare) -> bool:
 
 
 @pytest.mark.parametrize(
-    "code", ["isinstance(a, Classes)", "from sonde.labels import Scores", "a.labels.loss == 'b'"]
+    "code",
+    ["isinstance(a, Classes)", "from lingprobe.labels import Scores", "a.labels.loss == 'b'"],
 )
 def test_code_that_knows_kinds_is_seen(code):
     assert knows_kinds(ast.parse(code))
@@ -325,7 +327,7 @@ def test_constraints_pin_what_the_project_asks_for():
         *(name for extra in project["optional-dependencies"].values() for name in extra),
     ]
     names = {re.split(r"[\[<>=~ ]", name)[0].lower().replace("_", "-") for name in asked} - {
-        "sonde"
+        "lingprobe"
     }
     assert names <= pinned, names - pinned
     assert "torch==2.13.0" in lines
@@ -341,21 +343,21 @@ WRONG = (
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
 def test_errors_are_one_line(arguments, tmp_path):
-    def sonde(*more: str) -> subprocess.CompletedProcess[str]:
+    def lingprobe(*more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "sonde", *arguments, *more],
+            [sys.executable, "-m", "lingprobe", *arguments, *more],
             cwd=tmp_path,
             capture_output=True,
             text=True,
             check=False,
         )
 
-    done = sonde()
+    done = lingprobe()
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
     assert done.stderr.startswith("sonde: ")
     assert "Traceback" not in done.stderr
-    assert "Traceback" in sonde("--debug").stderr
+    assert "Traceback" in lingprobe("--debug").stderr
 
 
 @pytest.mark.parametrize(
@@ -413,7 +415,7 @@ def is_call(node: ast.AST) -> bool:
 
 def test_what_a_thing_offers_is_declared():
     """Nothing of ours is looked at by a name in a string: core and its like say what there is."""
-    package = ROOT / "src" / "sonde"
+    package = ROOT / "src" / "lingprobe"
     using = {str(file.relative_to(package)) for file in SOURCES if looks(file)}
     assert using - REFLECTION - FOREIGN == set(), "declare it in core, or take it by its name"
     assert using == REFLECTION | FOREIGN, "files that need no permission any more"

@@ -15,35 +15,35 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sonde
-from sonde import _closure as closure
-from sonde.datasets.controls import CONTROLS
-from sonde.encoders import ENCODERS, adapt
-from sonde.experiment.data import task_identity
-from sonde.experiment.keys import EMBEDS, MEASURES, encoder_identity, vectors_key
-from sonde.identity import held, identity, portable
-from sonde.metrics import METRICS
-from sonde.probes import PROBES
-from sonde.tasks import TASKS
+import lingprobe
+from lingprobe import _closure as closure
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS, adapt
+from lingprobe.experiment.data import task_identity
+from lingprobe.experiment.keys import EMBEDS, MEASURES, encoder_identity, vectors_key
+from lingprobe.identity import held, identity, portable
+from lingprobe.metrics import METRICS
+from lingprobe.probes import PROBES
+from lingprobe.tasks import TASKS
 
-SOURCES = Path(sonde.__file__).parent
+SOURCES = Path(lingprobe.__file__).parent
 
 EDITED = """
 import json, sys
 from pathlib import Path
 import grimp
-from sonde import _closure as closure
-from sonde.datasets.controls import CONTROLS
-from sonde.encoders import ENCODERS
-from sonde.metrics import METRICS
-from sonde.probes import PROBES
-from sonde.tasks import TASKS
+from lingprobe import _closure as closure
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.metrics import METRICS
+from lingprobe.probes import PROBES
+from lingprobe.tasks import TASKS
 
-root = Path(sys.argv[1]) / "sonde"
-starts = {"embed": {"sonde.experiment.embed"}, "measure": {"sonde.experiment.measure"}, "data": {"sonde.experiment.data"}}
+root = Path(sys.argv[1]) / "lingprobe"
+starts = {"embed": {"lingprobe.experiment.embed"}, "measure": {"lingprobe.experiment.measure"}, "data": {"lingprobe.experiment.data"}}
 for contents in (TASKS, ENCODERS, PROBES, CONTROLS, METRICS):
     starts |= {f"{contents.kind} {name}": contents.modules(name) for name in contents.table}
-graph = grimp.build_graph("sonde", cache_dir=None, exclude_type_checking_imports=True)
+graph = grimp.build_graph("lingprobe", cache_dir=None, exclude_type_checking_imports=True)
 reached = {
     name: modules.union(*(graph.find_upstream_modules(module) for module in modules)) for name, modules in starts.items()
 }
@@ -84,7 +84,7 @@ print(json.dumps(wrong))
 
 
 def run(code: str, *arguments: str, path: Path) -> str:
-    """What a fresh Python prints that finds sonde below a folder."""
+    """What a fresh Python prints that finds lingprobe below a folder."""
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(
         command,
@@ -101,7 +101,7 @@ def run(code: str, *arguments: str, path: Path) -> str:
 def checkout(tmp_path):
     """A copy of the sources that may be edited."""
     shutil.copytree(
-        SOURCES, tmp_path / "copy" / "sonde", ignore=shutil.ignore_patterns("__pycache__")
+        SOURCES, tmp_path / "copy" / "lingprobe", ignore=shutil.ignore_patterns("__pycache__")
     )
     return tmp_path / "copy"
 
@@ -120,20 +120,20 @@ AFTER = """
 import json, sys
 from pathlib import Path
 import grimp
-from sonde import _closure as closure
-from sonde.datasets.controls import CONTROLS
-from sonde.encoders import ENCODERS
-from sonde.metrics import METRICS
-from sonde.probes import PROBES
-from sonde.tasks import TASKS
+from lingprobe import _closure as closure
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.metrics import METRICS
+from lingprobe.probes import PROBES
+from lingprobe.tasks import TASKS
 
-starts = {module: [module] for module in ("sonde.experiment.embed", "sonde.experiment.measure", "sonde.experiment.data")}
+starts = {module: [module] for module in ("lingprobe.experiment.embed", "lingprobe.experiment.measure", "lingprobe.experiment.data")}
 for contents in (TASKS, ENCODERS, PROBES, CONTROLS, METRICS):
     starts |= {f"{contents.kind} {name}": sorted(contents.modules(name)) for name in contents.table}
-graph = grimp.build_graph("sonde", cache_dir=None, exclude_type_checking_imports=True)
+graph = grimp.build_graph("lingprobe", cache_dir=None, exclude_type_checking_imports=True)
 reached = {name: [*modules, *(up for module in modules for up in graph.find_upstream_modules(module))] for name, modules in starts.items()}
-codes = {name.partition("sonde.")[2] or name: closure.code_of(*modules) for name, modules in starts.items()}
-users = {name.partition("sonde.")[2] or name for name, modules in reached.items() if sys.argv[1] in modules}
+codes = {name.partition("lingprobe.")[2] or name: closure.code_of(*modules) for name, modules in starts.items()}
+users = {name.partition("lingprobe.")[2] or name for name, modules in reached.items() if sys.argv[1] in modules}
 print(json.dumps([codes, sorted(users)]))
 """
 
@@ -144,10 +144,10 @@ class Moved(ast.NodeTransformer):
     def visit_ImportFrom(self, node):
         for old, new in MOVES.items():
             (above, _, last), (place, _, name) = (
-                f"sonde.{each}".rpartition(".") for each in (old, new)
+                f"lingprobe.{each}".rpartition(".") for each in (old, new)
             )
-            if node.module == f"sonde.{old}":
-                node.module = f"sonde.{new}"
+            if node.module == f"lingprobe.{old}":
+                node.module = f"lingprobe.{new}"
             elif node.module == above and [alias.name for alias in node.names] == [last]:
                 node.module, node.names = place, [ast.alias(name, node.names[0].asname or last)]
         return node
@@ -155,13 +155,13 @@ class Moved(ast.NodeTransformer):
     def visit_Constant(self, node):
         if isinstance(node.value, str):
             for old, new in MOVES.items():
-                node.value = node.value.replace(f"sonde.{old}:", f"sonde.{new}:")
+                node.value = node.value.replace(f"lingprobe.{old}:", f"lingprobe.{new}:")
         return node
 
 
 def test_modules_that_move_keep_every_identity_and_an_edit_after_it_counts(checkout):
-    root = checkout / "sonde"
-    module = "sonde." + MOVES["nets.precision"]
+    root = checkout / "lingprobe"
+    module = "lingprobe." + MOVES["nets.precision"]
     before, _ = json.loads(run(AFTER, module, path=checkout))
     for file in root.rglob("*.py"):
         if any(old.rpartition(".")[2] in (text := file.read_text("utf-8")) for old in MOVES):
@@ -173,7 +173,7 @@ def test_modules_that_move_keep_every_identity_and_an_edit_after_it_counts(check
     after, _ = json.loads(run(AFTER, module, path=checkout))
     assert after == before
     file = root.joinpath(*MOVES["nets.precision"].split(".")).with_suffix(".py")
-    file.write_text(file.read_text("utf-8").replace("SONDE_BFLOAT16", "ANOTHER"), "utf-8")
+    file.write_text(file.read_text("utf-8").replace("LINGPROBE_BFLOAT16", "ANOTHER"), "utf-8")
     edited, users = json.loads(run(AFTER, module, path=checkout))
     assert 0 < len(users) < len(edited)
     assert [name for name in edited if edited[name] != before[name]] == [
@@ -201,20 +201,20 @@ def test_the_name_under_which_a_thing_is_imported_from_a_module_counts(tmp_path,
 
 
 def test_a_name_that_the_package_offers_is_followed_to_its_module(tmp_path, monkeypatch):
-    (tmp_path / "asks_one.py").write_text("from sonde import question\n")
+    (tmp_path / "asks_one.py").write_text("from lingprobe import question\n")
     (tmp_path / "asks_two.py").write_text(
-        "import sonde\n@sonde.question\ndef f(tree):\n    return 1\n"
+        "import lingprobe\n@lingprobe.question\ndef f(tree):\n    return 1\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("asks_one", "asks_two"):
         reached = set(closure.closure([name]).files.values())
-        assert "sonde.tasks.rules" in reached
-        assert "sonde" not in reached
+        assert "lingprobe.tasks.rules" in reached
+        assert "lingprobe" not in reached
 
 
 def test_every_data_file_belongs_to_a_module_and_an_edit_in_it_counts(checkout):
     for file in sorted(path for path in SOURCES.rglob("*") if path.suffix in closure.DATA):
-        copy = checkout / "sonde" / file.relative_to(SOURCES)
+        copy = checkout / "lingprobe" / file.relative_to(SOURCES)
         readers = list(copy.parent.glob("*.py"))
         before = {path: closure._module.__wrapped__(path).alone for path in readers}
         copy.write_text(copy.read_text("utf-8") + "\n# more\n", "utf-8")
@@ -294,8 +294,8 @@ def measure(tmp_path):
     ]
     (tmp_path / "data.tsv").write_text("\n".join(rows) + "\n")
     code = f"""
-import sys, sonde
-found = sonde.evaluate(sys.argv[1], {"table:" + str(tmp_path / "data.tsv")!r}, probes=["logreg"], seeds=1, bounds=False,
+import sys, lingprobe
+found = lingprobe.evaluate(sys.argv[1], {"table:" + str(tmp_path / "data.tsv")!r}, probes=["logreg"], seeds=1, bounds=False,
                        cache={str(tmp_path / "cache")!r}, progress=False)
 print(found.results[0].score)
 """
@@ -323,7 +323,7 @@ def test_an_edit_in_a_helper_of_ones_own_measures_anew(tmp_path, measure, edited
 
 def test_two_checkouts_on_one_cache_never_share_a_stale_result(checkout, measure):
     assert measure("length", SOURCES.parent) == 1.0
-    file = checkout / "sonde" / "labels" / "__init__.py"
+    file = checkout / "lingprobe" / "labels" / "__init__.py"
     text, decoding = file.read_text("utf-8"), "Classes(scores.argmax(1)"
     assert text.count(decoding) == 1
     file.write_text(text.replace(decoding, decoding.replace("argmax", "argmin")), "utf-8")
@@ -348,7 +348,7 @@ def test_what_a_thing_holds_counts_however_deep():
         lambda: inner,
     ):
         assert inner in list(held(thing))
-    assert "sonde.probes.logreg.probe" in {
+    assert "lingprobe.probes.logreg.probe" in {
         type(part).__module__ for part in held(PROBES.make("online:logreg"))
     }
 
@@ -438,28 +438,34 @@ def test_vectors_outlive_an_edit_in_a_metric_and_data_sets_one_in_an_encoder():
     assert not {
         name
         for name in vectors
-        if name.startswith(("sonde.metrics", "sonde.probes", "sonde.tasks", "sonde.pages"))
+        if name.startswith(
+            ("lingprobe.metrics", "lingprobe.probes", "lingprobe.tasks", "lingprobe.pages")
+        )
     }
     data = files(*TASKS.modules("ud/tense"))
     assert not {
         name
         for name in data
-        if name.startswith(("sonde.metrics", "sonde.probes", "sonde.encoders", "sonde.pages"))
+        if name.startswith(
+            ("lingprobe.metrics", "lingprobe.probes", "lingprobe.encoders", "lingprobe.pages")
+        )
     }
-    assert "sonde.metrics.compare" in files(*METRICS.modules("accuracy"))
+    assert "lingprobe.metrics.compare" in files(*METRICS.modules("accuracy"))
     assert not {
         name
         for name in files(MEASURES)
-        if name.startswith(("sonde.cli", "sonde.pages", "sonde.tasks", "sonde.encoders"))
+        if name.startswith(
+            ("lingprobe.cli", "lingprobe.pages", "lingprobe.tasks", "lingprobe.encoders")
+        )
     }
 
 
 NAMED = {
-    "task": ("sonde.tasks", "TASKS", "ud/tense:embedded"),
-    "encoder": ("sonde.encoders", "ENCODERS", "untrained:bilstm-max"),
-    "probe": ("sonde.probes", "PROBES", "mlp"),
-    "control": ("sonde.datasets.controls", "CONTROLS", "shuffled"),
-    "metric": ("sonde.metrics", "METRICS", "macro-f1"),
+    "task": ("lingprobe.tasks", "TASKS", "ud/tense:embedded"),
+    "encoder": ("lingprobe.encoders", "ENCODERS", "untrained:bilstm-max"),
+    "probe": ("lingprobe.probes", "PROBES", "mlp"),
+    "control": ("lingprobe.datasets.controls", "CONTROLS", "shuffled"),
+    "metric": ("lingprobe.metrics", "METRICS", "macro-f1"),
 }
 
 
@@ -472,7 +478,7 @@ def test_an_identity_is_one_line_of_text_and_the_same_in_another_process(content
     here = str(identity(contents, reference, contents.make(reference)))
     code = f"""
 from {module} import {room} as room
-from sonde.identity import identity
+from lingprobe.identity import identity
 print(identity(room, {reference!r}, room.make({reference!r})))
 """
     assert here == run(code, path=SOURCES.parent)

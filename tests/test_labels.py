@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sonde.labels import Classes, LabelSets, Scores, coded, column, joined, restored
-from sonde.testing.tasks import same_labels
+from lingprobe.labels import Classes, LabelSets, Scores, coded, column, joined, restored
+from lingprobe.testing.tasks import same_labels
 
 names = st.text(max_size=4)
 classes = st.lists(names, min_size=1, max_size=8)

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 import torch
 
-import sonde
-from sonde.corpora.embedded import treebank
+import lingprobe
+from lingprobe.corpora.embedded import treebank
 
 for library in (
     "sklearn.linear_model",
@@ -68,7 +68,7 @@ def host() -> dict[str, object]:
         "our handlers": [
             (name, list(logger.handlers), logger.level, logger.propagate)
             for name, logger in sorted(logging.Logger.manager.loggerDict.items())
-            if name.partition(".")[0] == "sonde" and isinstance(logger, logging.Logger)
+            if name.partition(".")[0] == "lingprobe" and isinstance(logger, logging.Logger)
         ],
         "hooks": (sys.excepthook, sys.displayhook, sys.stdout, sys.stderr),
     }
@@ -85,7 +85,7 @@ def assert_as_before(before: dict[str, object], after: dict[str, object]) -> Non
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A working folder with a small treebank, and no cache but the one that calls name."""
-    monkeypatch.delenv("SONDE_CACHE", raising=False)
+    monkeypatch.delenv("LINGPROBE_CACHE", raising=False)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.conllu").write_text("\n".join(treebank(300)), "utf-8")
     (tmp_path / "a.txt").write_text("The ship finds a tree .\n" * 3, "utf-8")
@@ -96,7 +96,7 @@ def folder(tmp_path, monkeypatch):
 def test_a_run_is_quiet_needs_no_network_and_leaves_all_as_it_was(how, folder, monkeypatch, capfd):
     bar_sockets(monkeypatch)
     before = host()
-    evaluation = sonde.run(
+    evaluation = lingprobe.run(
         TASK,
         QUICK,
         probes=["logreg", "mlp"],
@@ -120,55 +120,59 @@ def test_a_test_of_sockets_can_fail(monkeypatch):
 
 def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypatch, capfd):
     bar_sockets(monkeypatch)
-    monkeypatch.setenv("SONDE_CACHE", str(folder / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(folder / "cache"))
     how = {"probes": ["logreg"], "seeds": 1, "bounds": False}
-    sonde.run(TASK, "length", **how, output="results", keep_scores=True)
+    lingprobe.run(TASK, "length", **how, output="results", keep_scores=True)
     before = host()
     calls = {
-        "evaluate": lambda: sonde.evaluate("length", TASK, **how),
-        "suite": lambda: sonde.suite("ud2019:a.conllu", bounds=False, seeds=1),
-        "report": lambda: str(sonde.report("results")) + sonde.report("results").text("csv"),
-        "results": lambda: sonde.results("results"),
-        "compare": lambda: str(sonde.compare("results", against="length")),
-        "compare_published": lambda: str(sonde.compare_published("ud2019", "ObjNum")),
-        "claims": lambda: str(sonde.claims(published="ettinger2018")),
-        "relate": lambda: str(sonde.relate("results")),
-        "layers": lambda: sonde.layers("results"),
-        "curve": lambda: str(sonde.curve("results")),
-        "predictions": lambda: sonde.predictions("results"),
-        "holdings": lambda: sonde.holdings("results"),
-        "migrate": lambda: str(sonde.migrate("results")),
-        "about": lambda: sonde.about("ud/tense"),
-        "encoder_rows": lambda: sonde.encoder_rows("tenney2019"),
-        "available": lambda: sonde.available("tasks"),
-        "bibtex": lambda: sonde.bibtex("ud/*"),
-        "build": lambda: sonde.build(TASK, "tense.parquet", audit="tense.md"),
-        "inspect": lambda: str(sonde.inspect(TASK)),
-        "collections": sonde.collections,
-        "fetch": lambda: sonde.fetch("nothing"),
-        "generate": lambda: sonde.generate({}, "generated.jsonl", n=5),
-        "sentences": lambda: sonde.sentences(["a.conllu"], output="sentences.txt"),
-        "embed": lambda: sonde.embed(sonde.sentences(["a.txt"]), "length"),
-        "annotate": lambda: sonde.annotate(TASK, "sheet.tsv", n=5),
-        "score_sheets": lambda: sonde.score_sheets(["sheet.tsv"]),
-        "tag": lambda: sonde.tag("a.txt", "a.txt", "a.tagged"),
-        "train": lambda: sonde.train("mean", "next", "a.txt", "m", epochs=1, **SMALL),
-        "export": lambda: sonde.export("m", "m-st"),
-        "train_vectors": lambda: sonde.train_vectors("a.txt", "a.vec", least=1, epochs=1, dim=2),
-        "get_tasks": lambda: sonde.get_tasks(["English"]),
-        "estimate": lambda: str(sonde.estimate(TASK, "length", probes=["logreg"], seeds=1)),
-        "configure": lambda: sonde.configure(["bow:random"], dim=8),
-        "plugins": sonde.plugins,
-        "clean_cache": lambda: str(sonde.clean_cache()),
-        "read_experiment": lambda: sonde.read_experiment("experiment.toml"),
-        "card": lambda: str(sonde.card("results")),
-        "parse": lambda: sonde.parse(["a.txt"], "udpipe:none", "parsed"),
-        "audit_parser": lambda: sonde.audit_parser("a.conllu", "udpipe:none"),
-        "status": lambda: str(sonde.status("results")),
-        "slurm": lambda: sonde.slurm(["run"], shards=2),
-        "model": lambda: sonde.model("nobody/nothing"),
+        "evaluate": lambda: lingprobe.evaluate("length", TASK, **how),
+        "suite": lambda: lingprobe.suite("ud2019:a.conllu", bounds=False, seeds=1),
+        "report": lambda: (
+            str(lingprobe.report("results")) + lingprobe.report("results").text("csv")
+        ),
+        "results": lambda: lingprobe.results("results"),
+        "compare": lambda: str(lingprobe.compare("results", against="length")),
+        "compare_published": lambda: str(lingprobe.compare_published("ud2019", "ObjNum")),
+        "claims": lambda: str(lingprobe.claims(published="ettinger2018")),
+        "relate": lambda: str(lingprobe.relate("results")),
+        "layers": lambda: lingprobe.layers("results"),
+        "curve": lambda: str(lingprobe.curve("results")),
+        "predictions": lambda: lingprobe.predictions("results"),
+        "holdings": lambda: lingprobe.holdings("results"),
+        "migrate": lambda: str(lingprobe.migrate("results")),
+        "about": lambda: lingprobe.about("ud/tense"),
+        "encoder_rows": lambda: lingprobe.encoder_rows("tenney2019"),
+        "available": lambda: lingprobe.available("tasks"),
+        "bibtex": lambda: lingprobe.bibtex("ud/*"),
+        "build": lambda: lingprobe.build(TASK, "tense.parquet", audit="tense.md"),
+        "inspect": lambda: str(lingprobe.inspect(TASK)),
+        "collections": lingprobe.collections,
+        "fetch": lambda: lingprobe.fetch("nothing"),
+        "generate": lambda: lingprobe.generate({}, "generated.jsonl", n=5),
+        "sentences": lambda: lingprobe.sentences(["a.conllu"], output="sentences.txt"),
+        "embed": lambda: lingprobe.embed(lingprobe.sentences(["a.txt"]), "length"),
+        "annotate": lambda: lingprobe.annotate(TASK, "sheet.tsv", n=5),
+        "score_sheets": lambda: lingprobe.score_sheets(["sheet.tsv"]),
+        "tag": lambda: lingprobe.tag("a.txt", "a.txt", "a.tagged"),
+        "train": lambda: lingprobe.train("mean", "next", "a.txt", "m", epochs=1, **SMALL),
+        "export": lambda: lingprobe.export("m", "m-st"),
+        "train_vectors": lambda: lingprobe.train_vectors(
+            "a.txt", "a.vec", least=1, epochs=1, dim=2
+        ),
+        "get_tasks": lambda: lingprobe.get_tasks(["English"]),
+        "estimate": lambda: str(lingprobe.estimate(TASK, "length", probes=["logreg"], seeds=1)),
+        "configure": lambda: lingprobe.configure(["bow:random"], dim=8),
+        "plugins": lingprobe.plugins,
+        "clean_cache": lambda: str(lingprobe.clean_cache()),
+        "read_experiment": lambda: lingprobe.read_experiment("experiment.toml"),
+        "card": lambda: str(lingprobe.card("results")),
+        "parse": lambda: lingprobe.parse(["a.txt"], "udpipe:none", "parsed"),
+        "audit_parser": lambda: lingprobe.audit_parser("a.conllu", "udpipe:none"),
+        "status": lambda: str(lingprobe.status("results")),
+        "slurm": lambda: lingprobe.slurm(["run"], shards=2),
+        "model": lambda: lingprobe.model("nobody/nothing"),
     }
-    functions = {name for name in sonde.__all__ if name[0].islower()} - {
+    functions = {name for name in lingprobe.__all__ if name[0].islower()} - {
         "run",
         "sample",
         "question",
@@ -181,7 +185,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
     for name, call in calls.items():
         try:
             call()
-        except sonde.SondeError:  # as where there is nothing to compare
+        except lingprobe.LingprobeError:  # as where there is nothing to compare
             problems.add(name)
         assert capfd.readouterr() == ("", ""), name
         assert_as_before(dict(before), host())

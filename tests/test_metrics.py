@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.labels import Classes, LabelSets, Scores, column
-from sonde.metrics import METRICS, MetricProblem, best_constant, interval, interval_of, null_share
+from lingprobe.labels import Classes, LabelSets, Scores, column
+from lingprobe.metrics import (
+    METRICS,
+    MetricProblem,
+    best_constant,
+    interval,
+    interval_of,
+    null_share,
+)
 
 
 def classes(ids, names="abcde"):
@@ -308,7 +315,7 @@ def test_making_metrics_imports_nothing_heavy():
     import sys
 
     code = (
-        "import sys; from sonde.metrics import METRICS; [METRICS.make(m) for m in METRICS];"
+        "import sys; from lingprobe.metrics import METRICS; [METRICS.make(m) for m in METRICS];"
         " print(*sorted(sys.modules))"
     )
     loaded = subprocess.run(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import sonde
-from sonde.core import Dataset, Example, Result, Sentence, Trial
-from sonde.labels import column
-from sonde.notes import (
+import lingprobe
+from lingprobe.core import Dataset, Example, Result, Sentence, Trial
+from lingprobe.labels import column
+from lingprobe.notes import (
     ByParser,
     Checkpoint,
     Choice,
@@ -127,6 +127,6 @@ def reads_by_key(tree):
 
 def test_nobody_else_reads_them_by_key():
     assert list(reads_by_key(ast.parse("r.provenance.get('x', 1)\nd.notes['left out']"))) == [1, 2]
-    files = sorted(Path(sonde.__file__).parent.rglob("*.py"))
+    files = sorted(Path(lingprobe.__file__).parent.rglob("*.py"))
     found = {str(file): [*reads_by_key(ast.parse(file.read_text("utf-8")))] for file in files}
     assert not {file: at for file, at in found.items() if at}

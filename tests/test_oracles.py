@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from sonde.core import DataProblem, Dataset, Sentence
-from sonde.encoders import kind_of_reference, make
-from sonde.oracles import Facts, facts_of, kind_of, oracles_of
-from sonde.testing import FAMILIES, check_task
+from lingprobe.core import DataProblem, Dataset, Sentence
+from lingprobe.encoders import kind_of_reference, make
+from lingprobe.oracles import Facts, facts_of, kind_of, oracles_of
+from lingprobe.testing import FAMILIES, check_task
 
 
 @dataclass(frozen=True)

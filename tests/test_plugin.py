@@ -1,5 +1,5 @@
 """An installed extension and a file of one's own add a task, an encoder and a probe, with no change
-to sonde.
+to lingprobe.
 """
 
 import csv
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sonde.corpora.embedded import treebank
+from lingprobe.corpora.embedded import treebank
 
 PLUGIN = Path(__file__).parent / "plugin"
 
@@ -54,9 +54,9 @@ def running_text(tmp_path_factory) -> Path:
     return file
 
 
-def sonde(environment: dict[str, str], *arguments: str | Path) -> str:
+def lingprobe(environment: dict[str, str], *arguments: str | Path) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "sonde", *map(str, arguments)],
+        [sys.executable, "-m", "lingprobe", *map(str, arguments)],
         env=environment,
         capture_output=True,
         text=True,
@@ -75,7 +75,9 @@ def sonde(environment: dict[str, str], *arguments: str | Path) -> str:
     ],
 )
 def test_the_extension_is_listed(installed, command, name, line):
-    assert any(name in shown and line in shown for shown in sonde(installed, command).splitlines())
+    assert any(
+        name in shown and line in shown for shown in lingprobe(installed, command).splitlines()
+    )
 
 
 def test_the_extension_runs(installed, running_text, tmp_path):
@@ -91,7 +93,7 @@ def test_the_extension_runs(installed, running_text, tmp_path):
         "-o",
         tmp_path,
     ]
-    rows = list(csv.DictReader(sonde(installed, *run, "--format", "csv").splitlines()))
+    rows = list(csv.DictReader(lingprobe(installed, *run, "--format", "csv").splitlines()))
     scores = {row["encoder"]: float(row["score"]) for row in rows}
     assert {row["probe"] for row in rows} == {"centroid"}
     assert scores["letters"] > 60
@@ -100,7 +102,7 @@ def test_the_extension_runs(installed, running_text, tmp_path):
 
 
 def test_the_extension_keeps_the_promises_of_its_kinds(installed, running_text):
-    checks = "from sonde.testing import check_encoder, check_probe, check_task\n"
+    checks = "from lingprobe.testing import check_encoder, check_probe, check_task\n"
     checks += (
         f"check_task('example/long-word:{running_text}'); check_encoder('letters');"
         " check_encoder('rare-letters');"
@@ -110,7 +112,7 @@ def test_the_extension_keeps_the_promises_of_its_kinds(installed, running_text):
 
 
 def test_a_file_is_enough(running_text, tmp_path):
-    source = PLUGIN / "src" / "sonde_example"
+    source = PLUGIN / "src" / "lingprobe_example"
     run = [
         "run",
         "-t",
@@ -128,7 +130,7 @@ def test_a_file_is_enough(running_text, tmp_path):
         "--format",
         "csv",
     ]
-    (row,) = csv.DictReader(sonde(dict(os.environ), *run).splitlines())
+    (row,) = csv.DictReader(lingprobe(dict(os.environ), *run).splitlines())
     assert float(row["score"]) > 60
 
 
@@ -138,9 +140,9 @@ def test_a_rule_is_enough_and_small_data_get_folds(reference, tmp_path):
     bank.write_text("\n".join(treebank(900)) + "\n\n", "utf-8")
     reference = f"{PLUGIN}/{reference.replace('BANK', str(bank))}"
     run = ["run", "-t", reference, "-e", "bow:random", "--probe", "logreg", "-q", "-o", tmp_path]
-    rows = list(csv.DictReader(sonde(dict(os.environ), *run, "--format", "csv").splitlines()))
+    rows = list(csv.DictReader(lingprobe(dict(os.environ), *run, "--format", "csv").splitlines()))
     assert {row["encoder"] for row in rows} > {"bow:random", "length"}
-    sonde(dict(os.environ), "build", reference, "-o", tmp_path / "all.jsonl")
+    lingprobe(dict(os.environ), "build", reference, "-o", tmp_path / "all.jsonl")
     test_n = sum(1 for line in (tmp_path / "all.jsonl").open() if '"test"' in line)
     # the folds' test parts together
     assert all(int(row["n"]) > 2 * test_n for row in rows)
@@ -151,20 +153,20 @@ def test_a_rule_about_spans_is_a_task_that_a_run_reads_word_by_word(tmp_path):
     bank.write_text("\n".join(treebank(300)) + "\n\n", "utf-8")
     task = f"{PLUGIN}/modifier.py@modifier:{bank}"
     run = ["run", "-t", task, "-e", "bow:random,pool=none", "--seeds", "1", "-q", "-o", tmp_path]
-    rows = list(csv.DictReader(sonde(dict(os.environ), *run, "--format", "csv").splitlines()))
+    rows = list(csv.DictReader(lingprobe(dict(os.environ), *run, "--format", "csv").splitlines()))
     assert {row["metric"] for row in rows} == {"micro-f1"}
     assert any(row["encoder"].startswith("bow:random") for row in rows)
 
 
 def test_a_control_and_a_metric_are_files_too(tmp_path):
-    source = PLUGIN / "src" / "sonde_example"
+    source = PLUGIN / "src" / "lingprobe_example"
     data = tmp_path / "depths.jsonl"
-    sonde(dict(os.environ), "build", "ud/tree-depth:embedded", "-o", data)
+    lingprobe(dict(os.environ), "build", "ud/tree-depth:embedded", "-o", data)
     task = f"table:{data},metric={source}/metric.py@near"
     run = ["run", "-t", task, "-e", "length", "--control", f"{source}/control.py@AnyOrder"]
     more = ["--probe", "logreg", "--seeds", "1", "--no-bounds", "-q", "-o", tmp_path / "results"]
     rows = list(
-        csv.DictReader(sonde(dict(os.environ), *run, *more, "--format", "csv").splitlines())
+        csv.DictReader(lingprobe(dict(os.environ), *run, *more, "--format", "csv").splitlines())
     )
     assert [row["control"].partition("@")[2] for row in rows] == ["", "AnyOrder"]
     assert {row["metric"].partition("@")[2] for row in rows} == {"near"}

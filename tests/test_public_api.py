@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-import sonde
-from sonde import _renamed
-from sonde.api.measure import Settings
+import lingprobe
+from lingprobe import _renamed
+from lingprobe.api.measure import Settings
 
 ROOT = Path(__file__).parent.parent
 WRITER = runpy.run_path(str(ROOT / "docs" / "write_api.py"))
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
-FUNCTIONS = [name for name in sonde.__all__ if inspect.isfunction(getattr(sonde, name))]
+FUNCTIONS = [name for name in lingprobe.__all__ if inspect.isfunction(getattr(lingprobe, name))]
 
 
 def test_the_page_is_what_the_code_says():
@@ -35,7 +35,7 @@ def test_the_changelog_tells_of_the_api():
 
 
 def test_an_api_that_changed_needs_a_line_of_its_own():
-    text, changed = "sonde.run(tasks)\n", "sonde.run(tasks, encoders)\n"
+    text, changed = "lingprobe.run(tasks)\n", "lingprobe.run(tasks, encoders)\n"
     line = f"- API {WRITER['digest'](text)}: what runs are made of.\n"
     assert WRITER["line_missing"](line, text) == ""
     assert "'- API " in WRITER["line_missing"](line, changed)
@@ -44,7 +44,7 @@ def test_an_api_that_changed_needs_a_line_of_its_own():
     assert WRITER["line_missing"](older, text)  # the first line is that of today
 
 
-@pytest.mark.parametrize("name", sonde.__all__)
+@pytest.mark.parametrize("name", lingprobe.__all__)
 def test_every_name_is_described_and_on_the_page(name):
     assert WRITER["described"](name).strip()
     assert f"### `{name}`" in (ROOT / "docs" / "api.md").read_text("utf-8")
@@ -52,7 +52,7 @@ def test_every_name_is_described_and_on_the_page(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_function_is_typed(name):
-    found = inspect.signature(getattr(sonde, name))
+    found = inspect.signature(getattr(lingprobe, name))
     assert found.return_annotation is not inspect.Signature.empty
     untyped = [p.name for p in found.parameters.values() if p.annotation is p.empty]
     assert untyped == []
@@ -62,7 +62,7 @@ def test_every_function_is_typed(name):
     "name", [n for n in FUNCTIONS if n not in ("sample", "get_tasks", "question")]
 )
 def test_every_function_has_an_example_and_says_what_each_parameter_means(name):
-    function = getattr(sonde, name)
+    function = getattr(lingprobe, name)
     text = inspect.getdoc(function) or ""
     assert re.search(r"^    \S", text, re.M) or not inspect.signature(function).parameters
     kept = (
@@ -77,7 +77,7 @@ def test_every_function_has_an_example_and_says_what_each_parameter_means(name):
         "sentences",
     )
     parameters = set(inspect.signature(function).parameters) - set(kept)
-    for shared in (Settings, sonde.Selection):
+    for shared in (Settings, lingprobe.Selection):
         if f"`{shared.__name__}`" in text:
             parameters -= set(shared.__annotations__)
     assert {p for p in parameters if not re.search(rf"\b{p}\b", text)} == set()
@@ -85,7 +85,9 @@ def test_every_function_has_an_example_and_says_what_each_parameter_means(name):
 
 def test_settings_are_the_parameters_of_a_run():
     keywords = [
-        p.name for p in inspect.signature(sonde.run).parameters.values() if p.kind is p.KEYWORD_ONLY
+        p.name
+        for p in inspect.signature(lingprobe.run).parameters.values()
+        if p.kind is p.KEYWORD_ONLY
     ]
     assert set(keywords) - {"suite"} == set(Settings.__annotations__)
 
@@ -96,7 +98,7 @@ def test_an_old_keyword_goes_on_working_and_says_so():
         return color
 
     with pytest.warns(
-        DeprecationWarning, match=r"color= since sonde 0\.3; .* goes with sonde 0\.5"
+        DeprecationWarning, match=r"color= since lingprobe 0\.3; .* goes with lingprobe 0\.5"
     ) as told:
         assert paint(colour="red") == "red"
     assert len(told) == 1
@@ -107,19 +109,19 @@ def test_an_old_keyword_goes_on_working_and_says_so():
 
 
 def test_an_old_name_goes_on_working_and_says_so(monkeypatch):
-    monkeypatch.setitem(sonde._RENAMED, "probe_all", ("run", "0.2"))
+    monkeypatch.setitem(lingprobe._RENAMED, "probe_all", ("run", "0.2"))
     with pytest.warns(
-        DeprecationWarning, match=r"sonde\.probe_all is sonde\.run since sonde 0\.2"
+        DeprecationWarning, match=r"lingprobe\.probe_all is lingprobe\.run since lingprobe 0\.2"
     ) as told:
-        assert sonde.probe_all is sonde.run
+        assert lingprobe.probe_all is lingprobe.run
     assert len(told) == 1
     assert told[0].filename == __file__
 
 
 def test_what_was_in_the_module_of_the_api_is_found_there():
-    import sonde.api
+    import lingprobe.api
 
-    with pytest.warns(DeprecationWarning, match=r"sonde\.api\.evaluate is sonde\.evaluate"):
-        assert sonde.api.evaluate is sonde.evaluate
+    with pytest.warns(DeprecationWarning, match=r"lingprobe\.api\.evaluate is lingprobe\.evaluate"):
+        assert lingprobe.api.evaluate is lingprobe.evaluate
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = sonde.api.nothing
+        _ = lingprobe.api.nothing

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.reading import POOLS, ReadingProblem, Readings, read_of, reads_of, view
-from sonde.testing import FAMILIES
-from sonde.vectors import Spans, Vectors
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.reading import POOLS, ReadingProblem, Readings, read_of, reads_of, view
+from lingprobe.testing import FAMILIES
+from lingprobe.vectors import Spans, Vectors
 
 
 def spans_of(pieces):

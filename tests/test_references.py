@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.probes import PROBES
-from sonde.references import Contents, Reference, ReferenceProblem, brief
-from sonde.tasks import TASKS
+from lingprobe.probes import PROBES
+from lingprobe.references import Contents, Reference, ReferenceProblem, brief
+from lingprobe.tasks import TASKS
 
 value = st.text(max_size=12)
 name = st.text("abz/-._09", min_size=1, max_size=8)
@@ -43,7 +43,7 @@ def needing(*, size: int, word: str = "a"):
 
 
 THINGS = Contents(
-    "thing", "sonde.things", {n: f"{__name__}:{n}" for n in ("Thing", "plain", "needing")}
+    "thing", "lingprobe.things", {n: f"{__name__}:{n}" for n in ("Thing", "plain", "needing")}
 )
 
 
@@ -129,7 +129,7 @@ def test_options_are_converted_by_annotation():
         ("plain,a=b", r"no option 'a' \(it has: none\)"),
         ("needing", "needs size=..."),
         ("needng,size=1", "no thing called 'needng'; did you mean 'needing'"),
-        ("zzzz", r"no thing called 'zzzz' \(`sonde things` lists them\)"),
+        ("zzzz", r"no thing called 'zzzz' \(`lingprobe things` lists them\)"),
     ],
 )
 def test_problems_say_what_to_write(text, said):
@@ -182,11 +182,12 @@ def test_options_are_never_evaluated():
 
 def test_plugins_come_through_the_same_door_and_never_shadow(monkeypatch):
     points = [
-        EntryPoint("mine", f"{__name__}:plain", "sonde.things"),
-        EntryPoint("plain", f"{__name__}:needing", "sonde.things"),
+        EntryPoint("mine", f"{__name__}:plain", "lingprobe.things"),
+        EntryPoint("plain", f"{__name__}:needing", "lingprobe.things"),
     ]
     monkeypatch.setattr(
-        "importlib.metadata.entry_points", lambda group: points if group == "sonde.things" else []
+        "importlib.metadata.entry_points",
+        lambda group: points if group == "lingprobe.things" else [],
     )
     assert list(THINGS) == ["Thing", "mine", "needing", "plain"]
     assert THINGS.make("mine") == THINGS.make("plain") == "plain"
@@ -237,9 +238,9 @@ def test_patterns_stand_for_names():
 def test_the_star_of_a_pattern_with_slashes_ends_at_the_next_one():
     table = Contents(
         "thing",
-        "sonde.things",
+        "lingprobe.things",
         dict.fromkeys(
-            ("comp/order", "comp/released/order", "ud/order"), "sonde.references:Reference"
+            ("comp/order", "comp/released/order", "ud/order"), "lingprobe.references:Reference"
         ),
     )
     assert [r.name for r in table.expand("comp/*")] == ["comp/order"]
@@ -265,7 +266,7 @@ def test_a_list_shows_also_what_needs_options():
 
 
 def test_listing_imports_nothing():
-    contents = Contents("thing", "sonde.things", {"a": "no.such.module:thing"})
+    contents = Contents("thing", "lingprobe.things", {"a": "no.such.module:thing"})
     assert list(contents) == ["a"]
     with pytest.raises(ModuleNotFoundError):
         contents.find("a")
@@ -276,10 +277,10 @@ def test_options_can_be_added_where_they_are_not_set():
 
 
 def test_a_plugin_that_does_not_import_is_left_out_of_a_pattern(monkeypatch, caplog):
-    broken = EntryPoint("ud/mine", "no_such_module:task", "sonde.tasks")
+    broken = EntryPoint("ud/mine", "no_such_module:task", "lingprobe.tasks")
 
     def points(group):
-        return [broken] if group == "sonde.tasks" else []
+        return [broken] if group == "lingprobe.tasks" else []
 
     monkeypatch.setattr("importlib.metadata.entry_points", points)
     names = {reference.name for reference in TASKS.expand("ud/*:bank")}

@@ -83,7 +83,7 @@ def packed(folder, wheel, sdist):
     empty.touch()
     with tarfile.open(folder / "x.tar.gz", "w:gz") as archive:
         for name in sdist:
-            archive.add(empty, f"sonde-1/{name}")
+            archive.add(empty, f"lingprobe-1/{name}")
     return folder / "x.whl", folder / "x.tar.gz"
 
 
@@ -94,11 +94,11 @@ def test_wheel_and_sdist_hold_what_is_committed_and_nothing_else(tmp_path):
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split("\0")[:-1]
     package = [name.removeprefix("src/") for name in files if name.startswith("src/")]
-    meta = "sonde-1.dist-info/METADATA"
+    meta = "lingprobe-1.dist-info/METADATA"
     contents(*packed(tmp_path, [*package, meta], [*files, "PKG-INFO"]))
     with pytest.raises(unfit, match=r"the wheel differs .*tests/secret"):
         contents(*packed(tmp_path, [*package, "tests/secret"], files))
     with pytest.raises(unfit, match=r"the wheel differs .*py\.typed"):
-        contents(*packed(tmp_path, [n for n in package if n != "sonde/py.typed"], files))
+        contents(*packed(tmp_path, [n for n in package if n != "lingprobe/py.typed"], files))
     with pytest.raises(unfit, match=r"the sdist differs .*Makefile"):
         contents(*packed(tmp_path, package, [n for n in files if n != "Makefile"]))

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from sonde.core import Dataset, Example, Predictions, Sentence
-from sonde.encoders.bags import bow
-from sonde.encoders.surface import Length
-from sonde.labels import Classes, LabelSets, Scores
-from sonde.probes.bayes import uni
-from sonde.probes.floors import Majority
-from sonde.testing import FAMILIES, check_dataset, check_encoder, check_probe, check_task
-from sonde.testing.probes import KINDS, check_on, planted, shuffled
-from sonde.vectors import Spans, Vectors
+from lingprobe.core import Dataset, Example, Predictions, Sentence
+from lingprobe.encoders.bags import bow
+from lingprobe.encoders.surface import Length
+from lingprobe.labels import Classes, LabelSets, Scores
+from lingprobe.probes.bayes import uni
+from lingprobe.probes.floors import Majority
+from lingprobe.testing import FAMILIES, check_dataset, check_encoder, check_probe, check_task
+from lingprobe.testing.probes import KINDS, check_on, planted, shuffled
+from lingprobe.vectors import Spans, Vectors
 
 
 @dataclass
@@ -143,7 +143,7 @@ def layer(found):
 
 rng = np.random.default_rng(0)
 BROKEN = {
-    "returns sonde.vectors.Vectors": lambda f, s: layer(f),
+    "returns lingprobe.vectors.Vectors": lambda f, s: layer(f),
     "sentences came back for": lambda f, s: Vectors((layer(f)[:-1],)),
     "not \\[units, dim\\]": lambda f, s: Vectors((layer(f)[:, 0],)),
     "is float64, not float32": lambda f, s: Vectors((layer(f).astype(np.float64),)),
@@ -442,7 +442,7 @@ def test_planted_examples_are_sound_and_shuffling_keeps_what_there_is(kind):
 
 def test_importing_the_checks_imports_no_heavy_library():
     code = (
-        "import sonde.testing, sys; print([m for m in ('torch', 'transformers', 'sklearn',"
+        "import lingprobe.testing, sys; print([m for m in ('torch', 'transformers', 'sklearn',"
         " 'sentence_transformers') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

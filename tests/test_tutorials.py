@@ -34,8 +34,8 @@ def test_notebooks_are_the_cells_of_their_pages(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_show_what_their_cells_print_and_draw(name):
-    if name in WRITER.TREEBANKS and "SONDE_DATA" not in os.environ:
-        pytest.skip(f"{name}: needs real treebanks, in the folder that SONDE_DATA names")
+    if name in WRITER.TREEBANKS and "LINGPROBE_DATA" not in os.environ:
+        pytest.skip(f"{name}: needs real treebanks, in the folder that LINGPROBE_DATA names")
     book = WRITER.notebook(page(name))
     WRITER.run(book)
     now, figures = WRITER.illustrated(name, page(name), book)

@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-import sonde
+import lingprobe
 from fixtures.results import result, saying
-from sonde.analysis.answers import SIGNS, marks
-from sonde.analysis.layers import depths
-from sonde.analysis.rows import rows
-from sonde.core import Result
-from sonde.pages import by_stratum, classes, plots, render, scores, strata_table
-from sonde.pages.layer_table import by_layer, overview
-from sonde.papers.facts import Block, Entry, Figure, Line, Paper, Place
-from sonde.papers.page import inside
+from lingprobe.analysis.answers import SIGNS, marks
+from lingprobe.analysis.layers import depths
+from lingprobe.analysis.rows import rows
+from lingprobe.core import Result
+from lingprobe.pages import by_stratum, classes, plots, render, scores, strata_table
+from lingprobe.pages.layer_table import by_layer, overview
+from lingprobe.papers.facts import Block, Entry, Figure, Line, Paper, Place
+from lingprobe.papers.page import inside
 
 
 def over(tested: str | None, correct: float = 0.75, n: int = 200, **trial: object) -> Result:
     """A result over the test examples that a digest stands for, each tagged."""
-    from sonde.core import Tags
+    from lingprobe.core import Tags
 
     made = result(correct, n, **trial)
     tags = Tags(made.gold.matrix() % 2, ("near", "far"))
@@ -133,7 +133,7 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
 
 
 def test_what_vectors_tell_in_bits_is_marked_too():
-    from sonde.pages.probabilities import Bits, bits_table
+    from lingprobe.pages.probabilities import Bits, bits_table
 
     rows_ = [
         Bits("t", e, "-", "mlp", 1.0, 0.5, 0.5, 0.4, 0.6, 0.1, 9, 1, tested)
@@ -159,14 +159,16 @@ def test_whatever_lays_out_scores_marks_them():
         "significance.py": "published scores, each block over its own test examples",
         **{
             file.name: "correlations over encoders, each with its n"
-            for file in (Path(sonde.__file__).parent / "pages").glob("relat*.py")
+            for file in (Path(lingprobe.__file__).parent / "pages").glob("relat*.py")
         },
     }
-    texts = {file: file.read_text("utf-8") for file in Path(sonde.__file__).parent.rglob("*.py")}
+    texts = {
+        file: file.read_text("utf-8") for file in Path(lingprobe.__file__).parent.rglob("*.py")
+    }
     makers = [
         file
         for file, text in texts.items()
-        if "sonde.tables.table import" in text and "return Table(" in text
+        if "lingprobe.tables.table import" in text and "return Table(" in text
     ]
     assert {"pages", "papers", *without} <= {file.parent.name for file in makers}
     for file in makers:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.analysis.baselines import beyond, expected, weights_of
-from sonde.core import Result, Tags, Trial
-from sonde.labels import Classes, Column, Scores, column
-from sonde.metrics import METRICS
-from sonde.pages import by_stratum, strata_table
-from sonde.tables.formats import terminal
+from lingprobe.analysis.baselines import beyond, expected, weights_of
+from lingprobe.core import Result, Tags, Trial
+from lingprobe.labels import Classes, Column, Scores, column
+from lingprobe.metrics import METRICS
+from lingprobe.pages import by_stratum, strata_table
+from lingprobe.tables.formats import terminal
 
 NAMES = ("easy", "hard", "other")
 RIGHT = {"easy": 0.9, "hard": 0.5, "other": 0.7}

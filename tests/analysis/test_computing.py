@@ -3,9 +3,9 @@
 import pytest
 
 from fixtures.results import result, saying
-from sonde.analysis.computing import computed, differing
-from sonde.analysis.rows import rows
-from sonde.pages import render
+from lingprobe.analysis.computing import computed, differing
+from lingprobe.analysis.rows import rows
+from lingprobe.pages import render
 
 HERE = {"processor": "x86_64 avx512", "probe": "float32"}
 

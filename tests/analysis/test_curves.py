@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import spearmanr
 
 from fixtures.results import result, saying
-from sonde.analysis.curves import curves
-from sonde.core import DataProblem, Result
-from sonde.notes import Checkpoint
+from lingprobe.analysis.curves import curves
+from lingprobe.core import DataProblem, Result
+from lingprobe.notes import Checkpoint
 
 RISING = (0.50, 0.60, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95)
 FALLING = (0.70, 0.90, 0.88, 0.80, 0.75, 0.70, 0.65, 0.60, 0.55)
@@ -138,7 +138,7 @@ def test_encoders_at_no_point_of_a_training_are_left_out_and_named():
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        ([result()], r"no result is of an epoch or step of a training: `sonde run -e"),
+        ([result()], r"no result is of an epoch or step of a training: `lingprobe run -e"),
         (course(RISING[:1]), r"only epoch 0 of trained:models/en-de was measured"),
         ([], "no result is of an epoch"),
     ],

@@ -12,29 +12,29 @@ import pytest
 from typer.testing import CliRunner
 
 from fixtures.results import saying
-from sonde.analysis.layers import depths
-from sonde.cli import app
-from sonde.core import DataProblem, Result, Tags, Trial
-from sonde.encoders import ENCODERS
-from sonde.labels import Classes
-from sonde.metrics import METRICS
-from sonde.pages import by_stratum
-from sonde.pages.charts import end
-from sonde.pages.layer_table import bar, by_layer, layer_rows, layers_page, overview
-from sonde.pages.plots import (
+from lingprobe.analysis.layers import depths
+from lingprobe.cli import app
+from lingprobe.core import DataProblem, Result, Tags, Trial
+from lingprobe.encoders import ENCODERS
+from lingprobe.labels import Classes
+from lingprobe.metrics import METRICS
+from lingprobe.pages import by_stratum
+from lingprobe.pages.charts import end
+from lingprobe.pages.layer_table import bar, by_layer, layer_rows, layers_page, overview
+from lingprobe.pages.plots import (
     PlotProblem,
     layers_drawing,
     layers_figure,
     layers_svg,
     strata_figure,
 )
-from sonde.pages.records import csv as written
-from sonde.references import Reference
-from sonde.store.results import ResultStore
-from sonde.tables.drawing import Dot, Label, breadth
-from sonde.tables.formats import terminal
-from sonde.tables.page import is_figure
-from sonde.tables.web import stacked
+from lingprobe.pages.records import csv as written
+from lingprobe.references import Reference
+from lingprobe.store.results import ResultStore
+from lingprobe.tables.drawing import Dot, Label, breadth
+from lingprobe.tables.formats import terminal
+from lingprobe.tables.page import is_figure
+from lingprobe.tables.web import stacked
 
 LAYERS = 6
 N = 600
@@ -272,7 +272,7 @@ def test_what_cannot_be_drawn_says_why(tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(PlotProblem, match=r"pip install 'sonde\[plots\]'"):
+    with pytest.raises(PlotProblem, match=r"pip install 'lingprobe\[plots\]'"):
         layers_figure(tasks, tmp_path / "x.png")
 
 

@@ -8,11 +8,11 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-import sonde
+import lingprobe
 from fixtures.results import result, saying
-from sonde.analysis.curves import curves
-from sonde.cli import app
-from sonde.notes import Checkpoint
+from lingprobe.analysis.curves import curves
+from lingprobe.cli import app
+from lingprobe.notes import Checkpoint
 
 SHARES = {16: 0.55, 64: 0.65, 128: 0.75, 256: 0.7}
 
@@ -99,21 +99,21 @@ def test_epochs_are_no_points_of_a_setting(measured):
 def test_what_makes_no_curve_is_said(measured, tmp_path):
     results = measured()
     with pytest.raises(
-        sonde.UsageProblem, match=r"no setting 'width' .* choose from hidden, layers"
+        lingprobe.UsageProblem, match=r"no setting 'width' .* choose from hidden, layers"
     ):
         curves(results, by="width")
-    with pytest.raises(sonde.UsageProblem, match="no setting 'clip'"):
+    with pytest.raises(lingprobe.UsageProblem, match="no setting 'clip'"):
         curves(results, by="clip")
-    with pytest.raises(sonde.DataProblem, match="differ in layers and in nothing else"):
+    with pytest.raises(lingprobe.DataProblem, match="differ in layers and in nothing else"):
         curves(results, by="layers")
     for folder in tmp_path.iterdir():
         shutil.rmtree(folder)
-    with pytest.raises(sonde.DataProblem, match="none of the measured ones was found"):
+    with pytest.raises(lingprobe.DataProblem, match="none of the measured ones was found"):
         curves(results, by="hidden")
 
 
 def test_it_is_shown_and_drawn(measured, tmp_path):
-    page = sonde.curve(measured(), by="hidden")
+    page = lingprobe.curve(measured(), by="hidden")
     assert "Scores by hidden" in str(page)
     assert "before training" not in str(page)
     page.write(tmp_path / "widths.svg")

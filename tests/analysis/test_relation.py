@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from sonde.analysis.relation import Asked, related, within
-from sonde.analysis.score_table import Measure, Score, Scored, joined
-from sonde.metrics.correlation import groups, permuted
-from sonde.metrics.multiplicity import holm
+from lingprobe.analysis.relation import Asked, related, within
+from lingprobe.analysis.score_table import Measure, Score, Scored, joined
+from lingprobe.metrics.correlation import groups, permuted
+from lingprobe.metrics.multiplicity import holm
 
 
 def family_scores(rng, sizes, shared, columns=2):
@@ -93,13 +93,13 @@ def test_a_family_without_a_score_is_not_counted():
 def test_columns_of_one_name_say_what_differs():
     """The task, the language, or the source: as little as is needed."""
     columns = [
-        Measure("tense", "sonde", "ud/tense", "eng"),
-        Measure("tense", "sonde", "tree/tense"),
-        Measure("passive", "sonde", "ud/passive", "eng"),
-        Measure("passive", "sonde", "ud/passive", "pol"),
-        Measure("mr", "sonde", "text/mr"),
+        Measure("tense", "lingprobe", "ud/tense", "eng"),
+        Measure("tense", "lingprobe", "tree/tense"),
+        Measure("passive", "lingprobe", "ud/passive", "eng"),
+        Measure("passive", "lingprobe", "ud/passive", "pol"),
+        Measure("mr", "lingprobe", "text/mr"),
         Measure("mr", "scores.csv", "mr"),
-        Measure("cr", "sonde", "text/cr", "eng"),
+        Measure("cr", "lingprobe", "text/cr", "eng"),
     ]
     found = joined([[Score(Scored("a", "a"), column, 1.0) for column in columns]])
     assert [column.name for column in found.columns] == [
@@ -107,7 +107,7 @@ def test_columns_of_one_name_say_what_differs():
         "tree/tense",
         "passive (eng)",
         "passive (pol)",
-        "mr (sonde)",
+        "mr (lingprobe)",
         "mr (scores.csv)",
         "cr",
     ]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from sonde.analysis.verdicts import Estimate, mean, settled, sides, total, verdict
-from sonde.metrics import holm
+from lingprobe.analysis.verdicts import Estimate, mean, settled, sides, total, verdict
+from lingprobe.metrics import holm
 
 RATE = 0.05
 

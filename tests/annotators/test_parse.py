@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-import sonde
+import lingprobe
 from fixtures.chains import Chain, content
-from sonde.annotators import blocks
-from sonde.annotators.blocks import Road
-from sonde.annotators.parse import parse
-from sonde.annotators.segment import Rules
-from sonde.corpora import brackets, conllu
-from sonde.corpora.files import lines
-from sonde.corpora.running import CONTROL, EMPTY, NOT_UTF8
+from lingprobe.annotators import blocks
+from lingprobe.annotators.blocks import Road
+from lingprobe.annotators.parse import parse
+from lingprobe.annotators.segment import Rules
+from lingprobe.corpora import brackets, conllu
+from lingprobe.corpora.files import lines
+from lingprobe.corpora.running import CONTROL, EMPTY, NOT_UTF8
 
 TEXT = "".join(f"The {i} dogs didn't bark. Who came?\n\n" for i in range(60))
 
@@ -81,8 +81,8 @@ def test_a_run_that_was_stopped_goes_on_and_writes_the_same(text, tmp_path):
 def test_a_run_that_was_killed_goes_on_and_writes_the_same(text, tmp_path):
     code = (
         "import sys, pathlib; sys.path.insert(0, sys.argv[3]);"
-        "from fixtures.chains import Chain; from sonde.annotators.blocks import Road;"
-        "from sonde.annotators.parse import parse; from sonde.annotators.segment import Rules;"
+        "from fixtures.chains import Chain; from lingprobe.annotators.blocks import Road;"
+        "from lingprobe.annotators.parse import parse; from lingprobe.annotators.segment import Rules;"
         "parse([pathlib.Path(sys.argv[1])], pathlib.Path(sys.argv[2]),"
         " Road(Chain(seconds=.01), Rules()), block=300)"
     )
@@ -96,8 +96,8 @@ def test_a_run_that_was_killed_goes_on_and_writes_the_same(text, tmp_path):
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     (out / ".00003.conllu.zst.0000.part").write_text("half")
-    with pytest.raises(sonde.DataProblem, match="not completely parsed"):
-        sonde.build(f"ud/sent-len:{out}", tmp_path / "x.jsonl")
+    with pytest.raises(lingprobe.DataProblem, match="not completely parsed"):
+        lingprobe.build(f"ud/sent-len:{out}", tmp_path / "x.jsonl")
     done([text], out)
     done([text], tmp_path / "whole")
     assert content(out) == content(tmp_path / "whole")
@@ -112,12 +112,12 @@ def test_runs_that_share_the_work_write_what_one_would(text, tmp_path):
 
 def test_another_parse_is_not_written_into_a_folder(text, tmp_path):
     done([text], tmp_path / "out")
-    with pytest.raises(sonde.UsageProblem, match="a parse by another parser; choose"):
+    with pytest.raises(lingprobe.UsageProblem, match="a parse by another parser; choose"):
         done([text], tmp_path / "out", chain=Chain(fingerprint="2"))
     text.write_text("Other text.")
-    with pytest.raises(sonde.UsageProblem, match="a parse of another text; choose"):
+    with pytest.raises(lingprobe.UsageProblem, match="a parse of another text; choose"):
         done([text], tmp_path / "out")
-    with pytest.raises(sonde.UsageProblem, match="holds something else"):
+    with pytest.raises(lingprobe.UsageProblem, match="holds something else"):
         done([text], tmp_path)
 
 
@@ -201,7 +201,7 @@ def test_a_parsed_folder_is_a_corpus_with_a_remark(tmp_path):
     text.write_text("".join(two.format(i, i) for i in range(200)))
     done([text], tmp_path / "out")
     said = {
-        task: sonde.inspect(f"{task}:{tmp_path / 'out'}").text("markdown")
+        task: lingprobe.inspect(f"{task}:{tmp_path / 'out'}").text("markdown")
         for task in ("ud/sent-len", "tree/sent-len", "edge/pos")
     }
     assert all(
@@ -222,5 +222,5 @@ def test_a_parsed_folder_is_a_corpus_with_a_remark(tmp_path):
 )
 def test_mistakes_are_named(call, says, tmp_path, text, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(sonde.SondeError, match=says):
-        sonde.parse(**call, output="out")
+    with pytest.raises(lingprobe.LingprobeError, match=says):
+        lingprobe.parse(**call, output="out")

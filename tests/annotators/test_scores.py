@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sonde.annotators import scores
-from sonde.annotators.parser import Annotation
-from sonde.core import DataProblem
-from sonde.corpora import brackets
+from lingprobe.annotators import scores
+from lingprobe.annotators.parser import Annotation
+from lingprobe.core import DataProblem
+from lingprobe.corpora import brackets
 
 
 def told(**columns: tuple) -> Annotation:

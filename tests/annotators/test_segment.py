@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.annotators.segment import Rules, by_places, sentences, words
+from lingprobe.annotators.segment import Rules, by_places, sentences, words
 
 
 @pytest.mark.parametrize(

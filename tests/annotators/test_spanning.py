@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from sonde.annotators.spanning import heads
-from sonde.corpora.trees import depth
+from lingprobe.annotators.spanning import heads
+from lingprobe.corpora.trees import depth
 
 
 def is_tree(above: tuple[int, ...]) -> bool:

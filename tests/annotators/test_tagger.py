@@ -7,9 +7,9 @@ import lzma
 import numpy as np
 import pytest
 
-from sonde.annotators.tagger import accuracy, held_out, train
-from sonde.core import DataProblem
-from sonde.corpora import tagged
+from lingprobe.annotators.tagger import accuracy, held_out, train
+from lingprobe.core import DataProblem
+from lingprobe.corpora import tagged
 
 NOUNS, VERBS = ["dog", "cat", "king", "ship", "tree"], ["sees", "likes", "finds", "keeps"]
 
@@ -57,7 +57,7 @@ def test_nothing_to_learn_is_said():
 
 
 def test_the_command_tags_text_and_shows_how_well(tmp_path, capsys):
-    from sonde.cli.data import tag
+    from lingprobe.cli.data import tag
 
     source, text, out = tmp_path / "known.tagged", tmp_path / "new.txt", tmp_path / "new.tagged.xz"
     tagged.write(source, drawn(200))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.annotators import tetra
-from sonde.corpora import brackets
+from lingprobe.annotators import tetra
+from lingprobe.corpora import brackets
 
 
 def tree(text: str) -> brackets.Tree:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sonde.annotators import treebank
-from sonde.annotators.tetra import Tags
-from sonde.core import DataProblem
+from lingprobe.annotators import treebank
+from lingprobe.annotators.tetra import Tags
+from lingprobe.core import DataProblem
 
 CONLLU = """# text = Dogs bark.
 1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\tSpaceAfter=Yes
@@ -43,7 +43,7 @@ def test_all_files_that_are_named_are_learnt_from_but_test_is_refused(tmp_path, 
         ["x-train.conllu", "x-dev.conllu"],
         [],
     ]
-    monkeypatch.setenv("SONDE_TREEBANKS", str(tmp_path))
+    monkeypatch.setenv("LINGPROBE_TREEBANKS", str(tmp_path))
     (again,) = treebank.files(["x-dev.conllu"]).train
     assert again == folder / "x-dev.conllu"
     with pytest.raises(DataProblem, match=r"x-test.conllu is test data by its name"):

@@ -1,4 +1,4 @@
-"""`sonde curve`: from a training to what its epochs know."""
+"""`lingprobe curve`: from a training to what its epochs know."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import product
 import pytest
 from typer.testing import CliRunner
 
-import sonde
+import lingprobe
 from analysis.test_curves import RISING, course
-from sonde.cli import app
-from sonde.experiment.paths import Paths
+from lingprobe.cli import app
+from lingprobe.experiment.paths import Paths
 
 TASK = "ud/tense:embedded"
 TINY = {"hidden": 8, "layers": 1, "dim": 8, "decoder": 16, "pieces": 200, "patience": 0}
@@ -24,15 +24,15 @@ def measured(tmp_path_factory):
     names, verbs = ("Anna", "Bea", "Carl", "Dora", "Emil"), ("sees", "heard", "will know")
     lines = [f"{a} {v} {b} ." for a, b in product(names, names) for v in verbs] * 4
     (place / "text.en").write_text("\n".join(lines) + "\n", "utf-8")
-    sonde.train("bilstm-max", "autoencode", place / "text.en", place / "m", epochs=3, **TINY)
+    lingprobe.train("bilstm-max", "autoencode", place / "text.en", place / "m", epochs=3, **TINY)
     encoder = f"trained:{place / 'm'},epoch=0+*"
     how = {"probes": ["logreg"], "seeds": 1, "bounds": False}
-    sonde.run(TASK, encoder, **how, output=place / "results", cache=place / "cache")
+    lingprobe.run(TASK, encoder, **how, output=place / "results", cache=place / "cache")
     return place
 
 
 def test_all_epochs_of_a_training_are_measured_by_one_reference(measured):
-    page = sonde.curve(measured / "results")
+    page = lingprobe.curve(measured / "results")
     (curve,) = page.content.curves
     assert list(curve.rows) == [0, 1, 2, 3]
     assert curve.trend.n == 3
@@ -45,10 +45,10 @@ def test_all_epochs_of_a_training_are_measured_by_one_reference(measured):
 
 
 def test_the_figures_stay_where_the_folder_is_gone(measured, tmp_path):
-    before = str(sonde.curve(measured / "results"))
+    before = str(lingprobe.curve(measured / "results"))
     shutil.move(measured / "m", tmp_path / "away")
     try:
-        assert str(sonde.curve(measured / "results")) == before
+        assert str(lingprobe.curve(measured / "results")) == before
     finally:
         shutil.move(tmp_path / "away", measured / "m")
 
@@ -73,22 +73,22 @@ def test_results_that_were_kept_are_chosen_by_task_and_encoder(tmp_path):
         *course(RISING, run="models/en-fr"),
     ]
     Paths.of(tmp_path).result_store().write([(f"{i:032x}", one) for i, one in enumerate(made)])
-    assert len(sonde.curve(tmp_path).content) == 3
-    assert {c.task for c in sonde.curve(tmp_path, tasks="ud/passive").content.curves} == {
+    assert len(lingprobe.curve(tmp_path).content) == 3
+    assert {c.task for c in lingprobe.curve(tmp_path, tasks="ud/passive").content.curves} == {
         "ud/passive:EWT"
     }
-    (curve,) = sonde.curve(tmp_path, encoders="*en-fr*").content.curves
+    (curve,) = lingprobe.curve(tmp_path, encoders="*en-fr*").content.curves
     assert curve.training == "trained:models/en-fr"
     assert curve.trend.correlation == pytest.approx(1)
 
 
 def test_one_epoch_is_no_curve(measured):
-    with pytest.raises(sonde.DataProblem, match=r"only epoch 2 of .* and a curve needs more"):
-        sonde.curve(measured / "results", encoders="*epoch=2")
+    with pytest.raises(lingprobe.DataProblem, match=r"only epoch 2 of .* and a curve needs more"):
+        lingprobe.curve(measured / "results", encoders="*epoch=2")
 
 
 def test_where_nothing_was_trained_it_says_how(tmp_path):
     how = {"probes": ["logreg"], "seeds": 1, "bounds": False}
-    sonde.run(TASK, "length", **how, output=tmp_path)
+    lingprobe.run(TASK, "length", **how, output=tmp_path)
     done = CliRunner().invoke(app, ["curve", str(tmp_path)])
     assert "no result is of an epoch or step of a training" in str(done.exception)

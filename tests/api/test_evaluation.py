@@ -10,7 +10,7 @@ import sys
 import pandas
 import pytest
 
-import sonde
+import lingprobe
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,9 @@ def how(tmp_path_factory):
 @pytest.fixture(scope="module")
 def evaluation(task, how):
     encoders = ["random,dim=4", "length", "bow:random,dim=8"]
-    return sonde.evaluate(encoders, task, probes="logreg", controls="shuffled", bounds=False, **how)
+    return lingprobe.evaluate(
+        encoders, task, probes="logreg", controls="shuffled", bounds=False, **how
+    )
 
 
 def test_it_has_the_length_of_its_results_and_iterates_over_them(evaluation):
@@ -43,19 +45,19 @@ def test_its_data_frame_is_what_the_parquet_holds(evaluation, tmp_path):
 
 
 def test_the_data_frame_of_nothing_has_the_columns(tmp_path):
-    frame = sonde.Evaluation(()).to_dataframe()
+    frame = lingprobe.Evaluation(()).to_dataframe()
     assert not len(frame)
     assert {"task", "encoder", "score", "low", "high", "n"} <= set(frame.columns)
 
 
 def test_without_pandas_one_sentence_says_what_to_do(monkeypatch, evaluation):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(sonde.UsageProblem, match="needs pandas: pip install pandas"):
+    with pytest.raises(lingprobe.UsageProblem, match="needs pandas: pip install pandas"):
         evaluation.to_dataframe()
 
 
 def test_measuring_and_printing_do_not_import_pandas():
-    code = "import sys, sonde; str(sonde.Evaluation(())); print('pandas' in sys.modules)"
+    code = "import sys, lingprobe; str(lingprobe.Evaluation(())); print('pandas' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "False"
 
@@ -69,46 +71,50 @@ def test_a_notebook_shows_the_table_and_what_failed(task, how, evaluation):
     def len_of(sentences):
         return [[float(len(sentence))] for sentence in sentences]
 
-    both = sonde.evaluate({"<b>mine</b>": broken, "n": len_of}, task, probes="logreg", **how)
+    both = lingprobe.evaluate({"<b>mine</b>": broken, "n": len_of}, task, probes="logreg", **how)
     shown = both._repr_html_()
     assert ">n<" in shown
     assert "failed: " in shown
     assert "<script" not in shown
     assert "<b>mine" not in shown
-    nothing = sonde.evaluate(broken, task, probes="logreg", bounds=False, **how)
+    nothing = lingprobe.evaluate(broken, task, probes="logreg", bounds=False, **how)
     assert "nothing could be measured" in nothing._repr_html_()
 
 
 def test_its_views_are_those_of_report(evaluation):
     assert evaluation.report() is evaluation.page
-    assert str(evaluation.report(classes=True)) == str(sonde.report(evaluation, classes=True))
+    assert str(evaluation.report(classes=True)) == str(lingprobe.report(evaluation, classes=True))
     some = evaluation.report(encoders="length")
     assert {r.trial.encoder for r in some.content} == {"length"}
-    with pytest.raises(sonde.UsageProblem, match="separate views"):
+    with pytest.raises(lingprobe.UsageProblem, match="separate views"):
         evaluation.report(classes=True, bits=True)
 
 
 def test_its_comparison_is_that_of_compare(evaluation):
-    ours, theirs = evaluation.compare("length"), sonde.compare(evaluation, "length")
+    ours, theirs = evaluation.compare("length"), lingprobe.compare(evaluation, "length")
     assert ours == theirs
     assert {one.second for one in ours.found} == {"length, logreg"}
     assert all(one.low <= one.difference <= one.high for one in ours.found)
 
 
 def test_scores_of_one_layer_have_nothing_to_draw_but_strata(evaluation, tmp_path):
-    with pytest.raises(sonde.DataProblem, match="has the tag"):
+    with pytest.raises(lingprobe.DataProblem, match="has the tag"):
         evaluation.plot(by="nothing")
 
 
 def test_figures_are_files_and_show_themselves(tmp_path, how):
-    measured = sonde.evaluate("length", "ud/passive:embedded", probes="logreg", bounds=False, **how)
+    measured = lingprobe.evaluate(
+        "length", "ud/passive:embedded", probes="logreg", bounds=False, **how
+    )
     figure = measured.plot(tmp_path / "a.png", by="construction")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in figure._repr_svg_()
     assert repr(figure) == "Figure()"
 
 
-@pytest.mark.parametrize("function", [sonde.evaluate, sonde.suite, sonde.report, sonde.compare])
+@pytest.mark.parametrize(
+    "function", [lingprobe.evaluate, lingprobe.suite, lingprobe.report, lingprobe.compare]
+)
 def test_help_names_every_keyword(function):
     kinds = {p.kind for p in inspect.signature(function).parameters.values()}
     assert inspect.Parameter.VAR_KEYWORD not in kinds
@@ -117,40 +123,40 @@ def test_help_names_every_keyword(function):
 def test_evaluate_takes_what_run_takes_but_for_the_suite():
     taken = {
         function: {n: p.default for n, p in inspect.signature(function).parameters.items()}
-        for function in (sonde.run, sonde.evaluate, sonde.suite)
+        for function in (lingprobe.run, lingprobe.evaluate, lingprobe.suite)
     }
-    ran = {n: d for n, d in taken[sonde.run].items() if n not in ("tasks", "encoders", "suite")}
-    assert {n: taken[sonde.evaluate][n] for n in ran} == ran
-    assert "suite" not in taken[sonde.evaluate]
-    assert "probes" not in taken[sonde.suite]
-    settings = set(sonde.Settings.__annotations__)
+    ran = {n: d for n, d in taken[lingprobe.run].items() if n not in ("tasks", "encoders", "suite")}
+    assert {n: taken[lingprobe.evaluate][n] for n in ran} == ran
+    assert "suite" not in taken[lingprobe.evaluate]
+    assert "probes" not in taken[lingprobe.suite]
+    settings = set(lingprobe.Settings.__annotations__)
     assert settings == set(ran)
 
 
 def test_a_text_stands_where_a_list_may(evaluation, task, how):
     asked = {"probes": ["logreg"], "controls": ["shuffled"], "bounds": False, **how}
-    listed = sonde.evaluate(["length"], [task], **asked)
+    listed = lingprobe.evaluate(["length"], [task], **asked)
     asked |= {"probes": "logreg", "controls": "shuffled"}
-    alone = sonde.evaluate("length", task, **asked)
+    alone = lingprobe.evaluate("length", task, **asked)
     assert [r.trial for r in alone] == [r.trial for r in listed]
-    mine = sonde.results(how["output"], encoders="length", tasks="table*")
+    mine = lingprobe.results(how["output"], encoders="length", tasks="table*")
     assert {r.trial.encoder for r in mine} == {"length"}
-    assert sonde.compare(evaluation, "length", encoders="random*").found
+    assert lingprobe.compare(evaluation, "length", encoders="random*").found
 
 
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda t: sonde.evaluate("length", t, prob="a"), "evaluate takes no argument 'prob': did you mean probes?"),
-        (lambda t: sonde.run(t, "length", seed=1), "run takes no argument 'seed': did you mean seeds?"),
-        (lambda t: sonde.suite("ud2019:X", probes=["mlp"]), "suite takes no argument 'probes'"),
-        (lambda t: sonde.report("r", task="a"), "report takes no argument 'task': did you mean tasks?"),
-        (lambda t: sonde.run(t, "length", seeds=[1, 2]), "seeds=[1, 2]: give a whole number"),
-        (lambda t: sonde.run([("A man sleeps.", "x")], "length"), "is no task: give a reference"),
+        (lambda t: lingprobe.evaluate("length", t, prob="a"), "evaluate takes no argument 'prob': did you mean probes?"),
+        (lambda t: lingprobe.run(t, "length", seed=1), "run takes no argument 'seed': did you mean seeds?"),
+        (lambda t: lingprobe.suite("ud2019:X", probes=["mlp"]), "suite takes no argument 'probes'"),
+        (lambda t: lingprobe.report("r", task="a"), "report takes no argument 'task': did you mean tasks?"),
+        (lambda t: lingprobe.run(t, "length", seeds=[1, 2]), "seeds=[1, 2]: give a whole number"),
+        (lambda t: lingprobe.run([("A man sleeps.", "x")], "length"), "is no task: give a reference"),
     ],
 )  # fmt: skip
 def test_a_wrong_argument_is_one_sentence(task, call, sentence):
-    with pytest.raises(sonde.SondeError, match=re.escape(sentence)) as problem:
+    with pytest.raises(lingprobe.LingprobeError, match=re.escape(sentence)) as problem:
         call(task)
     assert "\n" not in str(problem.value)
 
@@ -162,10 +168,10 @@ def test_models_go_by_the_names_that_a_mapping_gives(task, how):
     def two(texts):
         return [[float(text.count("a")), 1.0] for text in texts]
 
-    named = sonde.evaluate({"A": one, "B": two}, task, probes="logreg", bounds=False, **how)
+    named = lingprobe.evaluate({"A": one, "B": two}, task, probes="logreg", bounds=False, **how)
     assert [r.trial.encoder for r in named] == ["A", "B"]
 
 
 def test_languages_may_be_one_text(tmp_path):
-    with pytest.raises(sonde.DataProblem, match="no treebank of pol under"):
-        sonde.get_tasks("pol", path=tmp_path)
+    with pytest.raises(lingprobe.DataProblem, match="no treebank of pol under"):
+        lingprobe.get_tasks("pol", path=tmp_path)

@@ -5,9 +5,9 @@ import tomllib
 import pytest
 from typer.testing import CliRunner
 
-import sonde
+import lingprobe
 from fixtures.banks import treebank
-from sonde.cli import app
+from lingprobe.cli import app
 
 FILE = """
 tasks = ["ud/t*:embedded"]
@@ -50,13 +50,13 @@ def here(tmp_path, monkeypatch):
 @pytest.mark.parametrize("text", MISTAKES)
 def test_what_is_no_experiment_is_refused(text, here):
     (here / "wrong.toml").write_text(text)
-    with pytest.raises(sonde.UsageProblem, match=MISTAKES[text]):
-        sonde.read_experiment("wrong.toml")
+    with pytest.raises(lingprobe.UsageProblem, match=MISTAKES[text]):
+        lingprobe.read_experiment("wrong.toml")
 
 
 def test_a_file_that_is_not_there_is_refused():
-    with pytest.raises(sonde.UsageProblem, match=r"cannot read gone\.toml"):
-        sonde.read_experiment("gone.toml")
+    with pytest.raises(lingprobe.UsageProblem, match=r"cannot read gone\.toml"):
+        lingprobe.read_experiment("gone.toml")
 
 
 def scores(evaluation):
@@ -65,19 +65,19 @@ def scores(evaluation):
 
 
 def test_it_does_what_a_run_with_its_keywords_does(here):
-    experiment = sonde.read_experiment("asked.toml")
+    experiment = lingprobe.read_experiment("asked.toml")
     asked = experiment.estimate()
     assert asked.known == 0
     done = experiment.run()
     assert len(done.results) == done.fresh == asked.trials == 6
     said = tomllib.loads(FILE)
-    again = sonde.run(said.pop("tasks"), said.pop("encoders"), **said)
+    again = lingprobe.run(said.pop("tasks"), said.pop("encoders"), **said)
     assert (again.fresh, scores(again)) == (0, scores(done))
 
 
 def test_its_copy_is_the_same_experiment(here):
     (here / "plain.toml").write_text(FILE.replace(', "mine.py@ones"', "").replace("limit", "#"))
-    done = sonde.read_experiment("plain.toml").run()
+    done = lingprobe.read_experiment("plain.toml").run()
     copy = here / "results" / "experiment.toml"
     said = tomllib.loads(copy.read_text())
     assert (said["seeds"], said["bounds"], said["on_error"]) == (2, False, "raise")
@@ -86,7 +86,7 @@ def test_its_copy_is_the_same_experiment(here):
         "ud/top-deps",
         "ud/tense",
     ]
-    again = sonde.read_experiment(copy).run()
+    again = lingprobe.read_experiment(copy).run()
     assert (again.fresh, scores(again)) == (0, scores(done))
 
 
@@ -96,15 +96,15 @@ def test_data_that_need_folds_have_them_in_a_copy_too(here):
         'tasks = ["ud/tense:UD_Small-A"]\nencoders = ["length"]\nprobes = ["logreg"]\n'
         'output = "r"\nbounds = false\non_error = "skip"\n'
     )
-    done = sonde.read_experiment("small.toml").run()
+    done = lingprobe.read_experiment("small.toml").run()
     assert len(done.results) > 1
-    assert sonde.read_experiment("r/experiment.toml").run().fresh == 0
+    assert lingprobe.read_experiment("r/experiment.toml").run().fresh == 0
 
 
 def test_code_is_run_from_the_folder_of_the_file_wherever_one_is(here, monkeypatch):
     (here / "elsewhere").mkdir()
     monkeypatch.chdir(here / "elsewhere")
-    experiment = sonde.read_experiment("../asked.toml")
+    experiment = lingprobe.read_experiment("../asked.toml")
     assert experiment.settings["encoders"] == ["length", "../mine.py@ones"]
 
 

@@ -1,4 +1,4 @@
-"""`sonde relate`: from results and tables of scores to correlations."""
+"""`lingprobe relate`: from results and tables of scores to correlations."""
 
 import csv
 import io
@@ -13,13 +13,13 @@ import pytest
 from scipy.stats import spearmanr
 from typer.testing import CliRunner
 
-import sonde
+import lingprobe
 from fixtures.results import result, saying
-from sonde.cli import app
-from sonde.labels import Classes
+from lingprobe.cli import app
+from lingprobe.labels import Classes
 
-SONDE_DATA = os.environ.get("SONDE_DATA", "")
-BERT = Path(SONDE_DATA, "results", "senteval-bert-layers", "senteval_bert_layers.tsv")
+LINGPROBE_DATA = os.environ.get("LINGPROBE_DATA", "")
+BERT = Path(LINGPROBE_DATA, "results", "senteval-bert-layers", "senteval_bert_layers.tsv")
 SIX = ["TREC", "SUBJ", "STS B p", "TopConst", "Tense", "BShift"]
 
 
@@ -55,7 +55,7 @@ def measured(scores, **more):
 
 
 def test_a_table_of_scores_is_related(tmp_path):
-    page = sonde.relate(with_=wide(tmp_path / "scores.csv"))
+    page = lingprobe.relate(with_=wide(tmp_path / "scores.csv"))
     pairs = found(page)
     scores = page.content.table.scores
     assert pairs["one", "two"].correlation == pytest.approx(
@@ -70,7 +70,7 @@ def test_a_table_of_scores_is_related(tmp_path):
 
 
 def test_variants_count_as_one(tmp_path):
-    page = sonde.relate(with_=wide(tmp_path / "scores.csv", models=12, variants=5))
+    page = lingprobe.relate(with_=wide(tmp_path / "scores.csv", models=12, variants=5))
     pairs = found(page)
     assert {(one.n, one.encoders) for one in pairs.values()} == {(12, 60)}
     means = page.content.table.scores.reshape(12, 5, 3).mean(1)
@@ -82,40 +82,40 @@ def test_variants_count_as_one(tmp_path):
 
 
 def test_with_two_families_no_p_value_is_given(tmp_path):
-    page = sonde.relate(with_=wide(tmp_path / "scores.csv", models=2, variants=20))
+    page = lingprobe.relate(with_=wide(tmp_path / "scores.csv", models=2, variants=20))
     assert all(math.isnan(one.p) and math.isnan(one.low) for one in page.content.found)
     assert "With two families there are no p values" in str(page)
     assert {one.n for one in page.content.found} == {40}
 
 
 def test_few_encoders_are_warned_of_and_what_they_cannot_show_is_said(tmp_path):
-    page = sonde.relate(with_=wide(tmp_path / "scores.csv", models=4))
+    page = lingprobe.relate(with_=wide(tmp_path / "scores.csv", models=4))
     assert "Warning: 4 encoders are few" in str(page)
     assert "none of 3 pairs can be significant (Holm). Measure 5 encoders" in str(page)
     assert not any(one.is_significant for one in page.content.found)
     assert "can be significant" not in str(
-        sonde.relate(with_=wide(tmp_path / "scores.csv", models=6))
+        lingprobe.relate(with_=wide(tmp_path / "scores.csv", models=6))
     )
 
 
 def test_families_by_a_pattern_and_by_a_file(tmp_path):
     scores = wide(tmp_path / "scores.csv", models=12)
-    by_pattern = sonde.relate(with_=scores, family=r"^m\d")  # m1, m10 and m11 are one
+    by_pattern = lingprobe.relate(with_=scores, family=r"^m\d")  # m1, m10 and m11 are one
     assert len(by_pattern.content.table.families) == 10
     names = [row.name for row in by_pattern.content.table.rows]
     given = table(tmp_path / "f.csv", ("encoder", "family"), [(names[0], "x"), (names[1], "x")])
-    assert len(sonde.relate(with_=scores, families=given).content.table.families) == 11
-    with pytest.raises(sonde.UsageProblem, match="give only one of them"):
-        sonde.relate(with_=scores, families=given, family="m")
+    assert len(lingprobe.relate(with_=scores, families=given).content.table.families) == 11
+    with pytest.raises(lingprobe.UsageProblem, match="give only one of them"):
+        lingprobe.relate(with_=scores, families=given, family="m")
 
 
 def test_rows_and_columns_are_fewer_tests(tmp_path):
     scores = wide(tmp_path / "scores.csv")
-    page = sonde.relate(with_=scores, rows="three", columns=["one", "two"])
+    page = lingprobe.relate(with_=scores, rows="three", columns=["one", "two"])
     assert set(found(page)) == {("one", "three"), ("two", "three")}
     assert "2 pairs (Holm)" in str(page)
-    with pytest.raises(sonde.UsageProblem, match="no column for rows four: there are one, two"):
-        sonde.relate(with_=scores, rows="four")
+    with pytest.raises(lingprobe.UsageProblem, match="no column for rows four: there are one, two"):
+        lingprobe.relate(with_=scores, rows="four")
 
 
 def test_results_are_related_and_what_is_no_embedding_is_left_out():
@@ -131,7 +131,7 @@ def test_results_are_related_and_what_is_no_embedding_is_left_out():
         saying(result(1.0, encoder="gold:clause", task="ud/tense:EWT-bank"), kind="oracle"),
         result(0.5, encoder="st:model-1", task="ud/tense:EWT-bank", control="shuffled"),
     ]
-    page = sonde.relate(results)
+    page = lingprobe.relate(results)
     assert [row.name for row in page.content.table.rows] == [f"st:model-{i}" for i in range(10)]
     assert [column.name for column in page.content.table.columns] == ["tense", "passive"]
     assert found(page)["tense", "passive"].correlation == pytest.approx(
@@ -153,7 +153,7 @@ def test_layers_and_options_of_a_model_are_one_family_and_seeds_one_row():
         for read in ("0", "1")
         for seed in (0, 1, 2)
     ]
-    relation = sonde.relate(results).content
+    relation = lingprobe.relate(results).content
     assert len(relation.table.rows) == 14
     families = {"a/one", "two", "bow:random", "hf:two,weights=random"}
     assert set(relation.table.families) == families
@@ -171,13 +171,15 @@ def test_columns_and_rows_are_chosen_by_the_names_that_tables_show():
         }
     )
     for chosen in (["tense", "sent-len"], ["ud/tense", "ud/s*"]):
-        relation = sonde.relate(results, tasks=chosen, encoders="hf").content
+        relation = lingprobe.relate(results, tasks=chosen, encoders="hf").content
         assert [c.name for c in relation.table.columns] == ["tense", "sent-len"]
         assert [row.name for row in relation.table.rows] == [f"hf:m{i}" for i in range(4)]
-    with pytest.raises(sonde.UsageProblem, match="no column for -t mood: there are tense, passive"):
-        sonde.relate(results, tasks="mood")
-    with pytest.raises(sonde.UsageProblem, match="no encoder is called gpt: there are st:m0"):
-        sonde.relate(results, encoders="gpt")
+    with pytest.raises(
+        lingprobe.UsageProblem, match="no column for -t mood: there are tense, passive"
+    ):
+        lingprobe.relate(results, tasks="mood")
+    with pytest.raises(lingprobe.UsageProblem, match="no encoder is called gpt: there are st:m0"):
+        lingprobe.relate(results, encoders="gpt")
 
 
 def test_results_in_two_languages_are_set_beside_each_other():
@@ -192,12 +194,12 @@ def test_results_in_two_languages_are_set_beside_each_other():
                 share = skill + rng.uniform(0, 0.1)
                 each = result(share, encoder=f"st:m{i}", task=f"ud/{question}:{bank}")
                 results.append(saying(each, kind="trained", notes=files))
-    found = sonde.relate(results, languages=["en", "Polish"]).content
+    found = lingprobe.relate(results, languages=["en", "Polish"]).content
     assert [each.task for each in found.tasks][:2] == ["ud/tense", "ud/passive"]
     assert {each.found.n for each in found.tasks} == {12}
     assert all(each.found.is_significant for each in found.tasks)
     assert {each.n for each in found.profiles} == {5}
-    names = {column.name for column in sonde.relate(results).content.table.columns}
+    names = {column.name for column in lingprobe.relate(results).content.table.columns}
     assert {"tense (eng)", "tense (pol)", "passive (eng)", "passive (pol)"} <= names
 
 
@@ -208,7 +210,7 @@ def test_an_encoder_that_answers_always_the_same_is_left_out():
         replace(r, predicted=Classes(np.zeros(200, np.int64), r.gold.names))
         for r in measured({("st:flat", t): 0.5 for t in tasks})
     ]
-    page = sonde.relate([*measured(scores), *flat])
+    page = lingprobe.relate([*measured(scores), *flat])
     assert len(page.content.table.rows) == 5
     assert any("st:flat: left out" in remark for remark in page.remarks)
 
@@ -217,7 +219,7 @@ def test_scores_over_other_test_examples_are_left_out():
     tasks = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
     scores = {(f"st:m{i}", t): 0.6 + i / 20 for i in range(5) for t in tasks}
     other = saying(result(0.9, n=100, encoder="st:m9", task=tasks[0]), kind="trained")
-    page = sonde.relate([*measured(scores), other])
+    page = lingprobe.relate([*measured(scores), other])
     assert "st:m9" not in [row.name for row in page.content.table.rows]
     assert any("1 scores over different test examples" in remark for remark in page.remarks)
 
@@ -226,17 +228,17 @@ def test_scores_from_elsewhere_are_columns_of_their_own(tmp_path):
     tasks = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
     scores = {(f"st:org/m{i}", t): 0.6 + i / 20 for i in range(5) for t in tasks}
     rows = [(f"m{i}", 50 + i, i) for i in range(4)] + [("stranger", 10, 9)]
-    page = sonde.relate(
+    page = lingprobe.relate(
         measured(scores), with_=table(tmp_path / "s.csv", ("encoder", "tense", "MR"), rows)
     )
     relation = page.content
     names = [column.name for column in relation.table.columns]
-    assert names == ["tense (sonde)", "passive", "tense (s.csv)", "MR"]
+    assert names == ["tense (lingprobe)", "passive", "tense (s.csv)", "MR"]
     assert [row.name for row in relation.table.rows] == [
         *[f"st:org/m{i}" for i in range(5)],
         "stranger",
     ]
-    assert found(page)["tense (sonde)", "tense (s.csv)"].n == 4
+    assert found(page)["tense (lingprobe)", "tense (s.csv)"].n == 4
     assert "were measured in different ways" in str(page)
 
 
@@ -247,11 +249,11 @@ def test_a_score_a_line(tmp_path):
         for k, (task, language) in enumerate([("tense", "en"), ("tense", "pl"), ("mood", "en")])
     ]
     path = table(tmp_path / "s.csv", ("encoder", "task", "language", "score"), rows)
-    relation = sonde.relate(with_=path).content
+    relation = lingprobe.relate(with_=path).content
     assert [c.name for c in relation.table.columns] == ["tense (eng)", "tense (pol)", "mood"]
     table(path, ("encoder", "task", "score"), [("m", "t", 1), ("m", "t", 2)])
-    with pytest.raises(sonde.DataProblem, match=r"s\.csv:3: a second score of m on t"):
-        sonde.relate(with_=path)
+    with pytest.raises(lingprobe.DataProblem, match=r"s\.csv:3: a second score of m on t"):
+        lingprobe.relate(with_=path)
 
 
 @pytest.mark.parametrize(
@@ -266,14 +268,14 @@ def test_a_score_a_line(tmp_path):
 )
 def test_a_broken_table_is_one_sentence(tmp_path, text, message):
     (tmp_path / "s.csv").write_text(text)
-    with pytest.raises(sonde.DataProblem, match=message):
-        sonde.relate(with_=tmp_path / "s.csv")
+    with pytest.raises(lingprobe.DataProblem, match=message):
+        lingprobe.relate(with_=tmp_path / "s.csv")
 
 
 def test_columns_that_do_not_vary_are_left_out_and_named(tmp_path):
     rows = [(f"m{i}", i, -i, 50, "" if i else 3) for i in range(5)]
     path = table(tmp_path / "s.csv", ("encoder", "a", "b", "flat", "rare"), rows)
-    page = sonde.relate(with_=path)
+    page = lingprobe.relate(with_=path)
     assert set(found(page)) == {("a", "b")}
     assert "flat: left out, all encoders have the same score" in page.remarks
     assert "rare: left out, fewer than three encoders have a score" in page.remarks
@@ -300,7 +302,7 @@ def test_mteb_s_results_are_what_mteb_reads(tmp_path):
                 scores={"test": scores, "validation": scores[:1]},
                 evaluation_time=1.0,
             ).to_disk(folder / f"{task}.json")
-    relation = sonde.relate(with_=f"mteb:{tmp_path}").content
+    relation = lingprobe.relate(with_=f"mteb:{tmp_path}").content
     assert [c.name for c in relation.table.columns] == ["STS12", "STS17 (eng)", "STS17 (eng-deu)"]
     assert relation.table.families == ("org/a", "org/b", "org/c")
     for place, row in enumerate(relation.table.rows):
@@ -317,23 +319,23 @@ def test_mteb_s_results_are_what_mteb_reads(tmp_path):
 
 def test_a_folder_without_results_of_mteb_and_files_that_are_none(tmp_path):
     with pytest.raises(
-        sonde.DataProblem, match=r"there are no results of mteb in it, which are files MODEL"
+        lingprobe.DataProblem, match=r"there are no results of mteb in it, which are files MODEL"
     ):
-        sonde.relate(with_=f"mteb:{tmp_path}")
+        lingprobe.relate(with_=f"mteb:{tmp_path}")
     place = tmp_path / "m" / "r" / "T.json"
     place.parent.mkdir(parents=True)
     place.write_text(json.dumps({"mteb_dataset_name": "T", "test": {}}))
-    with pytest.raises(sonde.DataProblem, match=r"versions of mteb before 1\.11"):
-        sonde.relate(with_=f"mteb:{tmp_path}")
+    with pytest.raises(lingprobe.DataProblem, match=r"versions of mteb before 1\.11"):
+        lingprobe.relate(with_=f"mteb:{tmp_path}")
     place.write_text("{")
-    with pytest.raises(sonde.DataProblem, match=r"T\.json: not valid JSON"):
-        sonde.relate(with_=f"mteb:{tmp_path}")
+    with pytest.raises(lingprobe.DataProblem, match=r"T\.json: not valid JSON"):
+        lingprobe.relate(with_=f"mteb:{tmp_path}")
 
 
 @pytest.mark.parametrize("figure", ["heat", "dots"])
 @pytest.mark.parametrize("variants", [1, 4])
 def test_figures(tmp_path, figure, variants):
-    page = sonde.relate(with_=wide(tmp_path / "s.csv", variants=variants), figure=figure)
+    page = lingprobe.relate(with_=wide(tmp_path / "s.csv", variants=variants), figure=figure)
     page.write(tmp_path / "f.svg")
     drawn = (tmp_path / "f.svg").read_text()
     assert drawn.count("<title>one, two: ") == 1
@@ -348,18 +350,18 @@ def test_within_families_cells_are_grey_where_these_do_not_agree(tmp_path):
         rows = zip(up, up, other, strict=True)
         lines += [f"{name},{i},{a},{b},{c},{name}" for i, (a, b, c) in enumerate(rows)]
     (tmp_path / "s.csv").write_text("\n".join(lines))
-    page = sonde.relate(with_=tmp_path / "s.csv", figure="within")
+    page = lingprobe.relate(with_=tmp_path / "s.csv", figure="within")
     page.write(tmp_path / "f.svg")
     drawn = (tmp_path / "f.svg").read_text()
     assert "a, b: 1.00 within 3 families, positive in 3 and negative in 0" in drawn
     assert "a, c: 0.33 within 3 families, positive in 2 and negative in 1" in drawn
     assert drawn.count("#d8dde1") == 3  # a and c, b and c, and the key
-    with pytest.raises(sonde.tables.drawing.PlotProblem, match="no family has three variants"):
-        sonde.relate(with_=wide(tmp_path / "t.csv"), figure="within").write(tmp_path / "g.svg")
+    with pytest.raises(lingprobe.tables.drawing.PlotProblem, match="no family has three variants"):
+        lingprobe.relate(with_=wide(tmp_path / "t.csv"), figure="within").write(tmp_path / "g.svg")
 
 
 def test_latex_has_its_signs(tmp_path):
-    page = sonde.relate(with_=wide(tmp_path / "s.csv"))
+    page = lingprobe.relate(with_=wide(tmp_path / "s.csv"))
     assert r"Spearman's $\rho$ over 12 encoders" in page.text("latex")
 
 
@@ -375,12 +377,14 @@ def test_the_command_line_shows_it_and_writes_it(tmp_path):
         assert (tmp_path / name).stat().st_size > 100
 
 
-needs_bert = pytest.mark.skipif(not BERT.exists(), reason="SONDE_DATA has no senteval-bert-layers")
+needs_bert = pytest.mark.skipif(
+    not BERT.exists(), reason="LINGPROBE_DATA has no senteval-bert-layers"
+)
 
 
 @needs_bert
 def test_bert_s_layers_over_all_rows():
-    pairs = found(sonde.relate(with_=BERT, method="pearson", constant=True, tasks=SIX))
+    pairs = found(lingprobe.relate(with_=BERT, method="pearson", constant=True, tasks=SIX))
     assert {one.n for one in pairs.values()} == {152}
     three = pairs["TREC", "TopConst"], pairs["SUBJ", "Tense"], pairs["STS B p", "BShift"]
     assert [round(one.correlation, 3) for one in three] == [0.869, 0.937, 0.100]
@@ -388,7 +392,7 @@ def test_bert_s_layers_over_all_rows():
 
 @needs_bert
 def test_bert_s_layers_without_constant_vectors_and_within_families():
-    page = sonde.relate(with_=BERT, method="pearson", tasks=SIX, within="^[^,]+, [^,]+")
+    page = lingprobe.relate(with_=BERT, method="pearson", tasks=SIX, within="^[^,]+, [^,]+")
     pairs = found(page)
     three = pairs["TREC", "TopConst"], pairs["SUBJ", "Tense"], pairs["STS B p", "BShift"]
     assert [round(one.correlation, 3) for one in three] == [0.821, 0.911, -0.018]
@@ -403,7 +407,9 @@ def test_bert_s_layers_without_constant_vectors_and_within_families():
 @needs_bert
 def test_constant_vectors_score_what_a_majority_vote_scores():
     """So that of the doubted figures in Conneau et al.'s Table 2, 20.0 and 0.5, neither holds."""
-    relation = sonde.relate(with_=BERT, constant=True, tasks=["SentLen", "WC", "TreeDepth"]).content
+    relation = lingprobe.relate(
+        with_=BERT, constant=True, tasks=["SentLen", "WC", "TreeDepth"]
+    ).content
     names = [row.name for row in relation.table.rows]
     for model in ("bert-base-uncased", "bert-large-uncased"):
         scores = relation.table.scores[names.index(f"{model}, first, layer 0")]

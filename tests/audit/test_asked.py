@@ -12,17 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.audit import inspect
-from sonde.audit.asked import TRAIN, ceilings, cues, drawn
-from sonde.audit.floors import halved
-from sonde.audit.page import audited
-from sonde.core import SPLITS, Dataset, Example, Sentence, Site
-from sonde.tables.formats import terminal
-from sonde.tasks import TASKS
-from sonde.tasks.comp.rules import ROLE_RULES
-from sonde.testing import FAMILIES
+from lingprobe.audit import inspect
+from lingprobe.audit.asked import TRAIN, ceilings, cues, drawn
+from lingprobe.audit.floors import halved
+from lingprobe.audit.page import audited
+from lingprobe.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.tables.formats import terminal
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.comp.rules import ROLE_RULES
+from lingprobe.testing import FAMILIES
 
-DATA = Path(os.environ.get("SONDE_DATA", "/nowhere")) / "published_probing" / "compeval-released"
+DATA = (
+    Path(os.environ.get("LINGPROBE_DATA", "/nowhere")) / "published_probing" / "compeval-released"
+)
 PEOPLE, VERBS = (
     ("doctor", "lawyer", "man", "professor", "student", "woman"),
     ("call", "follow", "help", "meet"),
@@ -235,7 +237,7 @@ def test_where_nothing_is_asked_or_answers_are_no_classes_there_is_nothing_of_th
     assert inspect(swapped(), floors=False).asked == {}
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="SONDE_DATA has no compeval-released")
+@pytest.mark.skipif(not DATA.is_dir(), reason="LINGPROBE_DATA has no compeval-released")
 @pytest.mark.parametrize(
     ("name", "cue", "train", "test"),
     [

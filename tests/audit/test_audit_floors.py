@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from sonde.audit import inspect
-from sonde.audit.floors import TEST, TRAIN, canonical, characters, halved
-from sonde.core import Dataset, Example, Sentence
-from sonde.testing import FAMILIES
+from lingprobe.audit import inspect
+from lingprobe.audit.floors import TEST, TRAIN, canonical, characters, halved
+from lingprobe.core import Dataset, Example, Sentence
+from lingprobe.testing import FAMILIES
 
 SIZES = (("train", 600), ("dev", 100), ("test", 300))
 
@@ -121,7 +121,7 @@ def test_large_data_are_read_in_part_for_characters_which_is_said():
 def test_runs_of_characters_are_those_of_scikit_learn_but_for_their_columns(family):
     from sklearn.feature_extraction.text import CountVectorizer
 
-    from sonde.audit.floors import _counted, _texts
+    from lingprobe.audit.floors import _counted, _texts
 
     dataset = FAMILIES[family]()
     sites = [

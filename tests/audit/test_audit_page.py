@@ -1,11 +1,11 @@
 """An audit is shown with what deserves a look first, and no sentence is lost."""
 
-from sonde.audit import inspect
-from sonde.audit.page import MANY, audited
-from sonde.core import Dataset, Example, Sentence
-from sonde.tables.formats import terminal
-from sonde.tables.markup import markdown
-from sonde.testing import FAMILIES
+from lingprobe.audit import inspect
+from lingprobe.audit.page import MANY, audited
+from lingprobe.core import Dataset, Example, Sentence
+from lingprobe.tables.formats import terminal
+from lingprobe.tables.markup import markdown
+from lingprobe.testing import FAMILIES
 
 
 def test_every_family_can_be_shown():

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.audit import correlation, inspect, words_read
-from sonde.core import SPLITS, Dataset, Example, Sentence, Site
-from sonde.labels import column
-from sonde.testing import FAMILIES
+from lingprobe.audit import correlation, inspect, words_read
+from lingprobe.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.labels import column
+from lingprobe.testing import FAMILIES
 
 
 def said(words, label, split="train", **strata):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import pytest
 
-import sonde
+import lingprobe
 from fixtures.chains import Chain
-from sonde.annotators.parser import Annotation
+from lingprobe.annotators.parser import Annotation
 
 STEMS = [a + b for a in ("bal", "dor", "fen", "gim", "hul") for b in ("a", "e", "i", "o", "u", "y")]
 TENSES = {"sleeps": "Pres", "slept": "Past"}
@@ -59,7 +59,7 @@ class Mistaken:
 
 
 def test_labels_are_counted_both_ways_by_class(tmp_path):
-    audit = sonde.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken()).content
+    audit = lingprobe.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken()).content
     assert (audit.sentences, audit.alone, audit.parser) == (60, 0, "mistaken")
     (tense,) = [each for each in audit.tasks if each.task == "ud/tense"]
     # of thirty sentences each, ten in the present are said to be past, and five of each are lost
@@ -71,7 +71,7 @@ def test_labels_are_counted_both_ways_by_class(tmp_path):
 
 
 def test_surer_sentences_are_told_apart(tmp_path):
-    page = sonde.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken())
+    page = lingprobe.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken())
     every, *surer = page.content.cuts
     assert [cut.least for cut in surer] == [0.2, 0.9]
     assert (every.share, surer[-1].share, surer[-1].length) == (1.0, 40 / 60, 3.0)
@@ -95,7 +95,7 @@ def test_constituents_are_judged_too(tmp_path):
     (tmp_path / "gold.mrg").write_text("".join(trees))
     wrong = [tree.replace("NNS", "NN") if i % 4 == 0 else tree for i, tree in enumerate(trees)]
     (tmp_path / "parsed.mrg").write_text("".join(wrong[:-2]))
-    audit = sonde.audit_parser(tmp_path / "gold.mrg", tmp_path / "parsed.mrg").content
+    audit = lingprobe.audit_parser(tmp_path / "gold.mrg", tmp_path / "parsed.mrg").content
     assert (audit.sentences, audit.alone) == (38, 2)
     (number,) = [each for each in audit.tasks if each.task == "tree/subj-num"]
     found = {c.label: (c.said, c.wanted, c.right) for c in number.classes}
@@ -104,8 +104,8 @@ def test_constituents_are_judged_too(tmp_path):
 
 def test_gold_files_without_trees_are_refused(tmp_path):
     (tmp_path / "gold.txt").write_text("The dogs bark.\n")
-    with pytest.raises(sonde.DataProblem, match=r"gold\.txt has no trees; give a treebank"):
-        sonde.audit_parser(tmp_path / "gold.txt", Chain())
+    with pytest.raises(lingprobe.DataProblem, match=r"gold\.txt has no trees; give a treebank"):
+        lingprobe.audit_parser(tmp_path / "gold.txt", Chain())
 
 
 def test_other_words_are_no_match(tmp_path):
@@ -114,8 +114,8 @@ def test_other_words_are_no_match(tmp_path):
         (tmp_path / "gold.conllu").read_text().replace("sleeps", "dozes").replace("slept", "dozed")
     )
     (tmp_path / "parsed.conllu").write_text(other)
-    with pytest.raises(sonde.DataProblem, match="with the same words"):
-        sonde.audit_parser(tmp_path / "gold.conllu", tmp_path / "parsed.conllu")
+    with pytest.raises(lingprobe.DataProblem, match="with the same words"):
+        lingprobe.audit_parser(tmp_path / "gold.conllu", tmp_path / "parsed.conllu")
 
 
 @pytest.fixture
@@ -124,21 +124,21 @@ def corpus(tmp_path):
     text, names = tmp_path / "a.txt", ("Anna", "Eve", "Lili", "Otto", "Ulu")
     said = (f"{name} {stem}{end}." for name in names for stem in STEMS for end in ("s", "ed"))
     text.write_text("\n\n".join(said))
-    sonde.parse(text, Mistaken(), tmp_path / "parsed")
+    lingprobe.parse(text, Mistaken(), tmp_path / "parsed")
     return tmp_path / "parsed"
 
 
 def table(task):
     """A table of scores of a task."""
-    done = sonde.run(task, "length", probes="logreg", seeds=1, bounds=False)
+    done = lingprobe.run(task, "length", probes="logreg", seeds=1, bounds=False)
     return done.report().text("markdown")
 
 
 def test_a_corpus_keeps_its_parser_s_audit_and_tables_show_it(corpus, tmp_path):
     gold, task = bank(tmp_path / "gold.conllu"), f"ud/tense:{corpus}"
     before = table(task)
-    assert "labels come from a parser, not from people: mistaken (m1); sonde audit" in before
-    sonde.audit_parser(gold, Mistaken(), into=corpus)
+    assert "labels come from a parser, not from people: mistaken (m1); lingprobe audit" in before
+    lingprobe.audit_parser(gold, Mistaken(), into=corpus)
     after = table(task)
     assert "14.3 % of labels are wrong: ceiling 85.7" in after
     assert "gold labels would score 85.7" in after
@@ -153,8 +153,8 @@ def test_audits_on_other_gold_trees_add_up(corpus, tmp_path):
     (tmp_path / "said" / "a.mrg").write_text(trees)
     note = {"parser": {"name": "mistaken", "fingerprint": "m1"}}
     (tmp_path / "said" / "parsed.json").write_text(json.dumps(note))
-    sonde.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken(), into=corpus)
-    sonde.audit_parser(tmp_path / "gold.mrg", tmp_path / "said", into=corpus)
+    lingprobe.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken(), into=corpus)
+    lingprobe.audit_parser(tmp_path / "gold.mrg", tmp_path / "said", into=corpus)
     kept = json.loads((corpus / "audit.json").read_text())["tasks"]
     assert kept["ud/tense"]["gold"] == ["gold.conllu"]
     assert kept["tree/subj-num"]["gold"] == ["gold.mrg"]
@@ -163,33 +163,33 @@ def test_audits_on_other_gold_trees_add_up(corpus, tmp_path):
 
 def test_labels_that_are_mostly_wrong_are_taken_only_where_that_is_accepted(corpus, tmp_path):
     gold = bank(tmp_path / "gold.conllu")
-    sonde.audit_parser(gold, Mistaken(errs="aeiou"), into=corpus)
-    with pytest.raises(sonde.DataProblem, match=r"50.0 % of the labels .* noise=accept"):
-        sonde.build(f"ud/tense:{corpus}", tmp_path / "x.jsonl")
-    sonde.build(f"ud/tense:{corpus},noise=accept", tmp_path / "x.jsonl")
+    lingprobe.audit_parser(gold, Mistaken(errs="aeiou"), into=corpus)
+    with pytest.raises(lingprobe.DataProblem, match=r"50.0 % of the labels .* noise=accept"):
+        lingprobe.build(f"ud/tense:{corpus}", tmp_path / "x.jsonl")
+    lingprobe.build(f"ud/tense:{corpus},noise=accept", tmp_path / "x.jsonl")
 
 
 def test_the_surer_part_of_a_corpus_is_taken_and_its_bias_said(corpus, tmp_path):
-    found = sonde.inspect(f"ud/tense:{corpus},min_confidence=0.5").content
+    found = lingprobe.inspect(f"ud/tense:{corpus},min_confidence=0.5").content
     (said,) = [p for p in found.problems if "min_confidence" in p]
     assert "min_confidence=0.5 keeps 80 % of the sentences; they have 3.0 words" in said
-    with pytest.raises(sonde.DataProblem, match=r"the highest is 0\.90"):
-        sonde.build(f"ud/tense:{corpus},min_confidence=0.95", tmp_path / "x.jsonl")
+    with pytest.raises(lingprobe.DataProblem, match=r"the highest is 0\.90"):
+        lingprobe.build(f"ud/tense:{corpus},min_confidence=0.95", tmp_path / "x.jsonl")
     gold = bank(tmp_path / "gold.conllu")
-    with pytest.raises(sonde.DataProblem, match="does not give the confidence of a parser"):
-        sonde.build(f"ud/tense:{gold},min_confidence=0.5", tmp_path / "x.jsonl")
+    with pytest.raises(lingprobe.DataProblem, match="does not give the confidence of a parser"):
+        lingprobe.build(f"ud/tense:{gold},min_confidence=0.5", tmp_path / "x.jsonl")
 
 
 def test_an_audit_is_kept_only_with_its_own_parser_s_corpus(corpus, tmp_path):
     gold = bank(tmp_path / "gold.conllu")
-    with pytest.raises(sonde.DataProblem, match="was parsed by mistaken"):
-        sonde.audit_parser(gold, Mistaken(fingerprint="m2"), into=corpus)
-    with pytest.raises(sonde.DataProblem, match="was not written by `sonde parse`"):
-        sonde.audit_parser(gold, Mistaken(), into=tmp_path)
+    with pytest.raises(lingprobe.DataProblem, match="was parsed by mistaken"):
+        lingprobe.audit_parser(gold, Mistaken(fingerprint="m2"), into=corpus)
+    with pytest.raises(lingprobe.DataProblem, match="was not written by `lingprobe parse`"):
+        lingprobe.audit_parser(gold, Mistaken(), into=tmp_path)
 
 
 def test_words_agree_as_the_shared_task_counts_them(tmp_path):
-    page = sonde.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken())
+    page = lingprobe.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken())
     found = page.content.agreement
     # of 60 sentences of three words, ten have no verb
     assert found["UPOS"] == pytest.approx(100 * 170 / 180)
@@ -204,5 +204,5 @@ def test_phrases_agree_as_evalb_counts_them_in_sentences_of_any_length(tmp_path)
     gold.write_text(f"{tree}\n{short}\n")
     said.write_text(f"{tree.replace('(ADVP (RB off))', '(RB off)')}\n{short}\n")
     # S, NP, VP and FRAG are right, of 5 phrases; 4 are told
-    found = sonde.audit_parser(gold, said).content.agreement
+    found = lingprobe.audit_parser(gold, said).content.agreement
     assert found == {"F1": pytest.approx(200 * 4 / 9)}

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sonde.audit import Repeat, Shared, inspect
-from sonde.core import Dataset, Example, Sentence, Site
+from lingprobe.audit import Repeat, Shared, inspect
+from lingprobe.core import Dataset, Example, Sentence, Site
 
-DATA = Path(os.environ.get("SONDE_DATA", "none")) / "published_probing" / "xprobe"
+DATA = Path(os.environ.get("LINGPROBE_DATA", "none")) / "published_probing" / "xprobe"
 real = pytest.mark.skipif(
-    not DATA.is_dir(), reason="SONDE_DATA names no folder with the published X-Probe files"
+    not DATA.is_dir(), reason="LINGPROBE_DATA names no folder with the published X-Probe files"
 )
 NONE = Shared(0, 0)
 

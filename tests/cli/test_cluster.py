@@ -1,4 +1,4 @@
-"""`sonde slurm` and `sonde status`: the script runs under a stub of sbatch that sets what SLURM
+"""`lingprobe slurm` and `lingprobe status`: the script runs under a stub of sbatch that sets what SLURM
 sets.
 """
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import sonde
-from sonde.cli import app
+import lingprobe
+from lingprobe.cli import app
 
 RUN = "run -t ud/tense:embedded -e length bow:random --probe logreg --seeds 1 --no-bounds"
 STUB = """\
@@ -40,7 +40,7 @@ def said(*arguments):
 
 def test_the_script_does_the_run_in_shares(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "the cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "the cache"))
     said("slurm", "--shards", "2", "-o", "job.sh", "--", *RUN.split(), "--limit", "60", "-o", "out")
     Path("sbatch").write_text(STUB)
     done = subprocess.run(
@@ -54,7 +54,7 @@ def test_the_script_does_the_run_in_shares(tmp_path, monkeypatch):
     counts = [int(n) for n in re.findall(r"(\d+) trials measured, \d+ measured be", done.stderr)]
     assert len(counts) == 2
     assert sum(counts) == 2
-    assert len(sonde.results("out")) == 2
+    assert len(lingprobe.results("out")) == 2
     shown = said("status", "out")
     assert "2 of 2 units of work are done, 0 running, 0 failed, 0 waiting" in shown
 
@@ -62,11 +62,11 @@ def test_the_script_does_the_run_in_shares(tmp_path, monkeypatch):
 def test_the_script_asks_for_what_it_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     settings = {"cpus": 4, "gpus": 1, "memory": "16G", "time": "4:00:00", "partition": "gpu"}
-    script = sonde.slurm(
+    script = lingprobe.slurm(
         ["run", "-t", "a task"], shards=16, at_once=8, sbatch=["--account=mine"], **settings
     )
     assert re.findall(r"^#SBATCH (\S+)$", script, re.M) == [
-        "--job-name=sonde",
+        "--job-name=lingprobe",
         "--array=1-16%8",
         "--ntasks=1",
         "--cpus-per-task=4",
@@ -74,11 +74,11 @@ def test_the_script_asks_for_what_it_is_told(tmp_path, monkeypatch):
         "--mem=16G",
         "--time=4:00:00",
         "--partition=gpu",
-        "--output=sonde-%A-%a.log",
+        "--output=lingprobe-%A-%a.log",
         "--account=mine",
     ]
     assert f"cd {tmp_path}\n" in script
-    assert script.endswith(f"exec {sys.executable} -m sonde run -t 'a task' --shard slurm\n")
+    assert script.endswith(f"exec {sys.executable} -m lingprobe run -t 'a task' --shard slurm\n")
     plain = said("slurm", "--shards", "16", "--", "run", "-t", "a task")
     assert plain.splitlines()[-1] == script.splitlines()[-1]
     assert "gpus" not in plain
@@ -88,25 +88,27 @@ def test_the_script_asks_for_what_it_is_told(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("command", [[], ["report", "out"], ["run", "--shard", "1/2"]])
 def test_a_command_that_has_no_shares_is_told(command):
-    with pytest.raises(sonde.UsageProblem, match="give one of run, experiment, embed"):
-        sonde.slurm(command, shards=2)
+    with pytest.raises(lingprobe.UsageProblem, match="give one of run, experiment, embed"):
+        lingprobe.slurm(command, shards=2)
 
 
 def test_an_array_has_tasks():
-    with pytest.raises(sonde.UsageProblem, match="0 shards: an array has from 1 to"):
-        sonde.slurm(["run"], shards=0)
+    with pytest.raises(lingprobe.UsageProblem, match="0 shards: an array has from 1 to"):
+        lingprobe.slurm(["run"], shards=0)
 
 
 def test_a_share_outside_of_slurm_is_told(monkeypatch):
     for name in [name for name in os.environ if name.startswith("SLURM_")]:
         monkeypatch.delenv(name)
-    with pytest.raises(sonde.UsageProblem, match="neither SLURM_ARRAY_TASK_ID nor SLURM_PROCID"):
-        sonde.run("ud/tense:embedded", "length", shard="slurm")
+    with pytest.raises(
+        lingprobe.UsageProblem, match="neither SLURM_ARRAY_TASK_ID nor SLURM_PROCID"
+    ):
+        lingprobe.run("ud/tense:embedded", "length", shard="slurm")
 
 
 def test_embedding_goes_in_shares_too(tmp_path):
-    sentences = [sonde.Sentence.of([f"word{i}"] * (1 + i % 9)) for i in range(50)]
+    sentences = [lingprobe.Sentence.of([f"word{i}"] * (1 + i % 9)) for i in range(50)]
     for shard in ("1/2", "2/2"):
-        done = sonde.embed(sentences, "length", cache=tmp_path, shard=shard)
+        done = lingprobe.embed(sentences, "length", cache=tmp_path, shard=shard)
     assert done["length"].cached == 50
     assert len(list((tmp_path / "vectors").glob("*.agreement"))) == 1

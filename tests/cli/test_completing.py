@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from sonde.cli.completing import names
+from lingprobe.cli.completing import names
 
 SCRIPT = f"""#!{sys.executable}
-from sonde.cli import main
+from lingprobe.cli import main
 main()
 """
 SHELLS = {
@@ -35,9 +35,9 @@ def read_until(terminal, text):
 
 @contextmanager
 def shell_of(name, folder):
-    """A shell in a terminal of its own that knows how to complete `sonde`."""
+    """A shell in a terminal of its own that knows how to complete `lingprobe`."""
     arguments, source, before = SHELLS[name]
-    command = folder / "bin" / "sonde"
+    command = folder / "bin" / "lingprobe"
     command.parent.mkdir()
     command.write_text(SCRIPT)
     command.chmod(0o755)
@@ -47,7 +47,7 @@ def shell_of(name, folder):
     if child == 0:
         os.chdir(folder)
         os.execvpe(arguments[0], arguments, os.environ | {"PATH": path, "TERM": "dumb"})
-    ready = f'{before}eval "$(_SONDE_COMPLETE={source} sonde)"; echo rea""dy\n'
+    ready = f'{before}eval "$(_LINGPROBE_COMPLETE={source} lingprobe)"; echo rea""dy\n'
     os.write(terminal, ready.encode())
     read_until(terminal, "ready")
     yield terminal
@@ -56,12 +56,12 @@ def shell_of(name, folder):
 
 
 CASES = [
-    ("sonde enc", "encoders"),
-    ("sonde run -t ud/ten", "ud/tense"),
-    ("sonde run -e len", "length"),
-    ("sonde run -t ud/tense:UD_P", "UD_Polish-Mine"),
-    ("sonde tasks edge/seme", "edge/semeval"),
-    ("sonde run --cont", "--control"),
+    ("lingprobe enc", "encoders"),
+    ("lingprobe run -t ud/ten", "ud/tense"),
+    ("lingprobe run -e len", "length"),
+    ("lingprobe run -t ud/tense:UD_P", "UD_Polish-Mine"),
+    ("lingprobe tasks edge/seme", "edge/semeval"),
+    ("lingprobe run --cont", "--control"),
 ]
 """What is typed before the Tab key, and what it becomes."""
 

@@ -1,4 +1,4 @@
-"""`sonde parse`."""
+"""`lingprobe parse`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from sonde.cli import app
+from lingprobe.cli import app
 
 
 @pytest.fixture

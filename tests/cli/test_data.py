@@ -1,4 +1,4 @@
-"""`sonde build` and `sonde inspect`."""
+"""`lingprobe build` and `lingprobe inspect`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from sonde.cli import app
-from sonde.datasets.formats.tables import read, write
-from sonde.testing import FAMILIES
+from lingprobe.cli import app
+from lingprobe.datasets.formats.tables import read, write
+from lingprobe.testing import FAMILIES
 
 
-def sonde(*arguments):
+def lingprobe(*arguments):
     done = CliRunner().invoke(
         app, [str(a) for a in arguments], catch_exceptions=False, env={"COLUMNS": "200"}
     )
@@ -29,7 +29,7 @@ def table(tmp_path):
 @pytest.mark.parametrize("arguments", [["lines.jsonl"], ["lines.data", "--format", "jsonl"]])
 def test_json_lines_are_written_by_suffix_or_by_name(table, tmp_path, arguments):
     name, *options = arguments
-    sonde("build", table, "-o", tmp_path / name, *options)
+    lingprobe("build", table, "-o", tmp_path / name, *options)
     assert all(
         isinstance(json.loads(line), dict)
         for line in (tmp_path / name).read_text("utf-8").splitlines()
@@ -38,12 +38,12 @@ def test_json_lines_are_written_by_suffix_or_by_name(table, tmp_path, arguments)
 
 
 def test_an_audit_is_judged_by_the_task_s_own_metric(table):
-    assert "macro-f1" in sonde("inspect", table + ",metric=macro-f1", "--format", "markdown")
+    assert "macro-f1" in lingprobe("inspect", table + ",metric=macro-f1", "--format", "markdown")
 
 
 def test_jiant_s_files_are_written_a_split_each(tmp_path):
     write(FAMILIES["span"](), tmp_path / "tiny.parquet")
-    said = sonde(
+    said = lingprobe(
         "build",
         f"table:{tmp_path / 'tiny.parquet'}",
         "-o",

@@ -1,4 +1,4 @@
-"""`sonde tasks`, `encoders`, `probes` and `suites`: one alone is shown with what each option
+"""`lingprobe tasks`, `encoders`, `probes` and `suites`: one alone is shown with what each option
 means.
 """
 
@@ -9,8 +9,8 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from sonde.cli import app
-from sonde.tasks import FAMILIES, TASKS
+from lingprobe.cli import app
+from lingprobe.tasks import FAMILIES, TASKS
 
 CONTENTS = {"task": "tasks", "encoder": "encoders", "probe": "probes", "suite": "suites"}
 
@@ -70,7 +70,7 @@ def test_tasks_of_a_language_come_with_the_treebanks_that_are_here(tmp_path, mon
     (tmp_path / "UD_Polish-PDB").mkdir()
     (tmp_path / "UD_Polish-PDB" / "pl_pdb-ud-test.conllu").write_text("")
     monkeypatch.chdir(tmp_path)
-    assert "treebanks here: UD_Polish-PDB (`sonde run -t ud/tense -l pl`)" in shown(
+    assert "treebanks here: UD_Polish-PDB (`lingprobe run -t ud/tense -l pl`)" in shown(
         "tasks", "-l", "pl"
     )
     assert "treebanks here" not in shown("tasks", "-l", "cs")

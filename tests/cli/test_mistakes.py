@@ -1,4 +1,4 @@
-"""What people type who do not know sonde yet, and the one sentence that answers each."""
+"""What people type who do not know lingprobe yet, and the one sentence that answers each."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import sonde
+import lingprobe
 from fixtures.banks import treebank
-from sonde.cli import app, main
+from lingprobe.cli import app, main
 
 BANK = "UD_Test-A"
 TENSE = f"ud/tense:{BANK}"
-HELP = "(`sonde run --help` shows what there is)"
+HELP = "(`lingprobe run --help` shows what there is)"
 MINE = """
 import numpy as np
 
@@ -36,11 +36,11 @@ RETRY = (
 MISTAKES = {
     "a task misspelt": (
         f"run -t ud/tens:{BANK} -e length",
-        "no task called 'ud/tens'; did you mean 'ud/tense'? (`sonde tasks` lists them)",
+        "no task called 'ud/tens'; did you mean 'ud/tense'? (`lingprobe tasks` lists them)",
     ),
     "a task without its family": (
         "run -t tense -e length",
-        "no task called 'tense'; did you mean 'ud/tense'? (`sonde tasks` lists them)",
+        "no task called 'tense'; did you mean 'ud/tense'? (`lingprobe tasks` lists them)",
     ),
     "a task without data": (
         "run -t ud/tense -e length",
@@ -58,7 +58,7 @@ MISTAKES = {
     ),
     "an encoder misspelt": (
         f"run -t {TENSE} -e lenght",
-        "no encoder called 'lenght'; did you mean 'length'? (`sonde encoders` lists them)",
+        "no encoder called 'lenght'; did you mean 'length'? (`lingprobe encoders` lists them)",
     ),
     "an option misspelt": (
         f"run -t {TENSE} -e bow:random,dims=3",
@@ -70,7 +70,7 @@ MISTAKES = {
     ),
     "a probe misspelt": (
         f"run -t {TENSE} -e length --probe logref",
-        "no probe called 'logref'; did you mean 'logreg'? (`sonde probes` lists them)",
+        "no probe called 'logref'; did you mean 'logreg'? (`lingprobe probes` lists them)",
     ),
     "a protocol misspelt": (
         f"run -t {TENSE} -e length --probe mlp,protocol=conneau",
@@ -78,13 +78,13 @@ MISTAKES = {
     ),
     "a suite misspelt": (
         "run --suite conneau2019 -e length",
-        "no suite called 'conneau2019'; did you mean 'conneau2018'? (`sonde suites` lists them)",
+        "no suite called 'conneau2019'; did you mean 'conneau2018'? (`lingprobe suites` lists them)",
     ),
     "a suite without its data": (
         "run --suite conneau2018 -e length",
         "nothing to measure: senteval/sent-len: no sentence_length in '{cache}/data/senteval';"
-        " `sonde fetch senteval` gets it, or write senteval/sent-len:FOLDER for a folder that has"
-        " it; senteval/tree-depth: no tree_depth in '{cache}/data/senteval'; `sonde fetch senteval`"
+        " `lingprobe fetch senteval` gets it, or write senteval/sent-len:FOLDER for a folder that has"
+        " it; senteval/tree-depth: no tree_depth in '{cache}/data/senteval'; `lingprobe fetch senteval`"
         " gets it, or write senteval/tree-depth:FOLDER for a folder that has it; and 8 more tasks"
         " like these",
     ),
@@ -99,8 +99,8 @@ MISTAKES = {
     ),
     "a treebank that is not here, offline": (
         "run -t ud/tense:fi_tdt -e length",
-        "UD_Finnish-TDT of release 2.17 is not here: with network access, `sonde fetch"
-        " ud/fi_tdt` downloads it (CC BY-SA 4.0); or set SONDE_TREEBANKS to a folder that has"
+        "UD_Finnish-TDT of release 2.17 is not here: with network access, `lingprobe fetch"
+        " ud/fi_tdt` downloads it (CC BY-SA 4.0); or set LINGPROBE_TREEBANKS to a folder that has"
         " UD_Finnish-TDT (HF_HUB_OFFLINE is set, so nothing is fetched)",
     ),
     "data that cannot be fetched": (
@@ -234,7 +234,7 @@ MISTAKES = {
     ),
     "a control misspelt": (
         f"run -t {TENSE} -e length --control suffled",
-        "no control called 'suffled'; did you mean 'shuffled'? (`sonde controls` lists them)",
+        "no control called 'suffled'; did you mean 'shuffled'? (`lingprobe controls` lists them)",
     ),
     "a file for results": (
         f"run -t {TENSE} -e length -o mine.py",
@@ -260,17 +260,17 @@ MISTAKES = {
     ),
     "a format that is a file": (
         f"run -t {TENSE} -e length --format parquet",
-        "--format parquet is a file: keep the results with -o FOLDER, then `sonde report FOLDER"
+        "--format parquet is a file: keep the results with -o FOLDER, then `lingprobe report FOLDER"
         " --format parquet -o FILE`",
     ),
     "a language without treebanks": (
         "run -t ud/tense -l pol -e length",
-        "no treebank of pol under .: give path=, or set SONDE_TREEBANKS, to a folder of UD_*"
-        " folders; or fetch pl_lfg, pl_mpdt, pl_pdb, as with `sonde fetch ud/pl_lfg`",
+        "no treebank of pol under .: give path=, or set LINGPROBE_TREEBANKS, to a folder of UD_*"
+        " folders; or fetch pl_lfg, pl_mpdt, pl_pdb, as with `lingprobe fetch ud/pl_lfg`",
     ),
     "a task misspelt, with a language": (
         "run -t ud/tens -l eng -e length",
-        "no task called 'ud/tens'; did you mean 'ud/tense'? (`sonde tasks` lists them)",
+        "no task called 'ud/tens'; did you mean 'ud/tense'? (`lingprobe tasks` lists them)",
     ),
     "a language and a path": (
         f"run -t {TENSE} -l eng -e length",
@@ -278,12 +278,12 @@ MISTAKES = {
     ),
     "a command misspelt": (
         "encodrs",
-        "no such command 'encodrs'. Did you mean 'encoders', 'vectors'? (`sonde --help` shows what"
+        "no such command 'encodrs'. Did you mean 'encoders', 'vectors'? (`lingprobe --help` shows what"
         " there is)",
     ),
     "results that are not there": (
         "report nowhere/",
-        "no results in {here}/nowhere: `sonde run -o {here}/nowhere` makes some",
+        "no results in {here}/nowhere: `lingprobe run -o {here}/nowhere` makes some",
     ),
 }
 
@@ -329,7 +329,7 @@ def typed(monkeypatch, capsys):
     """Runs what somebody types; the exit code, and what is said on standard error."""
 
     def run(line):
-        monkeypatch.setattr(sys, "argv", ["sonde", *shlex.split(line)])
+        monkeypatch.setattr(sys, "argv", ["lingprobe", *shlex.split(line)])
         with pytest.raises(SystemExit) as end:
             main()
         return end.value.code, capsys.readouterr().err
@@ -342,11 +342,11 @@ def test_a_mistake_is_answered_by_one_sentence(name, here, typed):
     line, sentence = MISTAKES[name]
     if "sheet.tsv" in line:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sys, "argv", shlex.split(f"sonde annotate {TENSE} -n 5 -o sheet.tsv"))
+            patch.setattr(sys, "argv", shlex.split(f"lingprobe annotate {TENSE} -n 5 -o sheet.tsv"))
             main()
     code, said = typed(line)
-    expected = sentence.format(here=here, cache=os.environ["SONDE_CACHE"])
-    assert said.strip().splitlines()[-1:] == [f"sonde: {expected}"]
+    expected = sentence.format(here=here, cache=os.environ["LINGPROBE_CACHE"])
+    assert said.strip().splitlines()[-1:] == [f"lingprobe: {expected}"]
     assert code == 2
 
 
@@ -363,7 +363,7 @@ def test_an_encoder_that_fails_is_named(name, here, typed):
 def test_debug_shows_where_an_encoder_failed(here):
     line = f"run -t {TENSE} -e mine.py@raising --probe logreg --seeds 1 --no-bounds -q --debug"
     done = subprocess.run(
-        [sys.executable, "-m", "sonde", *shlex.split(line)],
+        [sys.executable, "-m", "lingprobe", *shlex.split(line)],
         capture_output=True,
         text=True,
         check=False,
@@ -377,16 +377,18 @@ def test_an_interrupted_run_says_that_nothing_is_lost(here, typed, monkeypatch):
     def interrupted(*arguments, **settings):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sonde, "run", interrupted)
+    monkeypatch.setattr(lingprobe, "run", interrupted)
     assert typed("run") == (
         130,
-        "\nsonde: stopped; what was computed is kept, and the same command goes on from there\n",
+        "\nlingprobe: stopped; what was computed is kept, and the same command goes on from there\n",
     )
 
 
 def test_several_values_may_follow_one_flag(here, monkeypatch):
     asked = []
-    monkeypatch.setattr(sonde, "run", lambda *a, **s: asked.append((a, s)) or sonde.Evaluation(()))
+    monkeypatch.setattr(
+        lingprobe, "run", lambda *a, **s: asked.append((a, s)) or lingprobe.Evaluation(())
+    )
     line = "run -t a b -e length random --seeds 2 --control shuffled word-labels -q --read top"
     done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
     assert done.exit_code == 0, done.output
@@ -403,16 +405,18 @@ def test_arguments_of_a_command_are_no_values_of_its_flags(here):
     assert "length: 41 sentences encoded" in done.output
 
 
-def test_sonde_alone_shows_its_help(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["sonde"])
+def test_lingprobe_alone_shows_its_help(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["lingprobe"])
     main()
     assert "Usage" in capsys.readouterr().out
 
 
 def test_a_language_finds_its_treebanks(here, monkeypatch):
     asked = []
-    monkeypatch.setattr(sonde, "run", lambda *a, **s: asked.append(a[0]) or sonde.Evaluation(()))
-    monkeypatch.delenv("SONDE_TREEBANKS", raising=False)
+    monkeypatch.setattr(
+        lingprobe, "run", lambda *a, **s: asked.append(a[0]) or lingprobe.Evaluation(())
+    )
+    monkeypatch.delenv("LINGPROBE_TREEBANKS", raising=False)
     line = "run -t ud/tense ud/passive -l english -e length -q"
     done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
     assert done.exit_code == 0, done.output

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from sonde.cli import app
-from sonde.datasets.formats.tables import WRITERS, read, write
-from sonde.pages import FORMATS
-from sonde.testing import FAMILIES
+from lingprobe.cli import app
+from lingprobe.datasets.formats.tables import WRITERS, read, write
+from lingprobe.pages import FORMATS
+from lingprobe.testing import FAMILIES
 
 ODD = os.fsdecode(b"\xff")  # no UTF-8 begins so
 
@@ -25,11 +25,11 @@ def place(tmp_path, monkeypatch):
         folder.mkdir()
     except (OSError, UnicodeError):
         pytest.skip("this file system has no such names")
-    monkeypatch.setenv("SONDE_CACHE", str(folder / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(folder / "cache"))
     return folder
 
 
-def sonde(*arguments):
+def lingprobe(*arguments):
     done = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
@@ -37,23 +37,25 @@ def sonde(*arguments):
 
 def ran(place, task, encoder):
     probe = ("-e", encoder, "--probe", "mlp,hidden=0", "--seeds", 1)
-    return sonde("run", "-q", "--no-bounds", "-t", f"table:{task}", *probe, "-o", place / "results")
+    return lingprobe(
+        "run", "-q", "--no-bounds", "-t", f"table:{task}", *probe, "-o", place / "results"
+    )
 
 
 def test_runs_are_measured_and_shown(place):
     write(FAMILIES["sentence"](), place / f"{ODD}.jsonl")
     assert "bow:random" in ran(place, place / f"{ODD}.jsonl", "bow:random,dim=4")
     for form in FORMATS:
-        sonde("report", place / "results", "--format", form, "-o", place / f"shown.{form}")
+        lingprobe("report", place / "results", "--format", form, "-o", place / f"shown.{form}")
         assert (place / f"shown.{form}").exists()
-    assert "bow:random" in sonde("report", place / "results")
+    assert "bow:random" in lingprobe("report", place / "results")
 
 
 @pytest.mark.parametrize("form", WRITERS)
 def test_data_sets_are_written_and_read(form, place):
     made = FAMILIES["sentence"]()
     write(made, place / "plain.jsonl")
-    sonde(
+    lingprobe(
         "build", f"table:{place / 'plain.jsonl'}", "-o", place / f"{ODD}.{form}", "--format", form
     )
     if form != "jiant":

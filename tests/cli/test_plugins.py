@@ -1,15 +1,15 @@
-"""`sonde plugins` and `sonde.plugins`: what installed packages add."""
+"""`lingprobe plugins` and `lingprobe.plugins`: what installed packages add."""
 
 import importlib
 import sys
 
 from typer.testing import CliRunner
 
-import sonde
-from sonde.cli import app
+import lingprobe
+from lingprobe.cli import app
 
 METADATA = "Metadata-Version: 2.1\nName: acme-probes\nVersion: 1.2\n"
-POINTS = """[sonde.probes]
+POINTS = """[lingprobe.probes]
 guess = acme_probes:Guess
 broken = acme_probes.gone:Guess
 mlp = acme_probes:Guess
@@ -29,11 +29,11 @@ def install(folder, monkeypatch):
 
 def test_plugins_are_listed_with_their_package(tmp_path, monkeypatch):
     install(tmp_path, monkeypatch)
-    mine = {p.name: p for p in sonde.plugins() if p.distribution == "acme-probes"}
+    mine = {p.name: p for p in lingprobe.plugins() if p.distribution == "acme-probes"}
     assert {(p.kind, p.version) for p in mine.values()} == {("probe", "1.2")}
     assert mine["guess"].problem == ""
     assert mine["broken"].problem.startswith("ModuleNotFoundError: No module named 'acme_probes.g")
-    assert mine["mlp"].problem == "sonde has a probe of this name"
+    assert mine["mlp"].problem == "lingprobe has a probe of this name"
     sys.modules.pop("acme_probes", None)
 
 
@@ -45,6 +45,6 @@ def test_one_that_cannot_be_imported_is_named_and_costs_nothing_else(tmp_path, m
     listed = CliRunner().invoke(app, ["probes"], catch_exceptions=False).output
     assert "broken" in listed
     assert "logreg" in listed
-    done = sonde.run("ud/tense:embedded", "length", probes="logreg", limit=60, bounds=False)
+    done = lingprobe.run("ud/tense:embedded", "length", probes="logreg", limit=60, bounds=False)
     assert len(done.results) == 1
     sys.modules.pop("acme_probes", None)

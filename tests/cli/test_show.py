@@ -1,4 +1,4 @@
-"""`sonde report`: an experiment is what was asked for together, and what is shown is said."""
+"""`lingprobe report`: an experiment is what was asked for together, and what is shown is said."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from sonde.cli import app
-from sonde.datasets.formats.tables import write
-from sonde.store.experiments import experiments
-from sonde.testing import FAMILIES
+from lingprobe.cli import app
+from lingprobe.datasets.formats.tables import write
+from lingprobe.store.experiments import experiments
+from lingprobe.testing import FAMILIES
 
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     # what has the same examples is the same task
     for name, sizes in (("a", (60, 20, 20)), ("b", (62, 20, 20))):
         write(FAMILIES["sentence"](sizes), tmp_path / f"{name}.jsonl")
     return tmp_path
 
 
-def sonde(*arguments):
+def lingprobe(*arguments):
     return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
 
 
 def ran(place, task, *rest, seeds=1):
     probe = ["-e", "bow:random,dim=4", "--probe", "mlp,hidden=0", "--seeds", seeds, "-q"]
-    done = sonde("run", "--no-bounds", "-t", f"table:{place / task}.jsonl", *probe, *rest)
+    done = lingprobe("run", "--no-bounds", "-t", f"table:{place / task}.jsonl", *probe, *rest)
     assert done.exit_code == 0, done.output
 
 
 def shown(*arguments):
-    done = sonde("report", *arguments, "--format", "csv")
+    done = lingprobe("report", *arguments, "--format", "csv")
     assert done.exit_code == 0, done.output
     rows = csv.DictReader(io.StringIO(done.stdout))
     return {(row["task"].rpartition("/")[2][0], int(row["seeds"])) for row in rows}, done.stderr
@@ -73,7 +73,7 @@ def test_a_folder_that_is_named_is_shown_whole(place):
 def test_what_a_stopped_run_lacks_is_said(place):
     ran(place, "a", seeds=2)
     store = place / "cache" / "results"
-    from sonde.store.experiments import record
+    from lingprobe.store.experiments import record
 
     (known,) = experiments(store)
     record(store, [*known.ids, "never measured"])
@@ -91,19 +91,20 @@ def test_a_run_says_how_its_results_are_shown_again(place):
         "logreg",
         "--no-bounds",
     ]
-    assert "`sonde report` shows" in sonde(*arguments).stderr
+    assert "`lingprobe report` shows" in lingprobe(*arguments).stderr
     assert (
-        f"`sonde report {place}/results` shows" in sonde(*arguments, "-o", place / "results").stderr
+        f"`lingprobe report {place}/results` shows"
+        in lingprobe(*arguments, "-o", place / "results").stderr
     )
 
 
 @pytest.mark.parametrize("which", ["0", "3", "first", "-1"])
 def test_an_experiment_that_is_not_there_is_told(place, which):
-    from sonde.core import DataProblem
+    from lingprobe.core import DataProblem
 
     ran(place, "a")
     with pytest.raises(DataProblem, match="write last, all, or a number from 1"):
-        sonde("report", f"--experiment={which}")
+        lingprobe("report", f"--experiment={which}")
 
 
 def test_results_of_old_are_shown_all(place):
@@ -118,14 +119,14 @@ def test_a_report_has_the_order_and_the_questions_of_its_run(place):
     chosen = [option for task in tasks for option in ("-t", task)]
     how = ["-e", "length", "-e", "bow:random"]
     folder = place / "results"
-    done = sonde(
+    done = lingprobe(
         "run", *chosen, *how, "--probe", "logreg", "--no-bounds", "-q", "-o", folder, "--seeds", 1
     )
     assert done.exit_code == 0, done.output
     table = done.stdout.partition("1 seed")[0]
     assert table.index("tense") < table.index("passive")
     assert table.index("length") < table.index("bow:random")
-    assert sonde("report", folder).stdout.splitlines() == done.stdout.splitlines()
+    assert lingprobe("report", folder).stdout.splitlines() == done.stdout.splitlines()
 
 
 def test_a_folder_without_results_is_answered_by_what_was_meant(place):
@@ -133,7 +134,7 @@ def test_a_folder_without_results_is_answered_by_what_was_meant(place):
     for written, meant in (
         ("result", r"did you mean results\?"),
         ("table.svg", "to write that file, put -o before it"),
-        ("elsewhere", "`sonde run -o .*elsewhere` makes some"),
+        ("elsewhere", "`lingprobe run -o .*elsewhere` makes some"),
     ):
         said = CliRunner().invoke(app, ["report", str(place / written)])
         assert re.search(meant, str(said.exception))

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem
-from sonde.corpora import files
-from sonde.corpora.brackets import SUFFIXES, Tree, read, written
-from sonde.corpora.tally import Tally
+from lingprobe.core import DataProblem
+from lingprobe.corpora import files
+from lingprobe.corpora.brackets import SUFFIXES, Tree, read, written
+from lingprobe.corpora.tally import Tally
 
 ONE = "(ROOT (S (NP (DT The) (NN cat)) (VP (VBD slept)) (. .)))"
 TWO = "(ROOT (NP (NN Silence)))"

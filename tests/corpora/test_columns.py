@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem
-from sonde.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE, Reading, Rows
+from lingprobe.core import DataProblem
+from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE, Reading, Rows
 
 LENIENT = Reading("skip", "skip")
 

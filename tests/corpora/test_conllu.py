@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem
-from sonde.corpora import files
-from sonde.corpora.conllu import read
-from sonde.corpora.files import treebank
-from sonde.corpora.tally import Tally
-from sonde.corpora.trees import Range, Tree, depth, features, written
+from lingprobe.core import DataProblem
+from lingprobe.corpora import files
+from lingprobe.corpora.conllu import read
+from lingprobe.corpora.files import treebank
+from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.trees import Range, Tree, depth, features, written
 
 ROWS = """# sent_id = s1
 # text = Vámonos al mar.
@@ -277,8 +277,10 @@ def test_damage_is_a_data_problem_or_still_a_tree(tmp_path_factory, data):
         assert tree.heads.count(-1) == 1
 
 
-DATA = Path(os.environ["SONDE_DATA"]) / "treebanks" if os.environ.get("SONDE_DATA") else None
-real = pytest.mark.skipif(DATA is None or not DATA.is_dir(), reason="needs SONDE_DATA")
+DATA = (
+    Path(os.environ["LINGPROBE_DATA"]) / "treebanks" if os.environ.get("LINGPROBE_DATA") else None
+)
+real = pytest.mark.skipif(DATA is None or not DATA.is_dir(), reason="needs LINGPROBE_DATA")
 
 COUNTS = [  # sentences, words, multiword tokens, empty nodes, as the treebanks' own statistics say
     ("UD_English-EWT/en_ewt-ud-dev.conllu.xz", 2001, 25147, 359, 4),
@@ -324,7 +326,7 @@ def test_real_treebanks_read_as_the_conllu_package_reads_them(name):
 
 @real
 def test_rebuilt_text_is_the_text_that_real_treebanks_tell():
-    from sonde.corpora.trees import rebuilt
+    from lingprobe.corpora.trees import rebuilt
 
     for name in (
         "UD_English-EWT/en_ewt-ud-dev.conllu.xz",

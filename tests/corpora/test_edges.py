@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem, Dataset, Example, Sentence, Site
-from sonde.corpora import edges
-from sonde.corpora.edges import read, written
-from sonde.corpora.tally import Tally
-from sonde.datasets.formats import tables
-from sonde.tasks import TASKS
+from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.corpora import edges
+from lingprobe.corpora.edges import read, written
+from lingprobe.corpora.tally import Tally
+from lingprobe.datasets.formats import tables
+from lingprobe.tasks import TASKS
 from tasks.edges import jsonl, sets
 
 

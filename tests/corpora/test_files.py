@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.cache import cache_dir
-from sonde.core import DataProblem
-from sonde.corpora import files
-from sonde.corpora.files import chunks, digest, lines, split_of, treebank
+from lingprobe.cache import cache_dir
+from lingprobe.core import DataProblem
+from lingprobe.corpora import files
+from lingprobe.corpora.files import chunks, digest, lines, split_of, treebank
 
 TEXT = "Zażółć gęślą jaźń\n\nline two\u2028still line two\nlast"
 
@@ -180,7 +180,7 @@ def test_several_processes_may_remember_at_once(tmp_path):
 
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "file"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "file"))
     path = tmp_path / "a"
     path.write_text("a")
     os.utime(path, ns=(10**18, 10**18))

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem
-from sonde.corpora import frequencies as module
-from sonde.corpora.brackets import SUFFIXES
-from sonde.corpora.frequencies import corpus, counted, frequencies
+from lingprobe.core import DataProblem
+from lingprobe.corpora import frequencies as module
+from lingprobe.corpora.brackets import SUFFIXES
+from lingprobe.corpora.frequencies import corpus, counted, frequencies
 
 SENTENCES = st.lists(
     st.lists(st.sampled_from(["a", "A", "dog", "Dog", ",", ".", "ß"]), max_size=8), max_size=12
@@ -89,7 +89,7 @@ def test_trees_are_trees_whatever_their_files_are_called(tmp_path, suffix):
 
 
 def test_counts_of_a_file_are_not_those_of_the_same_bytes_under_another_name(tmp_path, monkeypatch):
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     (tmp_path / "a.txt").write_text(TREE)
     as_text = frequencies([str(tmp_path / "a.txt")]).total
     (tmp_path / "a.txt").rename(tmp_path / "a.tree")
@@ -97,7 +97,7 @@ def test_counts_of_a_file_are_not_those_of_the_same_bytes_under_another_name(tmp
 
 
 def test_counts_are_kept_until_the_file_changes(tmp_path, monkeypatch):
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "a.txt"
     path.write_text("one two two\n")
     first = frequencies([str(path)])
@@ -107,7 +107,7 @@ def test_counts_are_kept_until_the_file_changes(tmp_path, monkeypatch):
     for name in ("counts", "small", "capital", "pairs", "together"):
         assert getattr(again, name).tolist() == getattr(first, name).tolist()
     monkeypatch.undo()
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     path.write_text("one two two two\n")
     assert frequencies([str(path)]).count("two") == 3
 

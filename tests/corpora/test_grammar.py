@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from sonde.corpora import conllu, files
-from sonde.corpora.embedded import LENGTHS, SENTENCES, treebank
-from sonde.corpora.embedded.lexicon import noun, verb
+from lingprobe.corpora import conllu, files
+from lingprobe.corpora.embedded import LENGTHS, SENTENCES, treebank
+from lingprobe.corpora.embedded.lexicon import noun, verb
 
 Rows = list[list[str]]
 

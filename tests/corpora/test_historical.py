@@ -2,9 +2,9 @@
 
 import pytest
 
-from sonde.core import DataProblem
-from sonde.corpora.brackets import read, written
-from sonde.tasks import TASKS
+from lingprobe.core import DataProblem
+from lingprobe.corpora.brackets import read, written
+from lingprobe.tasks import TASKS
 
 ICELANDIC = """( (IP-MAT (CONJ En-en)
           (ADVP-TMP (ADV svo-svo))

@@ -1,7 +1,7 @@
 import pytest
 
-from sonde.corpora.languages import script, spoken, three
-from sonde.corpora.universal import treebanks
+from lingprobe.corpora.languages import script, spoken, three
+from lingprobe.corpora.universal import treebanks
 
 
 @pytest.mark.parametrize(

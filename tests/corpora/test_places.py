@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-import sonde
-from sonde.core import DataProblem
-from sonde.corpora.corpus import corpus
-from sonde.corpora.embedded import treebank as sentences
-from sonde.corpora.files import treebank as files
-from sonde.corpora.places import LISTING, Absent, home_of, kept, located
-from sonde.corpora.universal import treebank
-from sonde.tasks import TASKS
+import lingprobe
+from lingprobe.core import DataProblem
+from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.embedded import treebank as sentences
+from lingprobe.corpora.files import treebank as files
+from lingprobe.corpora.places import LISTING, Absent, home_of, kept, located
+from lingprobe.corpora.universal import treebank
+from lingprobe.tasks import TASKS
 
 
 @pytest.fixture(autouse=True)
@@ -18,8 +18,8 @@ def working(tmp_path, monkeypatch):
     """An empty working folder, an empty cache, and no folder of treebanks."""
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("SONDE_TREEBANKS", raising=False)
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("LINGPROBE_TREEBANKS", raising=False)
     return tmp_path / "work"
 
 
@@ -50,7 +50,7 @@ def test_a_code_is_found_in_the_working_folder(working, asked, beside):
 )
 def test_the_folder_of_treebanks_is_looked_in(tmp_path, monkeypatch, asked):
     bank = put(tmp_path / "banks" / "UD_English-EWT")
-    monkeypatch.setenv("SONDE_TREEBANKS", str(bank.parent))
+    monkeypatch.setenv("LINGPROBE_TREEBANKS", str(bank.parent))
     assert {part.path.parent for part in files(asked)} == {bank}
 
 
@@ -61,11 +61,11 @@ def test_the_folder_of_treebanks_is_looked_in(tmp_path, monkeypatch, asked):
 def test_tasks_read_the_folder_of_treebanks(tmp_path, monkeypatch, task):
     bank = put(tmp_path / "banks" / "UD_English-EWT")
     put(bank / "more", "train", code="en_more")
-    monkeypatch.setenv("SONDE_TREEBANKS", str(bank.parent))
+    monkeypatch.setenv("LINGPROBE_TREEBANKS", str(bank.parent))
     places = {part.path.parent for part in TASKS.make(task).parts()}
     assert bank in places
     assert (bank / "more" in places) == ("with=" in task)
-    assert len(sonde.sentences(["en_ewt"])) > 1
+    assert len(lingprobe.sentences(["en_ewt"])) > 1
 
 
 def test_one_of_its_name_comes_before_one_with_its_files(working):
@@ -122,8 +122,8 @@ def test_what_is_not_here_is_said_with_the_command_that_gets_it():
     with pytest.raises(Absent) as caught:
         located("pl_pdb")
     assert str(caught.value) == (
-        "UD_Polish-PDB of release 2.17 is not here: with network access, `sonde fetch"
-        " ud/pl_pdb` downloads it (CC BY-NC-SA 4.0); or set SONDE_TREEBANKS to a folder that has"
+        "UD_Polish-PDB of release 2.17 is not here: with network access, `lingprobe fetch"
+        " ud/pl_pdb` downloads it (CC BY-NC-SA 4.0); or set LINGPROBE_TREEBANKS to a folder that has"
         " UD_Polish-PDB"
     )
     with pytest.raises(DataProblem, match=r"no such treebank; did you mean 'pl_pdb'\?"):

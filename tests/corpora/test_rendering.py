@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.corpora.rendering import detokenised, mark, rendered, repaired, sentence_of
-from sonde.corpora.text import tokens
+from lingprobe.corpora.rendering import detokenised, mark, rendered, repaired, sentence_of
+from lingprobe.corpora.text import tokens
 
 WORDS = st.lists(
     st.sampled_from(

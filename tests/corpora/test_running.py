@@ -9,8 +9,17 @@ import zipfile
 import pyarrow
 import pytest
 
-from sonde.corpora import files, running
-from sonde.corpora.running import CONTROL, CUT, EMPTY, HIDDEN, JOINED, NOT_UTF8, Passage, passages
+from lingprobe.corpora import files, running
+from lingprobe.corpora.running import (
+    CONTROL,
+    CUT,
+    EMPTY,
+    HIDDEN,
+    JOINED,
+    NOT_UTF8,
+    Passage,
+    passages,
+)
 
 
 def read(path, data, **options):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import sonde
-from sonde.core import Sentence
-from sonde.corpora.seen import SEEN, Collected, among, hashed, hashes_of, read, write
-from sonde.corpora.text import letters
+import lingprobe
+from lingprobe.core import Sentence
+from lingprobe.corpora.seen import SEEN, Collected, among, hashed, hashes_of, read, write
+from lingprobe.corpora.text import letters
 
 
 def collected(*examples: tuple[str, ...]) -> Collected:
@@ -63,8 +63,8 @@ def test_a_damaged_file_is_said(tmp_path):
     write(tmp_path, collected(("a", "b")).distinct())
     for damage in (b"", (tmp_path / SEEN).read_bytes()[:-8], b"\x80\x04K\x01."):
         (tmp_path / SEEN).write_bytes(damage)
-        with pytest.raises(sonde.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
+        with pytest.raises(lingprobe.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
             read(tmp_path, 2)
     (tmp_path / SEEN).unlink()
-    with pytest.raises(sonde.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
+    with pytest.raises(lingprobe.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
         read(tmp_path, 2)

@@ -8,11 +8,11 @@ import json
 
 import pytest
 
-from sonde.core import DataProblem
-from sonde.corpora import brackets
-from sonde.corpora.spr1 import Lost, Placed, records, table
-from sonde.corpora.tally import Tally
-from sonde.tasks import TASKS
+from lingprobe.core import DataProblem
+from lingprobe.corpora import brackets
+from lingprobe.corpora.spr1 import Lost, Placed, records, table
+from lingprobe.corpora.tally import Tally
+from lingprobe.tasks import TASKS
 from tasks import edges
 
 # a relative clause: `the dog that *T*-1 *exp* barked , he said *T*-2 , ran home`, with a chain and
@@ -230,8 +230,8 @@ def test_a_table_without_a_treebank_says_what_it_needs(tmp_path):
 def test_the_sample_without_annotations_is_refused():
     import os
 
-    place = os.environ.get("SONDE_DATA")
+    place = os.environ.get("LINGPROBE_DATA")
     if not place:
-        pytest.skip("SONDE_DATA is not set")
+        pytest.skip("LINGPROBE_DATA is not set")
     with pytest.raises(DataProblem, match=r"mini\.sprl:1: no spr1, the annotated arguments"):
         TASKS.make(f"edge/spr1:{place}/edge/SPR1-sample/mini.sprl").load()

@@ -4,12 +4,12 @@ strings.
 
 import pytest
 
-from sonde.core import DataProblem
-from sonde.corpora.batches import batches
-from sonde.corpora.conllu import read
-from sonde.corpora.style import Style
-from sonde.corpora.tally import Tally
-from sonde.tasks import TASKS
+from lingprobe.core import DataProblem
+from lingprobe.corpora.batches import batches
+from lingprobe.corpora.conllu import read
+from lingprobe.corpora.style import Style
+from lingprobe.corpora.tally import Tally
+from lingprobe.tasks import TASKS
 
 
 def rows(*words, text="", ranges=()):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem
-from sonde.corpora.tagged import is_tagged, penn, read, write
-from sonde.corpora.tally import Tally
+from lingprobe.core import DataProblem
+from lingprobe.corpora.tagged import is_tagged, penn, read, write
+from lingprobe.corpora.tally import Tally
 
 WORDS, TAGS = ("The", "and/or", "dog", "."), ("DT", "CC", "NN", ".")
 
@@ -115,10 +115,10 @@ def test_names_say_what_is_tagged(tmp_path):
         write(tmp_path / "a.txt", [])
 
 
-BROWN = Path(os.environ.get("SONDE_DATA", "/nowhere")) / "raw_text" / "Brown-NLTK" / "brown.zip"
+BROWN = Path(os.environ.get("LINGPROBE_DATA", "/nowhere")) / "raw_text" / "Brown-NLTK" / "brown.zip"
 
 
-@pytest.mark.skipif(not BROWN.exists(), reason="SONDE_DATA has no Brown corpus")
+@pytest.mark.skipif(not BROWN.exists(), reason="LINGPROBE_DATA has no Brown corpus")
 def test_the_brown_corpus_is_read_whole_with_tags_that_the_penn_treebank_has():
     tally = Tally()
     tags = {tag for _, tags in read(BROWN, tally=tally) for tag in tags}

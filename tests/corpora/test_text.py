@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
-from sonde.core import DataProblem, Sentence
-from sonde.corpora.tally import Tally
-from sonde.corpora.text import read, words
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.text import read, words
 
 
 @pytest.mark.parametrize(

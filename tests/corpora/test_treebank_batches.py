@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_conllu import BAD, ROWS, blocks, row
 
-from sonde.core import DataProblem
-from sonde.corpora import batches as room
-from sonde.corpora import files
-from sonde.corpora.batches import Batch, batches
-from sonde.corpora.conllu import read
-from sonde.corpora.tally import Tally
+from lingprobe.core import DataProblem
+from lingprobe.corpora import batches as room
+from lingprobe.corpora import files
+from lingprobe.corpora.batches import Batch, batches
+from lingprobe.corpora.conllu import read
+from lingprobe.corpora.tally import Tally
 
 
 def plain(found):
@@ -125,10 +125,12 @@ def test_damaged_sentences_are_the_same(tmp_path_factory, data):
     same(path, "skip")
 
 
-DATA = Path(os.environ["SONDE_DATA"]) / "treebanks" if os.environ.get("SONDE_DATA") else None
+DATA = (
+    Path(os.environ["LINGPROBE_DATA"]) / "treebanks" if os.environ.get("LINGPROBE_DATA") else None
+)
 
 
-@pytest.mark.skipif(DATA is None or not DATA.is_dir(), reason="needs SONDE_DATA")
+@pytest.mark.skipif(DATA is None or not DATA.is_dir(), reason="needs LINGPROBE_DATA")
 @pytest.mark.parametrize(
     "name",
     [

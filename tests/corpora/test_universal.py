@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from sonde.corpora.universal import RELEASE, near, treebank, treebanks
+from lingprobe.corpora.universal import RELEASE, near, treebank, treebanks
 
 
 @pytest.mark.parametrize(

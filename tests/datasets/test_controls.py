@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
-from sonde.datasets.controls import CONTROLS, null_value
-from sonde.labels import Classes
-from sonde.notes import ByParser
-from sonde.references import ReferenceProblem
-from sonde.testing.tiny import FAMILIES
+from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.datasets.controls import CONTROLS, null_value
+from lingprobe.labels import Classes
+from lingprobe.notes import ByParser
+from lingprobe.references import ReferenceProblem
+from lingprobe.testing.tiny import FAMILIES
 
 
 def zipfian(n=1500, classes="ab", seed=0):

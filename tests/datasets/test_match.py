@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import Sentence
-from sonde.datasets import Candidate, SampleSettings, sample
-from sonde.datasets.match import FILLED, gaussian, joint
+from lingprobe.core import Sentence
+from lingprobe.datasets import Candidate, SampleSettings, sample
+from lingprobe.datasets.match import FILLED, gaussian, joint
 
 
 def blocks(counts, classes=3):

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem, Dataset, Example, Sentence, Site
-from sonde.corpora.text import letters
-from sonde.datasets import Candidate, SampleSettings, carve_dev, folds_needed, sample
-from sonde.datasets.match import contrasts, matched, uncorrelated
-from sonde.datasets.splits import allocate, apportion
+from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.corpora.text import letters
+from lingprobe.datasets import Candidate, SampleSettings, carve_dev, folds_needed, sample
+from lingprobe.datasets.match import contrasts, matched, uncorrelated
+from lingprobe.datasets.splits import allocate, apportion
 
 
 def candidates(n=600, forms=60, classes=2, seed=0, lengths=(3, 20)):
@@ -441,7 +441,7 @@ def test_a_sample_does_not_depend_on_the_interpreters_hash_seed():
 import sys
 sys.path.insert(0, "tests/datasets")
 from test_sampling import candidates, unbounded
-from sonde.datasets import sample
+from lingprobe.datasets import sample
 d = sample(candidates(), unbounded())
 print(d.labels.ids.tolist(), d.splits.tolist(), [s.words for s in d.sentences])
 """

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem, Dataset, Example, Sentence, Site
-from sonde.datasets import sampled, thinned
+from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.datasets import sampled, thinned
 
 
 def rows(*counts):

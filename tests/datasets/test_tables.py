@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem, Dataset, Example, Sentence, Site
-from sonde.datasets.formats.tables import loss, read, write
-from sonde.labels import LabelSets
-from sonde.testing import FAMILIES, same_dataset
+from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.datasets.formats.tables import loss, read, write
+from lingprobe.labels import LabelSets
+from lingprobe.testing import FAMILIES, same_dataset
 
 LOSSLESS = ["parquet", "jsonl"]
 text = st.text(max_size=12)

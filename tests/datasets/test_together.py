@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.datasets import carve_dev, together
-from sonde.datasets.splits import turned
-from sonde.labels import Scores
-from sonde.metrics import interval_of
-from sonde.tasks import TASKS
-from sonde.testing import FAMILIES
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.datasets import carve_dev, together
+from lingprobe.datasets.splits import turned
+from lingprobe.labels import Scores
+from lingprobe.metrics import interval_of
+from lingprobe.tasks import TASKS
+from lingprobe.testing import FAMILIES
 
 WORDS = "Cats and the cats see the dogs".split()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sonde.core import Sentence
+from lingprobe.core import Sentence
 
 CORPUS = [
     "The cat sat on the mat .",

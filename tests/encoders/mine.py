@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sonde.core import Sentence
-from sonde.vectors import Vectors
+from lingprobe.core import Sentence
+from lingprobe.vectors import Vectors
 
 
 def characters(sentences):

@@ -12,8 +12,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from sonde.core import DataProblem, Sentence
-from sonde.encoders import make
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.encoders import make
 
 
 @pytest.fixture(scope="module")

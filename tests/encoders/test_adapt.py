@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from sonde.core import DataProblem, EncoderStop, Prepared, Sentence
-from sonde.encoders import ENCODERS, adapt, make
-from sonde.references import ReferenceProblem
+from lingprobe.core import DataProblem, EncoderStop, Prepared, Sentence
+from lingprobe.encoders import ENCODERS, adapt, make
+from lingprobe.references import ReferenceProblem
 
 MINE = Path(__file__).with_name("mine.py")
 CAT = Sentence(("The", "cat", "."), "The cat.")

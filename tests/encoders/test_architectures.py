@@ -14,10 +14,10 @@ import torch
 import transformers
 from torch import nn
 
-from sonde.core import EncoderStop, Sentence
-from sonde.encoders import make
-from sonde.encoders.hub import Source
-from sonde.encoders.network import loaded
+from lingprobe.core import EncoderStop, Sentence
+from lingprobe.encoders import make
+from lingprobe.encoders.hub import Source
+from lingprobe.encoders.network import loaded
 
 EXACT = "dtype=float32,device=cpu"
 SIZES = {
@@ -109,7 +109,7 @@ def test_pieces_and_the_lexical_layer_are_there_too(name, folders, sentences):
 
 
 def test_only_models_that_read_padding_are_run_without_it(folders, caplog):
-    with caplog.at_level(logging.WARNING, "sonde.encoders"):
+    with caplog.at_level(logging.WARNING, "lingprobe.encoders"):
         loaded.cache_clear()
         modes = {
             name: loaded(Source(str(folder)), "cpu", "float32").batching
@@ -165,7 +165,7 @@ class Odd(nn.Module):
 )
 def test_what_a_batch_does_is_found_out(how, expected, bert, monkeypatch):
     monkeypatch.setattr(
-        "sonde.encoders.network._model",
+        "lingprobe.encoders.network._model",
         lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how),
     )
     loaded.cache_clear()
@@ -183,7 +183,7 @@ def test_what_a_batch_does_is_found_out(how, expected, bert, monkeypatch):
 )
 def test_models_that_nothing_can_be_repeated_with_are_refused(how, said, bert, monkeypatch):
     monkeypatch.setattr(
-        "sonde.encoders.network._model",
+        "lingprobe.encoders.network._model",
         lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how),
     )
     loaded.cache_clear()
@@ -197,7 +197,7 @@ def test_such_models_give_a_sentence_one_vector_whatever_stands_beside_it(
     how, bert, sentences, monkeypatch
 ):
     monkeypatch.setattr(
-        "sonde.encoders.network._model",
+        "lingprobe.encoders.network._model",
         lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how),
     )
     loaded.cache_clear()

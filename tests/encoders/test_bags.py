@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.cache import cache_dir
-from sonde.core import DataProblem, Sentence
-from sonde.corpora import files
-from sonde.encoders import ENCODERS, make, tables, word_files
-from sonde.encoders.tables import FileTable
-from sonde.reading import POOLS
+from lingprobe.cache import cache_dir
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora import files
+from lingprobe.encoders import ENCODERS, make, tables, word_files
+from lingprobe.encoders.tables import FileTable
+from lingprobe.reading import POOLS
 
 TEXT = "4 3\nthe 1 0 0\ncat 0 2 0\n10 000 5 5 5\nthe 9 9 9\n"
 SAT = Sentence.of(["the", "cat", "sat"])
@@ -271,7 +271,7 @@ def test_places_of_words_are_found_where_no_cache_can_be_written(
 ):
     (path := tmp_path / "a.vec").write_text(TEXT)
     (blocked := tmp_path / "blocked").write_text("")
-    monkeypatch.setenv("SONDE_CACHE", str(blocked))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(blocked))
     assert FileTable(path).look_up(["the", "no"])[1].tolist() == [True, False]
 
 

@@ -4,8 +4,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem
-from sonde.encoders.batches import batches, spread
+from lingprobe.core import DataProblem
+from lingprobe.encoders.batches import batches, spread
 
 
 @given(st.lists(st.integers(0, 300), max_size=200), st.integers(1, 500))

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sonde
+import lingprobe
 from fixtures.models import SENTENCES, transformer
-from sonde.core import DataProblem
-from sonde.encoders import ENCODERS, make
-from sonde.encoders.checkpoints import named_point
-from sonde.encoders.hub import files_of
-from sonde.experiment.readers import encoders_of
-from sonde.references import Reference, ReferenceProblem
+from lingprobe.core import DataProblem
+from lingprobe.encoders import ENCODERS, make
+from lingprobe.encoders.checkpoints import named_point
+from lingprobe.encoders.hub import files_of
+from lingprobe.experiment.readers import encoders_of
+from lingprobe.references import Reference, ReferenceProblem
 
 STEPS = {"step0": 0.0, "step1000": 0.5, "step2000": 1.0}
 COMMITS = {name: str(i) * 40 for i, name in enumerate(STEPS, 1)}
@@ -139,5 +139,7 @@ def test_a_revision_that_is_not_there_is_named(tmp_path):
 
 @pytest.mark.usefixtures("hub")
 def test_vectors_are_filled_for_every_revision(tmp_path):
-    told = sonde.embed(SENTENCES[:4], "hf:org/name,revisions=step0+step1000", cache=tmp_path / "c")
+    told = lingprobe.embed(
+        SENTENCES[:4], "hf:org/name,revisions=step0+step1000", cache=tmp_path / "c"
+    )
     assert list(told) == ["hf:org/name%40step0", "hf:org/name%40step1000"]

@@ -11,8 +11,8 @@ import pytest
 import torch
 import transformers
 
-from sonde.encoders.hub import Source
-from sonde.encoders.network import loaded
+from lingprobe.encoders.hub import Source
+from lingprobe.encoders.network import loaded
 
 SIZES = {
     "vocab_size": 200,

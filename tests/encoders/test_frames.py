@@ -12,12 +12,12 @@ import pytest
 import torch
 import transformers
 
-import sonde
+import lingprobe
 from encoders.tokenisers import byte_level
 from fixtures.models import transformer
-from sonde.core import DataProblem, EncoderStop, Sentence
-from sonde.encoders import make
-from sonde.encoders.frames import PLACE, Frame, frame
+from lingprobe.core import DataProblem, EncoderStop, Sentence
+from lingprobe.encoders import make
+from lingprobe.encoders.frames import PLACE, Frame, frame
 
 EXACT = "dtype=float32,device=cpu"
 CHAT = (
@@ -113,7 +113,7 @@ def test_a_result_says_what_was_read(tmp_path):
     folder = transformer(tmp_path / "bert")
     settings = {"probes": "logreg", "seeds": 1, "bounds": False, "limit": 60}
     encoder = f"hf:{folder},template=one%2C {PLACE}"
-    (result,) = sonde.run("ud/tense:embedded", encoder, cache=tmp_path / "cache", **settings)
+    (result,) = lingprobe.run("ud/tense:embedded", encoder, cache=tmp_path / "cache", **settings)
     assert result.provenance.read_as == "one, {sentence}"
     assert result.provenance.plain()["read_as"] == "one, {sentence}"
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem, Layered, Sentence
-from sonde.encoders import make
+from lingprobe.core import DataProblem, Layered, Sentence
+from lingprobe.encoders import make
 
 CAT = Sentence(("The", "cat", "."), "The cat.")
 DOG = Sentence(("A", "dog"), "A dog")

@@ -5,10 +5,10 @@ what it says.
 import numpy as np
 import pytest
 
-from sonde.core import EncoderStop, Sentence
-from sonde.encoders import ENCODERS, make
-from sonde.encoders.gold import Gold
-from sonde.references import ReferenceProblem
+from lingprobe.core import EncoderStop, Sentence
+from lingprobe.encoders import ENCODERS, make
+from lingprobe.encoders.gold import Gold
+from lingprobe.references import ReferenceProblem
 
 ONE, TWO, THREE = (
     Sentence.of(text.split()) for text in ("the dog sleeps", "dogs sleep", "the dog")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from sonde.core import DataProblem, Layered, Sentence
-from sonde.encoders import ENCODERS, make
-from sonde.encoders.hf import depth
-from sonde.encoders.layered import layer_names
+from lingprobe.core import DataProblem, Layered, Sentence
+from lingprobe.encoders import ENCODERS, make
+from lingprobe.encoders.hf import depth
+from lingprobe.encoders.layered import layer_names
 
 EXACT = "dtype=float32,device=cpu"
 
@@ -262,7 +262,7 @@ def test_fingerprint_follows_the_files(bert, tmp_path):
 
 def test_planning_imports_nothing_heavy(bert):
     code = (
-        f"import sys; from sonde.encoders import ENCODERS, make; e = make('hf:{bert},layers=all');"
+        f"import sys; from lingprobe.encoders import ENCODERS, make; e = make('hf:{bert},layers=all');"
         " e.fingerprint; e.slots; ENCODERS.canonical('st:all-MiniLM-L6-v2'); [make(r) for r in"
         " ('st:x', 'untrained:bilstm-max', 'bow:random', 'length', 'npz:a', 'static:b')]; print([m"
         " for m in ('torch', 'transformers', 'sklearn', 'sentence_transformers', 'pyarrow',"
@@ -350,8 +350,8 @@ def test_word_embeddings_and_layer_0_are_kept_once_where_places_are_rotated(
     import transformers
     from transformers import AutoTokenizer
 
-    from sonde.experiment.embed import embed, vectors
-    from sonde.store.vectors import VectorStore
+    from lingprobe.experiment.embed import embed, vectors
+    from lingprobe.store.vectors import VectorStore
 
     tokenizer = AutoTokenizer.from_pretrained(bert)
     tokenizer.save_pretrained(tmp_path / "model")

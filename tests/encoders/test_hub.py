@@ -14,9 +14,9 @@ import huggingface_hub
 import numpy as np
 import pytest
 
-from sonde.core import DataProblem, EncoderStop
-from sonde.encoders import ENCODERS, hub, make
-from sonde.encoders.hub import Files, Source, Trust, files_of, source_of
+from lingprobe.core import DataProblem, EncoderStop
+from lingprobe.encoders import ENCODERS, hub, make
+from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of
 
 EXACT = "dtype=float32,device=cpu"
 COMMIT, OTHER = "1" * 40, "2" * 40
@@ -201,7 +201,7 @@ def test_what_is_not_fetched_yet_is_named_to_the_libraries(tmp_path, monkeypatch
 def test_libraries_are_never_left_to_ask(bert, monkeypatch):
     import transformers
 
-    from sonde.encoders.network import Weights, loaded
+    from lingprobe.encoders.network import Weights, loaded
 
     given = []
     for name, method in (

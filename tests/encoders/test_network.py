@@ -5,13 +5,13 @@ import pytest
 import torch
 from tokenisers import Slow
 
-from sonde.core import DataProblem, Sentence
-from sonde.encoders import make
-from sonde.encoders.forward import Passes
-from sonde.encoders.frames import PLAIN
-from sonde.encoders.hub import Source
-from sonde.encoders.network import Network, Weights, loaded
-from sonde.testing import check_encoder
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.encoders import make
+from lingprobe.encoders.forward import Passes
+from lingprobe.encoders.frames import PLAIN
+from lingprobe.encoders.hub import Source
+from lingprobe.encoders.network import Network, Weights, loaded
+from lingprobe.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"
 SMALL = {

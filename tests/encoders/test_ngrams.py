@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonde.core import Sentence
-from sonde.encoders.ngrams import NGrams, bigram_rows
+from lingprobe.core import Sentence
+from lingprobe.encoders.ngrams import NGrams, bigram_rows
 
 NUMBERS = {"the": 0, "cat": 1, "sat": 2}
 

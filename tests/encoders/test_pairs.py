@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from sonde import evaluate
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.encoders import make
-from sonde.experiment.readers import BASELINES
-from sonde.oracles import kind_of
-from sonde.reading import ReadingProblem, Readings
+from lingprobe import evaluate
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.encoders import make
+from lingprobe.experiment.readers import BASELINES
+from lingprobe.oracles import kind_of
+from lingprobe.reading import ReadingProblem, Readings
 from tasks.publications import pair_sets
 
 FIRST, SECOND = Sentence.of("The cat sees a cat".split()), Sentence.of("a Cat sleeps".split())

@@ -8,9 +8,9 @@ import shutil
 import numpy as np
 import pytest
 
-from sonde.core import DataProblem, EncoderStop
-from sonde.encoders import make
-from sonde.encoders.quantised import check_room, placement, quantisation
+from lingprobe.core import DataProblem, EncoderStop
+from lingprobe.encoders import make
+from lingprobe.encoders.quantised import check_room, placement, quantisation
 
 transformers = pytest.importorskip("transformers")
 
@@ -76,7 +76,7 @@ def test_a_model_that_does_not_fit_in_memory(given, said):
 
 def test_it_is_refused_before_it_is_loaded(bert, sentences, monkeypatch, tmp_path):
     shutil.copytree(bert, tmp_path / "large")
-    monkeypatch.setattr("sonde.encoders.network.free_memory", lambda: 1000)
+    monkeypatch.setattr("lingprobe.encoders.network.free_memory", lambda: 1000)
     monkeypatch.setattr(
         transformers.AutoModel, "from_pretrained", lambda *a, **k: pytest.fail("loaded")
     )
@@ -139,8 +139,8 @@ def test_int8_of_torchao_runs_on_a_processor(bert, sentences, tmp_path):
     quantization = pytest.importorskip("torchao.quantization")
     import torch
 
-    from sonde.encoders.hub import Source
-    from sonde.encoders.network import loaded
+    from lingprobe.encoders.hub import Source
+    from lingprobe.encoders.network import loaded
 
     settings = transformers.TorchAoConfig(quantization.Int8WeightOnlyConfig())
     model = transformers.AutoModel.from_pretrained(

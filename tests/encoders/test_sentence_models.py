@@ -20,9 +20,9 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
 from conftest import CORPUS
-from sonde.core import DataProblem, EncoderStop, Sentence
-from sonde.encoders import adapt, make
-from sonde.testing import check_encoder
+from lingprobe.core import DataProblem, EncoderStop, Sentence
+from lingprobe.encoders import adapt, make
+from lingprobe.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"
 TEXTS = [
@@ -256,8 +256,8 @@ def test_what_gives_other_vectors_than_are_asked_for_is_refused_before_work(
     ],
 )
 def test_models_of_older_libraries_are_known(file, said, tmp_path):
-    from sonde.encoders.hub import Files
-    from sonde.encoders.st import form_of
+    from lingprobe.encoders.hub import Files
+    from lingprobe.encoders.st import form_of
 
     (tmp_path / file).write_text(json.dumps(said))
     assert form_of(Files(tmp_path)) == "MultiVectorEncoder"
@@ -265,7 +265,7 @@ def test_models_of_older_libraries_are_known(file, said, tmp_path):
 
 
 def test_a_model_that_reads_its_padding_is_read_without(sbert, monkeypatch, caplog):
-    import sonde.encoders.sentence_models as models
+    import lingprobe.encoders.sentence_models as models
 
     model = SentenceTransformer(str(sbert), device="cpu")
     original = models.forward

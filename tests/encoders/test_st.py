@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from sonde.core import DataProblem, Sentence
-from sonde.encoders import make
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.encoders import make
 
 EXACT = "dtype=float32,device=cpu"
 
@@ -29,7 +29,7 @@ def test_prompts(sbert, model, sentences):
 
 
 def asked(model, texts, prompt=None, tokens=2048):
-    from sonde.encoders.sentence_models import Way, ready, run_texts
+    from lingprobe.encoders.sentence_models import Way, ready, run_texts
 
     return run_texts(
         ready(model, "SentenceTransformer", Way(prompt), "float32", "it"), texts, tokens
@@ -66,7 +66,7 @@ def test_long_and_no_sentences(sbert, model):
 
 
 def test_models_with_input_of_their_own_go_their_own_way(model, sentences, monkeypatch):
-    from sonde.encoders.sentence_models import tokenised
+    from lingprobe.encoders.sentence_models import tokenised
 
     texts = [s.text for s in sentences]
     original = type(model).preprocess
@@ -81,7 +81,7 @@ def test_models_with_input_of_their_own_go_their_own_way(model, sentences, monke
 
 
 def test_a_live_model_is_an_encoder(model, sbert, sentences):
-    from sonde.encoders import adapt
+    from lingprobe.encoders import adapt
 
     encoder = adapt(model)
     assert np.array_equal(

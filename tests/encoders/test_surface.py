@@ -1,8 +1,8 @@
 import numpy as np
 
-from sonde.core import Sentence
-from sonde.encoders import make
-from sonde.encoders.keyed import normals
+from lingprobe.core import Sentence
+from lingprobe.encoders import make
+from lingprobe.encoders.keyed import normals
 
 CAT = Sentence.of(["The", "cat"])
 NONE = Sentence((), "")

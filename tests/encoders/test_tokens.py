@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenisers import KINDS, Slow, fast
 
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.encoders.frames import Frame
-from sonde.encoders.tokens import (
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.encoders.frames import Frame
+from lingprobe.encoders.tokens import (
     Pieces,
     Tokens,
     Words,
@@ -21,8 +21,8 @@ from sonde.encoders.tokens import (
     with_spaces,
     word_spans,
 )
-from sonde.reading import Readings
-from sonde.vectors import Spans, Vectors
+from lingprobe.reading import Readings
+from lingprobe.vectors import Spans, Vectors
 
 
 def ranges_of(words: list[str], pieces: list[tuple[int, int]]) -> list[list[int]]:
@@ -510,7 +510,7 @@ def test_raw_text_is_read_as_it_is_and_words_are_found_in_it(kind, language):
 
 
 def test_raw_text_needs_a_tokeniser_that_says_where_pieces_come_from():
-    from sonde.core import EncoderStop
+    from lingprobe.core import EncoderStop
 
     with pytest.raises(EncoderStop, match="text=raw: this tokeniser does not say"):
         Pieces(Slow(), 50, words=Words(raw=True)).of([Sentence.of(["a"])])

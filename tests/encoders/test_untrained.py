@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from sonde.core import Sentence
-from sonde.encoders import make
-from sonde.nets.trainable import Shape
+from lingprobe.core import Sentence
+from lingprobe.encoders import make
+from lingprobe.nets.trainable import Shape
 
 ARCHITECTURES = ["bilstm-last", "bilstm-max", "gated-convnet"]
 SMALL = "dim=12,hidden=8"
@@ -33,7 +33,7 @@ def test_the_same_sentences_give_the_same_bits_whatever_the_global_seed(architec
     before = torch.get_rng_state()
     one = make(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0]
     assert torch.equal(torch.get_rng_state(), before)
-    from sonde.encoders import untrained
+    from lingprobe.encoders import untrained
 
     untrained._net.cache_clear()
     torch.manual_seed(2)
@@ -140,7 +140,7 @@ def test_words_that_are_not_read_have_no_unit():
 
 
 def test_positions_follow_the_formula():
-    from sonde.nets.architectures import positions
+    from lingprobe.nets.architectures import positions
 
     places = positions(torch.ones(1, 3, 4), torch.tensor([2]))
     assert places[0, 0, 0].item() == pytest.approx((1 - 1 / 2) - (1 / 4) * (1 - 2 * 1 / 2))

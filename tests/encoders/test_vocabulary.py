@@ -9,14 +9,14 @@ import json
 import pytest
 
 from fixtures.models import sentence_transformer, transformer
-from sonde.core import Lexical
-from sonde.datasets.formats.tables import write
-from sonde.encoders import make
-from sonde.encoders.saved import unknown
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, plan
-from sonde.experiment.run import run
-from sonde.testing import FAMILIES
+from lingprobe.core import Lexical
+from lingprobe.datasets.formats.tables import write
+from lingprobe.encoders import make
+from lingprobe.encoders.saved import unknown
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.run import run
+from lingprobe.testing import FAMILIES
 
 WORDS = ("the", "q̈q", "dog", "漢字", "zz", "...", "ß")
 

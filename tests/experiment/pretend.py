@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sonde.core import Sentence
-from sonde.vectors import Spans, Vectors
+from lingprobe.core import Sentence
+from lingprobe.vectors import Spans, Vectors
 
 DIM = 8
 

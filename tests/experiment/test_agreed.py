@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-import sonde
-from sonde.experiment.agreement import AgreementProblem, Machine, agreed, alike, request_of
-from sonde.nets import device, precision
-from sonde.nets.device import resolved_device, resolved_dtype
-from sonde.nets.precision import native_bf16, usable_threads
+import lingprobe
+from lingprobe.experiment.agreement import AgreementProblem, Machine, agreed, alike, request_of
+from lingprobe.nets import device, precision
+from lingprobe.nets.device import resolved_device, resolved_dtype
+from lingprobe.nets.precision import native_bf16, usable_threads
 
 CPU = Machine("cpu", (), 2)
 THINGS = {"encoder hf": json.dumps(["hf:file", "c0de", "abc cpu float32"])}
@@ -45,7 +45,7 @@ def test_the_first_resolves_and_others_compute_as_it_does(file, monkeypatch):
         assert resolved_dtype("auto", "cuda") == resolved_dtype("auto", "cpu") == "float32"
         assert resolved_dtype("bfloat16", "cpu") == "bfloat16"  # which was asked for
     assert native_bf16()
-    assert not {"SONDE_DEVICE", "SONDE_BFLOAT16", "SONDE_THREADS"} & os.environ.keys()
+    assert not {"LINGPROBE_DEVICE", "LINGPROBE_BFLOAT16", "LINGPROBE_THREADS"} & os.environ.keys()
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_run_whose_data_have_changed_since_takes_no_work(tmp_path):
 
     def run():
         settings = {"probes": "majority", "bounds": False, "output": tmp_path / "out"}
-        return sonde.run(f"senteval/somo:{table}", "length", shard="1/2", **settings)
+        return lingprobe.run(f"senteval/somo:{table}", "length", shard="1/2", **settings)
 
     write(lambda i: ("tr", "va", "te")[i % 3])
     assert len(run()) == 1

@@ -17,15 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
 
-from sonde.core import DataProblem, EncoderStop, Sentence
-from sonde.encoders import make
-from sonde.experiment.bars import encoding_bar
-from sonde.experiment.embed import EncoderProblem, embed, vectors
-from sonde.progress import listening
-from sonde.store.blocks import StoreProblem
-from sonde.store.claims import claimed
-from sonde.store.vectors import VectorStore
-from sonde.vectors import Spans, Vectors
+from lingprobe.core import DataProblem, EncoderStop, Sentence
+from lingprobe.encoders import make
+from lingprobe.experiment.bars import encoding_bar
+from lingprobe.experiment.embed import EncoderProblem, embed, vectors
+from lingprobe.progress import listening
+from lingprobe.store.blocks import StoreProblem
+from lingprobe.store.claims import claimed
+from lingprobe.store.vectors import VectorStore
+from lingprobe.vectors import Spans, Vectors
 
 
 def files(root):
@@ -269,7 +269,7 @@ def test_an_encoder_that_never_works_is_given_up_at_once(tmp_path):
     assert len(encoder.calls) < 12
 
 
-def test_what_sonde_says_of_an_encoder_is_said_alone(tmp_path):
+def test_what_lingprobe_says_of_an_encoder_is_said_alone(tmp_path):
     class Broken(Pretend):
         def encode(self, sentences):
             raise DataProblem("model.bin is cut short")
@@ -293,12 +293,12 @@ def test_a_missing_package_is_told_at_once(tmp_path):
 
         def encode(self, sentences):
             self.calls.append(list(sentences))
-            raise ImportError("install sonde[hf]")
+            raise ImportError("install lingprobe[hf]")
 
     encoder = Needy()
     with pytest.raises(
         EncoderProblem,
-        match="pretend needs a package that is not installed: ImportError: install sonde",
+        match="pretend needs a package that is not installed: ImportError: install lingprobe",
     ):
         embed(encoder, sentences_of(100), VectorStore(tmp_path), "k")
     assert len(encoder.calls) == 1
@@ -614,8 +614,8 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from pretend import Pretend, sentences_of
-from sonde.experiment.embed import embed
-from sonde.store.vectors import VectorStore
+from lingprobe.experiment.embed import embed
+from lingprobe.store.vectors import VectorStore
 print("ready", flush=True)
 embed(Pretend(batchy=True, seconds={seconds}), sentences_of(20_000), VectorStore(Path(sys.argv[1])), "k")
 """

@@ -1,51 +1,53 @@
-"""`sonde.estimate` and `sonde run --dry-run`: what a run would do."""
+"""`lingprobe.estimate` and `lingprobe run --dry-run`: what a run would do."""
 
 import re
 
 import pytest
 from typer.testing import CliRunner
 
-import sonde
+import lingprobe
 from fixtures.models import transformer
-from sonde.cli import app
-from sonde.core import Trial
-from sonde.store.results import ResultStore
+from lingprobe.cli import app
+from lingprobe.core import Trial
+from lingprobe.store.results import ResultStore
 
 TASK = "ud/tense:embedded"
 SETTINGS = {"probes": "logreg", "seeds": 2, "bounds": False, "limit": 60}
 
 
 def test_it_says_what_a_run_then_does(tmp_path):
-    asked = sonde.estimate(TASK, "length", output=tmp_path, **SETTINGS)
+    asked = lingprobe.estimate(TASK, "length", output=tmp_path, **SETTINGS)
     assert (asked.trials, asked.known, asked.fits) == (1, 0, 1)  # logreg has no seeds
     assert asked.sentences == {"length": 60}
     assert asked.seconds > 0
     assert list(tmp_path.iterdir()) == []
-    done = sonde.run(TASK, "length", output=tmp_path, **SETTINGS)
+    done = lingprobe.run(TASK, "length", output=tmp_path, **SETTINGS)
     assert len(done.results) == done.fresh == asked.trials
-    again = sonde.estimate(TASK, "length", output=tmp_path, **SETTINGS)
+    again = lingprobe.estimate(TASK, "length", output=tmp_path, **SETTINGS)
     assert (again.trials, again.known, again.fits) == (1, 1, 0)
     assert (again.sentences, again.seconds) == ({}, 0)
 
 
 def test_nothing_is_encoded():
     asked = []
-    sonde.estimate(TASK, asked.extend, **SETTINGS)
+    lingprobe.estimate(TASK, asked.extend, **SETTINGS)
     assert asked == []
 
 
 def test_bytes_are_those_of_the_vectors(tmp_path):
     folder = transformer(tmp_path / "bert", layers=2, dim=32)
-    asked = sonde.estimate(TASK, f"hf:{folder},layers=all", **SETTINGS)
+    asked = lingprobe.estimate(TASK, f"hf:{folder},layers=all", **SETTINGS)
     assert asked.bytes == 60 * 32 * 4 * 3  # layers 0 to 2, in float32
     assert asked.untimed == ()
 
 
 def test_what_was_timed_before_is_how_long_it_takes(tmp_path):
-    sonde.run(TASK, "length", output=tmp_path, **SETTINGS)
-    (took,) = [r.provenance.fit_seconds for r in sonde.results(tmp_path)]
+    lingprobe.run(TASK, "length", output=tmp_path, **SETTINGS)
+    (took,) = [r.provenance.fit_seconds for r in lingprobe.results(tmp_path)]
     other = SETTINGS | {"limit": 90}
-    assert sonde.estimate(TASK, "length", output=tmp_path, **other).seconds == pytest.approx(took)
+    assert lingprobe.estimate(TASK, "length", output=tmp_path, **other).seconds == pytest.approx(
+        took
+    )
 
 
 def test_what_a_probe_with_other_settings_took_says_nothing(tmp_path, monkeypatch):
@@ -54,12 +56,12 @@ def test_what_a_probe_with_other_settings_took_says_nothing(tmp_path, monkeypatc
     trials = [Trial(TASK, "length", "all", probe, "none", 0) for probe in took]
     facts = [(trial, {"fit_seconds": took[trial.probe]}) for trial in trials]
     monkeypatch.setattr(ResultStore, "facts", lambda _: iter(facts))
-    assert sonde.estimate("ud/passive:embedded", "length", **SETTINGS).seconds == 3.0
+    assert lingprobe.estimate("ud/passive:embedded", "length", **SETTINGS).seconds == 3.0
 
 
 def test_an_unknown_keyword_is_refused():
-    with pytest.raises(sonde.UsageProblem, match="estimate takes no argument 'probe'"):
-        sonde.estimate(TASK, "length", probe="logreg")
+    with pytest.raises(lingprobe.UsageProblem, match="estimate takes no argument 'probe'"):
+        lingprobe.estimate(TASK, "length", probe="logreg")
 
 
 def test_a_dry_run_says_it_and_does_nothing(tmp_path):
@@ -73,12 +75,14 @@ def test_a_dry_run_says_it_and_does_nothing(tmp_path):
 def test_what_does_not_fit_on_the_disk_is_refused_before_work_starts(tmp_path, monkeypatch):
     folder = transformer(tmp_path / "bert", layers=2, dim=32)
     encoder, kept = f"hf:{folder},layers=all", {"cache": tmp_path / "cache"}
-    needed = sonde.estimate(TASK, encoder, **SETTINGS, **kept).bytes
-    monkeypatch.setattr("sonde.experiment.room.free_below", lambda _: needed - 1)
-    with pytest.raises(sonde.StoreProblem, match=r"take about 23.0 KB, and .* has 23.0 KB free"):
-        sonde.run(TASK, encoder, **SETTINGS, **kept)
+    needed = lingprobe.estimate(TASK, encoder, **SETTINGS, **kept).bytes
+    monkeypatch.setattr("lingprobe.experiment.room.free_below", lambda _: needed - 1)
+    with pytest.raises(
+        lingprobe.StoreProblem, match=r"take about 23.0 KB, and .* has 23.0 KB free"
+    ):
+        lingprobe.run(TASK, encoder, **SETTINGS, **kept)
     assert not list(tmp_path.rglob("*.vectors"))
-    monkeypatch.setattr("sonde.experiment.room.free_below", lambda _: needed)
-    assert len(sonde.run(TASK, encoder, **SETTINGS, **kept)) == 3
-    monkeypatch.setattr("sonde.experiment.room.free_below", lambda _: 0)
-    assert len(sonde.run(TASK, encoder, **SETTINGS, **kept)) == 3  # nothing is to be written
+    monkeypatch.setattr("lingprobe.experiment.room.free_below", lambda _: needed)
+    assert len(lingprobe.run(TASK, encoder, **SETTINGS, **kept)) == 3
+    monkeypatch.setattr("lingprobe.experiment.room.free_below", lambda _: 0)
+    assert len(lingprobe.run(TASK, encoder, **SETTINGS, **kept)) == 3  # nothing is to be written

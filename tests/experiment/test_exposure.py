@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from pretend import Pretend
 
-from sonde.core import DataProblem
-from sonde.corpora.seen import Collected
-from sonde.corpora.text import letters
-from sonde.datasets.formats.tables import write
-from sonde.experiment import exposure
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, PlanProblem, plan
-from sonde.experiment.run import run
-from sonde.testing import FAMILIES
+from lingprobe.core import DataProblem
+from lingprobe.corpora.seen import Collected
+from lingprobe.corpora.text import letters
+from lingprobe.datasets.formats.tables import write
+from lingprobe.experiment import exposure
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, PlanProblem, plan
+from lingprobe.experiment.run import run
+from lingprobe.testing import FAMILIES
 
 
 @dataclass
@@ -63,7 +63,7 @@ def test_one_sentence_in_train_or_test_is_enough(family, split, tmp_path, paths)
     assert said.startswith(f"{many:,} of {len(dataset):,} examples (")
     assert f" of {split}" in said
     assert f"such as {seen[:60]!r}"[:-1] in said
-    assert "; train it without them (`sonde train --exclude CORPUS`, or `-t TASK`)" in said
+    assert "; train it without them (`lingprobe train --exclude CORPUS`, or `-t TASK`)" in said
 
 
 def test_a_refused_cell_takes_no_other_with_it(tmp_path, paths):

@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from sonde import evaluate
-from sonde._logits import code_length
-from sonde.cli import app
-from sonde.core import Cell
-from sonde.corpora import edges
-from sonde.datasets.formats.tables import write
-from sonde.encoders import make
-from sonde.experiment.paths import Paths
-from sonde.pages.probabilities import bits
-from sonde.probes import PROBES
-from sonde.reading import Readings
-from sonde.store.results import find_scores
-from sonde.tasks import TASKS
-from sonde.testing import FAMILIES
+from lingprobe import evaluate
+from lingprobe._logits import code_length
+from lingprobe.cli import app
+from lingprobe.core import Cell
+from lingprobe.corpora import edges
+from lingprobe.datasets.formats.tables import write
+from lingprobe.encoders import make
+from lingprobe.experiment.paths import Paths
+from lingprobe.pages.probabilities import bits
+from lingprobe.probes import PROBES
+from lingprobe.reading import Readings
+from lingprobe.store.results import find_scores
+from lingprobe.tasks import TASKS
+from lingprobe.testing import FAMILIES
 
 SIZES = (90, 40, 40)
 PROBES_OF = {
@@ -124,7 +124,7 @@ def test_what_was_measured_without_scores_is_measured_again_for_them_and_then_kn
 def test_nothing_that_is_known_is_fitted_twice_for_scores(place, monkeypatch):
     measured(place, "sentence", ["logreg", "majority"], "once", keep_scores=True)
     measured(place, "pair", ["logreg"], "once", keep_scores=True)  # numbers have no probabilities
-    monkeypatch.setattr("sonde.experiment.work.fitted", lambda *_: pytest.fail("fitted again"))
+    monkeypatch.setattr("lingprobe.experiment.work.fitted", lambda *_: pytest.fail("fitted again"))
     measured(place, "sentence", ["logreg", "majority"], "once", keep_scores=True)
     *_, pair = measured(place, "pair", ["logreg"], "once", keep_scores=True)
     assert next(iter(pair.values())).scores is None
@@ -134,7 +134,7 @@ def _ids(folder):
     return [trial_id for trial_id, _ in Paths.of(folder).result_store().read()]
 
 
-def sonde(*arguments):
+def lingprobe(*arguments):
     done = CliRunner().invoke(
         app, [str(a) for a in arguments], catch_exceptions=False, env={"COLUMNS": "200"}
     )
@@ -155,7 +155,7 @@ def spans(place):
         "--probe",
         "span,projection=8,hidden=8",
     ]
-    sonde(
+    lingprobe(
         *arguments,
         "--seeds",
         2,
@@ -171,7 +171,7 @@ def spans(place):
 
 
 def test_bits_are_shown_and_listed(spans):
-    text = sonde("report", spans, "--bits")
+    text = lingprobe("report", spans, "--bits")
     assert "V-information" in text
     found = dict(Paths.of(spans).result_store().read())
     scores = find_scores(spans, found)
@@ -180,7 +180,7 @@ def test_bits_are_shown_and_listed(spans):
     assert row.information == pytest.approx(row.null - row.bits)
     assert row.low < row.information < row.high
     assert f"{row.information:.3f}" in text
-    listed = sonde("report", spans, "--bits", "--format", "csv").splitlines()
+    listed = lingprobe("report", spans, "--bits", "--format", "csv").splitlines()
     assert listed[0].startswith("task,encoder,layer,probe,null,bits,information")
     assert len(listed) == 2
 
@@ -192,7 +192,7 @@ def test_results_without_scores_say_how_to_get_them(place):
 
 
 def test_predictions_stand_beside_the_examples(place, spans, tmp_path):
-    sonde("predictions", spans, "-o", tmp_path / "lines")
+    lingprobe("predictions", spans, "-o", tmp_path / "lines")
     first, second = sorted((tmp_path / "lines").glob("*.jsonl"))
     assert "seed=0" in first.name
     rows = [json.loads(line) for line in first.read_text("utf-8").splitlines()]
@@ -212,7 +212,7 @@ def test_predictions_stand_beside_the_examples(place, spans, tmp_path):
 
 
 def test_predictions_are_written_as_jiant_writes_them(place, spans, tmp_path):
-    sonde("predictions", spans, "--format", "jiant", "-o", tmp_path / "jiant")
+    lingprobe("predictions", spans, "--format", "jiant", "-o", tmp_path / "jiant")
     folders = sorted(p for p in (tmp_path / "jiant").iterdir() if p.is_dir())
     assert len(folders) == 2
     labels = (folders[0] / "labels.txt").read_text("utf-8").split()
@@ -233,7 +233,7 @@ def test_predictions_are_written_as_jiant_writes_them(place, spans, tmp_path):
 
 
 def _written(spans, tmp_path):
-    sonde("predictions", spans, "-o", tmp_path / "lines")
+    lingprobe("predictions", spans, "-o", tmp_path / "lines")
     return sorted((tmp_path / "lines").glob("*.jsonl"))
 
 

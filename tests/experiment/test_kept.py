@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from sonde import evaluate
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.experiment.plan import tasks_of
-from sonde.pages import by_stratum, page
-from sonde.tables.formats import terminal
+from lingprobe import evaluate
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.experiment.plan import tasks_of
+from lingprobe.pages import by_stratum, page
+from lingprobe.tables.formats import terminal
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-import sonde
-from sonde.checkpoints import State
-from sonde.store import checkpoints
-from sonde.store.claims import claimed
+import lingprobe
+from lingprobe.checkpoints import State
+from lingprobe.store import checkpoints
+from lingprobe.store.claims import claimed
 
 SETTINGS = {"probes": ["mlp,hidden=5,dropout=0"], "limit": 60, "seeds": 2, "bounds": False}
 
 
 def run(folder):
-    return sonde.run(
+    return lingprobe.run(
         "ud/tense:embedded",
         "length",
         output=folder / "results",
@@ -43,19 +43,19 @@ def test_a_fit_that_was_stopped_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoints.Checkpoints, "keep", keep)
     monkeypatch.setattr(checkpoints, "EVERY", 600.0)
     assert kept == list(range(1, 26))
-    [unit] = sonde.status(tmp_path / "results", cache=tmp_path / "cache").content
+    [unit] = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache").content
     [file] = (tmp_path / "results").glob("*.fit")
     size = file.stat().st_size
     assert unit.kept
     assert unit.bytes == size
-    [fit] = sonde.clean_cache(tmp_path / "cache").fits
+    [fit] = lingprobe.clean_cache(tmp_path / "cache").fits
     assert (fit.task, fit.encoder, fit.probe) == (unit.task, "length", unit.probe)
     assert (fit.kept, fit.bytes, fit.finished, fit.running) == (unit.kept, size, False, False)
-    [held] = [h for h in sonde.holdings(tmp_path / "results").files if h.kind == "fits"]
+    [held] = [h for h in lingprobe.holdings(tmp_path / "results").files if h.kind == "fits"]
     assert held.files == (file,)
     copy = file.read_bytes()
     assert "how far its fit was" in str(
-        sonde.status(tmp_path / "results", cache=tmp_path / "cache").text("markdown")
+        lingprobe.status(tmp_path / "results", cache=tmp_path / "cache").text("markdown")
     )
     found = []
     restored = checkpoints.Checkpoints.find
@@ -68,14 +68,14 @@ def test_a_fit_that_was_stopped_goes_on(tmp_path, monkeypatch):
     assert told(run(tmp_path)) == expected
     assert found[0].facts["step"] == 25
     assert not list((tmp_path / "results").glob("*.fit"))
-    [unit] = sonde.status(tmp_path / "results", cache=tmp_path / "cache").content
+    [unit] = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache").content
     assert (unit.state, unit.kept) == ("done", "")
     file.write_bytes(copy)  # as a kill between the results and the end leaves it
-    [fit] = sonde.clean_cache(tmp_path / "cache").fits
+    [fit] = lingprobe.clean_cache(tmp_path / "cache").fits
     assert fit.finished
-    assert "states of 1 fits" in str(sonde.clean_cache(tmp_path / "cache", remove=True))
+    assert "states of 1 fits" in str(lingprobe.clean_cache(tmp_path / "cache", remove=True))
     assert not file.exists()
-    assert sonde.clean_cache(tmp_path / "cache").fits == ()
+    assert lingprobe.clean_cache(tmp_path / "cache").fits == ()
 
 
 def test_states_of_a_fit_that_is_running_stay(tmp_path):
@@ -84,9 +84,9 @@ def test_states_of_a_fit_that_is_running_stay(tmp_path):
     keeper.keep("one", State({}, {}))
     keeper.keep("two", State({}, {}))
     with claimed(keeper.place):
-        [fit] = sonde.clean_cache(tmp_path, remove=True).fits
+        [fit] = lingprobe.clean_cache(tmp_path, remove=True).fits
         assert (fit.task, fit.running) == ("", True)
-        assert "a fit that is running" in str(sonde.clean_cache(tmp_path))
+        assert "a fit that is running" in str(lingprobe.clean_cache(tmp_path))
         assert len(list(results.glob("*.fit"))) == 2
-    sonde.clean_cache(tmp_path, remove=True)
+    lingprobe.clean_cache(tmp_path, remove=True)
     assert not list(results.glob("*.fit"))

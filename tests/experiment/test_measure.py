@@ -4,16 +4,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.experiment.measure import Batch, Group
-from sonde.experiment.paths import Paths
-from sonde.experiment.readable import readable
-from sonde.experiment.work import measure
-from sonde.identity import Identity, Ingredients
-from sonde.metrics import METRICS
-from sonde.probes import PROBES
-from sonde.store.results import ResultStore
-from sonde.vectors import Spans, Vectors
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.experiment.measure import Batch, Group
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.readable import readable
+from lingprobe.experiment.work import measure
+from lingprobe.identity import Identity, Ingredients
+from lingprobe.metrics import METRICS
+from lingprobe.probes import PROBES
+from lingprobe.store.results import ResultStore
+from lingprobe.vectors import Spans, Vectors
 
 NONE = (-1, -1)
 
@@ -151,8 +151,8 @@ class Task:
 
 
 def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
-    from sonde.core import Trial
-    from sonde.datasets.controls import CONTROLS
+    from lingprobe.core import Trial
+    from lingprobe.datasets.controls import CONTROLS
 
     trial = Trial("t", "deaf", "-", "logreg", "none", 0)
     made = Ingredients(*(Identity(name, "") for name in Ingredients._fields))

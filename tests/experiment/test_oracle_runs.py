@@ -8,14 +8,14 @@ import json
 import numpy as np
 import pytest
 
-from sonde.analysis.rows import rows
-from sonde.datasets.formats.tables import write
-from sonde.encoders.gold import Gold
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import BOUNDS, Design, PlanProblem, plan
-from sonde.experiment.run import run
-from sonde.pages import by_stratum, render
-from sonde.testing import FAMILIES
+from lingprobe.analysis.rows import rows
+from lingprobe.datasets.formats.tables import write
+from lingprobe.encoders.gold import Gold
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import BOUNDS, Design, PlanProblem, plan
+from lingprobe.experiment.run import run
+from lingprobe.pages import by_stratum, render
+from lingprobe.testing import FAMILIES
 from test_oracles import Told
 
 

@@ -2,17 +2,17 @@
 
 import pytest
 
-import sonde
+import lingprobe
 from experiment.pretend import sentences_of
 from experiment.test_run import Tiny
 from experiment.test_sharing import content
-from sonde.core import Sentence
-from sonde.errors import UsageProblem
-from sonde.experiment import portions
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, plan
-from sonde.experiment.portions import together
-from sonde.experiment.run import run
+from lingprobe.core import Sentence
+from lingprobe.errors import UsageProblem
+from lingprobe.experiment import portions
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.portions import together
+from lingprobe.experiment.run import run
 
 TASKS = ("ud/tense:embedded,limit=200", Tiny("sentence"))
 ENCODERS = ("bow:random,dim=8", "length")
@@ -51,7 +51,7 @@ def test_a_run_that_is_stopped_leaves_its_vectors_to_the_next(tmp_path, monkeypa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("sonde.experiment.work.fitted", dies)
+        patch.setattr("lingprobe.experiment.work.fitted", dies)
         with pytest.raises(KeyboardInterrupt):
             measured(tmp_path / "two", tmp_path / "b", "none")
     assert len(files(tmp_path / "b")) == 1
@@ -69,4 +69,4 @@ def test_tasks_that_share_sentences_go_together():
 
 def test_machines_cannot_share_them(tmp_path):
     with pytest.raises(UsageProblem, match="store=none: machines cannot share"):
-        sonde.run("ud/tense:embedded", "length", store="none", shard="1/2", cache=tmp_path)
+        lingprobe.run("ud/tense:embedded", "length", store="none", shard="1/2", cache=tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import threading
 
-from sonde.experiment.paths import Paths
+from lingprobe.experiment.paths import Paths
 
 
 def test_the_cache_of_vectors_is_opened_once_and_places_still_pickle(tmp_path):
@@ -27,7 +27,7 @@ def test_each_thread_has_its_own(tmp_path):
 
 
 def test_vectors_in_half_precision_are_other_encoders_to_results_but_not_to_plans(tmp_path):
-    from sonde.experiment.plan import Design, plan
+    from lingprobe.experiment.plan import Design, plan
 
     design = Design(["ud/tense:embedded"], ["length", "bow:random"], ["logreg"], seeds=1)
     full, half = (

@@ -6,10 +6,10 @@ import pytest
 from pretend import PretendLayers
 
 from fixtures.models import transformer
-from sonde.datasets.formats.tables import write
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, PlanProblem, plan
-from sonde.testing import FAMILIES
+from lingprobe.datasets.formats.tables import write
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, PlanProblem, plan
+from lingprobe.testing import FAMILIES
 
 
 @pytest.fixture

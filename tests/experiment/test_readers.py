@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from fixtures.models import sentence_transformer
-from sonde import evaluate
-from sonde.analysis.rows import newest, rows
-from sonde.core import DataProblem, Sentence
-from sonde.experiment.readers import encoders_of, revision
-from sonde.store.results import ResultStore
-from sonde.vectors import Vectors
+from lingprobe import evaluate
+from lingprobe.analysis.rows import newest, rows
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.experiment.readers import encoders_of, revision
+from lingprobe.store.results import ResultStore
+from lingprobe.vectors import Vectors
 
 HOW = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False}
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.audit import inspect
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.experiment.data import load
-from sonde.experiment.rules import best_word, worth
-from sonde.notes import SourceRule
-from sonde.testing import FAMILIES
+from lingprobe.audit import inspect
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.experiment.data import load
+from lingprobe.experiment.rules import best_word, worth
+from lingprobe.notes import SourceRule
+from lingprobe.testing import FAMILIES
 
 
 class Pooled:

@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sonde.core import Dataset, Sentence
-from sonde.experiment.measure import Batch
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, Plan, PlanProblem, plan
-from sonde.experiment.run import missing, run
-from sonde.experiment.runners import Workers
-from sonde.experiment.work import measured_in
-from sonde.testing.tiny import FAMILIES
-from sonde.vectors import Vectors
+from lingprobe.core import Dataset, Sentence
+from lingprobe.experiment.measure import Batch
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, Plan, PlanProblem, plan
+from lingprobe.experiment.run import missing, run
+from lingprobe.experiment.runners import Workers
+from lingprobe.experiment.work import measured_in
+from lingprobe.testing.tiny import FAMILIES
+from lingprobe.vectors import Vectors
 
 METRICS = {
     "sentence": "accuracy",
@@ -112,7 +112,7 @@ def test_every_family_goes_the_same_road(paths: Paths) -> None:
 
 
 def test_a_long_fit_is_named_and_its_clock_goes_on(paths: Paths, capsys, monkeypatch) -> None:
-    monkeypatch.setattr("sonde.experiment.bars.BEAT", 0.05)
+    monkeypatch.setattr("lingprobe.experiment.bars.BEAT", 0.05)
 
     def slow(function, groups):
         for group in groups:
@@ -149,7 +149,7 @@ def test_a_second_run_encodes_nothing_and_fits_nothing(paths: Paths) -> None:
 def test_the_bar_says_how_far_a_fit_is(
     paths: Paths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sonde.experiment.bars.EVERY", 0.0)
+    monkeypatch.setattr("lingprobe.experiment.bars.EVERY", 0.0)
     run(plan(Design([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
     shown = capsys.readouterr().err
     assert "step 1 of 560" in shown

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sonde.errors import UsageProblem
-from sonde.experiment.shards import WHOLE, Shard
+from lingprobe.errors import UsageProblem
+from lingprobe.experiment.shards import WHOLE, Shard
 
 UNITS = [(f"ud/task{i}", f"encoder{j}", "logreg") for i in range(40) for j in range(5)]
 

@@ -15,24 +15,24 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import sonde
-from sonde.cli import app
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, plan
-from sonde.experiment.portions import passes
-from sonde.experiment.run import fill, missing, run
-from sonde.experiment.runners import Workers
-from sonde.experiment.shards import Shard
-from sonde.store.claims import PATIENCE, claimed
-from sonde.store.experiments import experiments
-from sonde.store.results import ResultStore
+import lingprobe
+from lingprobe.cli import app
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.portions import passes
+from lingprobe.experiment.run import fill, missing, run
+from lingprobe.experiment.runners import Workers
+from lingprobe.experiment.shards import Shard
+from lingprobe.store.claims import PATIENCE, claimed
+from lingprobe.store.experiments import experiments
+from lingprobe.store.results import ResultStore
 
 LONG = 180  # seconds after which a hanging test fails
 
 MINE = """
     import hashlib, os, time
     import numpy as np
-    from sonde.core import Predictions
+    from lingprobe.core import Predictions
 
     def batchy(sentences):
         "Vectors whose last bits depend on the batch, as those of networks do."
@@ -79,7 +79,7 @@ def mine(tmp_path):
 def start(folder, name, *arguments, **environment):
     """A run of its own store, which all processes of that name share."""
     stores = ["-o", name, "--cache", f"{name}-cache", "-q"]
-    command = [sys.executable, "-m", "sonde", "run", *ASKED, *stores, *arguments]
+    command = [sys.executable, "-m", "lingprobe", "run", *ASKED, *stores, *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(command, cwd=folder, env={**os.environ, **environment}, **pipes)
 
@@ -152,7 +152,7 @@ class Tripping:
         return [self for _ in cells]
 
     def predict(self, readings):
-        return sonde.Predictions(
+        return lingprobe.Predictions(
             np.zeros((len(readings), 1), np.float32), readings.labels.names, readings.labels
         )
 
@@ -170,7 +170,7 @@ def asked(paths, *, shard=None, seeds=1):
 
 def tripping(told):
     """Whether the class fails that the probe is made of, which is another than the one here."""
-    from sonde.probes import PROBES
+    from lingprobe.probes import PROBES
 
     type(PROBES.make(f"{__file__}@Tripping")).told = told
     sys.modules[type(PROBES.make(f"{__file__}@Tripping")).__module__].Tripping.told = told
@@ -179,7 +179,7 @@ def tripping(told):
 def test_what_failed_is_told_and_tried_again_by_the_next_run(paths, tmp_path):
     tripping(True)
     assert set(asked(paths).failures.values()) == {"RuntimeError: the probe tripped"}
-    page = sonde.status(tmp_path / "results", cache=tmp_path / "cache")
+    page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")
     assert [(u.state, u.why) for u in page.content] == [
         ("failed", "RuntimeError: the probe tripped")
     ] * 2
@@ -187,7 +187,7 @@ def test_what_failed_is_told_and_tried_again_by_the_next_run(paths, tmp_path):
     assert "0 of 2 units" in str(page)
     tripping(False)
     assert asked(paths).fresh == 2
-    page = sonde.status(tmp_path / "results", cache=tmp_path / "cache")
+    page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")
     assert [(u.state, u.why) for u in page.content] == [("done", "")] * 2
     assert not list((tmp_path / "results").glob("*.failed"))
     assert page.text("csv").splitlines()[0].startswith("task,encoder,probe,control,trials,state")
@@ -196,7 +196,7 @@ def test_what_failed_is_told_and_tried_again_by_the_next_run(paths, tmp_path):
 def test_what_failed_in_one_share_is_not_tried_again_by_the_others(paths, monkeypatch):
     """They began before it failed, so it would fail as many times as there are shares."""
     tripping(True)
-    import sonde.experiment.run as runs
+    import lingprobe.experiment.run as runs
 
     told = asked(paths).failures
     monkeypatch.setattr(runs, "_failures", lambda groups, paths: {})  # as those who began before
@@ -214,7 +214,7 @@ def test_an_encoder_that_fails_is_told(paths, tmp_path):
     probe = f"{__file__}@Tripping"
     design = Design(["ud/tense:embedded,limit=60"], [f"{__file__}@fails"], [probe], seeds=1)
     assert run(plan(design, paths), paths, progress=False).failures
-    page = str(sonde.status(tmp_path / "results", cache=tmp_path / "cache"))
+    page = str(lingprobe.status(tmp_path / "results", cache=tmp_path / "cache"))
     assert "failed on every sentence tried (RuntimeError: no model here)" in page
     assert "1 waiting" in page  # of which nothing was tried
 
@@ -229,7 +229,7 @@ def test_the_state_of_a_run_is_that_of_its_units_and_sentences(paths, tmp_path):
     blocks = sorted((tmp_path / "cache").rglob("*.vectors"))
     blocks[0].unlink()
     with claimed(paths.result_store().place(second.ids)):
-        page = sonde.status(tmp_path / "results", cache=tmp_path / "cache")
+        page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")
         assert [unit.state for unit in page.content] == ["done", "running"]
         assert page.content[1].machine
         assert page.content[1].process == os.getpid()
@@ -238,7 +238,7 @@ def test_the_state_of_a_run_is_that_of_its_units_and_sentences(paths, tmp_path):
         assert re.search(rf"tense.* {os.getpid()} +{re.escape(page.content[1].since)}", str(page))
         command = ["status", str(tmp_path / "results"), "--cache", str(tmp_path / "cache")]
         assert CliRunner().invoke(app, command).exit_code == 1
-    page = sonde.status(tmp_path / "results", cache=tmp_path / "cache")
+    page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")
     assert [unit.state for unit in page.content] == ["done", "waiting"]
     assert re.search(r"bow:random +60 +0 +0 +0|length +60 +0 +0 +0", str(page))
     assert re.search(r"bow:random +0 +0 +0 +60|length +0 +0 +0 +60", str(page))
@@ -254,13 +254,13 @@ def test_a_claim_without_a_sign_of_life_is_nobodys(paths, tmp_path):
     with claimed(paths.result_store().place(unit.ids)):
         (claim,) = paths.results.glob(".*.claim")
         os.utime(claim, (time.time() - PATIENCE - 5,) * 2)
-        page = sonde.status(tmp_path / "results", cache=tmp_path / "cache")
+        page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")
     assert page.content[0].state == "waiting"
 
 
 def test_a_folder_where_nothing_was_run_is_told(tmp_path):
-    with pytest.raises(sonde.DataProblem, match="nothing was run in"):
-        sonde.status(tmp_path)
+    with pytest.raises(lingprobe.DataProblem, match="nothing was run in"):
+        lingprobe.status(tmp_path)
 
 
 def test_each_share_begins_with_encoders_of_its_own(tmp_path, monkeypatch):
@@ -272,7 +272,7 @@ def test_each_share_begins_with_encoders_of_its_own(tmp_path, monkeypatch):
     for number in (1, 2):
         order = []
         monkeypatch.setattr(
-            "sonde.experiment.run.embed",
+            "lingprobe.experiment.run.embed",
             lambda encoder, *_, _into=order, **__: _into.append(encoder),
         )
         fill(todo, paths, Workers(shard=Shard(number, 2)))

@@ -13,12 +13,12 @@ import pytest
 from test_run import Tiny
 
 from fixtures.models import transformer
-from sonde.core import Result, Sentence
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, plan
-from sonde.experiment.run import run
-from sonde.testing import FAMILIES
-from sonde.vectors import Spans, Vectors
+from lingprobe.core import Result, Sentence
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.run import run
+from lingprobe.testing import FAMILIES
+from lingprobe.vectors import Spans, Vectors
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
         return {r.trial.read: r for r in outcome.results}
 
     plain = measured("memory")
-    monkeypatch.setattr("sonde.store.vectors.LARGE", 1)
-    monkeypatch.setattr("sonde.store.folder.PART", 5_000)
+    monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
+    monkeypatch.setattr("lingprobe.store.folder.PART", 5_000)
     mapped = measured("disk")
     assert set(plain) == set(mapped) == set(reads)
     for read, result in plain.items():

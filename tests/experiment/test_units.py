@@ -3,14 +3,14 @@
 import pytest
 
 from experiment.test_sharing import content
-from sonde.core import Trial
-from sonde.experiment import units, work
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, plan
-from sonde.experiment.run import missing, run
-from sonde.experiment.status import units_of
-from sonde.experiment.units import Size, cut
-from sonde.store.experiments import experiments
+from lingprobe.core import Trial
+from lingprobe.experiment import units, work
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.run import missing, run
+from lingprobe.experiment.status import units_of
+from lingprobe.experiment.units import Size, cut
+from lingprobe.store.experiments import experiments
 
 
 def trials(reads, seeds):

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
-from sonde.core import Tags
-from sonde.pages import scores_page
+from lingprobe.core import Tags
+from lingprobe.pages import scores_page
 
 pytestmark = pytest.mark.integration
 

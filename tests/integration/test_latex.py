@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-import sonde
+import lingprobe
 from fixtures.results import result, saying
 from integration.conftest import command
 
@@ -21,7 +21,7 @@ PAPER = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage{booktabs}
 \begin{document}
-See Table~\ref{tab:sonde}.
+See Table~\ref{tab:lingprobe}.
 %s
 \end{document}
 """
@@ -61,7 +61,7 @@ def results(*encoders):
 
 
 def test_the_wide_table_stands_on_its_page_with_caption_and_label(tmp_path):
-    tex = sonde.report(results("length", "mine", "yours", "gold:clause")).text("latex")
+    tex = lingprobe.report(results("length", "mine", "yours", "gold:clause")).text("latex")
     text = compiled(tex, tmp_path)
     assert "See Table 1." in text
     assert "Table 1: " in text
@@ -71,7 +71,7 @@ def test_the_wide_table_stands_on_its_page_with_caption_and_label(tmp_path):
 
 
 def test_awkward_names_stand_as_they_are(tmp_path):
-    text = compiled(sonde.report(results("length", *AWKWARD)).text("latex"), tmp_path)
+    text = compiled(lingprobe.report(results("length", *AWKWARD)).text("latex"), tmp_path)
     shown = re.sub(r"\s+", " ", text)
     for name in AWKWARD[:-1]:
         assert name in shown, name
@@ -80,9 +80,11 @@ def test_awkward_names_stand_as_they_are(tmp_path):
 
 def test_tables_of_one_task_compile_too(tmp_path):
     found = results("length", "mine")
-    for i, page in enumerate((sonde.report(found, each=True), sonde.report(found, classes=True))):
+    for i, page in enumerate(
+        (lingprobe.report(found, each=True), lingprobe.report(found, classes=True))
+    ):
         folder = tmp_path / str(i)
         folder.mkdir()
         page_text = page.text("latex")
         assert "tabular" in page_text
-        compiled(r"\label{tab:sonde}" + page_text, folder, fits=False)
+        compiled(r"\label{tab:lingprobe}" + page_text, folder, fits=False)

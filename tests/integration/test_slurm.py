@@ -31,13 +31,13 @@ def slurm():
 def here(tmp_path, monkeypatch):
     """A folder with things of a user's, and the cache of the jobs."""
     (tmp_path / "mine.py").write_text(textwrap.dedent(MINE))
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     return tmp_path
 
 
-def sonde(folder, *arguments, code=0):
+def lingprobe(folder, *arguments, code=0):
     """What a command prints."""
-    command = [sys.executable, "-m", "sonde", *arguments]
+    command = [sys.executable, "-m", "lingprobe", *arguments]
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, timeout=LONG, check=False
     )
@@ -47,20 +47,20 @@ def sonde(folder, *arguments, code=0):
 
 def job(folder, *run):
     """The script of an array of four tasks, as it is printed."""
-    sonde(folder, "slurm", "--shards", "4", "-o", "job.sh", "--", *run, "-o", "many")
+    lingprobe(folder, "slurm", "--shards", "4", "-o", "job.sh", "--", *run, "-o", "many")
     return "job.sh"
 
 
 def measured(folder, number):
     """How many trials each task of an array says that it measured."""
-    logs = [log.read_text() for log in folder.glob(f"sonde-{number}-*.log")]
+    logs = [log.read_text() for log in folder.glob(f"lingprobe-{number}-*.log")]
     return [int(re.search(r"(\d+) trials? measured", log)[1]) for log in logs]
 
 
 def assert_as_one_process(folder, *run):
     """All is done, and is what one process gives, bit for bit."""
-    assert re.search(r"(\d+) of \1 units of work are done", sonde(folder, "status", "many"))
-    sonde(folder, *run, "-o", "one", "--cache", "one-cache", "-q")
+    assert re.search(r"(\d+) of \1 units of work are done", lingprobe(folder, "status", "many"))
+    lingprobe(folder, *run, "-o", "one", "--cache", "one-cache", "-q")
     assert content(folder / "many") == content(folder / "one")
     assert vectors(folder / "cache") == vectors(folder / "one-cache")
     assert len(content(folder / "one")) >= 4
@@ -106,7 +106,7 @@ def test_an_array_that_is_killed_goes_on_when_it_is_submitted_again(slurm, here)
     slurm.ask("scancel", "--signal=KILL", "--full", number)
     assert "COMPLETED" not in slurm.wait(number).values()
     left = len(content(here / "many"))
-    sonde(here, "status", "many", code=1)
+    lingprobe(here, "status", "many", code=1)
     again = slurm.submit("job.sh", cwd=here)
     assert slurm.wait(again) == dict.fromkeys([1, 2, 3, 4], "COMPLETED")
     assert sum(measured(here, again)) + left == len(content(here / "many"))

@@ -5,8 +5,8 @@ skipped where it is not installed; `make test-integration` has an environment wi
 import numpy as np
 import pytest
 
-from sonde.core import Sentence
-from sonde.encoders import make
+from lingprobe.core import Sentence
+from lingprobe.encoders import make
 
 pytestmark = pytest.mark.integration
 tf = pytest.importorskip("tensorflow")

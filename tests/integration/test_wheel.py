@@ -12,9 +12,9 @@ pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
 PAGE = """
-import sonde
-assert sonde.__file__.startswith(FOLDER), sonde.__file__
-results = sonde.evaluate("length", "ud/tense:embedded", probes="logreg", seeds=1)
+import lingprobe
+assert lingprobe.__file__.startswith(FOLDER), lingprobe.__file__
+results = lingprobe.evaluate("length", "ud/tense:embedded", probes="logreg", seeds=1)
 results.report().write("report.html")
 """
 

@@ -11,11 +11,11 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 from transformers.trainer_callback import CallbackHandler, TrainerControl, TrainerState
 
-import sonde
+import lingprobe
 from fixtures.models import sentence_transformer, transformer
-from sonde.integrations.sentence_transformers import ProbingEvaluator
-from sonde.integrations.transformers import Live, ProbingCallback
-from sonde.testing import FAMILIES
+from lingprobe.integrations.sentence_transformers import ProbingEvaluator
+from lingprobe.integrations.transformers import Live, ProbingCallback
+from lingprobe.testing import FAMILIES
 
 FAST = {"probes": "logreg", "seeds": 1, "bounds": False}
 
@@ -55,11 +55,11 @@ def test_each_step_has_results_of_its_own(task, sbert, tmp_path):
     assert set(first) == set(second)
     assert set(evaluator.evaluations) == {10, 20}
     assert [e.fresh for e in evaluator.evaluations.values()] == [1, 1]
-    kept = {r.trial.encoder: r.score for r in sonde.results(out / "probing")}
+    kept = {r.trial.encoder: r.score for r in lingprobe.results(out / "probing")}
     assert set(kept) == {"probing step 10", "probing step 20"}
     assert first["probing_mean"] == pytest.approx(kept["probing step 10"])
     assert second["probing_mean"] == pytest.approx(kept["probing step 20"])
-    revisions = {r.provenance.identities["encoder"] for r in sonde.results(out / "probing")}
+    revisions = {r.provenance.identities["encoder"] for r in lingprobe.results(out / "probing")}
     assert len(revisions) == 2
     assert (out / "probing" / "results.parquet").is_file()
 
@@ -125,11 +125,13 @@ def test_a_callback_logs_the_scores_of_each_evaluation(task, bert, tmp_path):
                 parameter.add_(torch.randn_like(parameter))
     calls.on_step_end(None, state, TrainerControl())
     assert [entry["step"] for entry in state.log_history] == [100, 200]
-    kept = {r.trial.encoder: r.score for r in sonde.results(tmp_path / "out")}
+    kept = {r.trial.encoder: r.score for r in lingprobe.results(tmp_path / "out")}
     for entry in state.log_history:
         assert entry["eval_probing_mean"] == pytest.approx(kept[f"probing step {entry['step']}"])
         assert entry["epoch"] == 0.5
-    assert len({r.provenance.identities["encoder"] for r in sonde.results(tmp_path / "out")}) == 2
+    assert (
+        len({r.provenance.identities["encoder"] for r in lingprobe.results(tmp_path / "out")}) == 2
+    )
 
 
 def test_a_callback_may_measure_every_so_many_steps(task, bert, tmp_path):
@@ -152,7 +154,7 @@ def test_only_the_first_process_probes(task, bert, tmp_path):
 def test_a_trainer_without_a_tokenizer_is_told_so(task, bert, tmp_path):
     callback = ProbingCallback(task, **FAST, cache=tmp_path)
     calls = CallbackHandler([callback], bert[0], None, None, None)
-    with pytest.raises(sonde.UsageProblem, match=r"Trainer\(processing_class=tokenizer\)"):
+    with pytest.raises(lingprobe.UsageProblem, match=r"Trainer\(processing_class=tokenizer\)"):
         calls.on_evaluate(None, TrainerState(), TrainerControl(), {})
 
 
@@ -183,10 +185,10 @@ def test_without_a_token_to_pad_with_vectors_are_the_same(bert):
 
 def test_what_cannot_be_measured_is_said_at_the_first_step(bert, tmp_path, task, caplog):
     callback = ProbingCallback("table:/nowhere.jsonl", **FAST, cache=tmp_path)
-    with pytest.raises(sonde.SondeError, match="nowhere"):
+    with pytest.raises(lingprobe.LingprobeError, match="nowhere"):
         handler(callback, bert).on_evaluate(None, TrainerState(), TrainerControl(), {})
     both = ProbingCallback([task, "table:/nowhere.jsonl"], **FAST, cache=tmp_path)
-    with caplog.at_level(logging.WARNING, "sonde"):
+    with caplog.at_level(logging.WARNING, "lingprobe"):
         handler(both, bert).on_evaluate(None, TrainerState(), TrainerControl(), {})
     assert "nowhere" in caplog.text
     assert len(both.evaluations[0]) == 1
@@ -194,5 +196,5 @@ def test_what_cannot_be_measured_is_said_at_the_first_step(bert, tmp_path, task,
 
 @pytest.mark.parametrize("kind", [ProbingEvaluator, ProbingCallback])
 def test_an_unknown_setting_is_answered_by_the_nearest(kind, task):
-    with pytest.raises(sonde.UsageProblem, match="did you mean probes"):
+    with pytest.raises(lingprobe.UsageProblem, match="did you mean probes"):
         kind(task, probe="logreg")

@@ -7,14 +7,14 @@ import json
 
 import pytest
 
-from sonde.core import DataProblem
-from sonde.datasets.formats.tables import write as write_table
-from sonde.judgements.bound import people, read_bound, write_bound
-from sonde.judgements.score import read, score
-from sonde.judgements.sheet import Asking, sample, write
-from sonde.tables.formats import terminal
-from sonde.tasks import TASKS
-from sonde.testing import FAMILIES
+from lingprobe.core import DataProblem
+from lingprobe.datasets.formats.tables import write as write_table
+from lingprobe.judgements.bound import people, read_bound, write_bound
+from lingprobe.judgements.score import read, score
+from lingprobe.judgements.sheet import Asking, sample, write
+from lingprobe.tables.formats import terminal
+from lingprobe.tasks import TASKS
+from lingprobe.testing import FAMILIES
 
 N = 30
 

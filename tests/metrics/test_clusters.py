@@ -11,9 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.labels import Classes, LabelSets, Scores
-from sonde.metrics import interval, interval_of
-from sonde.metrics.clusters import HALF, HEAVIEST, Fits, balanced, numbered, over_examples, spread
+from lingprobe.labels import Classes, LabelSets, Scores
+from lingprobe.metrics import interval, interval_of
+from lingprobe.metrics.clusters import (
+    HALF,
+    HEAVIEST,
+    Fits,
+    balanced,
+    numbered,
+    over_examples,
+    spread,
+)
 
 
 def influences(right):

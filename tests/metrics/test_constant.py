@@ -6,8 +6,8 @@ import lzma
 import numpy as np
 import pytest
 
-from sonde.labels import Classes, Scores, column
-from sonde.metrics import METRICS, constants, floor, repeated
+from lingprobe.labels import Classes, Scores, column
+from lingprobe.metrics import METRICS, constants, floor, repeated
 
 
 def classes(ids, names):

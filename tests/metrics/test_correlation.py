@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sonde.errors import UsageProblem
-from sonde.metrics.correlation import (
+from lingprobe.errors import UsageProblem
+from lingprobe.metrics.correlation import (
     METHODS,
     coefficients,
     groups,
@@ -21,7 +21,7 @@ from sonde.metrics.correlation import (
     permuted,
     ranks,
 )
-from sonde.metrics.correlation_intervals import fisher, intervals
+from lingprobe.metrics.correlation_intervals import fisher, intervals
 
 SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
 PAIR = [(0, 1)]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sonde.metrics.dependent import differ, every_pair
+from lingprobe.metrics.dependent import differ, every_pair
 
 
 def tables(rng, n, many, first=0.6, second=0.6, shared=0.5):

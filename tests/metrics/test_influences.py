@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.labels import Classes, LabelSets, Scores
-from sonde.metrics import METRICS
-from sonde.metrics.metric import Metric
+from lingprobe.labels import Classes, LabelSets, Scores
+from lingprobe.metrics import METRICS
+from lingprobe.metrics.metric import Metric
 
 STEP = 1e-5
 

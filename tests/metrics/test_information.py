@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sonde._logits import Logits
-from sonde.labels import Classes, LabelSets, column
-from sonde.metrics.information import calibration_error, mean_over, pointwise
+from lingprobe._logits import Logits
+from lingprobe.labels import Classes, LabelSets, column
+from lingprobe.metrics.information import calibration_error, mean_over, pointwise
 
 NAMES = ("a", "b", "c")
 

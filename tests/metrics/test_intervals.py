@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.labels import Classes
-from sonde.metrics import METRICS, Answers, MetricProblem, difference, interval_of
+from lingprobe.labels import Classes
+from lingprobe.metrics import METRICS, Answers, MetricProblem, difference, interval_of
 
 NAMES = ("a", "b")
 GOLD = Classes(np.arange(300) % 3, ("a", "b", "c"))

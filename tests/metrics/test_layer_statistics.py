@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.labels import Classes
-from sonde.metrics.layers import (
+from lingprobe.labels import Classes
+from lingprobe.metrics.layers import (
     centre_of_gravity,
     differentials,
     drawn_scores,

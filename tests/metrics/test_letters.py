@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.metrics.letters import display
+from lingprobe.metrics.letters import display
 
 
 def test_the_first_name_has_the_first_letter_and_the_middle_both():

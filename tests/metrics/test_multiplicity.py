@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from sonde.errors import UsageProblem
-from sonde.metrics import CORRECTIONS, benjamini_hochberg, corrected, holm
+from lingprobe.errors import UsageProblem
+from lingprobe.metrics import CORRECTIONS, benjamini_hochberg, corrected, holm
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from sonde.labels import Classes, Scores
-from sonde.metrics import Answers, MetricProblem, difference
-from sonde.metrics.resampling import bootstrap, permutation
+from lingprobe.labels import Classes, Scores
+from lingprobe.metrics import Answers, MetricProblem, difference
+from lingprobe.metrics.resampling import bootstrap, permutation
 
 NAMES = ("a", "b")
 

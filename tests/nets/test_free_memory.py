@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from sonde.nets.device import free_memory
+from lingprobe.nets.device import free_memory
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says")

@@ -5,9 +5,9 @@ import os
 import pytest
 import torch
 
-from sonde import evaluate
-from sonde.nets import precision
-from sonde.nets.device import resolved_dtype
+from lingprobe import evaluate
+from lingprobe.nets import precision
+from lingprobe.nets.device import resolved_dtype
 
 XEON = {"flags": "fpu avx512_bf16 amx_bf16 amx_tile", "cpuid level": "32"}
 

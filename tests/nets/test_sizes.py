@@ -11,9 +11,9 @@ pytest.importorskip("torch")
 
 @pytest.mark.parametrize(("hidden", "width", "millions"), [(512, 1024, 9.6), (256, 512, 2.7)])
 def test_both_readings_of_the_paper_s_bilstm(hidden, width, millions):
-    from sonde.core import Sentence
-    from sonde.encoders import make
-    from sonde.nets.architectures import Recurrent
+    from lingprobe.core import Sentence
+    from lingprobe.encoders import make
+    from lingprobe.nets.architectures import Recurrent
 
     net = Recurrent(300, hidden, 2)
     assert sum(w.numel() for w in net.parameters()) / 1e6 == pytest.approx(millions, abs=0.05)
@@ -25,7 +25,7 @@ def test_both_readings_of_the_paper_s_bilstm(hidden, width, millions):
 def test_one_direction_alone_and_the_convolutions():
     import torch
 
-    from sonde.nets.architectures import GatedConvNet
+    from lingprobe.nets.architectures import GatedConvNet
 
     assert sum(w.numel() for w in torch.nn.LSTM(300, 512, 2).parameters()) / 1e6 == pytest.approx(
         3.8, abs=0.05

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.results import saying
-from sonde.analysis.baselines import constant_rows
-from sonde.analysis.rows import rows
-from sonde.core import DataProblem, Result, Tags, Trial
-from sonde.labels import Classes, LabelSets, column, joined
-from sonde.metrics import METRICS, Answers, constants, difference
-from sonde.pages import by_stratum, classes, page, strata_table
-from sonde.pages.breakdown import LEAST, SHARE, bins
-from sonde.tables.formats import terminal
+from lingprobe.analysis.baselines import constant_rows
+from lingprobe.analysis.rows import rows
+from lingprobe.core import DataProblem, Result, Tags, Trial
+from lingprobe.labels import Classes, LabelSets, column, joined
+from lingprobe.metrics import METRICS, Answers, constants, difference
+from lingprobe.pages import by_stratum, classes, page, strata_table
+from lingprobe.pages.breakdown import LEAST, SHARE, bins
+from lingprobe.tables.formats import terminal
 
 NAMES = ("Other", "cause", "effect")
 

@@ -13,14 +13,14 @@ import pytest
 
 from fixtures.papers import PAPER, entry
 from fixtures.results import result, saying
-from sonde.analysis.posed import Posed
-from sonde.analysis.rows import rows
-from sonde.core import Result, Tags, Trial
-from sonde.labels import Classes
-from sonde.pages import render, scores
-from sonde.pages.captions import PASSED
-from sonde.papers.page import inside
-from sonde.tables.formats import terminal
+from lingprobe.analysis.posed import Posed
+from lingprobe.analysis.rows import rows
+from lingprobe.core import Result, Tags, Trial
+from lingprobe.labels import Classes
+from lingprobe.pages import render, scores
+from lingprobe.pages.captions import PASSED
+from lingprobe.papers.page import inside
+from lingprobe.tables.formats import terminal
 
 HOLDS = "features of the main predicate"
 

@@ -9,9 +9,9 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-import sonde
+import lingprobe
 from fixtures.results import result, saying
-from sonde.cli import app
+from lingprobe.cli import app
 
 DATE = {"date": "2026-01-02T03:04:05+00:00", "kind": "trained"}
 MINE = "st:me/mine"
@@ -36,8 +36,8 @@ def measured():
 
 
 def test_the_hub_reads_the_metadata_of_a_card(measured, tmp_path):
-    sonde.card(measured).write(tmp_path, "hub")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["me_mine", "sonde_other"]
+    lingprobe.card(measured).write(tmp_path, "hub")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["me_mine", "lingprobe_other"]
     card = huggingface_hub.ModelCard.load(tmp_path / "me_mine" / "README.md")
     assert card.data.model_name == "me/mine"
     known = {(r.dataset_name, r.metric_name): r for r in card.data.eval_results}
@@ -49,7 +49,7 @@ def test_the_hub_reads_the_metadata_of_a_card(measured, tmp_path):
 
 
 def test_the_section_has_no_bare_score(measured, tmp_path):
-    sonde.card(measured).write(tmp_path, "hub")
+    lingprobe.card(measured).write(tmp_path, "hub")
     text = (tmp_path / "me_mine" / "README.md").read_text("utf-8")
     (line,) = [line for line in text.splitlines() if "tense" in line and "| 3 |" in line]
     cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -60,7 +60,7 @@ def test_the_section_has_no_bare_score(measured, tmp_path):
 
 
 def test_a_benchmark_gets_its_files_one_for_each_layer(measured, tmp_path):
-    sonde.card(measured, benchmark="me/probing").write(tmp_path, "hub")
+    lingprobe.card(measured, benchmark="me/probing").write(tmp_path, "hub")
     files = sorted((tmp_path / "me_mine" / ".eval_results").iterdir())
     assert [file.name for file in files] == ["probe_mlp,_layer_3.yaml", "probe_mlp,_layer_4.yaml"]
     read = huggingface_hub.parse_eval_result_entries(yaml.safe_load(files[0].read_text("utf-8")))
@@ -74,12 +74,12 @@ def test_a_benchmark_gets_its_files_one_for_each_layer(measured, tmp_path):
 
 
 def test_without_a_benchmark_there_is_no_file_for_one(measured, tmp_path):
-    sonde.card(measured).write(tmp_path, "hub")
+    lingprobe.card(measured).write(tmp_path, "hub")
     assert not list(tmp_path.rglob("*.yaml"))
 
 
 def test_no_name_leaves_the_folder(tmp_path):
-    sonde.card([of(0.8, encoder="../../evil|x")]).write(tmp_path / "cards", "hub")
+    lingprobe.card([of(0.8, encoder="../../evil|x")]).write(tmp_path / "cards", "hub")
     assert [path.name for path in tmp_path.iterdir()] == ["cards"]
     (readme,) = (tmp_path / "cards").glob("*/README.md")
     huggingface_hub.ModelCard.load(readme)
@@ -87,20 +87,20 @@ def test_no_name_leaves_the_folder(tmp_path):
 
 @pytest.mark.parametrize("name", ["probing", "a/b/c", "me/../x", "https://hf.co/me/x", ""])
 def test_a_benchmark_that_is_no_data_set_is_one_sentence(measured, name):
-    with pytest.raises(sonde.UsageProblem, match="a data set of the hub is called OWNER/NAME"):
-        sonde.card(measured, benchmark=name)
+    with pytest.raises(lingprobe.UsageProblem, match="a data set of the hub is called OWNER/NAME"):
+        lingprobe.card(measured, benchmark=name)
 
 
 def test_baselines_alone_have_no_card():
-    with pytest.raises(sonde.DataProblem, match="no model has a score here"):
-        sonde.card([of(0.5, kind="baseline")])
+    with pytest.raises(lingprobe.DataProblem, match="no model has a score here"):
+        lingprobe.card([of(0.5, kind="baseline")])
 
 
 def test_without_the_library_one_sentence_says_what_to_do(measured, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(sonde.UsageProblem, match="pip install -U huggingface_hub"):
-        sonde.card(measured).write(tmp_path, "hub")
-    assert "80.0" in sonde.card(measured).text("markdown")
+    with pytest.raises(lingprobe.UsageProblem, match="pip install -U huggingface_hub"):
+        lingprobe.card(measured).write(tmp_path, "hub")
+    assert "80.0" in lingprobe.card(measured).text("markdown")
 
 
 def test_the_command_writes_what_the_function_writes(tmp_path):
@@ -110,8 +110,8 @@ def test_the_command_writes_what_the_function_writes(tmp_path):
     def vowels(texts):
         return [[float(text.count(v)) for v in "aeiou"] for text in texts]
 
-    sonde.evaluate({"vowels": vowels}, "ud/passive:embedded", **how)
-    sonde.card(out).write(tmp_path / "python", "hub")
+    lingprobe.evaluate({"vowels": vowels}, "ud/passive:embedded", **how)
+    lingprobe.card(out).write(tmp_path / "python", "hub")
     arguments = ["card", str(out), "-o", str(tmp_path / "shell")]
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert done.exit_code == 0

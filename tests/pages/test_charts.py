@@ -6,12 +6,12 @@ from itertools import product
 
 import pytest
 
-import sonde
+import lingprobe
 from fixtures.results import result, saying
-from sonde.core import Result
-from sonde.errors import UsageProblem
-from sonde.pages.charts import BEST, FIGURES, chart
-from sonde.tables.drawing import Dot, Drawing, Label, PlotProblem, Shape, Stroke
+from lingprobe.core import Result
+from lingprobe.errors import UsageProblem
+from lingprobe.pages.charts import BEST, FIGURES, chart
+from lingprobe.tables.drawing import Dot, Drawing, Label, PlotProblem, Shape, Stroke
 
 TASKS = tuple(f"ud/{name}:EWT-bank" for name in ("tense", "passive", "obj-num"))
 KINDS = {"length": "baseline", "mine": "trained", "yours": "trained", "gold:clause": "oracle"}
@@ -112,16 +112,16 @@ def test_correlations_below_zero_have_their_place():
 def test_report_draws_what_is_asked_for_in_files_and_in_html(tmp_path):
     found = results()
     for kind in FIGURES:
-        page = sonde.report(found, figure=kind)
+        page = lingprobe.report(found, figure=kind)
         page.write(tmp_path / f"{kind}.svg")
         assert (tmp_path / f"{kind}.svg").read_text("utf-8").startswith("<svg")
         assert "<svg" in page.text("html")
     assert len({(tmp_path / f"{kind}.svg").read_bytes() for kind in FIGURES}) == len(FIGURES)
     with pytest.raises(UsageProblem, match="no figure 'pie': choose one of dots, heat, radar"):
-        sonde.report(found, figure="pie")
-    sonde.report([r for r in found if r.trial.task == TASKS[0]]).write(tmp_path / "one.svg")
+        lingprobe.report(found, figure="pie")
+    lingprobe.report([r for r in found if r.trial.task == TASKS[0]]).write(tmp_path / "one.svg")
 
 
 def test_a_page_without_scores_has_no_chart():
     nothing = [replace(r, score=float("nan")) for r in results()]
-    assert "<svg" not in sonde.report(nothing).text("html")
+    assert "<svg" not in lingprobe.report(nothing).text("html")

@@ -8,12 +8,12 @@ import re
 
 import pytest
 
-import sonde
+import lingprobe
 from analysis.test_curves import FALLING, FLAT, RISING, course, steps
 from fixtures.results import result, saying
-from sonde.core import Result
-from sonde.pages import scores_page
-from sonde.tables.drawing import PlotProblem
+from lingprobe.core import Result
+from lingprobe.pages import scores_page
+from lingprobe.tables.drawing import PlotProblem
 
 
 def two() -> list[Result]:
@@ -31,7 +31,7 @@ def texts(svg: str) -> list[str]:
 
 
 def test_a_training_stands_with_its_figures_above_its_scores():
-    (table,) = sonde.curve(two()).tables
+    (table,) = lingprobe.curve(two()).tables
     first, second = table.sections
     assert table.columns[:11] == ("task", "0", "1", "2", "3", "4", "5", "6", "7", "8", "±")
     assert (first.heading, second.heading) == ("trained:models/en-de", "trained:models/en-fr")
@@ -52,16 +52,16 @@ def test_a_training_stands_with_its_figures_above_its_scores():
 
 
 def test_tasks_of_several_groups_have_their_whole_names():
-    table = sonde.curve([*course(RISING), *course(FLAT, "tree/tense:EWT")]).tables[0]
+    table = lingprobe.curve([*course(RISING), *course(FLAT, "tree/tense:EWT")]).tables[0]
     assert table.title == "Scores during training"
     assert [row[0] for row in table.sections[0].rows[2:]] == ["ud/tense:EWT", "tree/tense:EWT"]
     sized = [one for t in ("tense", "passive") for one in course(RISING, f"ud/{t}:EWT,size=9")]
-    table = sonde.curve(sized).tables[0]
+    table = lingprobe.curve(sized).tables[0]
     assert table.title == "Scores during training: ud:EWT,size=9"
 
 
 def test_many_steps_are_shown_in_part_and_written_in_full():
-    page = sonde.curve(steps({0: 0.5, **{2**i: 0.5 + i / 50 for i in range(20)}}))
+    page = lingprobe.curve(steps({0: 0.5, **{2**i: 0.5 + i / 50 for i in range(20)}}))
     (table,) = page.tables
     points = [name for name in table.columns if name.replace(",", "").isdecimal()]
     assert (points[0], points[-1]) == ("0", "524,288")
@@ -71,7 +71,7 @@ def test_many_steps_are_shown_in_part_and_written_in_full():
 
 
 def test_epochs_and_steps_have_tables_of_their_own():
-    epochs, by_step = sonde.curve([*course(RISING), *steps({1: 0.5, 2: 0.6})]).tables
+    epochs, by_step = lingprobe.curve([*course(RISING), *steps({1: 0.5, 2: 0.6})]).tables
     assert [table.sections[0].heading for table in (epochs, by_step)] == [
         "trained:models/en-de",
         "hf:org/m",
@@ -86,7 +86,7 @@ def test_scores_over_other_examples_are_marked():
         result(0.9, n=150, encoder="trained:models/en-de,epoch=3"),
         checkpoint=made[3].provenance.checkpoint.plain(),
     )
-    page = sonde.curve([*made[:3], other, *made[4:]])
+    page = lingprobe.curve([*made[:3], other, *made[4:]])
     (table,) = page.tables
     assert dict(zip(table.columns, table.sections[0].rows[-1], strict=True))["3"] == "90.0*"
     assert any("do not compare the two" in note for note in table.notes)
@@ -94,7 +94,7 @@ def test_scores_over_other_examples_are_marked():
 
 
 def test_rows_for_programs_have_score_and_training_side_by_side():
-    rows = list(csv.DictReader(io.StringIO(sonde.curve(two()).text("csv"))))
+    rows = list(csv.DictReader(io.StringIO(lingprobe.curve(two()).text("csv"))))
     assert len(rows) == 36
     third = next(r for r in rows if r["at"] == "3" and r["training"] == "trained:models/en-fr")
     assert (third["dev"], third["loss"], third["best"], third["unit"]) == (
@@ -105,7 +105,7 @@ def test_rows_for_programs_have_score_and_training_side_by_side():
 
 
 def test_the_figure_has_a_panel_for_each_task_and_figure_of_the_trainings():
-    svg = sonde.curve(two()).svg()
+    svg = lingprobe.curve(two()).svg()
     shown = texts(svg)
     assert {"BLEU on dev", "ud/tense:EWT", "ud/passive:EWT"} <= set(shown)
     assert "trained:models/en-de (translate)" in shown
@@ -118,10 +118,10 @@ def test_the_figure_has_a_panel_for_each_task_and_figure_of_the_trainings():
 
 
 def test_steps_that_are_far_apart_stand_by_their_powers(tmp_path):
-    far = texts(sonde.curve(steps({0: 0.5, 1: 0.5, 1000: 0.6, 143000: 0.9})).svg())
+    far = texts(lingprobe.curve(steps({0: 0.5, 1: 0.5, 1000: 0.6, 143000: 0.9})).svg())
     assert "step (log scale)" in far
     assert {"0", "1", "1000", "143k"} <= set(far)
-    near = texts(sonde.curve(steps({100: 0.5, 200: 0.6})).svg())
+    near = texts(lingprobe.curve(steps({100: 0.5, 200: 0.6})).svg())
     assert "step" in near
     assert "0: before training" not in " ".join(near)
 
@@ -129,13 +129,13 @@ def test_steps_that_are_far_apart_stand_by_their_powers(tmp_path):
 def test_a_figure_with_too_many_lines_says_what_to_choose():
     many = [one for i in range(17) for one in course(RISING[:3], run=f"models/training-{i}")]
     with pytest.raises(PlotProblem, match="up to 16 lines, and there are 17: choose some"):
-        sonde.curve(many).svg()
-    assert len(sonde.curve(many[:-3]).content) == 16
+        lingprobe.curve(many).svg()
+    assert len(lingprobe.curve(many[:-3]).content) == 16
 
 
 @pytest.mark.parametrize("name", ["curve.png", "curve.pdf", "curve.svg", "curve.html", "curve.md"])
 def test_curves_are_written_in_every_format(name, tmp_path):
-    sonde.curve(two()).write(tmp_path / name)
+    lingprobe.curve(two()).write(tmp_path / name)
     assert (tmp_path / name).stat().st_size > 1000
     if name == "curve.html":
         text = (tmp_path / name).read_text("utf-8")

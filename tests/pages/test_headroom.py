@@ -9,13 +9,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-import sonde
+import lingprobe
 from fixtures.results import result, saying
-from sonde.core import DataProblem, Result
-from sonde.labels import Classes
-from sonde.metrics import Answers, MetricProblem, share
-from sonde.pages.headroom import gains, headroom_drawing
-from sonde.tables.drawing import Dot, PlotProblem
+from lingprobe.core import DataProblem, Result
+from lingprobe.labels import Classes
+from lingprobe.metrics import Answers, MetricProblem, share
+from lingprobe.pages.headroom import gains, headroom_drawing
+from lingprobe.tables.drawing import Dot, PlotProblem
 
 TASKS = ("edge/pos:EWT-bank", "edge/dep:EWT-bank")
 MODEL = "hf:model,layers=lex+all,pool=none"
@@ -82,7 +82,7 @@ def test_other_test_examples_are_not_compared():
     found = gains([*results(rest), *results(odd, n=100)])
     assert "CNN1" not in {gain.reads for gain in found}
     assert "mix" in {gain.reads for gain in found}
-    (table,) = sonde.report([*results(rest), *results(odd, n=100)], headroom=True).tables
+    (table,) = lingprobe.report([*results(rest), *results(odd, n=100)], headroom=True).tables
     assert any(
         "pos:EWT-bank, CNN1, and lex: they are over different test examples" in n
         for n in table.notes
@@ -95,7 +95,7 @@ def test_nothing_to_compare_says_what_measures_it():
 
 
 def test_the_page_has_means_over_tasks_and_every_format(tmp_path):
-    page = sonde.report(results(), headroom=True)
+    page = lingprobe.report(results(), headroom=True)
     (table,) = page.tables
     assert [section.heading for section in table.sections][-1] == "mean of the tasks"
     pos = {row[0]: row for row in table.sections[0].rows}

@@ -12,9 +12,9 @@ import pytest
 from mteb.results import TaskResult
 
 from fixtures.results import result, saying
-from sonde.analysis.languages import languages
-from sonde.core import Result
-from sonde.pages import render, write
+from lingprobe.analysis.languages import languages
+from lingprobe.core import Result
+from lingprobe.pages import render, write
 
 COMMIT = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 MINI = "sentence-transformers/all-MiniLM-L6-v2"
@@ -85,14 +85,14 @@ def test_models_and_tasks_can_be_asked_for_by_name_and_stand_in_one_frame(tmp_pa
     cache = mteb.ResultCache(tmp_path)
     assert set(cache.get_models()) == {
         (MINI.replace("/", "__"), COMMIT),
-        ("sonde__length", "no_revision_available"),
+        ("lingprobe__length", "no_revision_available"),
     }
     tasks = set(cache.get_task_names())
     assert tasks == {"ud_tense_data_UD_English-EWT", "ud_passive_b"}
     (one,) = cache.load_results(models=[MINI], tasks=["ud_passive_b"])
     assert [t.get_score() for t in one.task_results] == [pytest.approx(0.9)]
     frame = cache.load_results().to_dataframe()
-    assert set(frame.columns) >= {"task_name", MINI, "sonde/length"}
+    assert set(frame.columns) >= {"task_name", MINI, "lingprobe/length"}
     meta = next(tmp_path.rglob("model_meta.json")).read_text()
     assert mteb.models.model_meta.ModelMeta.model_validate_json(meta).revision in (
         COMMIT,
@@ -177,14 +177,14 @@ def test_names_of_any_kind_make_files(tmp_path):
         tmp_path,
     )
     assert len(records) == 4
-    assert {key[0] for key in records} == {MINI, "sonde/_lambda_#2", "hf/models/x"}
+    assert {key[0] for key in records} == {MINI, "lingprobe/_lambda_#2", "hf/models/x"}
 
 
 def test_as_lines_it_is_the_same(tmp_path):
     (line,) = render([made()], "mteb").splitlines()
     row = json.loads(line)
     assert (row.pop("model_name"), row.pop("model_revision")) == (MINI, COMMIT)
-    assert (row["sonde_task"], row["sonde_encoder"]) == (EWT, "st:all-MiniLM-L6-v2")
+    assert (row["lingprobe_task"], row["lingprobe_encoder"]) == (EWT, "st:all-MiniLM-L6-v2")
     assert TaskResult.from_dict(
-        {k: v for k, v in row.items() if not k.startswith("sonde")}
+        {k: v for k, v in row.items() if not k.startswith("lingprobe")}
     ).get_score() == pytest.approx(0.75)

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import sonde
+import lingprobe
 from fixtures.results import result
-from sonde.analysis.rows import rows
-from sonde.datasets.formats.tables import write
-from sonde.pages import open_files
-from sonde.pages.open_files import TABLE, file_names, refresh, write_files
-from sonde.testing import FAMILIES
+from lingprobe.analysis.rows import rows
+from lingprobe.datasets.formats.tables import write
+from lingprobe.pages import open_files
+from lingprobe.pages.open_files import TABLE, file_names, refresh, write_files
+from lingprobe.testing import FAMILIES
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def task(tmp_path_factory):
 
 def run(task, folder, encoder, **more):
     how = {"probes": "logreg", "seeds": 1, "bounds": False, "cache": folder / "cache"}
-    return sonde.evaluate(encoder, task, **how, **more)
+    return lingprobe.evaluate(encoder, task, **how, **more)
 
 
 def sorted_rows(frame):
@@ -56,7 +56,7 @@ def test_it_is_complete_after_several_runs(task, tmp_path):
     assert [Path(file).parent.name for file in files] == ["length", "random,dim=4"]
     content = json.loads((out / files[0]).read_text("utf-8"))
     assert (content["model"], len(content["scores"])) == ("length", 1)
-    (row,) = rows(r for r in sonde.results(out) if r.trial.encoder == "length")
+    (row,) = rows(r for r in lingprobe.results(out) if r.trial.encoder == "length")
     assert content["scores"][0]["score"] == row.score
     assert content["scores"][0]["n"] == row.n
     assert content["scores"][0]["bits"] is None  # JSON has no NaN
@@ -87,7 +87,7 @@ def test_what_another_run_measured_meanwhile_is_in_the_table(task, tmp_path, mon
     def slow(found, folder):
         times.append(len(found))
         if len(times) == 1:  # another process ends a unit of work now
-            monkeypatch.setattr("sonde.api.measure.refresh", lambda _: None)
+            monkeypatch.setattr("lingprobe.api.measure.refresh", lambda _: None)
             run(task, tmp_path, "random,dim=4", output=out)
         real(found, folder)
 
@@ -166,6 +166,6 @@ def test_every_column_is_documented():
     text = (Path(__file__).parents[2] / "docs" / "columns.md").read_text("utf-8")
     rows_of_table = [line for line in text.splitlines() if line.startswith("| `")]
     named = {name for line in rows_of_table for name in re.findall(r"`(\w+)`", line.split("|")[1])}
-    columns = set(sonde.Evaluation(()).to_dataframe().columns)
+    columns = set(lingprobe.Evaluation(()).to_dataframe().columns)
     assert columns - named == set()
     assert {name for name in named - columns if name.islower()} == set()

@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures.results import NAMES, result, saying
-from sonde.analysis.rows import newest, rows
-from sonde.core import Result
-from sonde.labels import Classes, Scores, joined
-from sonde.pages import FORMATS, classes, render, scores, write
-from sonde.tables.formats import terminal
-from sonde.tables.markup import latex, markdown
-from sonde.tables.table import Section, Table
+from lingprobe.analysis.rows import newest, rows
+from lingprobe.core import Result
+from lingprobe.labels import Classes, Scores, joined
+from lingprobe.pages import FORMATS, classes, render, scores, write
+from lingprobe.tables.formats import terminal
+from lingprobe.tables.markup import latex, markdown
+from lingprobe.tables.table import Section, Table
 
 
 def test_seeds_become_one_row_with_their_mean():

@@ -10,18 +10,18 @@ import pytest
 from typer.testing import CliRunner
 
 from fixtures.results import saying
-from sonde import compare, evaluate
-from sonde.analysis.answers import together
-from sonde.cli import app
-from sonde.core import DataProblem, Result, Tags, Trial
-from sonde.datasets.formats.tables import write
-from sonde.errors import UsageProblem
-from sonde.labels import Classes
-from sonde.metrics import Answers, benjamini_hochberg, difference, holm
-from sonde.pages.compare import compared, comparisons
-from sonde.pages.records import csv
-from sonde.tables.markup import markdown
-from sonde.testing import FAMILIES
+from lingprobe import compare, evaluate
+from lingprobe.analysis.answers import together
+from lingprobe.cli import app
+from lingprobe.core import DataProblem, Result, Tags, Trial
+from lingprobe.datasets.formats.tables import write
+from lingprobe.errors import UsageProblem
+from lingprobe.labels import Classes
+from lingprobe.metrics import Answers, benjamini_hochberg, difference, holm
+from lingprobe.pages.compare import compared, comparisons
+from lingprobe.pages.records import csv
+from lingprobe.tables.markup import markdown
+from lingprobe.testing import FAMILIES
 
 GOLD = Classes(np.arange(200) % 2, ("a", "b"))
 FORMS = np.arange(200) // 8 * 2 + GOLD.ids
@@ -172,7 +172,7 @@ def test_scores_that_were_computed_on_unlike_machines_are_said_to_be():
 
 
 def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task = f"table:{tmp_path / 'a.jsonl'}"
     how = {
@@ -245,7 +245,7 @@ def test_folds_are_put_together_and_share_no_clusters():
 
 
 def test_part_of_the_examples_keeps_what_they_share():
-    from sonde.pages import by_stratum
+    from lingprobe.pages import by_stratum
 
     tags = {"half": Tags(np.arange(200) // 100, ("first", "second"))}
     plain, known = (
@@ -273,15 +273,15 @@ def csv_of(text):
 
 
 def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
 
-    def sonde(*arguments):
+    def lingprobe(*arguments):
         return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=True)
 
     encoders = ["-e", "bow:random,dim=4", "-e", "length", "-e", "random", "--no-bounds"]
     assert (
-        sonde(
+        lingprobe(
             "run",
             "-t",
             f"table:{tmp_path / 'a.jsonl'}",
@@ -294,15 +294,15 @@ def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
         ).exit_code
         == 0
     )
-    done = sonde("compare", tmp_path / "out", "--against", "length", "--format", "csv")
+    done = lingprobe("compare", tmp_path / "out", "--against", "length", "--format", "csv")
     assert done.exit_code == 0, done.output
     assert sorted(line.split(",")[2].strip('"') for line in done.stdout.splitlines()[1:]) == [
         "bow:random",
         "random",
     ]
-    assert len(sonde("compare", tmp_path / "out", "--format", "csv").stdout.splitlines()) == 4
+    assert len(lingprobe("compare", tmp_path / "out", "--format", "csv").stdout.splitlines()) == 4
     assert "no encoder of these results is called" in str(
-        sonde("compare", tmp_path / "out", "-a", "st:nothing").exception
+        lingprobe("compare", tmp_path / "out", "-a", "st:nothing").exception
     )
 
 

@@ -8,12 +8,12 @@ import io
 import numpy as np
 import pytest
 
-import sonde
-from sonde.analysis.rows import rows
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.labels import Scores
-from sonde.metrics import METRICS, interval_of
-from sonde.metrics.subsets import averaged
+import lingprobe
+from lingprobe.analysis.rows import rows
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.labels import Scores
+from lingprobe.metrics import METRICS, interval_of
+from lingprobe.metrics.subsets import averaged
 
 SIZES = {"news": 40, "forums": 25, "images": 70}
 
@@ -50,7 +50,7 @@ class Scored:
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sts")
-    return sonde.evaluate(
+    return lingprobe.evaluate(
         {"bags": bags}, [Scored()], output=folder / "results", cache=folder / "cache"
     )
 
@@ -74,7 +74,7 @@ def test_data_without_train_are_measured_by_a_probe_that_learns_nothing(measured
 
 
 def test_three_conventions_stand_beside_the_subsets(measured):
-    page = sonde.report(measured.results, by="subset")
+    page = lingprobe.report(measured.results, by="subset")
     lines = [r for r in csv.DictReader(io.StringIO(page.text("csv"))) if r["encoder"] == "bags"]
     by_value = {line["stratum"]: line for line in lines}
     each, mean, _ = numpys(False)

@@ -9,16 +9,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-import sonde
+import lingprobe
 from fixtures.results import TASKS, result, results, saying
-from sonde.core import DataProblem, Result, Tags
-from sonde.judgements.sheet import Asking, write
-from sonde.labels import Classes, Scores
-from sonde.pages import scores_page
-from sonde.pages.web.report import web_page
-from sonde.pages.web.study import Beside
-from sonde.papers import bibliography
-from sonde.tasks import TASKS as TASK_CONTENTS
+from lingprobe.core import DataProblem, Result, Tags
+from lingprobe.judgements.sheet import Asking, write
+from lingprobe.labels import Classes, Scores
+from lingprobe.pages import scores_page
+from lingprobe.pages.web.report import web_page
+from lingprobe.pages.web.study import Beside
+from lingprobe.papers import bibliography
+from lingprobe.tasks import TASKS as TASK_CONTENTS
 from tables.test_web import Outline
 
 
@@ -139,7 +139,7 @@ def test_a_command_repeats_it_and_papers_are_cited():
         for r in results()
     ]
     text = text_of(found)
-    assert "sonde run \\ -t ud/tense:EWT-bank \\ -t ud/passive:EWT-bank \\ -e 'hf:a b'" in text
+    assert "lingprobe run \\ -t ud/tense:EWT-bank \\ -t ud/passive:EWT-bank \\ -e 'hf:a b'" in text
     assert "--seeds 3" in text
     assert "--no-bounds" not in text
     assert "@inproceedings{krasnowska-kieras-wroblewska-2019-empirical," in text
@@ -148,7 +148,7 @@ def test_a_command_repeats_it_and_papers_are_cited():
 
 def test_what_was_given_in_python_is_in_no_command():
     text = text_of([r for r in results() if r.trial.encoder == "mine"])
-    assert "sonde run" not in text.partition("How it was made")[2].partition("Copy")[0]
+    assert "lingprobe run" not in text.partition("How it was made")[2].partition("Copy")[0]
     assert "Given as Python objects, so not in the command: mine." in text
 
 
@@ -185,8 +185,8 @@ def test_a_file_says_by_its_name_that_it_is_a_page(tmp_path, name):
 def test_examples_are_shown_where_probabilities_were_kept(tmp_path):
     folder = tmp_path / "kept"
     how = {"probes": "logreg", "seeds": 1, "bounds": False}
-    sonde.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
-    page = sonde.report(folder).text("html")
+    lingprobe.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
+    page = lingprobe.report(folder).text("html")
     assert "Examples that bow:random gets wrong" in page
     assert "measure with --keep scores" not in page
 
@@ -194,19 +194,19 @@ def test_examples_are_shown_where_probabilities_were_kept(tmp_path):
 def test_people_stand_beside_the_probe_where_they_judged(tmp_path):
     folder, blank, filled = (tmp_path / name for name in ("kept", "blank.tsv", "filled.tsv"))
     how = {"probes": "logreg", "seeds": 1, "bounds": False}
-    sonde.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
+    lingprobe.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
     write("ud/tense:embedded", TASK_CONTENTS.make("ud/tense:embedded"), blank, Asking(n=30))
     lines = blank.read_text("utf-8").splitlines()
     judged = [f"{line}past" if line[:1].isdigit() else line for line in lines]
     filled.write_text("".join(f"{line}\n" for line in judged), "utf-8")
-    text = " ".join(Outline(sonde.report(folder, human=[filled]).text("html")).text.split())
+    text = " ".join(Outline(lingprobe.report(folder, human=[filled]).text("html")).text.split())
     assert "past people, of 30 sentences – 100.0 – –" in text
     assert "pres people, of 30 sentences – 0.0 – –" in text
     assert "Where people and bow:random differ" in text
     differ = text.partition("test sentences that people judged")
     assert " past pres " in differ[2]  # of what people call past it says pres
-    with pytest.raises(sonde.UsageProblem, match="name its suite"):
-        sonde.report(folder, human=["bound.json"])
+    with pytest.raises(lingprobe.UsageProblem, match="name its suite"):
+        lingprobe.report(folder, human=["bound.json"])
 
 
 def test_sheets_that_show_labels_say_nothing_of_what_people_would_say(tmp_path):
@@ -214,7 +214,7 @@ def test_sheets_that_show_labels_say_nothing_of_what_people_would_say(tmp_path):
     task = TASK_CONTENTS.make("ud/tense:embedded")
     write("ud/tense:embedded", task, sheet, Asking(mode="check", n=5))
     with pytest.raises(DataProblem, match="people saw the labels"):
-        sonde.report(results(), human=[sheet])
+        lingprobe.report(results(), human=[sheet])
 
 
 def test_every_paper_has_an_entry():

@@ -11,18 +11,18 @@ from itertools import pairwise, product
 import pytest
 from rich.cells import cell_len
 
-import sonde
+import lingprobe
 from fixtures.results import KINDS, TASKS, result, results, saying
-from sonde.analysis.rows import rows
-from sonde.core import Result
-from sonde.errors import UsageProblem
-from sonde.labels import Classes
-from sonde.pages import scores_page, wide
-from sonde.pages.compare import leaders
-from sonde.pages.groups import columns_of
-from sonde.tables.formats import terminal
-from sonde.tables.markup import latex, markdown
-from sonde.tables.web import stacked
+from lingprobe.analysis.rows import rows
+from lingprobe.core import Result
+from lingprobe.errors import UsageProblem
+from lingprobe.labels import Classes
+from lingprobe.pages import scores_page, wide
+from lingprobe.pages.compare import leaders
+from lingprobe.pages.groups import columns_of
+from lingprobe.tables.formats import terminal
+from lingprobe.tables.markup import latex, markdown
+from lingprobe.tables.web import stacked
 
 
 def test_encoders_stand_below_each_other_and_tasks_beside_each_other():
@@ -181,7 +181,7 @@ def test_every_format_has_groups_and_bold():
     assert r"\multicolumn{3}{c}{ud:EWT-bank}" in text
     assert r"\cmidrule(lr){2-4}" in text
     assert r"\textbf{90.0 $\pm$" in text
-    assert r"\label{tab:sonde}" in text
+    assert r"\label{tab:lingprobe}" in text
     assert text.index(r"\begin{table*}") < text.index(r"\caption{") < text.index(r"\end{table*}")
     assert '<th class="g" colspan="3" scope="colgroup">ud:EWT-bank</th>' in stacked([table])
     assert "<b>90.0 ±" in stacked([table])
@@ -194,18 +194,18 @@ def test_every_format_has_groups_and_bold():
 def test_several_tasks_are_one_table_and_each_its_own_on_demand():
     found = results()
     assert len(scores_page(found).tables[0].sections) == 1
-    assert len(sonde.report(found).tables[0].sections) == 1
-    each = sonde.report(found, each=True)
+    assert len(lingprobe.report(found).tables[0].sections) == 1
+    each = lingprobe.report(found, each=True)
     assert [section.heading for section in each.tables[0].sections] == [
         "ud/tense:EWT-bank (2 classes)",
         "ud/passive:EWT-bank (2 classes)",
     ]
     one = [r for r in found if r.trial.task == TASKS[0]]
-    assert "95 % interval" in sonde.report(one).tables[0].columns
-    long = list(csv.DictReader(io.StringIO(sonde.report(found).text("csv"))))
+    assert "95 % interval" in lingprobe.report(one).tables[0].columns
+    long = list(csv.DictReader(io.StringIO(lingprobe.report(found).text("csv"))))
     assert len(long) == len(TASKS) * len(KINDS)
     with pytest.raises(UsageProblem, match="each and bits"):
-        sonde.report(found, each=True, bits=True)
+        lingprobe.report(found, each=True, bits=True)
 
 
 def test_probes_are_named_once():

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from sonde.papers.conneau2018 import conneau2018
-from sonde.papers.suite import SuiteRequest, designs
-from sonde.references import ReferenceProblem
+from lingprobe.papers.conneau2018 import conneau2018
+from lingprobe.papers.suite import SuiteRequest, designs
+from lingprobe.references import ReferenceProblem
 
 PAPER = conneau2018().paper
 ROWS = {
@@ -164,8 +164,8 @@ def test_the_published_loss_is_an_option():
     "written", ["conneau2018:folder,probe=logreg", "conneau2018:folder,probe=mlp%2Chidden=0"]
 )
 def test_another_probe_reads_all_ten_and_stands_apart_from_the_paper(written, monkeypatch):
-    from sonde.papers import SUITES
-    from sonde.references import Reference
+    from lingprobe.papers import SUITES
+    from lingprobe.references import Reference
 
     suite = SUITES.make(written)
     read = {
@@ -175,7 +175,7 @@ def test_another_probe_reads_all_ten_and_stands_apart_from_the_paper(written, mo
         if w.encoders == ["bow:random"]
     }
     assert read == {written.partition("probe=")[2].replace("%2C", ","): 10}
-    monkeypatch.setattr("sonde.papers.conneau2018.different", lambda *about: "")
+    monkeypatch.setattr("lingprobe.papers.conneau2018.different", lambda *about: "")
     assert "the paper's with its" in suite.different(Reference.parse("senteval/tense:folder"), None)
     assert conneau2018("folder").different(Reference.parse("senteval/tense:folder"), None) == ""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import sonde
-from sonde.papers import SUITES
+import lingprobe
+from lingprobe.papers import SUITES
 
 
 def test_each_task_has_the_protocol_that_sentevals_code_gives_it():
@@ -28,8 +28,8 @@ def test_our_own_recipes_keep_the_splits_that_there_are():
 
 
 def test_without_a_folder_it_says_what_to_write():
-    with pytest.raises(sonde.DataProblem, match="write senteval-downstream:FOLDER"):
-        sonde.suite("senteval-downstream", "length")
+    with pytest.raises(lingprobe.DataProblem, match="write senteval-downstream:FOLDER"):
+        lingprobe.suite("senteval-downstream", "length")
 
 
 def test_on_the_real_files(data, tmp_path, monkeypatch):
@@ -38,7 +38,9 @@ def test_on_the_real_files(data, tmp_path, monkeypatch):
         (tmp_path / name).symlink_to(data / "downstream" / name)
     (tmp_path / "TREC").symlink_to(data / "downstream" / "SentEval-layout" / "TREC")
     how = {"seeds": 1, "bounds": False, "output": tmp_path / "results"}
-    done = sonde.suite(f"senteval-downstream:{tmp_path},protocol=fast", "bow:random,dim=10", **how)
+    done = lingprobe.suite(
+        f"senteval-downstream:{tmp_path},protocol=fast", "bow:random,dim=10", **how
+    )
     tasks = {r.trial.task.partition(":")[0] for r in done.results}
     assert tasks == {"text/trec", "pair/mrpc", "pair/sick-e", "pair/sick-r"}
     (row,) = [line for line in str(done).splitlines() if line.startswith("▸ bow:random")]

@@ -5,16 +5,16 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from sonde import DataProblem, UsageProblem, encoder_rows, estimate
-from sonde.cli import app
-from sonde.pages.paper import paper_page
-from sonde.papers.conneau2018 import conneau2018
-from sonde.papers.encoder_rows import FILE, _all, _row, measurable
-from sonde.papers.ettinger2018 import ettinger2018
-from sonde.papers.tenney2019 import tenney2019
-from sonde.papers.ud2019 import ud2019
-from sonde.reading import read_of
-from sonde.references import Reference
+from lingprobe import DataProblem, UsageProblem, encoder_rows, estimate
+from lingprobe.cli import app
+from lingprobe.pages.paper import paper_page
+from lingprobe.papers.conneau2018 import conneau2018
+from lingprobe.papers.encoder_rows import FILE, _all, _row, measurable
+from lingprobe.papers.ettinger2018 import ettinger2018
+from lingprobe.papers.tenney2019 import tenney2019
+from lingprobe.papers.ud2019 import ud2019
+from lingprobe.reading import read_of
+from lingprobe.references import Reference
 
 SUITES = {
     "conneau2018": conneau2018,
@@ -101,7 +101,7 @@ def test_a_suite_says_how_many_of_its_rows_can_be_measured(paper):
     rows = encoder_rows(paper)
     many = sum(row.measurable for row in rows)
     assert f"{many} of the {len(rows)} published rows can be measured today" in done.output
-    assert f"`sonde encoders --paper {paper}`" in done.output
+    assert f"`lingprobe encoders --paper {paper}`" in done.output
     note = f"{many} of the {len(rows)} published rows can be measured today: "
     assert note in str(paper_page(paper, []))
 

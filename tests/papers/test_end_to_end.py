@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from sonde.cli import app
-from sonde.corpora.columns import CODES
-from sonde.errors import UsageProblem
-from sonde.tasks.released.catalogue import COLLECTIONS
+from lingprobe.cli import app
+from lingprobe.corpora.columns import CODES
+from lingprobe.errors import UsageProblem
+from lingprobe.tasks.released.catalogue import COLLECTIONS
 
 SENTEVAL = COLLECTIONS["senteval"]
 # files whose rows nobody published
@@ -25,7 +25,7 @@ WORDS = "the a old small quiet red dog bird house river sees finds likes near un
 SIZES = {"tr": 90, "va": 30, "te": 30}
 
 
-def sonde(*arguments):
+def lingprobe(*arguments):
     done = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
@@ -51,8 +51,8 @@ def results(folder, tmp_path_factory):
     """What a run of the suite with one encoder left, and what it said."""
     place = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SONDE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        said = sonde(
+        patch.setenv("LINGPROBE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        said = lingprobe(
             "run",
             "--suite",
             f"conneau2018:{folder}",
@@ -68,7 +68,7 @@ def results(folder, tmp_path_factory):
 
 
 def table(results, *options):
-    return sonde("report", results[0], "--suite", "conneau2018", *options)
+    return lingprobe("report", results[0], "--suite", "conneau2018", *options)
 
 
 def cells(results):
@@ -78,7 +78,7 @@ def cells(results):
 def test_a_run_ends_with_the_paper_s_table(results):
     assert "Conneau et al. 2018, Table 2" in results[1]
     assert "different data" in results[1]
-    assert "no receipt of `sonde fetch senteval`" in results[1]
+    assert "no receipt of `lingprobe fetch senteval`" in results[1]
     assert results[1].split("different data")[0] == table(results).split("different data")[0]
 
 
@@ -133,7 +133,7 @@ def test_tables_are_written_as_pages_and_as_parquet(results, tmp_path):
 
     assert "**different data" in table(results, "--format", "markdown")
     assert r"\textbf{different data" in table(results, "--format", "latex")
-    sonde(
+    lingprobe(
         "report",
         results[0],
         "--suite",
@@ -144,13 +144,13 @@ def test_tables_are_written_as_pages_and_as_parquet(results, tmp_path):
         tmp_path / "t.parquet",
     )
     assert pq.read_table(tmp_path / "t.parquet").num_rows == len(cells(results)) == 350
-    sonde("report", results[0], "--suite", "conneau2018", "-o", tmp_path / "t.txt")
+    lingprobe("report", results[0], "--suite", "conneau2018", "-o", tmp_path / "t.txt")
     assert "▸ bow:random,dim=8" in (tmp_path / "t.txt").read_text("utf-8")
 
 
 def test_what_people_score_stands_with_the_data_that_they_judged(results, folder, tmp_path):
     sheet = tmp_path / "sheet.tsv"
-    sonde(
+    lingprobe(
         "annotate",
         f"senteval/tense:{folder}",
         "-n",
@@ -165,7 +165,7 @@ def test_what_people_score_stands_with_the_data_that_they_judged(results, folder
     lines = sheet.read_text("utf-8").splitlines()
     filled = [line + "fine" if line[0].isdigit() else line for line in lines]
     sheet.write_text("\n".join(filled) + "\n", "utf-8")
-    shown = sonde("annotate", "--score", sheet, "-o", tmp_path / "bound.json")
+    shown = lingprobe("annotate", "--score", sheet, "-o", tmp_path / "bound.json")
     assert "1 annotator, majority vote" in shown
     text = table(results, "--human", tmp_path / "bound.json")
     (people,) = [line for line in text.splitlines() if "▸ people" in line]

@@ -7,11 +7,11 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from sonde.cli import app
-from sonde.papers import SUITES
-from sonde.papers.ettinger2018 import ettinger2018
-from sonde.papers.suite import SuiteRequest, designs, located
-from sonde.references import Reference
+from lingprobe.cli import app
+from lingprobe.papers import SUITES
+from lingprobe.papers.ettinger2018 import ettinger2018
+from lingprobe.papers.suite import SuiteRequest, designs, located
+from lingprobe.references import Reference
 from tasks.publications import compeval
 
 PAPER = ettinger2018().paper
@@ -91,7 +91,7 @@ def test_other_tasks_have_none():
 
 
 def test_a_run_ends_with_the_paper_s_table(tmp_path, monkeypatch):
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     folder, results = compeval(tmp_path / "sets"), tmp_path / "results"
     done = CliRunner().invoke(
         app,

@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-import sonde
+import lingprobe
 from fixtures.results import NAMES, result
-from sonde.core import Result
-from sonde.encoders import ENCODERS
-from sonde.labels import Classes
-from sonde.metrics import Answers
-from sonde.metrics import contrast as difference
-from sonde.notes import Checkpoint
-from sonde.papers.found import Setting, known_rows, names_of, retested
-from sonde.papers.stand_ins import rows_of
-from sonde.probes import PROBES
+from lingprobe.core import Result
+from lingprobe.encoders import ENCODERS
+from lingprobe.labels import Classes
+from lingprobe.metrics import Answers
+from lingprobe.metrics import contrast as difference
+from lingprobe.notes import Checkpoint
+from lingprobe.papers.found import Setting, known_rows, names_of, retested
+from lingprobe.papers.stand_ins import rows_of
+from lingprobe.probes import PROBES
 
 N = 400
 
@@ -124,7 +124,7 @@ def test_trainings_of_one_recipe_are_one_encoder(folder):
     df = error**4 / (examples**4 / paired.df + between**2 / 3)
     assert one.high - one.low == pytest.approx(2 * student.ppf(0.975, df) * error, rel=1e-6)
     assert one.p == pytest.approx(2 * student.sf(13 / error, df), rel=1e-6)
-    (notes,) = [table.notes for table in sonde.claims(results, papers="conneau2018").tables]
+    (notes,) = [table.notes for table in lingprobe.claims(results, papers="conneau2018").tables]
     said = f"pooled over cells: {math.sqrt(squares / 3):.1f} points on ud/*:EWT."
     assert any(note.endswith(said) for note in notes)
 
@@ -294,11 +294,11 @@ def test_encoders_stand_for_the_rows_that_are_named(folder):
     assert (one.first, one.difference) == ("BiLSTM-max, NMT En-Fr", pytest.approx(20.0))
     turned = {"hf:x": ["BiLSTM-max, NLI"], nli: ["BiLSTM-max, NMT En-De"]}
     assert found(results, named=turned)["c18-nmt-nli"].difference == pytest.approx(-20.0)
-    with pytest.raises(sonde.UsageProblem, match=r"no paper has a row 'NMT En-Xx'"):
+    with pytest.raises(lingprobe.UsageProblem, match=r"no paper has a row 'NMT En-Xx'"):
         names_of("NMT En-Xx")
-    with pytest.raises(sonde.DataProblem, match="no encoder of these results is called"):
-        sonde.claims(results, named={"st:y": "BiLSTM-max, NLI"})
-    page = sonde.claims(results, named={"hf:*": "BiLSTM-max NMT En-Fr"}, papers="conneau2018")
+    with pytest.raises(lingprobe.DataProblem, match="no encoder of these results is called"):
+        lingprobe.claims(results, named={"st:y": "BiLSTM-max, NLI"})
+    page = lingprobe.claims(results, named={"hf:*": "BiLSTM-max NMT En-Fr"}, papers="conneau2018")
     assert [c.verdict for c in page.content if c.id == "c18-nmt-nli"] == ["reproduced"]
 
 
@@ -385,7 +385,7 @@ def test_untrained_networks_that_differ_in_seed_are_one_encoder(folder):
 
 @pytest.mark.parametrize("paper", ["ettinger2018", "ud2019", "tenney2019"])
 def test_an_encoder_that_makes_a_row_stands_for_it(paper):
-    rows = [row for row in sonde.encoder_rows(paper) if row.how in ("file", "hub")]
+    rows = [row for row in lingprobe.encoder_rows(paper) if row.how in ("file", "hub")]
     assert rows
     for row in rows:
         name = f"{row.block}, {row.row}" if paper == "ud2019" else row.row

@@ -11,11 +11,11 @@ import re
 import pytest
 
 from fixtures.papers import PAPER, entry
-from sonde.pages.records import csv as as_csv
-from sonde.papers.facts import HumanScore, Place
-from sonde.papers.page import Cell, cells, inside
-from sonde.tables.formats import terminal
-from sonde.tables.markup import latex, markdown
+from lingprobe.pages.records import csv as as_csv
+from lingprobe.papers.facts import HumanScore, Place
+from lingprobe.papers.page import Cell, cells, inside
+from lingprobe.tables.formats import terminal
+from lingprobe.tables.markup import latex, markdown
 
 
 def test_without_results_the_table_is_the_paper_s():

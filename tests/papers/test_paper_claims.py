@@ -13,11 +13,11 @@ import pytest
 from scipy.stats import norm
 from typer.testing import CliRunner
 
-import sonde
-from sonde.cli import app
-from sonde.papers import claimed
-from sonde.papers.claimed import PAPERS, cells_of, published
-from sonde.papers.claims import FILE, Claim, claims, contrasts, items
+import lingprobe
+from lingprobe.cli import app
+from lingprobe.papers import claimed
+from lingprobe.papers.claimed import PAPERS, cells_of, published
+from lingprobe.papers.claims import FILE, Claim, claims, contrasts, items
 
 SIGNS = {
     "+": "holds",
@@ -227,7 +227,7 @@ def test_p_values_are_corrected_for_the_claims_of_a_paper():
     holm, bh = published("ettinger2018"), published("ettinger2018", "bh")
     assert all(a.p <= b.corrected <= a.corrected for a, b in zip(holm, bh, strict=True))
     assert any(b.corrected < a.corrected for a, b in zip(holm, bh, strict=True))
-    with pytest.raises(sonde.UsageProblem, match="no claims of 'adi2017'"):
+    with pytest.raises(lingprobe.UsageProblem, match="no claims of 'adi2017'"):
         published("adi2017")
 
 
@@ -235,7 +235,7 @@ def test_every_pattern_names_something_of_its_paper():
     """But for rows that a paper does not print: one direction, random weights, epochs."""
     rows = {}
     for paper in PAPERS:
-        table = sonde.papers.SUITES.make(paper).paper
+        table = lingprobe.papers.SUITES.make(paper).paper
         rows[paper] = (list(dict.fromkeys(r for r, _ in cells_of(paper, table))), table.columns)
     for claim in claims():
         names, columns = rows[claim.paper]
@@ -325,14 +325,14 @@ GOOD = "conneau2018\tx\t4\tIt is.\tA\tabove\tB\tWC\teach\t\t"
 def test_a_malformed_line_is_named(tmp_path, line, why):
     file = tmp_path / "claims.tsv"
     file.write_text(f"{HEAD}\n{line}\n", "utf-8")
-    with pytest.raises(sonde.DataProblem, match=why):
+    with pytest.raises(lingprobe.DataProblem, match=why):
         claims(file)
 
 
 def test_a_file_without_its_head_is_refused(tmp_path: Path):
     file = tmp_path / "claims.tsv"
     file.write_text(f"{GOOD}\n", "utf-8")
-    with pytest.raises(sonde.DataProblem, match="the first line names the columns paper, id"):
+    with pytest.raises(lingprobe.DataProblem, match="the first line names the columns paper, id"):
         claims(file)
 
 

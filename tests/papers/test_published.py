@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-import sonde
+import lingprobe
 
 
 def related(**options):
-    return sonde.relate(published="ud2019", **options).content
+    return lingprobe.relate(published="ud2019", **options).content
 
 
 def test_tasks_of_two_languages_go_together_as_figure_3_says():
@@ -40,7 +40,7 @@ def test_with_eight_models_lower_is_hardly_separable():
     one = tasks["SentType"].found
     assert (round(one.correlation, 2), round(one.low, 2), round(one.high, 2)) == (0.51, -0.31, 0.89)
     assert [each.apart for each in found.tasks] == [0] * 11
-    page = str(sonde.relate(published="ud2019", method="pearson"))
+    page = str(lingprobe.relate(published="ud2019", method="pearson"))
     assert "No two tasks differ significantly" in page
     assert "Warning: 8 encoders are few" in page
 
@@ -65,7 +65,7 @@ def test_poolings_of_a_model_can_count_as_one():
 
 
 def test_conneau_s_probing_tasks_go_together():
-    relation = sonde.relate(published="conneau2018").content
+    relation = lingprobe.relate(published="conneau2018").content
     assert len(relation.table.rows) == 25
     pairs = {(one.first, one.second): one for one in relation.found}
     assert len(pairs) == 45
@@ -76,7 +76,7 @@ def test_conneau_s_probing_tasks_go_together():
 
 @pytest.mark.parametrize("figure", ["dots", "radar", "scores"])
 def test_figures_of_two_languages(tmp_path, figure):
-    page = sonde.relate(
+    page = lingprobe.relate(
         published="ud2019", figure=figure, encoders=["LASER", "BERT-mean", "COMBO-*"]
     )
     page.write(tmp_path / "f.svg")
@@ -86,25 +86,25 @@ def test_figures_of_two_languages(tmp_path, figure):
 
 
 def test_what_cannot_be_drawn_or_related_is_said(tmp_path):
-    page = sonde.relate(published="ud2019", figure="radar", encoders="fast*")
+    page = lingprobe.relate(published="ud2019", figure="radar", encoders="fast*")
     page.write(tmp_path / "f.svg")
     with pytest.raises(
-        sonde.UsageProblem, match="name two languages by code or name, such as en,pl"
+        lingprobe.UsageProblem, match="name two languages by code or name, such as en,pl"
     ):
-        sonde.relate(published="ud2019", languages="en")
-    with pytest.raises(sonde.DataProblem, match="0 tasks were measured in both eng and fra"):
-        sonde.relate(published="ud2019", languages="en,French")
-    with pytest.raises(sonde.UsageProblem, match="shows a paper's table alone"):
-        sonde.relate([], published="ud2019")
-    with pytest.raises(sonde.UsageProblem, match="no published table 'k19'"):
-        sonde.relate(published="k19")
+        lingprobe.relate(published="ud2019", languages="en")
+    with pytest.raises(lingprobe.DataProblem, match="0 tasks were measured in both eng and fra"):
+        lingprobe.relate(published="ud2019", languages="en,French")
+    with pytest.raises(lingprobe.UsageProblem, match="shows a paper's table alone"):
+        lingprobe.relate([], published="ud2019")
+    with pytest.raises(lingprobe.UsageProblem, match="no published table 'k19'"):
+        lingprobe.relate(published="k19")
 
 
 @pytest.mark.parametrize(
     ("name", "options"), [("conneau2018", {}), ("ud2019", {"method": "pearson"})]
 )
 def test_the_figures_of_the_page_are_what_is_drawn(tmp_path, name, options):
-    """Anew: `sonde relate --published NAME -o docs/figures/relate-NAME.svg`, with these options."""
-    sonde.relate(published=name, **options).write(tmp_path / "f.svg")
+    """Anew: `lingprobe relate --published NAME -o docs/figures/relate-NAME.svg`, with these options."""
+    lingprobe.relate(published=name, **options).write(tmp_path / "f.svg")
     shown = Path(__file__).parents[2] / "docs" / "figures" / f"relate-{name}.svg"
     assert (tmp_path / "f.svg").read_text("utf-8") == shown.read_text("utf-8")

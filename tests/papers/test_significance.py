@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm, pearsonr, spearmanr
 
-import sonde
-from sonde.papers.significance import detectable
+import lingprobe
+from lingprobe.papers.significance import detectable
 
 
 @pytest.mark.parametrize(
@@ -19,17 +19,17 @@ def test_bert_and_laser_cannot_be_told_apart_in_polish(task, scores):
     """Krasnowska-Kieraś & Wróblewska 2019, Table 1: 7,500 test sentences each."""
     [pair] = [
         one
-        for one in sonde.compare_published("ud2019", task).content
+        for one in lingprobe.compare_published("ud2019", task).content
         if (one.block, one.first, one.second) == ("Polish", "BERT-mean", "LASER")
     ]
     assert (pair.first_score, pair.second_score, pair.n) == (*scores, 7500)
     assert pair.p > 0.2
     assert pair.corrected == 1
-    assert "BERT-mean" in str(sonde.compare_published("ud2019", task))
+    assert "BERT-mean" in str(lingprobe.compare_published("ud2019", task))
 
 
 def test_p_is_that_of_two_independent_shares():
-    for one in sonde.compare_published("conneau2018").content[::50]:
+    for one in lingprobe.compare_published("conneau2018").content[::50]:
         shares = one.first_score / 100, one.second_score / 100
         error = math.sqrt(sum(x * (1 - x) for x in shares) / 10_000)
         assert one.p == pytest.approx(2 * norm.sf((shares[0] - shares[1]) / error), abs=1e-12)
@@ -37,7 +37,7 @@ def test_p_is_that_of_two_independent_shares():
 
 
 def test_on_as_many_examples_as_may_disagree_a_paired_test_just_tells():
-    for one in sonde.compare_published("ud2019", "ObjNum").content:
+    for one in lingprobe.compare_published("ud2019", "ObjNum").content:
         gap = one.difference * one.n / 100
         if gap > 20:  # McNemar's test is near the normal distribution
             few, many = (
@@ -52,7 +52,7 @@ def test_correlations_are_told_apart_as_far_as_drawing_other_pairs_would_change_
     """CDSCorpus' 1,000 test pairs in Polish: BERT-max and fastText-max, .7846 and .7610 as r."""
     [one] = [
         one
-        for one in sonde.compare_published("ud2019", f"Relatedness {sign}").content
+        for one in lingprobe.compare_published("ud2019", f"Relatedness {sign}").content
         if one.block == "Polish" and {one.first, one.second} == {"BERT-max", "fastText-max"}
     ]
     assert (one.n, one.disagree) == (1_000, 0)
@@ -65,11 +65,11 @@ def test_correlations_are_told_apart_as_far_as_drawing_other_pairs_would_change_
 
 def test_only_rows_over_the_same_test_examples_are_compared():
     english = {
-        one.first for one in sonde.compare_published("ud2019").content if one.block == "English"
+        one.first for one in lingprobe.compare_published("ud2019").content if one.block == "English"
     }
     assert "USE" in english
-    assert all(one.block for one in sonde.compare_published("ud2019").content)
-    pairs = sonde.compare_published("conneau2018", "SentLen").content
+    assert all(one.block for one in lingprobe.compare_published("ud2019").content)
+    pairs = lingprobe.compare_published("conneau2018", "SentLen").content
     assert len(pairs) == math.comb(len({n for p in pairs for n in (p.first, p.second)}), 2)
     assert not any("Hum. Eval." in one.first or "Length" in one.second for one in pairs)
 
@@ -83,7 +83,7 @@ def test_what_is_detectable_is_shown_four_times_in_five():
 
 
 def test_a_task_or_paper_that_is_not_known_is_refused():
-    with pytest.raises(sonde.UsageProblem, match="no task of ud2019 is called 'Voice'"):
-        sonde.compare_published("ud2019", "Voice")
-    with pytest.raises(sonde.UsageProblem, match="choose conneau2018 or ud2019"):
-        sonde.compare_published("tenney2019")
+    with pytest.raises(lingprobe.UsageProblem, match="no task of ud2019 is called 'Voice'"):
+        lingprobe.compare_published("ud2019", "Voice")
+    with pytest.raises(lingprobe.UsageProblem, match="choose conneau2018 or ud2019"):
+        lingprobe.compare_published("tenney2019")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sonde.core import DataProblem, Result, Trial
-from sonde.labels import Classes
-from sonde.papers import SUITES
-from sonde.papers.facts import facts
-from sonde.papers.suite import SuiteRequest, designs, located, selected
-from sonde.papers.ud2019 import ud2019
-from sonde.probes import PROBES
-from sonde.references import Reference, ReferenceProblem
-from sonde.tasks import TASKS
+from lingprobe.core import DataProblem, Result, Trial
+from lingprobe.labels import Classes
+from lingprobe.papers import SUITES
+from lingprobe.papers.facts import facts
+from lingprobe.papers.suite import SuiteRequest, designs, located, selected
+from lingprobe.papers.ud2019 import ud2019
+from lingprobe.probes import PROBES
+from lingprobe.references import Reference, ReferenceProblem
+from lingprobe.tasks import TASKS
 
 MLP = PROBES.canonical("mlp,protocol=krasnowska")
 

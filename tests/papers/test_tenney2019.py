@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from fixtures.results import saying
-from sonde.core import DataProblem, Result, Trial
-from sonde.datasets.formats.tables import write
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import plan
-from sonde.experiment.run import run
-from sonde.labels import Classes
-from sonde.metrics import METRICS, constants
-from sonde.papers.page import cells, inside
-from sonde.papers.suite import SuiteRequest, designs, located, selected
-from sonde.papers.tenney2019 import (
+from lingprobe.core import DataProblem, Result, Trial
+from lingprobe.datasets.formats.tables import write
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import plan
+from lingprobe.experiment.run import run
+from lingprobe.labels import Classes
+from lingprobe.metrics import METRICS, constants
+from lingprobe.papers.page import cells, inside
+from lingprobe.papers.suite import SuiteRequest, designs, located, selected
+from lingprobe.papers.tenney2019 import (
     JIANT,
     ONTONOTES,
     PARTS,
@@ -29,11 +29,11 @@ from sonde.papers.tenney2019 import (
     task_of,
     tenney2019,
 )
-from sonde.probes import PROBES
-from sonde.references import Reference, ReferenceProblem
-from sonde.tables.formats import terminal
-from sonde.tasks import TASKS
-from sonde.tasks.edge.family import METRICS as METRICS_OF
+from lingprobe.probes import PROBES
+from lingprobe.references import Reference, ReferenceProblem
+from lingprobe.tables.formats import terminal
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.edge.family import METRICS as METRICS_OF
 from tasks import edges
 
 PAPER = tenney2019().paper
@@ -244,7 +244,7 @@ def test_universal_tags_of_a_treebank_are_not_the_papers():
 @pytest.fixture
 def quick(monkeypatch):
     """Probes that are trained for a few steps: what is tried is where their results stand."""
-    from sonde.probes.span import probe as span_protocols
+    from lingprobe.probes.span import probe as span_protocols
 
     fast = span_protocols.PROTOCOLS["fast"]
     monkeypatch.setitem(

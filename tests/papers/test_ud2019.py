@@ -7,14 +7,14 @@ import math
 import pytest
 from tests.fixtures.papers import entry
 
-from sonde.core import DataProblem
-from sonde.papers import SUITES
-from sonde.papers.page import inside
-from sonde.papers.suite import SuiteRequest, designs, located
-from sonde.papers.ud2019 import ud2019
-from sonde.references import Reference, ReferenceProblem
-from sonde.tasks import TASKS
-from sonde.tasks.released.fetch import all_published
+from lingprobe.core import DataProblem
+from lingprobe.papers import SUITES
+from lingprobe.papers.page import inside
+from lingprobe.papers.suite import SuiteRequest, designs, located
+from lingprobe.papers.ud2019 import ud2019
+from lingprobe.references import Reference, ReferenceProblem
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.released.fetch import all_published
 
 PAPER = ud2019().paper
 ROWS = {

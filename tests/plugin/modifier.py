@@ -1,6 +1,6 @@
 """A question about words of trees: modifier.py@modifier:EWT."""
 
-from sonde import Tree, question
+from lingprobe import Tree, question
 
 
 @question("mine/modifier", "What is the first word to the second, a noun?", about="spans")

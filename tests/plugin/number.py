@@ -2,7 +2,7 @@
 and an option: number.py@number:EWT,person=3.
 """
 
-from sonde import Answer, Reason, Tree, question
+from lingprobe import Answer, Reason, Tree, question
 
 
 @question("mine/number", "Is the subject singular or plural?", rare="drop")

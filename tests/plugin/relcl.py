@@ -1,6 +1,6 @@
 """A question about trees: relcl.py@relcl."""
 
-from sonde import Tree, question
+from lingprobe import Tree, question
 
 
 @question("mine/relcl", "Does the sentence have a relative clause?")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.reading import Readings
-from sonde.vectors import Vectors
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.reading import Readings
+from lingprobe.vectors import Vectors
 
 
 def scored_pairs(sizes=(150, 60, 80), scale=(0.0, 5.0), dim=6, seed=0, view="mean+contrast"):

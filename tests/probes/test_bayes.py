@@ -3,12 +3,12 @@ import pickle
 import numpy as np
 import pytest
 
-from sonde.core import Cell, Dataset, Example, Sentence
-from sonde.probes import PROBES
-from sonde.probes.bayes import SMOOTHINGS, bi, uni
-from sonde.reading import ReadingProblem, Readings
-from sonde.testing import FAMILIES
-from sonde.vectors import Vectors
+from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.probes import PROBES
+from lingprobe.probes.bayes import SMOOTHINGS, bi, uni
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.testing import FAMILIES
+from lingprobe.vectors import Vectors
 
 CELL = (Cell("-", 0),)
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.probes import PROBES
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.vectors import Vectors
 from probes.pairs import scored_pairs
-from sonde.core import Cell, Dataset, Example, Sentence
-from sonde.probes import PROBES
-from sonde.reading import ReadingProblem, Readings
-from sonde.vectors import Vectors
 
 
 def said(given, read="-"):

@@ -13,19 +13,19 @@ import numpy as np
 import pytest
 import torch
 
+from lingprobe.core import Cell, DataProblem, Dataset, Example, Sentence
+from lingprobe.errors import UsageProblem
+from lingprobe.nets import device
+from lingprobe.probes import PROBES
+from lingprobe.probes.mlp import probe as mlp
+from lingprobe.probes.relatedness import probe as relatedness
+from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.span import probe as span
+from lingprobe.reading import Readings
+from lingprobe.vectors import Vectors
 from probes.elsewhere import elsewhere
 from probes.pairs import scored_pairs
 from probes.test_span import readings as spans
-from sonde.core import Cell, DataProblem, Dataset, Example, Sentence
-from sonde.errors import UsageProblem
-from sonde.nets import device
-from sonde.probes import PROBES
-from sonde.probes.mlp import probe as mlp
-from sonde.probes.relatedness import probe as relatedness
-from sonde.probes.schedules import Annealing
-from sonde.probes.span import probe as span
-from sonde.reading import Readings
-from sonde.vectors import Vectors
 
 
 @pytest.fixture(autouse=True)

@@ -12,14 +12,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.probes.schedules import Annealing
-from sonde.probes.span.batches import Examples, Gathered, batch_of
-from sonde.probes.span.loops import _patient, judged, train
-from sonde.probes.span.net import Net, Scale, Sizes, Source, drawn, mix_of, scores
-from sonde.probes.span.plans import Design, Plateau, TrainingConfig
-from sonde.probes.span.training import Judged, Training, cells_of, loss_of, slope_of
-from sonde.progress import listening
-from sonde.vectors import ranges
+from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.span.batches import Examples, Gathered, batch_of
+from lingprobe.probes.span.loops import _patient, judged, train
+from lingprobe.probes.span.net import Net, Scale, Sizes, Source, drawn, mix_of, scores
+from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
+from lingprobe.probes.span.training import Judged, Training, cells_of, loss_of, slope_of
+from lingprobe.progress import listening
+from lingprobe.vectors import ranges
 
 LABELS, DIM = 3, 5
 BOUNDS = np.array([0, 4, 4, 9, 15, 16])

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier
 
-from sonde._closure import closure
-from sonde.core import Cell, Dataset, Example, Sentence
-from sonde.probes import PROBES
-from sonde.reading import ReadingProblem, Readings
-from sonde.references import ReferenceProblem
-from sonde.vectors import Vectors
+from lingprobe._closure import closure
+from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.probes import PROBES
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.references import ReferenceProblem
+from lingprobe.vectors import Vectors
 
 PAPER = "mlp,protocol=ettinger"
 

@@ -3,12 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import Cell, Dataset, Example, Sentence
-from sonde.labels import column
-from sonde.probes.floors import Majority, MajorityFeature
-from sonde.reading import ReadingProblem, Readings
-from sonde.testing import FAMILIES
-from sonde.vectors import Vectors
+from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.labels import column
+from lingprobe.probes.floors import Majority, MajorityFeature
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.testing import FAMILIES
+from lingprobe.vectors import Vectors
 
 CELLS = (Cell("-", 0), Cell("-", 1))
 

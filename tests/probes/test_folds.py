@@ -9,12 +9,12 @@ import pytest
 import torch
 from sklearn.model_selection import StratifiedKFold
 
-from sonde.core import Cell, Dataset, Example, Job, Sentence
-from sonde.datasets.splits import stratified
-from sonde.probes import PROBES
-from sonde.probes.mlp.fits import held_out
-from sonde.reading import ReadingProblem, Readings
-from sonde.vectors import Vectors
+from lingprobe.core import Cell, Dataset, Example, Job, Sentence
+from lingprobe.datasets.splits import stratified
+from lingprobe.probes import PROBES
+from lingprobe.probes.mlp.fits import held_out
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.vectors import Vectors
 
 DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)
 
@@ -33,7 +33,7 @@ def readings(n=(150, 0, 80), dim=5, classes=2, seed=0, noise=1.0):
 
 
 def network(dim, hidden, classes, seed):
-    """What SentEval's MLP is made of, drawn as sonde draws it under a seed."""
+    """What SentEval's MLP is made of, drawn as lingprobe draws it under a seed."""
     sizes = [(dim, hidden), (hidden, classes)] if hidden else [(dim, classes)]
     draws, layers = torch.Generator().manual_seed(seed), []
     for inputs, outputs in sizes:

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.probes.grams import Grams, tfidf, weighted
-from sonde.testing import FAMILIES
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.probes.grams import Grams, tfidf, weighted
+from lingprobe.testing import FAMILIES
 
 
 def listed(grams, dataset):

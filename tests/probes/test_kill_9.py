@@ -13,12 +13,12 @@ import time
 import numpy as np
 import pytest
 
+from lingprobe.checkpoints import keeping
+from lingprobe.nets.precision import limited
+from lingprobe.store.checkpoints import Checkpoints
 from probes.pairs import scored_pairs
 from probes.test_device import classes, said
 from probes.test_span import readings as spans
-from sonde.checkpoints import keeping
-from sonde.nets.precision import limited
-from sonde.store.checkpoints import Checkpoints
 
 FITS = {  # of hundreds of steps
     "mlp,hidden=10,precision=float32": (classes, ("0", "1")),

@@ -7,12 +7,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lingprobe.checkpoints import keeping
+from lingprobe.nets import device
+from lingprobe.store import checkpoints
+from lingprobe.store.checkpoints import Checkpoints, forget, left
 from probes.elsewhere import elsewhere
 from probes.test_device import PROBED, _short, said  # noqa: F401
-from sonde.checkpoints import keeping
-from sonde.nets import device
-from sonde.store import checkpoints
-from sonde.store.checkpoints import Checkpoints, forget, left
 
 FIRST = PROBED[0]
 

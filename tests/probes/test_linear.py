@@ -7,9 +7,9 @@ import pytest
 import torch
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from sonde.probes.logreg import linear
-from sonde.probes.logreg.descent import Search
-from sonde.probes.logreg.linear import solve
+from lingprobe.probes.logreg import linear
+from lingprobe.probes.logreg.descent import Search
+from lingprobe.probes.logreg.linear import solve
 
 STRENGTHS = (1e-3, 1e-2, 1.0, 100.0)
 

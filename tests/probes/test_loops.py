@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import torch
 
-from sonde.probes.losses import LOSSES
-from sonde.probes.mlp.blocks import Block, Lane
-from sonde.probes.mlp.grid import Member
-from sonde.probes.mlp.joint import Joint, Part, Problem
-from sonde.probes.mlp.loops import anneal, persist
-from sonde.probes.schedules import Annealing, SentEvalLoop
+from lingprobe.probes.losses import LOSSES
+from lingprobe.probes.mlp.blocks import Block, Lane
+from lingprobe.probes.mlp.grid import Member
+from lingprobe.probes.mlp.joint import Joint, Part, Problem
+from lingprobe.probes.mlp.loops import anneal, persist
+from lingprobe.probes.schedules import Annealing, SentEvalLoop
 
 
 def problem(groups=1, n=150, dim=8, classes=3, seed=0):

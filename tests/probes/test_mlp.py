@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sonde.core import Cell, Dataset, Example, Job, Sentence
-from sonde.probes import PROBES
-from sonde.reading import ReadingProblem, Readings
-from sonde.references import ReferenceProblem
-from sonde.testing.probes import check_on, check_probe
-from sonde.vectors import Vectors
+from lingprobe.core import Cell, Dataset, Example, Job, Sentence
+from lingprobe.probes import PROBES
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.references import ReferenceProblem
+from lingprobe.testing.probes import check_on, check_probe
+from lingprobe.vectors import Vectors
 
 FIRST = (Cell("-", 0),)
 SMALL = "mlp,hidden=20,dropout=0"
@@ -115,7 +115,7 @@ def test_the_choice_of_a_halved_grid_does_not_depend_on_the_seeds_asked_for():
 
 
 def test_protocols_of_papers_are_not_halved():
-    from sonde.probes.mlp.probe import PROTOCOLS
+    from lingprobe.probes.mlp.probe import PROTOCOLS
 
     for name in ("full", "acl18", "senteval", "krasnowska"):
         assert not getattr(PROTOCOLS[name].plan, "cuts", ())
@@ -213,8 +213,8 @@ def test_ties_go_to_the_smallest_penalty_as_in_senteval():
     """Dev accuracy is compared in percent with two decimals, and the first of the best is taken."""
     from dataclasses import replace
 
-    from sonde.probes.mlp.grid import Member, Trained
-    from sonde.probes.mlp.probe import PROTOCOLS, best_of
+    from lingprobe.probes.mlp.grid import Member, Trained
+    from lingprobe.probes.mlp.probe import PROTOCOLS, best_of
 
     def cell(decay, score, loss):
         return Trained(Member(5, 0.0, decay), (), score, loss, 4.0)
@@ -332,7 +332,7 @@ def test_conformance():
 
 def test_settings_are_made_without_torch():
     code = (
-        "import sys; from sonde.probes import PROBES\nmade = [PROBES.make(r) for r in ('mlp',"
+        "import sys; from lingprobe.probes import PROBES\nmade = [PROBES.make(r) for r in ('mlp',"
         " 'mlp,protocol=acl18', 'logreg')]\nassert all(m.name for m in made)\nassert [m.needs.seeds"
         " for m in made] == [True, True, False]\nassert not {'torch', 'sklearn', 'scipy'} &"
         " set(sys.modules), 'a heavy library was imported'\n"

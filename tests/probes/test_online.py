@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from sonde._logits import code_length
-from sonde.core import Cell, Dataset, Example, Needs, Predictions, Sentence, Site
-from sonde.labels import Classes, LabelSets, column
-from sonde.probes import PROBES
-from sonde.probes.online import (
+from lingprobe._logits import code_length
+from lingprobe.core import Cell, Dataset, Example, Needs, Predictions, Sentence, Site
+from lingprobe.labels import Classes, LabelSets, column
+from lingprobe.probes import PROBES
+from lingprobe.probes.online import (
     FRACTIONS,
     SHARES,
     Mixture,
@@ -27,9 +27,9 @@ from sonde.probes.online import (
     ends,
     uniform_length,
 )
-from sonde.probes.plain import Estimator, OneByOne
-from sonde.reading import ReadingProblem, Readings
-from sonde.vectors import Vectors
+from lingprobe.probes.plain import Estimator, OneByOne
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.vectors import Vectors
 
 CLASSES = "abcd"
 

@@ -9,11 +9,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from sonde.core import Cell, Dataset, Example, Sentence
-from sonde.probes.plain import Estimator, OneByOne
-from sonde.reading import Readings
-from sonde.testing.probes import check_on, check_probe, planted
-from sonde.vectors import Vectors
+from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.probes.plain import Estimator, OneByOne
+from lingprobe.reading import Readings
+from lingprobe.testing.probes import check_on, check_probe, planted
+from lingprobe.vectors import Vectors
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import pytest
 import torch
 from scipy.stats import pearsonr
 
+from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.probes import PROBES
+from lingprobe.probes.relatedness.loss import Expectation
+from lingprobe.probes.relatedness.scale import Scale
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.vectors import Vectors
 from probes.pairs import scored_pairs
-from sonde.core import Cell, Dataset, Example, Sentence
-from sonde.probes import PROBES
-from sonde.probes.relatedness.loss import Expectation
-from sonde.probes.relatedness.scale import Scale
-from sonde.reading import ReadingProblem, Readings
-from sonde.vectors import Vectors
 
 SENTEVAL = "relatedness,protocol=senteval"
 

@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sonde.core import Cell, Dataset, Example, Sentence, Site
-from sonde.labels import Classes, LabelSets
-from sonde.probes import PROBES
-from sonde.probes.span.probe import PROTOCOLS
-from sonde.reading import ReadingProblem, Readings
-from sonde.references import ReferenceProblem
-from sonde.vectors import Spans, Vectors
+from lingprobe.core import Cell, Dataset, Example, Sentence, Site
+from lingprobe.labels import Classes, LabelSets
+from lingprobe.probes import PROBES
+from lingprobe.probes.span.probe import PROTOCOLS
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.references import ReferenceProblem
+from lingprobe.vectors import Spans, Vectors
 
 SIZES = (120, 20, 60)
 DIM, KINDS = 8, 3

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.store import blocks
-from sonde.store.blocks import Block, Damaged, StoreProblem
+from lingprobe.store import blocks
+from lingprobe.store.blocks import Block, Damaged, StoreProblem
 
 ARRAYS = {
     "keys": np.arange(6, dtype=np.uint64).reshape(3, 2),
@@ -85,7 +85,7 @@ def test_arrays_come_back_whichever_are_equal_or_empty(tmp_path_factory, given_)
 
 def test_a_file_says_which_version_wrote_it(tmp_path):
     block = Block(write(tmp_path / "a"))
-    assert (block.format, block.made) == (2, importlib.metadata.version("sonde"))
+    assert (block.format, block.made) == (2, importlib.metadata.version("lingprobe"))
 
 
 @pytest.mark.parametrize("large", [1, 1 << 30])
@@ -156,7 +156,7 @@ def test_a_later_format_is_refused_politely_and_left_alone(tmp_path, monkeypatch
     path = write(tmp_path / "a")
     monkeypatch.undo()
     with pytest.raises(
-        StoreProblem, match="format 3, this version of sonde reads 1 to 2: update sonde"
+        StoreProblem, match="format 3, this version of lingprobe reads 1 to 2: update lingprobe"
     ):
         blocks.opened(path)
     assert path.exists()
@@ -217,7 +217,7 @@ def test_a_file_size_limit_stops_a_write_cleanly(tmp_path):
     code = f"""
 import resource, signal, numpy as np
 from pathlib import Path
-from sonde.store import blocks
+from lingprobe.store import blocks
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 blocks.write(Path({str(tmp_path)!r}) / "small", "test", {{}}, {{"a": np.zeros(10)}})

@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from sonde.store import claims
-from sonde.store.claims import Watch, claim_of, claimed, once
+from lingprobe.store import claims
+from lingprobe.store.claims import Watch, claim_of, claimed, once
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from sonde.store.claims import claimed
+from lingprobe.store.claims import claimed
 with claimed(Path(sys.argv[1])) as mine:
     print(mine, flush=True)
     time.sleep(600)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sonde.pages import render
-from sonde.store.blocks import Block
-from sonde.store.results import ResultStore
+from lingprobe.pages import render
+from lingprobe.store.blocks import Block
+from lingprobe.store.results import ResultStore
 
 KEPT = Path(__file__).parents[1] / "fixtures" / "store-0.1.0"
 
@@ -53,7 +53,7 @@ def test_its_results_are_marked_with_their_version(store):
     for form in ("terminal", "markdown", "latex", "html"):
         shown = render(results, form)
         assert "length (0.1.0)" in shown
-        assert "(0.1.0): measured by that version of sonde" in shown
+        assert "(0.1.0): measured by that version of lingprobe" in shown
 
 
 def test_its_results_are_never_found_in_place_of_a_measurement(store):

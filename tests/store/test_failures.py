@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sonde.store.failures import failure_of, forget, note
+from lingprobe.store.failures import failure_of, forget, note
 
 
 def test_a_failure_is_kept_until_it_is_forgotten(tmp_path):

@@ -7,10 +7,10 @@ import sys
 import numpy as np
 import pytest
 
-from sonde.core import Sentence
-from sonde.store.blocks import StoreProblem
-from sonde.store.vectors import Entries, VectorStore
-from sonde.vectors import Spans, Vectors
+from lingprobe.core import Sentence
+from lingprobe.store.blocks import StoreProblem
+from lingprobe.store.vectors import Entries, VectorStore
+from lingprobe.vectors import Spans, Vectors
 
 SLOTS = ("0.none", "1.none")
 
@@ -53,8 +53,8 @@ def filled(root, dtype="float32", sentences=None):
 @pytest.fixture
 def small(monkeypatch):
     """Everything counts as large, and is put in order a few rows at a time."""
-    monkeypatch.setattr("sonde.store.vectors.LARGE", 1)
-    monkeypatch.setattr("sonde.store.folder.PART", 100)
+    monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
+    monkeypatch.setattr("lingprobe.store.folder.PART", 100)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -65,8 +65,8 @@ def test_mapped_vectors_are_those_in_memory(tmp_path, dtype, monkeypatch):
         known[5],
     ]
     plain = store.read("base", SLOTS, ("0", "1"), asked)
-    monkeypatch.setattr("sonde.store.vectors.LARGE", 1)
-    monkeypatch.setattr("sonde.store.folder.PART", 100)
+    monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
+    monkeypatch.setattr("lingprobe.store.folder.PART", 100)
     vectors = store.read("base", SLOTS, ("0", "1"), asked)
     for a, b in zip(plain.layers, vectors.layers, strict=True):
         assert a.dtype == np.float32
@@ -90,7 +90,7 @@ def test_sentence_vectors_are_mapped_too(tmp_path, small):
 
 @pytest.mark.parametrize("many", [1, 10**9])
 def test_layers_that_are_kept_once_are_read_once(tmp_path, many, monkeypatch):
-    monkeypatch.setattr("sonde.store.vectors.LARGE", many)
+    monkeypatch.setattr("lingprobe.store.vectors.LARGE", many)
     store, known = VectorStore(tmp_path), some(60)
     slots = ("lex.none", "0.none", "1.none", "2.none")
     for n, start in enumerate((0, 30)):
@@ -182,8 +182,8 @@ def test_large_vectors_take_no_memory_of_their_own(tmp_path):
             ),
         )
     code = (
-        "import re, sys, numpy as np\nfrom pathlib import Path\nfrom sonde.core import"
-        " Sentence\nfrom sonde.store.vectors import VectorStore\nanonymous = lambda:"
+        "import re, sys, numpy as np\nfrom pathlib import Path\nfrom lingprobe.core import"
+        " Sentence\nfrom lingprobe.store.vectors import VectorStore\nanonymous = lambda:"
         " int(re.search(r'RssAnon:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) //"
         " 1024\nknown = [Sentence.of([f's{i}', *['w'] * 19]) for i in range(2000)][::-1]\nstore"
         f" = VectorStore(Path({str(tmp_path)!r}), 'float16')\nbefore = anonymous()\nfound ="

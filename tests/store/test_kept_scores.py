@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sonde._logits import Logits
-from sonde.core import Result, Trial
-from sonde.labels import Classes
-from sonde.store.results import SCORES, ResultStore, find_scores, write_scores
+from lingprobe._logits import Logits
+from lingprobe.core import Result, Trial
+from lingprobe.labels import Classes
+from lingprobe.store.results import SCORES, ResultStore, find_scores, write_scores
 
 GOLD = Classes(np.array([0, 1, 2, 1]), ("a", "b", "c"))
 

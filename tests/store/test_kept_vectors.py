@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import sonde
-from sonde.cli import app
-from sonde.datasets.formats.tables import write
-from sonde.store.kept import NOTE, RECENT
-from sonde.testing import FAMILIES
+import lingprobe
+from lingprobe.cli import app
+from lingprobe.datasets.formats.tables import write
+from lingprobe.store.kept import NOTE, RECENT
+from lingprobe.testing import FAMILIES
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,8 @@ def filled(tmp_path_factory):
     write(FAMILIES["sentence"](), place / "a.jsonl")
     how = {"probes": "logreg", "seeds": 1, "bounds": False, "cache": place / "cache"}
     task = f"table:{place / 'a.jsonl'}"
-    sonde.evaluate("random,dim=4", task, **how)
-    sonde.evaluate("bow:random,dim=8", task, **how, output=place / "out")
+    lingprobe.evaluate("random,dim=4", task, **how)
+    lingprobe.evaluate("bow:random,dim=8", task, **how, output=place / "out")
     return place
 
 
@@ -50,7 +50,7 @@ def by_name(cleaning):
 
 
 def test_vectors_are_listed_by_encoder_with_their_size_and_results(cache):
-    cleaning = sonde.clean_cache(cache)
+    cleaning = lingprobe.clean_cache(cache)
     found = by_name(cleaning)
     assert set(found) == {"random", "bow:random"}
     assert {name: each.results for name, each in found.items()} == {"random": 1, "bow:random": 1}
@@ -65,29 +65,29 @@ def test_vectors_are_listed_by_encoder_with_their_size_and_results(cache):
 
 
 def test_what_a_result_needs_stays_also_that_of_a_folder_elsewhere(cache):
-    sonde.clean_cache(cache, remove=True)
+    lingprobe.clean_cache(cache, remove=True)
     assert len(list((cache / "vectors").iterdir())) == 2
 
 
 def test_what_no_result_needs_goes_when_it_is_said_and_not_before(cache):
     shutil.rmtree(cache / "results")
-    would = sonde.clean_cache(cache)
+    would = lingprobe.clean_cache(cache)
     assert [each.encoder.partition(",")[0] for each in would.unneeded] == ["random"]
     assert "would be removed" in str(would)
     (gone,) = would.unneeded
     assert gone.folder.is_dir()
-    done = sonde.clean_cache(cache, remove=True)
+    done = lingprobe.clean_cache(cache, remove=True)
     assert done.removed
     assert "are removed" in str(done)
     assert not gone.folder.exists()
-    assert set(by_name(sonde.clean_cache(cache))) == {"bow:random"}
+    assert set(by_name(lingprobe.clean_cache(cache))) == {"bow:random"}
 
 
 def test_vectors_that_a_run_may_be_at_stay(cache):
     shutil.rmtree(cache / "results")
-    (gone,) = sonde.clean_cache(cache).unneeded
+    (gone,) = lingprobe.clean_cache(cache).unneeded
     os.utime(next(gone.folder.iterdir()))
-    cleaning = sonde.clean_cache(cache, remove=True)
+    cleaning = lingprobe.clean_cache(cache, remove=True)
     assert cleaning.unneeded == ()
     assert "written within the hour" in str(cleaning)
     assert gone.folder.is_dir()
@@ -98,29 +98,29 @@ def test_vectors_without_a_note_are_shown_and_left_alone(cache):
     for note in (cache / "vectors").rglob(NOTE):
         note.write_text("{broken")
     aged(cache)
-    cleaning = sonde.clean_cache(cache, remove=True)
+    cleaning = lingprobe.clean_cache(cache, remove=True)
     assert cleaning.unneeded == ()
     assert str(cleaning).count("it is unknown what made them") == 2
 
 
 def test_what_was_removed_is_encoded_anew(filled, cache):
     shutil.rmtree(cache / "results")
-    sonde.clean_cache(cache, remove=True)
+    lingprobe.clean_cache(cache, remove=True)
     how = {"probes": "logreg", "seeds": 1, "bounds": False, "cache": cache}
-    again = sonde.evaluate("random,dim=4", f"table:{filled / 'a.jsonl'}", **how)
-    (score,) = (r.score for r in sonde.results(filled / "cache" / "results"))
+    again = lingprobe.evaluate("random,dim=4", f"table:{filled / 'a.jsonl'}", **how)
+    (score,) = (r.score for r in lingprobe.results(filled / "cache" / "results"))
     assert [r.score for r in again] == [score]
 
 
 def test_vectors_made_ahead_have_a_note_too(tmp_path):
     sentences = list(FAMILIES["sentence"]().sentences)
-    sonde.embed(sentences, "random,dim=4", cache=tmp_path)
-    (each,) = sonde.clean_cache(tmp_path).vectors
+    lingprobe.embed(sentences, "random,dim=4", cache=tmp_path)
+    (each,) = lingprobe.clean_cache(tmp_path).vectors
     assert (each.encoder, each.results, each.recent) == ("random,dim=4", 0, True)
 
 
 def test_an_empty_cache_has_nothing(tmp_path):
-    assert sonde.clean_cache(tmp_path).vectors == ()
+    assert lingprobe.clean_cache(tmp_path).vectors == ()
 
 
 def test_the_command_is_dry_until_it_is_told(cache):
@@ -140,7 +140,7 @@ def test_the_command_asks_at_a_terminal(cache, monkeypatch):
     answers = {"n\n": 2, "y\n": 1}
     for answer, left in answers.items():
         monkeypatch.setattr("typer.confirm", lambda _, said=answer: said == "y\n")
-        monkeypatch.setattr("sonde.cli.caching.sys", Terminal)
+        monkeypatch.setattr("lingprobe.cli.caching.sys", Terminal)
         arguments = ["cache", "clean", "--cache", str(cache)]
         CliRunner().invoke(app, arguments, catch_exceptions=False)
         assert len(list((cache / "vectors").iterdir())) == left

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sonde.cli import app
-from sonde.pages import render
-from sonde.store.blocks import FORMAT, Block, StoreProblem
-from sonde.store.migration import holdings, migrate
-from sonde.store.results import ResultStore
+from lingprobe.cli import app
+from lingprobe.pages import render
+from lingprobe.store.blocks import FORMAT, Block, StoreProblem
+from lingprobe.store.migration import holdings, migrate
+from lingprobe.store.results import ResultStore
 
 KEPT = Path(__file__).parents[1] / "fixtures" / "store-0.1.0"
 
@@ -87,7 +87,7 @@ def test_where_nothing_can_be_written_nothing_is_lost(store, monkeypatch):
     def full(*_args, **_more):
         raise StoreProblem("no space left on device")
 
-    monkeypatch.setattr("sonde.store.results.write", full)
+    monkeypatch.setattr("lingprobe.store.results.write", full)
     with pytest.raises(StoreProblem, match="no space"):
         migrate(store / "results", store / "cache")
     assert shown(store) == before

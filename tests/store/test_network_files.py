@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from experiment.pretend import Pretend, sentences_of
-from sonde.experiment.embed import embed, vectors
-from sonde.store import blocks, claims
-from sonde.store.blocks import Block, Gone
-from sonde.store.results import ResultStore
-from sonde.store.vectors import VectorStore
+from lingprobe.experiment.embed import embed, vectors
+from lingprobe.store import blocks, claims
+from lingprobe.store.blocks import Block, Gone
+from lingprobe.store.results import ResultStore
+from lingprobe.store.vectors import VectorStore
 
 KNOWN = sentences_of(1500)
 

@@ -7,13 +7,13 @@ import hashlib
 import numpy as np
 import pytest
 
-import sonde
-from sonde.core import Sentence
-from sonde.experiment.attempt import EncoderRun
-from sonde.experiment.paths import Paths
-from sonde.store.blocks import StoreProblem
-from sonde.store.precision import kept_as, projection
-from sonde.vectors import Vectors
+import lingprobe
+from lingprobe.core import Sentence
+from lingprobe.experiment.attempt import EncoderRun
+from lingprobe.experiment.paths import Paths
+from lingprobe.store.blocks import StoreProblem
+from lingprobe.store.precision import kept_as, projection
+from lingprobe.vectors import Vectors
 
 
 def test_the_matrix_is_the_same_for_ever():
@@ -70,7 +70,7 @@ def test_runs_know_what_was_kept(tmp_path):
     settings = {"probes": ["logreg,c=1"], "limit": 60, "seeds": 1, "bounds": False}
     settings |= {"output": tmp_path / "results", "cache": tmp_path / "cache"}
     runs = [
-        sonde.run("ud/tense:embedded", Wide(), project=project, **settings)
+        lingprobe.run("ud/tense:embedded", Wide(), project=project, **settings)
         for project in (None, 8, 8, 64)
     ]
     assert [run.fresh for run in runs] == [1, 1, 0, 1]

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import Result, Tags, Trial
-from sonde.labels import Classes, LabelSets, Scores
-from sonde.store import results
-from sonde.store.blocks import Block, StoreProblem
-from sonde.store.results import ResultStore
+from lingprobe.core import Result, Tags, Trial
+from lingprobe.labels import Classes, LabelSets, Scores
+from lingprobe.store import results
+from lingprobe.store.blocks import Block, StoreProblem
+from lingprobe.store.results import ResultStore
 
 GOLD = Classes(np.array([0, 1, 2, 1]), ("Past", "Pres", "ő"))
 COLUMNS = {
@@ -258,7 +258,9 @@ def test_three_hundred_trials_are_found_quickly(tmp_path):
 
 
 def test_the_store_imports_nothing_heavy():
-    code = "import sys, sonde.store.results, sonde.store.vectors, sonde.experiment.embed"
+    code = (
+        "import sys, lingprobe.store.results, lingprobe.store.vectors, lingprobe.experiment.embed"
+    )
     code += "; print(*{'torch', 'sklearn', 'transformers'} & {*sys.modules})"
     assert (
         subprocess.run(
@@ -296,7 +298,7 @@ WITH_FEW_FILES = """
 import resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-from sonde.store.results import ResultStore
+from lingprobe.store.results import ResultStore
 print(len(dict(ResultStore(Path(sys.argv[1])).read())))
 """
 

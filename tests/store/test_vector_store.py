@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sonde.core import Sentence
-from sonde.store.blocks import StoreProblem
-from sonde.store.folder import Index, distinct, keys_of
-from sonde.store.plans import arrange, draw_up, read, unfinished
-from sonde.store.precision import kept_as
-from sonde.store.vectors import Entries, VectorStore
-from sonde.vectors import Vectors
+from lingprobe.core import Sentence
+from lingprobe.store.blocks import StoreProblem
+from lingprobe.store.folder import Index, distinct, keys_of
+from lingprobe.store.plans import arrange, draw_up, read, unfinished
+from lingprobe.store.precision import kept_as
+from lingprobe.store.vectors import Entries, VectorStore
+from lingprobe.vectors import Vectors
 
 
 def some(count, start=0):
@@ -73,7 +73,7 @@ def test_float16_halves_the_bytes(tmp_path):
 
 @pytest.mark.parametrize("large", [False, True])
 def test_bfloat16_halves_the_bytes_and_holds_what_float16_does_not(tmp_path, large, monkeypatch):
-    monkeypatch.setattr("sonde.store.vectors.LARGE", 0 if large else 1 << 30)
+    monkeypatch.setattr("lingprobe.store.vectors.LARGE", 0 if large else 1 << 30)
     known = some(1000)
     for kept in ("float32", "bfloat16"):
         fill(VectorStore(tmp_path, kept), known, shift=1e30)
@@ -275,8 +275,8 @@ import resource, sys
 from pathlib import Path
 import numpy as np
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-from sonde.core import Sentence
-from sonde.store import blocks, vectors
+from lingprobe.core import Sentence
+from lingprobe.store import blocks, vectors
 blocks._MAPPED = vectors.LARGE = 1  # everything is mapped, as large arrays are
 known = [Sentence.of([f"w{i}"]) for i in range(500)]
 slots = tuple(f"{n}.mean" for n in range(70))

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sonde.tables.drawing import (
+from lingprobe.tables.drawing import (
     Dot,
     Drawing,
     Label,
@@ -64,7 +64,7 @@ def test_files_are_of_the_kind_that_their_name_says_and_the_same_twice(tmp_path)
 def test_svg_needs_no_library_and_the_others_say_which(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     save(DRAWING, tmp_path / "a.svg")
-    with pytest.raises(PlotProblem, match=r"pip install 'sonde\[plots\]'"):
+    with pytest.raises(PlotProblem, match=r"pip install 'lingprobe\[plots\]'"):
         save(DRAWING, tmp_path / "a.png")
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sonde.tables.formats import terminal
-from sonde.tables.table import Section, Table
+from lingprobe.tables.formats import terminal
+from lingprobe.tables.table import Section, Table
 
 
 def test_a_name_that_does_not_fit_is_broken_after_commas():

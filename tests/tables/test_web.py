@@ -7,8 +7,8 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-from sonde.tables.table import Section, Table
-from sonde.tables.web import (
+from lingprobe.tables.table import Section, Table
+from lingprobe.tables.web import (
     Chapter,
     Code,
     Document,
@@ -139,4 +139,4 @@ def test_a_notebook_gets_no_script_and_no_colours_of_our_own():
     assert "<script" not in text
     assert "<body" not in text
     assert "<svg></svg>" in text
-    assert all(line.startswith(".sonde") for line in text.splitlines() if "{" in line)
+    assert all(line.startswith(".lingprobe") for line in text.splitlines() if "{" in line)

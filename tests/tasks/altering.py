@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from sonde.corpora.files import Part
-from sonde.corpora.views import Plain
-from sonde.tasks.parsed import ParsedCorpus
-from sonde.tasks.shards import TAGS, Known, Shard
-from sonde.tasks.sources import Source
+from lingprobe.corpora.files import Part
+from lingprobe.corpora.views import Plain
+from lingprobe.tasks.parsed import ParsedCorpus
+from lingprobe.tasks.shards import TAGS, Known, Shard
+from lingprobe.tasks.sources import Source
 
 
 def corpus_of(sentences, tags=(), **findings):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sonde.core import DataProblem
-from sonde.tasks import TASKS
+from lingprobe.core import DataProblem
+from lingprobe.tasks import TASKS
 
 SPLITS = (("tr", "train", 8), ("va", "dev", 2), ("te", "test", 2))
 SENTEVAL = {

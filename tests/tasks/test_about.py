@@ -2,14 +2,14 @@
 
 import pytest
 
-import sonde
-from sonde.papers.bibliography import PAPERS, bibtex
-from sonde.tasks import TASKS
-from sonde.tasks.about import KNOWN, UNITS, about
+import lingprobe
+from lingprobe.papers.bibliography import PAPERS, bibtex
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.about import KNOWN, UNITS, about
 
 
 def names(**wishes):
-    return {entry.name for entry in sonde.available("tasks", **wishes)}
+    return {entry.name for entry in lingprobe.available("tasks", **wishes)}
 
 
 def test_something_is_known_of_every_task_and_every_pattern_fits_one():
@@ -55,7 +55,7 @@ def test_open_data_are_those_with_an_open_licence_and_ones_own():
 
 
 def test_wishes_narrow_each_other_and_a_pattern():
-    both = sonde.available("tasks", "edge/*", language="pl", unit="two spans", licence="open")
+    both = lingprobe.available("tasks", "edge/*", language="pl", unit="two spans", licence="open")
     assert {entry.name for entry in both} == {"edge/coref", "edge/dep", "edge/jsonl", "edge/srl"}
 
 
@@ -69,24 +69,24 @@ def test_wishes_narrow_each_other_and_a_pattern():
     ],
 )
 def test_what_no_task_can_meet_is_refused(wishes, message):
-    with pytest.raises(sonde.UsageProblem, match=message):
+    with pytest.raises(lingprobe.UsageProblem, match=message):
         names(**wishes)
 
 
 def test_only_tasks_have_papers_and_languages():
-    with pytest.raises(sonde.UsageProblem, match="only tasks do"):
-        sonde.available("probes", paper="conneau2018")
+    with pytest.raises(lingprobe.UsageProblem, match="only tasks do"):
+        lingprobe.available("probes", paper="conneau2018")
 
 
 def test_of_somebody_elses_task_nothing_is_known(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
-        "import sonde\n\n\n@sonde.question\ndef long(tree):\n    '''Is it long?'''\n    return 'yes'\n"
+        "import lingprobe\n\n\n@lingprobe.question\ndef long(tree):\n    '''Is it long?'''\n    return 'yes'\n"
     )
-    assert sonde.about(f"{file}@long") is None
-    assert sonde.bibtex(f"{file}@long") == ""
+    assert lingprobe.about(f"{file}@long") is None
+    assert lingprobe.bibtex(f"{file}@long") == ""
 
 
 def test_bibtex_of_a_pattern_has_each_paper_once():
-    assert sonde.bibtex("senteval/*").count("@") == 1
-    assert sonde.bibtex(["ud/*", "tree/tense"]).count("@") == 3
+    assert lingprobe.bibtex("senteval/*").count("@") == 1
+    assert lingprobe.bibtex(["ud/*", "tree/tense"]).count("@") == 3

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem, Dataset
-from sonde.generation.events.english import english
-from sonde.generation.readings.find import readings
-from sonde.tasks import TASKS, names
-from sonde.tasks.comp.designs import ENGLISH
-from sonde.tasks.comp.rules import held
-from sonde.testing.tasks import same_dataset
+from lingprobe.core import DataProblem, Dataset
+from lingprobe.generation.events.english import english
+from lingprobe.generation.readings.find import readings
+from lingprobe.tasks import TASKS, names
+from lingprobe.tasks.comp.designs import ENGLISH
+from lingprobe.tasks.comp.rules import held
+from lingprobe.testing.tasks import same_dataset
 
 SMALL = "size=600,dev=120,test=360"
 NAMES = names("comp")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sonde.tasks.comp.balance import counted, prices, shares
+from lingprobe.tasks.comp.balance import counted, prices, shares
 
 
 def solved(balances: np.ndarray, slack: float) -> np.ndarray:

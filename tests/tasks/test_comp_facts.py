@@ -7,16 +7,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sonde.core import Sentence
-from sonde.encoders import ENCODERS
-from sonde.generation.readings.find import readings
-from sonde.oracles import facts_of, oracles_of
-from sonde.reading import Readings
-from sonde.tasks import TASKS, names
-from sonde.tasks.comp.designs import POLISH
-from sonde.tasks.comp.facts import ORACLES, place
-from sonde.tasks.comp.released import facts
-from sonde.testing.tasks import check_task
+from lingprobe.core import Sentence
+from lingprobe.encoders import ENCODERS
+from lingprobe.generation.readings.find import readings
+from lingprobe.oracles import facts_of, oracles_of
+from lingprobe.reading import Readings
+from lingprobe.tasks import TASKS, names
+from lingprobe.tasks.comp.designs import POLISH
+from lingprobe.tasks.comp.facts import ORACLES, place
+from lingprobe.tasks.comp.released import facts
+from lingprobe.testing.tasks import check_task
 
 SMALL = "size=300,dev=60,test=180,readings=none"
 YES = {"negation": "happens", "agreement": "plural", "embedded-tense": "past"}

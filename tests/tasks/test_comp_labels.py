@@ -10,12 +10,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sonde.core import DataProblem
-from sonde.generation.readings.find import agreeing
-from sonde.tasks import TASKS
-from sonde.tasks.comp import data as comp_data
-from sonde.tasks.comp import family
-from sonde.tasks.comp.designs import DESIGNS
+from lingprobe.core import DataProblem
+from lingprobe.generation.readings.find import agreeing
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.comp import data as comp_data
+from lingprobe.tasks.comp import family
+from lingprobe.tasks.comp.designs import DESIGNS
 
 SMALL = "size=80,dev=16,test=48,balance=none"  # what is balanced says nothing of labels
 NAMES = [(language, name) for language, designs in DESIGNS.items() for name in designs]

@@ -9,9 +9,9 @@ from collections import Counter
 
 import pytest
 
-from sonde.core import DataProblem
-from sonde.generation.events.english import TABLE
-from sonde.tasks import TASKS
+from lingprobe.core import DataProblem
+from lingprobe.generation.events.english import TABLE
+from lingprobe.tasks import TASKS
 
 HEADER = next(line for line in TABLE.read_text("utf-8").splitlines() if line.startswith("kind\t"))
 USUAL = {"transitive": ["hug", "envy", "pay"], "intransitive": ["sneeze", "smile", "laugh"]}

@@ -10,12 +10,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from sonde.core import DataProblem, Dataset
-from sonde.generation.events.english import english
-from sonde.generation.readings.find import readings
-from sonde.tasks import TASKS, names
-from sonde.tasks.comp.rules import held
-from sonde.tasks.comp.words import PAPER
+from lingprobe.core import DataProblem, Dataset
+from lingprobe.generation.events.english import english
+from lingprobe.generation.readings.find import readings
+from lingprobe.tasks import TASKS, names
+from lingprobe.tasks.comp.rules import held
+from lingprobe.tasks.comp.words import PAPER
 
 NAMES = names("comp/released")
 

@@ -11,12 +11,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from sonde.core import DataProblem
-from sonde.generation.events.polish import polish
-from sonde.tasks import TASKS
-from sonde.tasks.comp.designs import LACKING, POLISH
-from sonde.tasks.comp.rules import held
-from sonde.testing.tasks import check_task
+from lingprobe.core import DataProblem
+from lingprobe.generation.events.polish import polish
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.comp.designs import LACKING, POLISH
+from lingprobe.tasks.comp.rules import held
+from lingprobe.testing.tasks import check_task
 
 SMALL = "language=polish,size=300,dev=60,test=180"
 

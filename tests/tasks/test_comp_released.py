@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from sonde.core import DataProblem, Example, Sentence, Site
-from sonde.tasks import TASKS, names
-from sonde.tasks.comp.released import read, strata
-from sonde.tasks.released.fetch import all_published
+from lingprobe.core import DataProblem, Example, Sentence, Site
+from lingprobe.tasks import TASKS, names
+from lingprobe.tasks.comp.released import read, strata
+from lingprobe.tasks.released.fetch import all_published
 from tasks.publications import compeval
 
 NAMES = names("comp/released")
-DATA = Path(os.environ.get("SONDE_DATA", "/nowhere")) / "published_probing" / "compeval-released"
-real = pytest.mark.skipif(not DATA.is_dir(), reason="SONDE_DATA has no compeval-released")
+DATA = (
+    Path(os.environ.get("LINGPROBE_DATA", "/nowhere")) / "published_probing" / "compeval-released"
+)
+real = pytest.mark.skipif(not DATA.is_dir(), reason="LINGPROBE_DATA has no compeval-released")
 SIZES = {
     "content1": (4002, 1002),
     "content2": (4004, 1000),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sonde.core import Dataset, Example, Sentence, Site
-from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, held, right
+from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, held, right
 
 AGENT = "nearest noun before, or first after by"
 CHANGED = "before the verb unless by follows"

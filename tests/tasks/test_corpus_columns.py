@@ -13,19 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import sonde
+import lingprobe
 from fixtures.forest import forest
-from sonde import store
-from sonde.corpora import embedded as grammar
-from sonde.oracles import facts_of
-from sonde.store.blocks import version
-from sonde.store.columns import Made
-from sonde.tasks import TASKS, parsed
-from sonde.tasks.answers import Answer
-from sonde.tasks.shards import said, written
-from sonde.tasks.tree import corpus as trees
-from sonde.tasks.ud import family
-from sonde.testing.tasks import same_dataset
+from lingprobe import store
+from lingprobe.corpora import embedded as grammar
+from lingprobe.oracles import facts_of
+from lingprobe.store.blocks import version
+from lingprobe.store.columns import Made
+from lingprobe.tasks import TASKS, parsed
+from lingprobe.tasks.answers import Answer
+from lingprobe.tasks.shards import said, written
+from lingprobe.tasks.tree import corpus as trees
+from lingprobe.tasks.ud import family
+from lingprobe.testing.tasks import same_dataset
 
 SHARDS = 5
 UD = ("sent-len", "word-content", "tree-depth", "tense,rules=paper", "sent-type,final=strip")
@@ -50,7 +50,7 @@ def banks(tmp_path_factory):
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     """The folder of columns; every corpus counts as large, and none is remembered."""
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path))
     monkeypatch.setattr(parsed, "LARGE", -1)
     parsed.CORPORA.clear()
     yield tmp_path / "columns"
@@ -92,32 +92,32 @@ def test_chosen_sentences_come_in_the_order_that_is_asked_for(banks, cache):
 
 def test_columns_that_no_rule_reads_can_be_removed(banks, cache, monkeypatch):
     found(banks)
-    (holding,) = sonde.holdings().files
+    (holding,) = lingprobe.holdings().files
     assert (holding.kind, holding.made, len(holding.files)) == ("columns", version(), SHARDS + 1)
-    assert sonde.clean_cache(remove=True).outdated == ()
+    assert lingprobe.clean_cache(remove=True).outdated == ()
     first, *others = sorted(cache.glob("*"))
     first.replace(first.with_name(first.name + ".damaged"))
     (cache / ".begun.part").touch()
     with monkeypatch.context() as before:
         before.setattr(store.columns, "code_of", lambda *modules: "other code")
         found(banks)
-    cleaning = sonde.clean_cache(remove=True)
+    cleaning = lingprobe.clean_cache(remove=True)
     assert len(cleaning.outdated) == 1 + SHARDS + 1  # what is damaged, and what other code made
     assert set(cache.glob("*")) == {*others, cache / ".begun.part"}
     assert cleaning.bytes == sum(cleaning.columns[path] for path in cleaning.outdated) > 1000
 
 
 def test_columns_of_rules_that_are_not_found_here_stay(tmp_path):
-    assert Made("1", ("sonde.tasks.parsed", "rules_of_somebody"), "").current
-    assert Made("1", ("sonde.tasks.parsed", "__main__"), "").current
-    assert not Made("1", ("sonde.tasks.parsed", "sonde.tasks.gone"), "").current
+    assert Made("1", ("lingprobe.tasks.parsed", "rules_of_somebody"), "").current
+    assert Made("1", ("lingprobe.tasks.parsed", "__main__"), "").current
+    assert not Made("1", ("lingprobe.tasks.parsed", "lingprobe.tasks.gone"), "").current
     (damaged := tmp_path / "a.parquet").write_bytes(b"PAR1")
     assert Made.of(damaged) is None
 
 
 def _killed(folder, cache, after):
     """Put the rules to a folder in a process that is killed at a block."""
-    os.environ["SONDE_CACHE"] = str(cache)
+    os.environ["LINGPROBE_CACHE"] = str(cache)
     parsed.LARGE, blocks, left = -1, parsed.blocks, [after]
 
     def counted(*given):
@@ -177,7 +177,7 @@ def test_damaged_columns_are_set_aside_and_found_again(banks, cache, how, caplog
     }  # fmt: skip
     path.write_bytes(damage[how])
     parsed.CORPORA.clear()
-    with caplog.at_level(logging.WARNING, "sonde"):
+    with caplog.at_level(logging.WARNING, "lingprobe"):
         same_dataset(load("ud", "tense", banks), before, how)
     assert "is set aside" in caplog.text
     assert path.with_name(path.name + ".damaged").exists()
@@ -212,7 +212,7 @@ def test_no_file_stays_open(banks, cache):
 
 
 RULE = """
-from sonde import Answer, question
+from lingprobe import Answer, question
 
 @question("mine/long", "Many words?", over="sentences", balance=False)
 def long(sentence, *, words: int = 8):

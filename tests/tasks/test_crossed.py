@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-import sonde
-from sonde.analysis.rows import rows
-from sonde.core import DataProblem
-from sonde.tasks import TASKS
+import lingprobe
+from lingprobe.analysis.rows import rows
+from lingprobe.core import DataProblem
+from lingprobe.tasks import TASKS
 from tasks.publications import text_sets
 
 
@@ -68,9 +68,9 @@ def test_folds_are_those_of_senteval_row_by_row(tmp_path, name, files):
 
 
 def test_the_real_folds_of_mr_are_those_of_senteval():
-    place = Path(os.environ.get("SONDE_DATA", "")) / "downstream" / "SentEval-layout"
+    place = Path(os.environ.get("LINGPROBE_DATA", "")) / "downstream" / "SentEval-layout"
     if not (place / "MR").is_dir():
-        pytest.skip("SONDE_DATA names no folder with downstream/SentEval-layout")
+        pytest.skip("LINGPROBE_DATA names no folder with downstream/SentEval-layout")
     stem = place / "MR" / "rt-polarity"
     check_folds(f"text/mr:{place}", f"{stem}.pos", f"{stem}.neg")
 
@@ -119,7 +119,7 @@ def test_outer_folds_are_trials_that_are_measured_once(tmp_path):
     probe = "mlp,protocol=senteval,hidden=0,l2=1e-4,l2=1e-2"
 
     def run(*tasks):
-        return sonde.evaluate(
+        return lingprobe.evaluate(
             "bow:random,dim=16",
             list(tasks),
             probes=probe,

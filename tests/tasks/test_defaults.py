@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from sonde.tasks import TASKS
+from lingprobe.tasks import TASKS
 
 FAMILIES = ("ud", "tree", "senteval", "ud2019", "xprobe", "rusenteval")
 LAST = Counter(name.partition("/")[2] for name in TASKS if name.partition("/")[0] in FAMILIES)

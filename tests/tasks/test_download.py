@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from fixtures.server import serving
-from sonde.core import DataProblem
-from sonde.tasks.released.download import TRIES, NoRoom, Unreachable, Web, download, part_of
+from lingprobe.core import DataProblem
+from lingprobe.tasks.released.download import TRIES, NoRoom, Unreachable, Web, download, part_of
 
 CONTENT = bytes(range(256)) * 1000
 

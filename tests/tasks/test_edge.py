@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem, Dataset, Example, Sentence, Site
-from sonde.tasks import TASKS
-from sonde.tasks.edge.columns import (
+from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.edge.columns import (
     SentenceTargets,
     counted,
     divided,
@@ -20,7 +20,7 @@ from sonde.tasks.edge.columns import (
     subset,
     tagged_seen,
 )
-from sonde.testing.tasks import same_dataset
+from lingprobe.testing.tasks import same_dataset
 from tasks.edges import edge_files
 
 

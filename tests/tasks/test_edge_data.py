@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from sonde.core import SPLITS
-from sonde.corpora import conllu, edges
-from sonde.tasks import TASKS
+from lingprobe.core import SPLITS
+from lingprobe.corpora import conllu, edges
+from lingprobe.tasks import TASKS
 
-DATA = Path(os.environ.get("SONDE_DATA", "/nonexistent"))
+DATA = Path(os.environ.get("LINGPROBE_DATA", "/nonexistent"))
 pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason="SONDE_DATA does not name the folder of real data"
+    not DATA.is_dir(), reason="LINGPROBE_DATA does not name the folder of real data"
 )
 EDGE, EWT = DATA / "edge", DATA / "treebanks" / "UD_English-EWT"
 

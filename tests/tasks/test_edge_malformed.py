@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
-from sonde.core import DataProblem
-from sonde.tasks import TASKS
+from lingprobe.core import DataProblem
+from lingprobe.tasks import TASKS
 from tasks import edges
 
 LATIN1 = b"\xe9"

@@ -8,12 +8,12 @@ from collections import Counter
 
 import pytest
 
-from sonde.core import DataProblem
-from sonde.corpora.text import tokens
-from sonde.tasks import TASKS
-from sonde.tasks.edge.dpr import pair
-from sonde.tasks.edge.semeval import relation
-from sonde.tasks.edge.srl import kind_of
+from lingprobe.core import DataProblem
+from lingprobe.corpora.text import tokens
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.edge.dpr import pair
+from lingprobe.tasks.edge.semeval import relation
+from lingprobe.tasks.edge.srl import kind_of
 from tasks import edges
 
 

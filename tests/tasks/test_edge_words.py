@@ -5,10 +5,10 @@ wrong is tried here.
 import pytest
 
 from fixtures.forest import forest
-from sonde.core import DataProblem
-from sonde.corpora import brackets
-from sonde.tasks import TASKS
-from sonde.tasks.edge.treebanks import phrases
+from lingprobe.core import DataProblem
+from lingprobe.corpora import brackets
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.edge.treebanks import phrases
 
 # multiword token, empty node, backslashes, a space, no comments, no line end
 HARD = r"""1	Il	_	PRON	_	_	2	nsubj	_	_
@@ -65,7 +65,7 @@ def test_the_root_is_its_own_head_only_where_that_is_asked_for(tmp_path):
 
 
 def test_the_control_of_dependencies_draws_labels_for_the_dependent_and_not_for_its_head(tmp_path):
-    from sonde.datasets.controls import CONTROLS
+    from lingprobe.datasets.controls import CONTROLS
 
     place = bank(tmp_path / "bank")
     dataset = TASKS.make(f"edge/dep:{place}").load()

@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 from fixtures.server import serving
-from sonde.cli import app
-from sonde.core import DataProblem
-from sonde.tasks.released import catalogue
-from sonde.tasks.released.catalogue import COLLECTIONS, Collection, Known
-from sonde.tasks.released.download import TRIES, Unreachable, Web
-from sonde.tasks.released.fetch import (
+from lingprobe.cli import app
+from lingprobe.core import DataProblem
+from lingprobe.tasks.released import catalogue
+from lingprobe.tasks.released.catalogue import COLLECTIONS, Collection, Known
+from lingprobe.tasks.released.download import TRIES, Unreachable, Web
+from lingprobe.tasks.released.fetch import (
     RECEIPT,
     Got,
     Wish,
@@ -305,9 +305,9 @@ def test_a_length_that_is_none_is_not_believed(site, tmp_path, said):
 FETCHING = """
 import sys
 from pathlib import Path
-from sonde.tasks.released import download
-from sonde.tasks.released.catalogue import Collection
-from sonde.tasks.released.fetch import Wish, fetch
+from lingprobe.tasks.released import download
+from lingprobe.tasks.released.catalogue import Collection
+from lingprobe.tasks.released.fetch import Wish, fetch
 if sys.argv[3:]:  # one file is unpacked, then there is nobody left
     put = download._put
     download._put = lambda *a: put(*a) and __import__("os").kill(__import__("os").getpid(), 9)

@@ -15,15 +15,15 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-import sonde
+import lingprobe
 from fixtures.server import serving
-from sonde.cli import app
-from sonde.core import DataProblem
-from sonde.corpora.embedded import treebank as sentences
-from sonde.corpora.places import LISTING, Absent, home_of, located
-from sonde.corpora.universal import treebank
-from sonde.tasks.find import named
-from sonde.tasks.released import download, universal
+from lingprobe.cli import app
+from lingprobe.core import DataProblem
+from lingprobe.corpora.embedded import treebank as sentences
+from lingprobe.corpora.places import LISTING, Absent, home_of, located
+from lingprobe.corpora.universal import treebank
+from lingprobe.tasks.find import named
+from lingprobe.tasks.released import download, universal
 
 BODY = "\n".join(sentences(60)).encode()
 README = b"# Summary\n\nText.\n\nLicense: CC BY-SA 4.0\nIncludes text: yes\n"
@@ -58,9 +58,9 @@ def site(tmp_path, monkeypatch):
     """Servers in GitHub's place, an empty working folder and an empty cache."""
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("no_proxy", "*")
-    for name in ("SONDE_TREEBANKS", "SONDE_MIRROR", "SONDE_OFFLINE", "HF_HUB_OFFLINE"):
+    for name in ("LINGPROBE_TREEBANKS", "LINGPROBE_MIRROR", "LINGPROBE_OFFLINE", "HF_HUB_OFFLINE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(download, "TRIES", 2)
     raw = {f"raw/UD_English-EWT/r2.17/{name}": content for name, content in FILES.items()}
@@ -79,7 +79,7 @@ def raw(name):
 @pytest.mark.parametrize("asked", ["ud/en_ewt", "en_ewt", "UD_English-EWT", "ud/en_ewt@2.17"])
 def test_a_treebank_comes_whole_and_is_found_by_its_code(site, asked):
     announced, got = [], []
-    done = sonde.fetch(asked, before=announced.append, each=got.append)
+    done = lingprobe.fetch(asked, before=announced.append, each=got.append)
     assert done.folder == located("en_ewt") == home_of(treebank("en_ewt"))
     assert {name: (done.folder / name).read_bytes() for name in FILES} == FILES
     assert not (done.folder / "CONTRIBUTING.md").exists()
@@ -97,9 +97,9 @@ def test_a_treebank_comes_whole_and_is_found_by_its_code(site, asked):
 
 
 def test_what_is_there_needs_no_network(site):
-    sonde.fetch("ud/en_ewt")
+    lingprobe.fetch("ud/en_ewt")
     site.asked.clear()
-    assert {got.how for got in sonde.fetch("ud/en_ewt").files} == {"there already"}
+    assert {got.how for got in lingprobe.fetch("ud/en_ewt").files} == {"there already"}
     assert not site.asked
 
 
@@ -107,7 +107,7 @@ def test_releases_lie_beside_each_other(site):
     old = {**FILES, "en_ewt-ud-dev.conllu": BODY + b"\n"}
     site.files["api/UD_English-EWT/r2.10"] = tree(old)
     site.files |= {f"raw/UD_English-EWT/r2.10/{name}": content for name, content in old.items()}
-    new, old = sonde.fetch("ud/en_ewt").folder, sonde.fetch("ud/en_ewt@2.10").folder
+    new, old = lingprobe.fetch("ud/en_ewt").folder, lingprobe.fetch("ud/en_ewt@2.10").folder
     assert (located("en_ewt"), located("en_ewt@2.10")) == (new, old)
     assert new != old
 
@@ -116,7 +116,7 @@ def test_a_treebank_that_the_table_lacks_goes_by_its_repository(site):
     files = {"README.txt": README, "zz_new-ud-test-1.conllu": BODY, "zz_new-ud-test-2.conllu": BODY}
     site.files["api/UD_New-New/r2.18"] = tree(files)
     site.files |= {f"raw/UD_New-New/r2.18/{name}": content for name, content in files.items()}
-    done = sonde.fetch("ud/UD_New-New@2.18")
+    done = lingprobe.fetch("ud/UD_New-New@2.18")
     assert sorted(p.name for p in done.folder.glob("*.conllu")) == [
         *("zz_new-ud-test-1.conllu", "zz_new-ud-test-2.conllu")
     ]
@@ -127,10 +127,10 @@ def test_a_treebank_that_the_table_lacks_goes_by_its_repository(site):
 def test_an_interrupted_treebank_is_gone_on_with_and_not_taken_for_whole(site):
     site.cuts = [len(site.files["api/UD_English-EWT/r2.17"]), 10**9, 10**9, *[1000] * 2]
     with pytest.raises(DataProblem, match="2,000 bytes are kept"):
-        sonde.fetch("ud/en_ewt")
+        lingprobe.fetch("ud/en_ewt")
     with pytest.raises(Absent):
         located("en_ewt")
-    sonde.fetch("ud/en_ewt")
+    lingprobe.fetch("ud/en_ewt")
     assert "bytes=2000-" in [wanted for _, wanted in site.asked]
     assert located("en_ewt") == home_of(treebank("en_ewt"))
 
@@ -147,7 +147,7 @@ WRONG = {
 def test_another_file_than_git_has_is_not_kept(site, content):
     site.files[raw("en_ewt-ud-dev.conllu")] = content
     with pytest.raises(DataProblem, match=r"en_ewt-ud-dev\.conllu.*nothing of it was kept"):
-        sonde.fetch("ud/en_ewt")
+        lingprobe.fetch("ud/en_ewt")
     place = home_of(treebank("en_ewt"))
     assert not (place / "en_ewt-ud-dev.conllu").exists()
     assert not list(place.glob("*.part"))
@@ -163,7 +163,7 @@ def test_without_a_list_the_statistics_say_what_there_is(site, answer):
     if answer is not None:
         site.files["api/UD_English-EWT/r2.17"] = answer
     site.files[raw("stats.xml")] = STATS
-    done = sonde.fetch("ud/en_ewt")
+    done = lingprobe.fetch("ud/en_ewt")
     assert [got.file for got in done.files] == [
         f"en_ewt-ud-{s}.conllu" for s in ("train", "dev", "test")
     ]
@@ -173,7 +173,7 @@ def test_without_a_list_the_statistics_say_what_there_is(site, answer):
     (done.folder / "en_ewt-ud-dev.conllu").unlink()
     site.files[raw("en_ewt-ud-dev.conllu")] = BODY.replace(b"a", b"e", 1)
     with pytest.raises(DataProblem, match=r"and the file fetched first"):
-        sonde.fetch("ud/en_ewt")
+        lingprobe.fetch("ud/en_ewt")
 
 
 def test_fewer_sentences_than_the_statistics_say_are_not_kept(site):
@@ -181,13 +181,13 @@ def test_fewer_sentences_than_the_statistics_say_are_not_kept(site):
     site.files[raw("stats.xml")] = STATS
     site.files[raw("en_ewt-ud-train.conllu")] = "\n".join(sentences(30)).encode()
     with pytest.raises(DataProblem, match=r"has rows 30/0/0, and the published file 60/0/0"):
-        sonde.fetch("ud/en_ewt")
+        lingprobe.fetch("ud/en_ewt")
 
 
 def test_a_list_names_no_files_but_those_of_treebanks(site):
     evil = {"../../evil-ud-train.conllu": BODY, "/etc/x-ud-dev.conllu": BODY, "run.py": b"x"}
     site.files["api/UD_English-EWT/r2.17"] = tree({**FILES, **evil})
-    done = sonde.fetch("ud/en_ewt")
+    done = lingprobe.fetch("ud/en_ewt")
     assert sorted(got.file for got in done.files) == sorted(FILES)
 
 
@@ -199,7 +199,7 @@ def test_a_list_that_says_nonsense_is_none(site, entry):
     with pytest.raises(
         DataProblem, match=r"no list of the files of UD_English-EWT of release 2\.17"
     ):
-        sonde.fetch("ud/en_ewt", mirror=site.url + "mirror")
+        lingprobe.fetch("ud/en_ewt", mirror=site.url + "mirror")
 
 
 def test_no_network_is_said_in_a_sentence_with_what_to_do(site, monkeypatch):
@@ -209,36 +209,36 @@ def test_no_network_is_said_in_a_sentence_with_what_to_do(site, monkeypatch):
     monkeypatch.setattr(universal, "API", nobody + "api/{name}/r{release}")
     monkeypatch.setattr(universal, "RAW", nobody + "raw/{name}/r{release}/")
     with pytest.raises(DataProblem) as caught:
-        sonde.fetch("ud/en_ewt")
+        lingprobe.fetch("ud/en_ewt")
     assert "git clone --branch r2.17 --depth 1" in str(caught.value)
-    assert "SONDE_TREEBANKS" in str(caught.value)
+    assert "LINGPROBE_TREEBANKS" in str(caught.value)
     assert not home_of(treebank("en_ewt")).joinpath(LISTING).exists()
 
 
 def test_a_slip_is_told():
     with pytest.raises(DataProblem, match="did you mean 'ud/en_ewt'"):
-        sonde.fetch("ud/en_ewtt")
+        lingprobe.fetch("ud/en_ewtt")
     with pytest.raises(DataProblem, match="nothing called 'ud/what' can be fetched"):
-        sonde.fetch("ud/what")
+        lingprobe.fetch("ud/what")
 
 
 @pytest.mark.parametrize("listing", [True, False])
 def test_a_mirror_is_the_data_of_somebody_who_has_them(site, tmp_path, monkeypatch, listing):
-    place = sonde.fetch("ud/en_ewt").folder
+    place = lingprobe.fetch("ud/en_ewt").folder
     served = {f"ud/2.17/UD_English-EWT/{f.name}": f.read_bytes() for f in place.iterdir()}
     if not listing:  # as the release comes unpacked
         served["ud/2.17/UD_English-EWT/stats.xml"] = STATS
         served.pop("ud/2.17/UD_English-EWT/listing.json")
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "another"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "another"))
     site.asked.clear()
     with serving(served) as mirror:
-        monkeypatch.setenv("SONDE_MIRROR", mirror.url)
+        monkeypatch.setenv("LINGPROBE_MIRROR", mirror.url)
         announced = []
-        done = sonde.fetch("ud/en_ewt", before=announced.append)
+        done = lingprobe.fetch("ud/en_ewt", before=announced.append)
         assert mirror.url in announced[0]
         assert "not tested" not in announced[0]
         assert located("en_ewt") == done.folder
-        other = sonde.fetch(
+        other = lingprobe.fetch(
             "en_ewt", tmp_path / "here", mirror=mirror.url + "ud/2.17/UD_English-EWT"
         )
     assert other.folder == tmp_path / "here" / "UD_English-EWT"
@@ -247,7 +247,7 @@ def test_a_mirror_is_the_data_of_somebody_who_has_them(site, tmp_path, monkeypat
 
 
 def test_a_task_fetches_the_treebank_that_it_names_and_says_so(site, caplog):
-    with caplog.at_level(logging.WARNING, "sonde"):
+    with caplog.at_level(logging.WARNING, "lingprobe"):
         every = named(["ud/tense:en_ewt", "edge/pos:en_ewt", "ud/sent-len:embedded"])
     assert str(every[0]) == "ud/tense:en_ewt"
     assert located("en_ewt") == home_of(treebank("en_ewt"))
@@ -257,11 +257,11 @@ def test_a_task_fetches_the_treebank_that_it_names_and_says_so(site, caplog):
     assert "is in" in there
 
 
-@pytest.mark.parametrize("variable", ["SONDE_OFFLINE", "HF_HUB_OFFLINE"])
+@pytest.mark.parametrize("variable", ["LINGPROBE_OFFLINE", "HF_HUB_OFFLINE"])
 def test_offline_nothing_is_fetched_unasked(site, monkeypatch, variable):
     monkeypatch.setenv(variable, "1")
-    with pytest.raises(DataProblem, match=rf"`sonde fetch ud/en_ewt`.*\({variable} is set"):
-        sonde.inspect("ud/tense:en_ewt")
+    with pytest.raises(DataProblem, match=rf"`lingprobe fetch ud/en_ewt`.*\({variable} is set"):
+        lingprobe.inspect("ud/tense:en_ewt")
     assert not site.asked
     monkeypatch.setenv(variable, "0")
     assert universal.offline() == ""
@@ -269,7 +269,7 @@ def test_offline_nothing_is_fetched_unasked(site, monkeypatch, variable):
 
 def test_what_reads_no_treebank_fetches_none(site):
     with pytest.raises(DataProblem, match="no file or folder 'en_ewt'"):
-        sonde.inspect("tree/tense:en_ewt")
+        lingprobe.inspect("tree/tense:en_ewt")
     assert not site.asked
 
 
@@ -277,12 +277,12 @@ FETCHING = """
 import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
-import sonde
-from sonde.tasks.released import universal
+import lingprobe
+from lingprobe.tasks.released import universal
 universal.API = sys.argv[1] + "api/{name}/r{release}"
 universal.RAW = sys.argv[1] + "raw/{name}/r{release}/"
-from sonde.cli import main
-sys.argv = ["sonde", "fetch", "ud/en_ewt", "-q"]
+from lingprobe.cli import main
+sys.argv = ["lingprobe", "fetch", "ud/en_ewt", "-q"]
 main()
 """
 
@@ -310,7 +310,7 @@ def test_ctrl_c_leaves_a_part_that_the_next_goes_on_from(site, tmp_path):
     had = part.stat().st_size
     assert 0 < had < len(BODY)
     site.delay = 0.0
-    sonde.fetch("ud/en_ewt")
+    lingprobe.fetch("ud/en_ewt")
     assert site.asked[-1] == ("/" + raw("en_ewt-ud-train.conllu"), f"bytes={had}-")
     assert (place / "en_ewt-ud-train.conllu").read_bytes() == BODY
 
@@ -330,8 +330,8 @@ def test_the_command_lists_treebanks_by_a_pattern():
         *("ud/pl_lfg@2.17", "ud/pl_mpdt@2.17", "ud/pl_pdb@2.17", "ud/pl_pud@2.17")
     ]
     assert "GNU GPL 3.0" in done.stdout
-    assert len(sonde.collections("ud/*")) == 339
-    assert [each.name for each in sonde.collections("comp*")] == ["compeval"]
+    assert len(lingprobe.collections("ud/*")) == 339
+    assert [each.name for each in lingprobe.collections("comp*")] == ["compeval"]
 
 
 def test_withheld_words_are_told(tmp_path):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-import sonde
-from sonde.core import DataProblem
-from sonde.corpora.embedded import treebank
-from sonde.corpora.places import LISTING
-from sonde.corpora.universal import RELEASE
+import lingprobe
+from lingprobe.core import DataProblem
+from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.places import LISTING
+from lingprobe.corpora.universal import RELEASE
 
 MENTIONED = "# global.Entity = GRP-etype\n"
 
@@ -17,7 +17,7 @@ MENTIONED = "# global.Entity = GRP-etype\n"
 @pytest.fixture
 def banks(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SONDE_TREEBANKS", raising=False)
+    monkeypatch.delenv("LINGPROBE_TREEBANKS", raising=False)
     text = "\n".join(treebank(30))
     for name, code in (
         ("UD_English-EWT", "en_ewt"),
@@ -39,9 +39,9 @@ def banks(tmp_path, monkeypatch) -> Path:
     ],
 )
 def test_languages(banks, monkeypatch, asked, name):
-    assert sonde.get_tasks(asked, "ud/tense", banks) == [f"ud/tense:{banks / name}"]
-    monkeypatch.setenv("SONDE_TREEBANKS", str(banks))
-    assert sonde.get_tasks([asked], "ud/tense") == [f"ud/tense:{banks / name}"]
+    assert lingprobe.get_tasks(asked, "ud/tense", banks) == [f"ud/tense:{banks / name}"]
+    monkeypatch.setenv("LINGPROBE_TREEBANKS", str(banks))
+    assert lingprobe.get_tasks([asked], "ud/tense") == [f"ud/tense:{banks / name}"]
 
 
 def named(tasks):
@@ -49,31 +49,31 @@ def named(tasks):
 
 
 def test_only_tasks_that_read_a_treebank_are_listed(banks):
-    assert named(sonde.get_tasks("en", "edge", banks)) == ["edge/dep", "edge/pos"]
-    assert len(sonde.get_tasks("en", "ud", banks)) == 9
+    assert named(lingprobe.get_tasks("en", "edge", banks)) == ["edge/dep", "edge/pos"]
+    assert len(lingprobe.get_tasks("en", "ud", banks)) == 9
 
 
 def test_tasks_about_mentions_are_listed_where_there_are_some(banks):
     file = banks / "UD_English-EWT" / "en_ewt-ud-train.conllu"
     file.write_text(MENTIONED + file.read_text())
-    assert named(sonde.get_tasks("en", "edge", banks)) == [
+    assert named(lingprobe.get_tasks("en", "edge", banks)) == [
         *("edge/coref", "edge/dep", "edge/entities", "edge/pos")
     ]
 
 
 def test_a_family_that_reads_none_of_them_says_so(banks):
     with pytest.raises(DataProblem, match=r"no task of tree reads the treebanks under .*\.conllu"):
-        sonde.get_tasks(family="tree", path=banks)
+        lingprobe.get_tasks(family="tree", path=banks)
     trees = banks / "UD_English-EWT" / "train.mrg"
     trees.write_text("(S (NP (PRP I)) (VP (VBP run)))\n")
-    assert "tree/tense" in named(sonde.get_tasks("en", "tree", banks))
+    assert "tree/tense" in named(lingprobe.get_tasks("en", "tree", banks))
     shutil.rmtree(banks)
     with pytest.raises(DataProblem, match="no treebank of any language"):
-        sonde.get_tasks(family="tree", path=banks)
+        lingprobe.get_tasks(family="tree", path=banks)
 
 
 def test_treebanks_that_were_fetched_are_found_where_no_others_are(banks, tmp_path, monkeypatch):
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     home = tmp_path / "cache" / "data" / "ud" / RELEASE
     home.mkdir(parents=True)
     for name in ("UD_Polish-PDB", "UD_English-EWT"):
@@ -82,8 +82,8 @@ def test_treebanks_that_were_fetched_are_found_where_no_others_are(banks, tmp_pa
     (home / "UD_English-EWT" / LISTING).write_text('{"files": {"en_ewt-ud-dev.conllu": {}}}')
     (tmp_path / "nothing").mkdir()
     monkeypatch.chdir(tmp_path / "nothing")
-    assert sonde.get_tasks("pol", "ud/tense") == [f"ud/tense:{home / 'UD_Polish-PDB'}"]
+    assert lingprobe.get_tasks("pol", "ud/tense") == [f"ud/tense:{home / 'UD_Polish-PDB'}"]
     with pytest.raises(DataProblem, match=r"no treebank of en .*or fetch en_atis, .*ud/en_atis`"):
-        sonde.get_tasks("en")  # which is not whole
+        lingprobe.get_tasks("en")  # which is not whole
     with pytest.raises(DataProblem, match=r"no treebank of Polish under .*or fetch pl_lfg"):
-        sonde.get_tasks("Polish", path=tmp_path / "nothing")
+        lingprobe.get_tasks("Polish", path=tmp_path / "nothing")

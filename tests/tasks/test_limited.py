@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import sonde
-from sonde.core import SPLITS
-from sonde.tasks import TASKS, limited
-from sonde.testing import FAMILIES
+import lingprobe
+from lingprobe.core import SPLITS
+from lingprobe.tasks import TASKS, limited
+from lingprobe.testing import FAMILIES
 
 WHOLE, PART = "ud/tense:embedded", "ud/tense:embedded,limit=1800"
 
@@ -56,20 +56,22 @@ def test_a_limit_above_all_leaves_all():
 
 @pytest.mark.parametrize("value", ["2", "0", "-5", "many"])
 def test_a_limit_leaves_each_split_an_example(value):
-    with pytest.raises(sonde.ReferenceProblem, match=r"ud/tense,limit=.*not a whole number of at"):
+    with pytest.raises(
+        lingprobe.ReferenceProblem, match=r"ud/tense,limit=.*not a whole number of at"
+    ):
         TASKS.make(f"{WHOLE},limit={value}")
 
 
 def test_tables_mark_it_and_it_is_never_taken_for_the_whole(tmp_path):
     asked = {"probes": "logreg", "bounds": False, "output": tmp_path}
-    part = sonde.run(WHOLE, "length", limit=90, **asked)
+    part = lingprobe.run(WHOLE, "length", limit=90, **asked)
     assert "ud/tense:embedded,limit=90" in str(part)
     assert part.remarks[0].startswith("At most 90 examples per task")
-    whole = sonde.run(WHOLE, "length", **asked)
+    whole = lingprobe.run(WHOLE, "length", **asked)
     assert whole.fresh == 1
     assert {r.n for r in part.results} != {r.n for r in whole.results}
 
 
 def test_a_suite_is_not_limited():
-    with pytest.raises(sonde.UsageProblem, match="leave the limit out"):
-        sonde.suite("ud2019:embedded", "length", limit=90)
+    with pytest.raises(lingprobe.UsageProblem, match="leave the limit out"):
+        lingprobe.suite("ud2019:embedded", "length", limit=90)

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import pytest
 from treebanks import block
 
-from sonde.cache import FileProblem
-from sonde.core import DataProblem
-from sonde.datasets.formats.tables import write
-from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Design, PlanProblem, plan
-from sonde.experiment.run import run
-from sonde.references import Reference, ReferenceProblem
-from sonde.tasks import TASKS
-from sonde.testing import FAMILIES
+from lingprobe.cache import FileProblem
+from lingprobe.core import DataProblem
+from lingprobe.datasets.formats.tables import write
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, PlanProblem, plan
+from lingprobe.experiment.run import run
+from lingprobe.references import Reference, ReferenceProblem
+from lingprobe.tasks import TASKS
+from lingprobe.testing import FAMILIES
 
 NAMES = sorted(
     name for name in TASKS.places() if "path" in inspect.signature(TASKS.find(name)).parameters
@@ -160,7 +160,7 @@ def test_a_fold_that_fails_loses_no_others_table(tmp_path):
     made = plan(
         Design([later, f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1), paths
     )
-    from sonde.experiment import data
+    from lingprobe.experiment import data
 
     data._datasets.clear()
     outcome = run(made, paths, progress=False)

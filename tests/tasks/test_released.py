@@ -3,11 +3,11 @@ from collections import Counter
 
 import pytest
 
-from sonde.cache import cache_dir
-from sonde.core import DataProblem
-from sonde.experiment.data import task_identity
-from sonde.tasks import TASKS, names
-from sonde.testing import same_dataset
+from lingprobe.cache import cache_dir
+from lingprobe.core import DataProblem
+from lingprobe.experiment.data import task_identity
+from lingprobe.tasks import TASKS, names
+from lingprobe.testing import same_dataset
 from tasks.publications import indic, linspector, released, rows, senteval, xprobe
 
 
@@ -78,11 +78,11 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path):
     with pytest.raises(
         DataProblem,
         match=(
-            r"no past_present in .*`sonde fetch senteval` gets it, or write senteval/tense:FOLDER"
+            r"no past_present in .*`lingprobe fetch senteval` gets it, or write senteval/tense:FOLDER"
         ),
     ):
         load("senteval/tense")
-    with pytest.raises(DataProblem, match=r"`sonde fetch xprobe/en` gets it"):
+    with pytest.raises(DataProblem, match=r"`lingprobe fetch xprobe/en` gets it"):
         load(f"xprobe/tense:{tmp_path}")
     with pytest.raises(DataProblem, match=r"needs its files: write indicsenteval:FOLDER"):
         load("indicsenteval")

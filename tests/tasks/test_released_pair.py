@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-import sonde
-from sonde.core import DataProblem
-from sonde.datasets import together
-from sonde.tasks import TASKS, names
+import lingprobe
+from lingprobe.core import DataProblem
+from lingprobe.datasets import together
+from lingprobe.tasks import TASKS, names
 from tasks.publications import pair_sets, pairs, refused_or_counted
 
 SCORES = ("sick-r", "sts-b", "cdsc-r", "sick-pl-r")
@@ -141,18 +141,18 @@ def test_subsets_whose_sentences_or_scores_are_missing_are_left_out(tmp_path):
 
 def test_the_shared_tasks_are_measured_without_training_beside_words_and_length(tmp_path):
     folder = pair_sets(tmp_path)
-    evaluation = sonde.evaluate("random,dim=8", f"pair/sts12:{folder}", seeds=1)
+    evaluation = lingprobe.evaluate("random,dim=8", f"pair/sts12:{folder}", seeds=1)
     assert not evaluation.failures
     assert {(r.trial.encoder.partition(",")[0], r.trial.probe) for r in evaluation.results} == {
         (encoder, "cosine") for encoder in ("random", "length", "bow:random")
     }
     with pytest.raises(
-        sonde.PlanProblem, match=r"no train split, which this probe needs; `cosine` does"
+        lingprobe.PlanProblem, match=r"no train split, which this probe needs; `cosine` does"
     ):
-        sonde.evaluate("random,dim=8", f"pair/sts12:{folder}", probes="mlp")
+        lingprobe.evaluate("random,dim=8", f"pair/sts12:{folder}", probes="mlp")
     # what another task is read with is not asked of this one
     both = [f"pair/sts12:{folder}", "ud/tense:embedded,limit=60"]
-    assert not sonde.evaluate("random,dim=8", both, seeds=1, bounds=False).failures
+    assert not lingprobe.evaluate("random,dim=8", both, seeds=1, bounds=False).failures
 
 
 def test_pairs_of_snli_without_a_label_are_left_out_and_counted(tmp_path):
@@ -275,13 +275,13 @@ def test_compressed_files_and_other_capitals_will_do(tmp_path):
 
 
 def test_what_is_missing_is_said_with_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     with pytest.raises(DataProblem, match=r"^pair/ppc needs its files: write pair/ppc:FOLDER$"):
         load("pair/ppc")
     with pytest.raises(DataProblem) as problem:
         load("pair/cdsc-r")
     assert str(problem.value) == (
-        "pair/cdsc-r needs its files: `sonde fetch cds` gets them, or write pair/cdsc-r:FOLDER"
+        "pair/cdsc-r needs its files: `lingprobe fetch cds` gets them, or write pair/cdsc-r:FOLDER"
     )
     (pair_sets(tmp_path) / "PPC" / "dev.txt").unlink()
     with pytest.raises(DataProblem, match=r"PPC' has train\.txt, test\.txt alone; write pair/ppc:"):
@@ -290,7 +290,7 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("option", ["splits=sampled", "fold=1/5"])
 def test_pairs_are_not_drawn_anew(tmp_path, option):
-    with pytest.raises(sonde.SondeError, match=r"published|leave it out"):
+    with pytest.raises(lingprobe.LingprobeError, match=r"published|leave it out"):
         load(f"pair/sick-e:{pair_sets(tmp_path)},{option}")
 
 
@@ -311,7 +311,7 @@ def test_ones_own_pairs_have_labels_or_scores_and_a_split_or_a_file_each(tmp_pat
 def test_a_task_is_measured_beside_its_floors(tmp_path):
     folder = pair_sets(tmp_path)
     tasks = [f"pair/sick-e:{folder}", f"pair/sick-r:{folder}"]
-    evaluation = sonde.evaluate("random,dim=8", tasks, probes="logreg", seeds=1)
+    evaluation = lingprobe.evaluate("random,dim=8", tasks, probes="logreg", seeds=1)
     assert not evaluation.failures
     assert {r.metric for r in evaluation.results} == {"accuracy", "pearson"}
 
@@ -319,23 +319,23 @@ def test_a_task_is_measured_beside_its_floors(tmp_path):
 def test_the_same_answers_can_be_judged_by_another_metric(tmp_path):
     folder = pair_sets(tmp_path / "sets")
     tasks = [f"pair/sick-e:{folder}", f"pair/sick-r:{folder}"]
-    whole = sonde.evaluate(
+    whole = lingprobe.evaluate(
         "bow:random", tasks, probes="logreg", seeds=1, bounds=False, output=tmp_path / "out"
     )
     scored = next(r for r in whole.results if r.metric == "pearson")
-    (again,) = sonde.results(tmp_path / "out", metric="spearman")
+    (again,) = lingprobe.results(tmp_path / "out", metric="spearman")
     expected = spearmanr(scored.gold.values, scored.predicted.values).statistic
     assert again.metric == "spearman"
     assert again.score == pytest.approx(expected)
     assert again.low <= again.score <= again.high
-    page = sonde.report(tmp_path / "out", metric="spearman")
+    page = lingprobe.report(tmp_path / "out", metric="spearman")
     assert "spearman" in str(page)
     assert any(r.startswith(f"left out: pair/sick-e:{folder}: a correlation") for r in page.remarks)
-    assert "pearson" in str(sonde.report(tmp_path / "out"))
+    assert "pearson" in str(lingprobe.report(tmp_path / "out"))
     with pytest.raises(DataProblem, match="pearson does not apply to any of the results"):
-        sonde.report(tmp_path / "out", tasks=["pair/sick-e"], metric="pearson")
-    with pytest.raises(sonde.UsageProblem, match="leave metric out with a suite"):
-        sonde.report(tmp_path / "out", metric="accuracy", suite="ud2019")
+        lingprobe.report(tmp_path / "out", tasks=["pair/sick-e"], metric="pearson")
+    with pytest.raises(lingprobe.UsageProblem, match="leave metric out with a suite"):
+        lingprobe.report(tmp_path / "out", metric="accuracy", suite="ud2019")
 
 
 COUNTS = {
@@ -363,10 +363,12 @@ COUNTS = {
         "ppc": (5_000, 1_000, 1_000),
     },
 }
-DATA = Path(os.environ.get("SONDE_DATA", "/nowhere"))
+DATA = Path(os.environ.get("LINGPROBE_DATA", "/nowhere"))
 
 
-@pytest.mark.skipif(not (DATA / "downstream").is_dir(), reason="SONDE_DATA has no downstream sets")
+@pytest.mark.skipif(
+    not (DATA / "downstream").is_dir(), reason="LINGPROBE_DATA has no downstream sets"
+)
 def test_the_published_files_have_the_rows_that_are_known():
     for folder, tasks in COUNTS.items():
         for name, sizes in tasks.items():

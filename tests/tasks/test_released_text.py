@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import sonde
-from sonde.core import DataProblem
-from sonde.tasks import TASKS, names
+import lingprobe
+from lingprobe.core import DataProblem
+from lingprobe.tasks import TASKS, names
 from tasks.publications import refused_or_counted, text_sets
 
 UNSPLIT = ("mr", "cr", "subj", "mpqa")
@@ -193,7 +193,7 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path):
 
 def test_a_task_is_measured_beside_its_floors(tmp_path):
     folder = text_sets(tmp_path)
-    evaluation = sonde.evaluate(
+    evaluation = lingprobe.evaluate(
         "length", [f"text/cr:{folder}", f"text/trec:{folder}"], probes="logreg", seeds=1
     )
     assert {"text/cr", "text/trec"} == {r.trial.task.partition(":")[0] for r in evaluation.results}
@@ -223,10 +223,12 @@ SPLITS = {
         "wccrs-hotels": (12_435, 1_555, 1_554),
     },
 }
-DATA = Path(os.environ.get("SONDE_DATA", "/nowhere"))
+DATA = Path(os.environ.get("LINGPROBE_DATA", "/nowhere"))
 
 
-@pytest.mark.skipif(not (DATA / "downstream").is_dir(), reason="SONDE_DATA has no downstream sets")
+@pytest.mark.skipif(
+    not (DATA / "downstream").is_dir(), reason="LINGPROBE_DATA has no downstream sets"
+)
 def test_the_published_files_have_the_rows_that_are_known():
     for name, (rows, blank) in COUNTS.items():
         source = load(f"text/{name}:{DATA}/downstream/SentEval-layout").notes["source"]

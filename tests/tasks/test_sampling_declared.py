@@ -5,9 +5,9 @@ from dataclasses import fields
 
 import pytest
 
-from sonde.core import Sampling
-from sonde.references import Reference
-from sonde.tasks import TASKS, tolerant
+from lingprobe.core import Sampling
+from lingprobe.references import Reference
+from lingprobe.tasks import TASKS, tolerant
 
 
 def made(name, tmp_path):

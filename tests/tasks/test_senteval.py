@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from sonde.audit import inspect
-from sonde.core import DataProblem
-from sonde.corpora.files import uncompressed
-from sonde.tasks import TASKS, names
+from lingprobe.audit import inspect
+from lingprobe.core import DataProblem
+from lingprobe.corpora.files import uncompressed
+from lingprobe.tasks import TASKS, names
 
 FILES = {
     "sent-len": "sentence_length", "word-content": "word_content", "tree-depth": "tree_depth",
@@ -111,7 +111,7 @@ def test_published_rows_go_down_the_whole_road(dealt, tmp_path):
     arguments = ["run", "-t", f"senteval/*:{dealt}", *how]
     arguments += ["-o", str(tmp_path), "--cache", str(tmp_path)]
     done = subprocess.run(
-        [sys.executable, "-m", "sonde", *arguments],
+        [sys.executable, "-m", "lingprobe", *arguments],
         capture_output=True,
         text=True,
         check=True,
@@ -192,8 +192,8 @@ def test_indic_rows_without_labels_are_counted(published, file, kept, left):
 
 
 def test_facts_of_the_catalogue_hold_for_the_copies(published, unpacked):
-    from sonde.tasks.released.catalogue import COLLECTIONS
-    from sonde.tasks.released.fetch import is_published
+    from lingprobe.tasks.released.catalogue import COLLECTIONS
+    from lingprobe.tasks.released.fetch import is_published
 
     known = COLLECTIONS["xprobe/en"].known()
     for name in ("tree_depth/te", "tree_depth/va", "odd_man_out/te"):

@@ -1,9 +1,9 @@
 import pytest
 
-from sonde.core import DataProblem
-from sonde.datasets.formats.tables import write
-from sonde.tasks import TASKS
-from sonde.testing import FAMILIES, check_task, same_dataset
+from lingprobe.core import DataProblem
+from lingprobe.datasets.formats.tables import write
+from lingprobe.tasks import TASKS
+from lingprobe.testing import FAMILIES, check_task, same_dataset
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from fixtures.forest import forest
-from sonde.core import Cell
-from sonde.corpora.files import treebank
-from sonde.encoders.gold import Gold
-from sonde.metrics import METRICS
-from sonde.oracles import about_words, facts_of, oracles_of
-from sonde.probes import PROBES
-from sonde.reading import Readings
-from sonde.tasks import TASKS, names
-from sonde.tasks.edge.facts import held
+from lingprobe.core import Cell
+from lingprobe.corpora.files import treebank
+from lingprobe.encoders.gold import Gold
+from lingprobe.metrics import METRICS
+from lingprobe.oracles import about_words, facts_of, oracles_of
+from lingprobe.probes import PROBES
+from lingprobe.reading import Readings
+from lingprobe.tasks import TASKS, names
+from lingprobe.tasks.edge.facts import held
 from tasks.edges import edge_files
 
 

@@ -1,4 +1,4 @@
-"""Questions of one's own get what those of sonde get: the same data, options, notes and oracles."""
+"""Questions of one's own get what those of lingprobe get: the same data, options, notes and oracles."""
 
 import pickle
 from collections import Counter
@@ -6,26 +6,26 @@ from collections import Counter
 import pytest
 from treebanks import STARRED, block
 
-from sonde.core import DataProblem
-from sonde.corpora import embedded as grammar
-from sonde.corpora.batches import batches
-from sonde.corpora.conllu import read
-from sonde.corpora.tally import Tally
-from sonde.corpora.views import blocks, trees
-from sonde.oracles import facts_of, oracles_of
-from sonde.references import ReferenceProblem
-from sonde.tasks import TASKS
-from sonde.testing import check_task
-from sonde.testing.tasks import same_dataset
+from lingprobe.core import DataProblem
+from lingprobe.corpora import embedded as grammar
+from lingprobe.corpora.batches import batches
+from lingprobe.corpora.conllu import read
+from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.views import blocks, trees
+from lingprobe.oracles import facts_of, oracles_of
+from lingprobe.references import ReferenceProblem
+from lingprobe.tasks import TASKS
+from lingprobe.testing import check_task
+from lingprobe.testing.tasks import same_dataset
 
 FIVE = """
-from sonde import question, Tree
+from lingprobe import question, Tree
 @question("mine/subject", "Has the main clause a subject?")
 def subject(tree: Tree):
     return "yes" if any(w.deprel == "nsubj" for w in tree.root.children) else "no"
 """
 RULES = """
-from sonde import Answer, Reason, question
+from lingprobe import Answer, Reason, question
 
 def said(value, form):
     if not value or "," in value:
@@ -38,7 +38,7 @@ def tense(tree):
 
 @question("mine/tense", "Which tense?", over="batches", rare="drop")
 def columns(batch):
-    from sonde.corpora.trees import features
+    from lingprobe.corpora.trees import features
     roots = zip(batch.feats.take(batch.roots).strings(), batch.words.take(batch.roots).strings())
     return [said(features(feats).get("Tense", ""), form) for feats, form in roots]
 
@@ -73,7 +73,7 @@ def rare(tree):
 
 
 SPANS = """
-from sonde import Answer, Reason, question
+from lingprobe import Answer, Reason, question
 
 @question("mine/dep", "What is it?", about="spans", key=0)
 def dep(tree):
@@ -288,7 +288,7 @@ def test_what_is_wrong_with_a_rule_is_said(bank, mine, name, told):
 
 
 def test_a_decorator_that_says_what_nothing_knows_fails_where_it_stands(tmp_path):
-    from sonde import question
+    from lingprobe import question
 
     with pytest.raises(TypeError, match="balanced"):
         question("mine/x", "?", balanced=True)

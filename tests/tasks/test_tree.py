@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from fixtures.forest import forest
-from sonde.core import SPLITS, DataProblem
-from sonde.corpora.brackets import read
-from sonde.tasks import TASKS
-from sonde.tasks.answers import Answer, answer
-from sonde.tasks.tree import corpus as room
-from sonde.tasks.tree import rules as tree_rules
-from sonde.tasks.tree.answers import EQUAL, PUBLISHED, README
+from lingprobe.core import SPLITS, DataProblem
+from lingprobe.corpora.brackets import read
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.answers import Answer, answer
+from lingprobe.tasks.tree import corpus as room
+from lingprobe.tasks.tree import rules as tree_rules
+from lingprobe.tasks.tree.answers import EQUAL, PUBLISHED, README
 
 TEN = (
     "sent-len",
@@ -429,8 +429,8 @@ def test_bad_trees_are_an_error_or_counted(tmp_path, bank):
     assert "bad.ptb:1" in notes["problems"][0]
 
 
-DATA = Path(os.environ.get("SONDE_DATA", "/nowhere"))
-real = pytest.mark.skipif(not (DATA / "constituency").is_dir(), reason="needs SONDE_DATA")
+DATA = Path(os.environ.get("LINGPROBE_DATA", "/nowhere"))
+real = pytest.mark.skipif(not (DATA / "constituency").is_dir(), reason="needs LINGPROBE_DATA")
 
 
 @real

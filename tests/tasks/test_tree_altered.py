@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import Sentence
-from sonde.corpora import brackets
-from sonde.corpora.frequencies import counted
-from sonde.corpora.rendering import repaired, sentence_of
-from sonde.datasets import SampleSettings, sample
-from sonde.tasks.answers import Answer
-from sonde.tasks.tree.altered import (
+from lingprobe.core import Sentence
+from lingprobe.corpora import brackets
+from lingprobe.corpora.frequencies import counted
+from lingprobe.corpora.rendering import repaired, sentence_of
+from lingprobe.datasets import SampleSettings, sample
+from lingprobe.tasks.answers import Answer
+from lingprobe.tasks.tree.altered import (
     Coordination,
     coordination,
     inversions,

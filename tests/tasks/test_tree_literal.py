@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from fixtures.forest import forest as trees
-from sonde.core import Sentence
-from sonde.corpora import brackets
-from sonde.tasks import TASKS
-from sonde.tasks.tree.altered import places, shifts
-from sonde.tasks.tree.corpus import LITERAL, RULES
+from lingprobe.core import Sentence
+from lingprobe.corpora import brackets
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.tree.altered import places, shifts
+from lingprobe.tasks.tree.corpus import LITERAL, RULES
 from tasks.altering import corpus_of
 
 S = "(ROOT (S {} (. .)))"
@@ -98,7 +98,7 @@ def test_all_that_was_answered_is_answered_alike(rule, forest):
     assert known
     assert all(a == b for a, b in known)
     more = sum(not isinstance(b, str) for _, b in found) - len(known)
-    # of tenses the paper leaves out what sonde does
+    # of tenses the paper leaves out what lingprobe does
     assert more == 0 if rule == "tense" else more > 0
 
 
@@ -106,7 +106,7 @@ def test_all_that_was_answered_is_answered_alike(rule, forest):
 def test_tasks_take_it_as_an_option(name, forest):
     loose, strict = (
         TASKS.make(f"tree/{name}:{forest},rules={rules}").load().notes["sampling"]["candidates"]
-        for rules in ("paper", "sonde")
+        for rules in ("paper", "lingprobe")
     )
     assert loose > strict
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from sonde.core import DataProblem, Sentence
-from sonde.corpora.frequencies import counted
-from sonde.datasets import SampleSettings, sample
-from sonde.tasks.tree.odd import NEAR, Choice, band, lexicon, replacements
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora.frequencies import counted
+from lingprobe.datasets import SampleSettings, sample
+from lingprobe.tasks.tree.odd import NEAR, Choice, band, lexicon, replacements
 from tasks.altering import corpus_of, made
 
 LETTERS = [a + b for a in "bdgklmnprt" for b in "aeiou"]
@@ -128,5 +128,5 @@ def test_a_form_has_the_tag_that_it_mostly_has():
 
 
 def test_text_without_tags_is_refused(toy):
-    with pytest.raises(DataProblem, match="sonde tag"):
+    with pytest.raises(DataProblem, match="lingprobe tag"):
         lexicon((s.words, ()) for s in toy[0])

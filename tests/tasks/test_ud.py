@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from treebanks import STARRED, block
 
-from sonde.core import DataProblem
-from sonde.corpora import embedded as grammar
-from sonde.datasets.candidates import numbered
-from sonde.tasks import FAMILIES, TASKS, parsed
-from sonde.tasks.shards import Lists
-from sonde.tasks.ud import family
-from sonde.tasks.ud.classes import comparable, contents, shared
+from lingprobe.core import DataProblem
+from lingprobe.corpora import embedded as grammar
+from lingprobe.datasets.candidates import numbered
+from lingprobe.tasks import FAMILIES, TASKS, parsed
+from lingprobe.tasks.shards import Lists
+from lingprobe.tasks.ud import family
+from lingprobe.tasks.ud.classes import comparable, contents, shared
 
 NINE = FAMILIES["ud"]["ud.family"].split()
 
@@ -224,7 +224,7 @@ def test_what_a_treebank_lacks_is_said(tmp_path):
 
 
 def test_word_content_keeps_words_with_enough_sentences():
-    from sonde.core import Sentence
+    from lingprobe.core import Sentence
 
     words = [f"w{i:03}" for i in range(40)]
     sentences = [
@@ -264,8 +264,10 @@ def test_an_empty_treebank_is_refused(tmp_path):
         load("tense", path)
 
 
-DATA = Path(os.environ["SONDE_DATA"]) / "treebanks" if os.environ.get("SONDE_DATA") else None
-real = pytest.mark.skipif(DATA is None or not DATA.is_dir(), reason="needs SONDE_DATA")
+DATA = (
+    Path(os.environ["LINGPROBE_DATA"]) / "treebanks" if os.environ.get("LINGPROBE_DATA") else None
+)
+real = pytest.mark.skipif(DATA is None or not DATA.is_dir(), reason="needs LINGPROBE_DATA")
 
 
 @real

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from treebanks import block
 
-from sonde.core import DataProblem
-from sonde.corpora import embedded as grammar
-from sonde.tasks import TASKS
-from sonde.tasks.ud.feat import telling
-from sonde.testing import check_dataset
+from lingprobe.core import DataProblem
+from lingprobe.corpora import embedded as grammar
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.ud.feat import telling
+from lingprobe.testing import check_dataset
 
-DATA = Path(os.environ.get("SONDE_DATA", "none")) / "treebanks"
-real = pytest.mark.skipif(not DATA.is_dir(), reason="SONDE_DATA names no folder with treebanks")
+DATA = Path(os.environ.get("LINGPROBE_DATA", "none")) / "treebanks"
+real = pytest.mark.skipif(not DATA.is_dir(), reason="LINGPROBE_DATA names no folder with treebanks")
 
 CLAUSE = """
 The      DET   _                     2 det

@@ -3,8 +3,8 @@
 import pytest
 from treebanks import STARRED, main, tree
 
-from sonde.tasks.answers import Answer, answer
-from sonde.tasks.ud.rules import (
+from lingprobe.tasks.answers import Answer, answer
+from lingprobe.tasks.ud.rules import (
     LENGTHS,
     obj_num,
     obj_num_literal,
@@ -15,7 +15,7 @@ from sonde.tasks.ud.rules import (
     tense_literal,
     top_deps,
 )
-from sonde.tasks.ud.types import final_mark, sent_type, sign
+from lingprobe.tasks.ud.types import final_mark, sent_type, sign
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ counts is the construction.
 import pytest
 from treebanks import main, tree
 
-from sonde.tasks.answers import Answer
-from sonde.tasks.ud.rules import UNMARKED, passive, passive_literal, tense, tense_literal
-from sonde.tasks.ud.verbs import (
+from lingprobe.tasks.answers import Answer
+from lingprobe.tasks.ud.rules import UNMARKED, passive, passive_literal, tense, tense_literal
+from lingprobe.tasks.ud.verbs import (
     CLAUSAL,
     COPULA,
     DOUBTFUL,

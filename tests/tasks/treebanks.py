@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sonde.corpora.batches import Batch
-from sonde.corpora.conllu import read
-from sonde.corpora.trees import Tree
-from sonde.tasks.ud.clause import Clause, clauses
+from lingprobe.corpora.batches import Batch
+from lingprobe.corpora.conllu import read
+from lingprobe.corpora.trees import Tree
+from lingprobe.tasks.ud.clause import Clause, clauses
 
 STARRED = """
 She      PRON  Number=Sing|Person=3                       3 nsubj

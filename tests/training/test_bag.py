@@ -1,4 +1,4 @@
-"""`sonde train bow --objective cbow`."""
+"""`lingprobe train bow --objective cbow`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 import torch
 
 pytest.importorskip("numba")
-import sonde
-from sonde.core import Sentence
-from sonde.encoders import ENCODERS
-from sonde.encoders.ngrams import bigram_rows
-from sonde.training import bag as module
-from sonde.training.corpus import Corpus, Vocabulary
-from sonde.training.settings import Settings
+import lingprobe
+from lingprobe.core import Sentence
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders.ngrams import bigram_rows
+from lingprobe.training import bag as module
+from lingprobe.training.corpus import Corpus, Vocabulary
+from lingprobe.training.settings import Settings
 
 TOPICS = [[f"{topic}{i}" for i in range(12)] for topic in ("sea", "sky", "war")]
 SMALL = {"dim": 12, "buckets": 50, "least": 2, "negatives": 4, "patience": 0}
@@ -41,7 +41,7 @@ def weights(folder, epoch):
 
 
 def test_topics_are_learnt_beyond_what_frequency_tells(text, tmp_path):
-    made = sonde.train("bow", "cbow", text, tmp_path / "m", epochs=6, subsample=0.0, **SMALL)
+    made = lingprobe.train("bow", "cbow", text, tmp_path / "m", epochs=6, subsample=0.0, **SMALL)
     best = made.epochs[made.best - 1]
     assert made.trivial["perplexity of unigrams"] == pytest.approx(36, rel=0.05)
     assert best["dev perplexity"] < 16  # 12 words a topic, and the first words tell it
@@ -58,14 +58,14 @@ def test_subsampling_does_not_bend_the_perplexity(text, tmp_path):
     with text.open("a", encoding="utf-8") as file:
         lines = text.read_text("utf-8").split("\n")
         file.writelines(f"{line.replace(' ', ' the ')}\n" for line in lines if line)
-    made = sonde.train("bow", "cbow", text, tmp_path / "m", epochs=6, subsample=0.02, **SMALL)
+    made = lingprobe.train("bow", "cbow", text, tmp_path / "m", epochs=6, subsample=0.02, **SMALL)
     best = made.epochs[made.best - 1]
     assert best["dev perplexity"] < made.trivial["perplexity of unigrams"] * 0.6
 
 
 def test_a_training_that_was_stopped_ends_as_one_that_was_not(text, tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    sonde.train("bow", "cbow", text, whole, epochs=3, **SMALL)
+    lingprobe.train("bow", "cbow", text, whole, epochs=3, **SMALL)
 
     class Stop(Exception):
         pass
@@ -77,8 +77,8 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(text, tmp_path):
     for stopped in (1, 2, 3):
         stop = stopped
         with pytest.raises(Stop):
-            sonde.train("bow", "cbow", text, parts, epochs=3, told=told, **SMALL)
-    again = sonde.train("bow", "cbow", text, parts, epochs=3, **SMALL)
+            lingprobe.train("bow", "cbow", text, parts, epochs=3, told=told, **SMALL)
+    again = lingprobe.train("bow", "cbow", text, parts, epochs=3, **SMALL)
     for epoch in (1, 2, 3):
         assert torch.equal(weights(whole, epoch), weights(parts, epoch))
     assert not torch.equal(weights(whole, 1), weights(whole, 2))
@@ -92,21 +92,23 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(text, tmp_path):
 
 
 def test_a_damaged_state_is_named(text, tmp_path):
-    sonde.train("bow", "cbow", text, tmp_path / "m", epochs=1, **SMALL)
+    lingprobe.train("bow", "cbow", text, tmp_path / "m", epochs=1, **SMALL)
     file = tmp_path / "m" / "state.safetensors"
     file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(sonde.DataProblem, match=r"state\.safetensors cannot be read .* train anew"):
-        sonde.train("bow", "cbow", text, tmp_path / "m", epochs=1, **SMALL)
+    with pytest.raises(
+        lingprobe.DataProblem, match=r"state\.safetensors cannot be read .* train anew"
+    ):
+        lingprobe.train("bow", "cbow", text, tmp_path / "m", epochs=1, **SMALL)
 
 
 def test_how_many_epochs_there_are_decides_the_rate(text, tmp_path):
-    sonde.train("bow", "cbow", text, tmp_path / "m", epochs=1, **SMALL)
-    with pytest.raises(sonde.UsageProblem, match="holds another training"):
-        sonde.train("bow", "cbow", text, tmp_path / "m", epochs=2, **SMALL)
+    lingprobe.train("bow", "cbow", text, tmp_path / "m", epochs=1, **SMALL)
+    with pytest.raises(lingprobe.UsageProblem, match="holds another training"):
+        lingprobe.train("bow", "cbow", text, tmp_path / "m", epochs=2, **SMALL)
 
 
 def test_the_folder_is_an_encoder_of_each_epoch(text, tmp_path):
-    made = sonde.train("bow", "cbow", text, tmp_path / "m", epochs=2, **SMALL)
+    made = lingprobe.train("bow", "cbow", text, tmp_path / "m", epochs=2, **SMALL)
     assert made.parameters == (36 + 50) * 12
     sentences = [Sentence.of(t.split()) for t in ("sea1 sea2 sea3", "unheard", "sky1")]
     first, second = (
@@ -124,7 +126,7 @@ def test_the_folder_is_an_encoder_of_each_epoch(text, tmp_path):
     before = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=0").encode(sentences).layers[0]
     assert np.abs(before).max() <= 1 / 12 < np.abs(first).max()
     (tmp_path / "m" / "words.txt").write_text("", "utf-8")
-    with pytest.raises(sonde.DataProblem, match=r"words\.txt, which has the words"):
+    with pytest.raises(lingprobe.DataProblem, match=r"words\.txt, which has the words"):
         ENCODERS.make(f"trained:{tmp_path / 'm'}").encode(sentences)
 
 
@@ -132,7 +134,7 @@ def test_probed_sentences_are_left_out_and_those_of_dev(text, tmp_path):
     (tmp_path / "probed.txt").write_text("SEA1\n", "utf-8")
     (tmp_path / "dev.txt").write_text("sky1 sky2\nsea2 sea3\n" * 3, "utf-8")
     lines = text.read_text("utf-8").split("\n")
-    made = sonde.train(
+    made = lingprobe.train(
         "bow", "cbow", text, tmp_path / "m",
         dev=tmp_path / "dev.txt", exclude=[tmp_path / "probed.txt"], epochs=1, **SMALL,
     )  # fmt: skip
@@ -145,7 +147,7 @@ def test_probed_sentences_are_left_out_and_those_of_dev(text, tmp_path):
 
 
 def test_each_sentence_is_learnt_from_once_an_epoch(text, tmp_path, monkeypatch):
-    monkeypatch.setattr("sonde.training.corpus.BLOCK", 900)
+    monkeypatch.setattr("lingprobe.training.corpus.BLOCK", 900)
     monkeypatch.setattr(module, "PIECE", 200)
     corpus = Corpus.of((line.split() for line in text.read_text("utf-8").splitlines()), tmp_path)
     rows = np.flatnonzero(np.arange(len(corpus)) % 7)
@@ -183,8 +185,8 @@ def test_judged_are_sentences_from_all_over_dev(tmp_path, monkeypatch):
 )
 def test_too_little_text_is_said(lines, said, tmp_path):
     (tmp_path / "a.txt").write_text("\n".join(lines) + "\n", "utf-8")
-    with pytest.raises(sonde.DataProblem, match=said):
-        sonde.train("bow", "cbow", tmp_path / "a.txt", tmp_path / "m", **SMALL)
+    with pytest.raises(lingprobe.DataProblem, match=said):
+        lingprobe.train("bow", "cbow", tmp_path / "a.txt", tmp_path / "m", **SMALL)
 
 
 @pytest.mark.parametrize(
@@ -193,17 +195,19 @@ def test_too_little_text_is_said(lines, said, tmp_path):
 def test_what_cbow_does_not_do_is_refused(asked, text, tmp_path):
     (tmp_path / "words.vec").write_text("1 2\nsea1 1 0\n", "utf-8")
     asked = {k: tmp_path / v if k == "vectors" else v for k, v in asked.items()}
-    with pytest.raises(sonde.UsageProblem, match="fp32 on the processor; leave"):
-        sonde.train("bow", "cbow", text, tmp_path / "m", **asked, **SMALL)
-    sonde.train("bow", "cbow", text, tmp_path / "m", device="cpu", epochs=1, **SMALL)
+    with pytest.raises(lingprobe.UsageProblem, match="fp32 on the processor; leave"):
+        lingprobe.train("bow", "cbow", text, tmp_path / "m", **asked, **SMALL)
+    lingprobe.train("bow", "cbow", text, tmp_path / "m", device="cpu", epochs=1, **SMALL)
 
 
 @pytest.mark.parametrize("asked", [("bow", "next"), ("bilstm-max", "cbow")])
 def test_bow_and_cbow_belong_together(asked, tmp_path):
-    with pytest.raises(sonde.UsageProblem, match="bow is trained for cbow, and for nothing else"):
-        sonde.train(*asked, tmp_path / "a.txt", tmp_path / "m")
+    with pytest.raises(
+        lingprobe.UsageProblem, match="bow is trained for cbow, and for nothing else"
+    ):
+        lingprobe.train(*asked, tmp_path / "a.txt", tmp_path / "m")
 
 
 def test_a_rate_that_breaks_the_loss_is_said(text, tmp_path):
-    with pytest.raises(sonde.DataProblem, match="the loss is no number any more; take a lower"):
-        sonde.train("bow", "cbow", text, tmp_path / "m", rate=1e30, **SMALL)
+    with pytest.raises(lingprobe.DataProblem, match="the loss is no number any more; take a lower"):
+        lingprobe.train("bow", "cbow", text, tmp_path / "m", rate=1e30, **SMALL)

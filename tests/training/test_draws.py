@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
-from sonde.training.draws import Negatives, predicted_shares, without_some
+from lingprobe.training.draws import Negatives, predicted_shares, without_some
 
 COUNTS = np.array([5000, 1200, 300, 300, 80, 20, 7, 7, 1])
 

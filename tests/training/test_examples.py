@@ -7,9 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-import sonde
-from sonde.training.data import Example
-from sonde.training.examples import Examples
+import lingprobe
+from lingprobe.training.data import Example
+from lingprobe.training.examples import Examples
 
 SOME = [
     Example(("a", "dog"), ("ein Hund", "un chien"), ("a", "cat"), "yes"),
@@ -31,7 +31,7 @@ def test_examples_are_kept_as_they_were_read():
     assert read.same[0] == read.same[2] != read.same[1]
     assert list(read.written(0)) == ["ein Hund", "ein Vogel", "der Hund"]
     assert list(read.written(1)) == ["un chien", "un oiseau", "le chien"]
-    with pytest.raises(sonde.DataProblem, match="no text that can be written"):
+    with pytest.raises(lingprobe.DataProblem, match="no text that can be written"):
         list(read.written(2))
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import sonde
-from sonde.cli import app
-from sonde.core import Sentence
-from sonde.encoders import ENCODERS
-from sonde.training import exports
+import lingprobe
+from lingprobe.cli import app
+from lingprobe.core import Sentence
+from lingprobe.encoders import ENCODERS
+from lingprobe.training import exports
 
 WORDS = "Anna Bea Carl sees hears don't ( ) . , 3 Straße".split()
 SMALL = {"hidden": 12, "dim": 10, "decoder": 16, "pieces": 270, "epochs": 2, "rate": 0.01}
@@ -46,9 +46,9 @@ def test_sentences_get_the_same_vectors(
     architecture, layers, kinds, embedding, text, tmp_path, capfd
 ):
     how = {**SMALL, "layers": layers, "embedding": embedding}
-    sonde.train(architecture, "autoencode", text, tmp_path / "m", **how)
+    lingprobe.train(architecture, "autoencode", text, tmp_path / "m", **how)
     capfd.readouterr()
-    done = sonde.export(tmp_path / "m", tmp_path / "st", epoch=1)
+    done = lingprobe.export(tmp_path / "m", tmp_path / "st", epoch=1)
     assert capfd.readouterr() == ("", "")
     model = opened(tmp_path / "st")
     assert [type(part).__name__ for part in model] == kinds + ["Dense"] * bool(embedding)
@@ -68,9 +68,9 @@ def test_words_of_corpora_are_known_too_and_words_without_a_vector_are_zeros(tex
     vectors = [f"{word} 0.5 {i}" for i, word in enumerate((*WORDS[1:], "new"))]
     (tmp_path / "a.vec").write_text("\n".join(vectors) + "\n", "utf-8")
     how = {**SMALL, "vectors": tmp_path / "a.vec"}
-    sonde.train("bilstm-max", "autoencode", text, tmp_path / "m", **how)
+    lingprobe.train("bilstm-max", "autoencode", text, tmp_path / "m", **how)
     (tmp_path / "more.txt").write_text("a new Bea\n", "utf-8")
-    done = sonde.export(tmp_path / "m", tmp_path / "st", words=[tmp_path / "more.txt"])
+    done = lingprobe.export(tmp_path / "m", tmp_path / "st", words=[tmp_path / "more.txt"])
     assert (done.words, done.lacking) == (len(WORDS) + 2, 2)  # `Anna` and `a`
     asked = ["Anna new Bea", "a Carl"]
     ours = ENCODERS.make(f"trained:{tmp_path / 'm'}").encode(
@@ -81,35 +81,35 @@ def test_words_of_corpora_are_known_too_and_words_without_a_vector_are_zeros(tex
 
 @pytest.mark.parametrize("architecture", ["bilstm-last", "gated-convnet"])
 def test_what_cannot_be_expressed_is_said(architecture, text, tmp_path):
-    sonde.train(architecture, "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
-    with pytest.raises(sonde.DataProblem, match=f"is a {architecture}, which the modules of"):
-        sonde.export(tmp_path / "m", tmp_path / "st")
+    lingprobe.train(architecture, "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
+    with pytest.raises(lingprobe.DataProblem, match=f"is a {architecture}, which the modules of"):
+        lingprobe.export(tmp_path / "m", tmp_path / "st")
     assert not (tmp_path / "st").exists()
 
 
 def test_a_folder_that_is_there_and_one_that_is_none(text, tmp_path):
-    sonde.train("mean", "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
-    with pytest.raises(sonde.UsageProblem, match="is there already; name another folder"):
-        sonde.export(tmp_path / "m", tmp_path)
-    with pytest.raises(sonde.DataProblem, match="an encoder made by `sonde train`"):
-        sonde.export(tmp_path / "none", tmp_path / "st")
+    lingprobe.train("mean", "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
+    with pytest.raises(lingprobe.UsageProblem, match="is there already; name another folder"):
+        lingprobe.export(tmp_path / "m", tmp_path)
+    with pytest.raises(lingprobe.DataProblem, match="an encoder made by `lingprobe train`"):
+        lingprobe.export(tmp_path / "none", tmp_path / "st")
     (tmp_path / "m" / "words.txt").unlink()
     with pytest.raises(
-        sonde.DataProblem, match="has the words of the encoder's training, cannot be read"
+        lingprobe.DataProblem, match="has the words of the encoder's training, cannot be read"
     ):
-        sonde.export(tmp_path / "m", tmp_path / "st")
+        lingprobe.export(tmp_path / "m", tmp_path / "st")
 
 
 def test_other_vectors_are_not_written(text, tmp_path, monkeypatch):
-    sonde.train("lstm-last", "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
+    lingprobe.train("lstm-last", "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
     monkeypatch.setitem(exports.POOLING, "lstm-last", "mean")
-    with pytest.raises(sonde.DataProblem, match="gives other vectors than here; nothing was"):
-        sonde.export(tmp_path / "m", tmp_path / "st")
+    with pytest.raises(lingprobe.DataProblem, match="gives other vectors than here; nothing was"):
+        lingprobe.export(tmp_path / "m", tmp_path / "st")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "m"]
 
 
 def test_on_the_command_line(text, tmp_path):
-    sonde.train("mean", "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
+    lingprobe.train("mean", "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
     asked = ["export", str(tmp_path / "m"), "-o", str(tmp_path / "st"), "--epoch", "1"]
     said = CliRunner().invoke(app, asked, catch_exceptions=False)
     assert "12 words, 0 of them without a vector; SentenceTransformer(" in said.output

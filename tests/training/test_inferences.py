@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import sonde
-from sonde.training.data import Reading
-from sonde.training.inferences import inferences
+import lingprobe
+from lingprobe.training.data import Reading
+from lingprobe.training.inferences import inferences
 from training.written import written
 
 HEAD = "source\tsplit\tpremise\thypothesis\tlabel\n"
@@ -74,5 +74,5 @@ def test_inferences_are_read_from_tables_and_json(tmp_path):
     ],
 )
 def test_pairs_that_cannot_be_read_are_named(tmp_path, texts, said):
-    with pytest.raises(sonde.DataProblem, match=said):
+    with pytest.raises(lingprobe.DataProblem, match=said):
         list(inferences(written(tmp_path, **texts), Reading()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sonde.training.linear_trees import commonest, constituents, labelled_f1, words_of
+from lingprobe.training.linear_trees import commonest, constituents, labelled_f1, words_of
 
 TREE = "(S (NP DT NN )NP (VP VBZ (NP PRP )NP )VP . )S".split()
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from sonde.nets.trainable import ARCHITECTURES, Shape, Words
-from sonde.training import loop
-from sonde.training.data import Example
-from sonde.training.examples import Examples
-from sonde.training.loop import Learner, Schedule, batches
-from sonde.training.objectives import OBJECTIVES, Kit
-from sonde.training.ranks import Ranks
+from lingprobe.nets.trainable import ARCHITECTURES, Shape, Words
+from lingprobe.training import loop
+from lingprobe.training.data import Example
+from lingprobe.training.examples import Examples
+from lingprobe.training.loop import Learner, Schedule, batches
+from lingprobe.training.objectives import OBJECTIVES, Kit
+from lingprobe.training.ranks import Ranks
 
 WORDS = "the a dog cat sees hears barks often".split()
 

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("tokenizers")
 pytest.importorskip("sacrebleu")
-from sonde.cli import main
+from lingprobe.cli import main
 
 TINY = ("hidden=4", "decoder=4", "dim=4", "pieces=300", "layers=1", "batch=400", "buckets=20")
 SUFFIX = {"translate": "tsv", "infer": "tsv", "parse": "ptb"}
@@ -35,13 +35,13 @@ def file_of(objective: str, lines: list[str]) -> bytes:
 
 @pytest.fixture
 def trained(tmp_path, monkeypatch, capsys):
-    """Runs `sonde train`; the status it ends with, and what it says."""
+    """Runs `lingprobe train`; the status it ends with, and what it says."""
 
     def run(objective: str, paths: list[Path], *more: str) -> tuple[int, str]:
         network = "bow" if objective == "cbow" else "mean"
         settings = [part for one in (*TINY, *more) for part in ("--set", one)]
         asked = ["--objective", objective, "-o", tmp_path / "m", "--epochs", 1, "-q", *settings]
-        line = ["sonde", "train", network, "--data", *paths, *asked]
+        line = ["lingprobe", "train", network, "--data", *paths, *asked]
         monkeypatch.setattr(sys, "argv", [*map(str, line)])
         status = 0
         try:
@@ -97,7 +97,7 @@ def test_one_sentence_again_and_again_is_said(written, trained):
     status, said = trained("autoencode", [path := written("autoencode", b"a word\n" * 200)[0]])
     assert status == 2
     assert said == (
-        f"sonde: {path}: 0 examples are left to train on and 10 for dev (examples: 200 read;"
+        f"lingprobe: {path}: 0 examples are left to train on and 10 for dev (examples: 200 read;"
         " left out: 190 also in dev); give more text"
     )
 
@@ -126,6 +126,6 @@ def test_lines_that_differ_in_number_are_named(tmp_path, trained):
         path.write_text("".join(f"{line}\n" for line in LINES[:many]), "utf-8")
     status, said = trained("translate", paths)
     assert status == 2
-    assert said.startswith(f"sonde: {paths[1]}:30: the file ends before this line")
+    assert said.startswith(f"lingprobe: {paths[1]}:30: the file ends before this line")
     assert len(said.splitlines()) == 1
     assert not (tmp_path / "m").exists()

@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sonde
-from sonde import annotators
-from sonde.annotators import network
-from sonde.annotators.network import Network
-from sonde.annotators.treebank import sentences
-from sonde.core import DataProblem, Sentence
-from sonde.corpora import seen
-from sonde.corpora.trees import depth
-from sonde.encoders.trained import Trained
-from sonde.errors import UsageProblem
-from sonde.references import Place
+import lingprobe
+from lingprobe import annotators
+from lingprobe.annotators import network
+from lingprobe.annotators.network import Network
+from lingprobe.annotators.treebank import sentences
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora import seen
+from lingprobe.corpora.trees import depth
+from lingprobe.encoders.trained import Trained
+from lingprobe.errors import UsageProblem
+from lingprobe.references import Place
 
 SMALL = {
     "hidden": 24,
@@ -72,9 +72,9 @@ def treebank(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def parser(treebank, tmp_path_factory) -> sonde.Training:
+def parser(treebank, tmp_path_factory) -> lingprobe.Training:
     output = tmp_path_factory.mktemp("models") / "small"
-    return sonde.train("parser", "", [treebank], output, least=1, **SMALL)
+    return lingprobe.train("parser", "", [treebank], output, least=1, **SMALL)
 
 
 def test_a_parser_learns_what_its_treebank_tells(parser):
@@ -192,15 +192,15 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(treebank, tmp_path
             raise Stopped
 
     with pytest.raises(Stopped):
-        sonde.train("parser", "", [treebank], tmp_path / "one", told=told, **how)
-    sonde.train("parser", "", [treebank], tmp_path / "one", **how)
-    sonde.train("parser", "", [treebank], tmp_path / "other", **how)
+        lingprobe.train("parser", "", [treebank], tmp_path / "one", told=told, **how)
+    lingprobe.train("parser", "", [treebank], tmp_path / "one", **how)
+    lingprobe.train("parser", "", [treebank], tmp_path / "other", **how)
     files = [(tmp_path / name / "epoch-3.safetensors").read_bytes() for name in ("one", "other")]
     assert files[0] == files[1]
     weights = tmp_path / "one" / "epoch-3.safetensors"
     weights.write_bytes(files[0][:1000])
     with pytest.raises(
-        sonde.DataProblem, match=r"epoch-3\.safetensors is damaged .*; copy it again"
+        lingprobe.DataProblem, match=r"epoch-3\.safetensors is damaged .*; copy it again"
     ):
         list(annotators.parser(f"trained:{tmp_path / 'one'},epoch=3").annotate([("A", "dog")]))
 
@@ -208,7 +208,7 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(treebank, tmp_path
 @pytest.mark.parametrize("kind", ["conllu", "ptb"])
 def test_either_annotation_is_learnt_alone(treebank, tmp_path, kind):
     files = [treebank / f"x-{split}.{kind}" for split in ("train", "dev")]
-    done = sonde.train("parser", "", files[:1], tmp_path / kind, dev=files[1:], **SMALL)
+    done = lingprobe.train("parser", "", files[:1], tmp_path / kind, dev=files[1:], **SMALL)
     figure = "dev LAS" if kind == "conllu" else "dev F1"
     assert done.epochs[-1][figure] == done.epochs[-1]["dev score"] > 90
     [told] = Network(Place(str(tmp_path / kind))).annotate([["the", "dog", "sees", "."]])
@@ -220,24 +220,24 @@ def test_sizes_of_combo_and_static_vectors(treebank, tmp_path):
     vectors = tmp_path / "words.vec"
     vectors.write_text("".join(f"{w} {i} 1 0.5\n" for i, w in enumerate([*NOUNS, *VERBS])))
     how = {**SMALL, "epochs": 2, "hidden": 8, "vectors": vectors}
-    done = sonde.train("parser", "", [treebank], tmp_path / "m", recipe="combo", **how)
+    done = lingprobe.train("parser", "", [treebank], tmp_path / "m", recipe="combo", **how)
     assert len(done.epochs) == 2
     assert list(Network(Place(str(tmp_path / "m"))).annotate([["dog", "sees"]]))
 
 
 def test_what_is_not_trained_so_is_refused(treebank, tmp_path):
     with pytest.raises(UsageProblem, match="bilstm-max is not trained for annotate"):
-        sonde.train("bilstm-max", "annotate", [treebank], tmp_path / "m")
+        lingprobe.train("bilstm-max", "annotate", [treebank], tmp_path / "m")
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataProblem, match=r"no file in .* ends in \.conllu"):
-        sonde.train("parser", "", [tmp_path / "empty"], tmp_path / "m")
+        lingprobe.train("parser", "", [tmp_path / "empty"], tmp_path / "m")
 
 
 def test_an_encoder_that_does_not_parse_is_told_as_such(treebank, tmp_path):
     path = tmp_path / "pairs.tsv"
     rows = [f"a{i}\tb{i}\t{'yes' if i % 2 else 'no'}" for i in range(40)]
     path.write_text("\n".join(["premise\thypothesis\tlabel", *rows]) + "\n")
-    sonde.train("mean", "infer", [path], tmp_path / "m", embedding=4, epochs=1, dim=6)
+    lingprobe.train("mean", "infer", [path], tmp_path / "m", embedding=4, epochs=1, dim=6)
     with pytest.raises(DataProblem, match="holds an encoder that does not parse"):
         list(Network(Place(str(tmp_path / "m"))).annotate([["a"]]))
 
@@ -245,27 +245,27 @@ def test_an_encoder_that_does_not_parse_is_told_as_such(treebank, tmp_path):
 def test_sentences_of_bracketed_trees_are_left_out_of_training(treebank, tmp_path):
     files = [treebank / "x-train.ptb"]
     with pytest.raises(DataProblem, match="left out: 400 to be probed"):
-        sonde.train("parser", "", files, tmp_path / "m", exclude=files, **SMALL)
+        lingprobe.train("parser", "", files, tmp_path / "m", exclude=files, **SMALL)
 
 
 def test_an_audit_says_that_gold_was_learnt_from(treebank, tmp_path):
     lines = (treebank / "x-train.ptb").read_text("utf-8").splitlines(keepends=True)
     for name, part in (("old", lines[:200]), ("new", sorted({*lines[200:]} - {*lines[:200]}))):
         (tmp_path / f"{name}.ptb").write_text("".join(part), "utf-8")
-    sonde.train("parser", "", [tmp_path / "old.ptb"], tmp_path / "m", **SMALL | {"epochs": 1})
-    old = sonde.audit_parser(tmp_path / "old.ptb", tmp_path / "m")
+    lingprobe.train("parser", "", [tmp_path / "old.ptb"], tmp_path / "m", **SMALL | {"epochs": 1})
+    old = lingprobe.audit_parser(tmp_path / "old.ptb", tmp_path / "m")
     assert old.content.learnt == 200
     assert "trained on 200 of the gold sentences" in str(old)
-    first = sonde.audit_parser(tmp_path / "old.ptb", Network(Place(str(tmp_path / "m"))))
+    first = lingprobe.audit_parser(tmp_path / "old.ptb", Network(Place(str(tmp_path / "m"))))
     assert first.content.learnt == 200
-    new = sonde.audit_parser(tmp_path / "new.ptb", tmp_path / "m")
+    new = lingprobe.audit_parser(tmp_path / "new.ptb", tmp_path / "m")
     assert new.content.learnt == 0
     assert "trained on" not in str(new)
 
 
 def test_a_parser_without_files_says_what_is_missing(tmp_path):
     with pytest.raises(UsageProblem, match="no file to learn to annotate from: name --data"):
-        sonde.train("parser", "", [], tmp_path / "m")
+        lingprobe.train("parser", "", [], tmp_path / "m")
     (tmp_path / "x-dev.conllu").write_text("", "utf-8")
     with pytest.raises(DataProblem, match=r"no train files, only such as x-dev\.conllu"):
-        sonde.train("parser", "", [tmp_path], tmp_path / "m")
+        lingprobe.train("parser", "", [tmp_path], tmp_path / "m")

@@ -1,4 +1,4 @@
-"""`sonde train`: encoders learn, go on after a stop, and are encoders."""
+"""`lingprobe train`: encoders learn, go on after a stop, and are encoders."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-import sonde
-from sonde.cli import app
-from sonde.core import Sentence
-from sonde.encoders import ENCODERS
-from sonde.training.sentences import train
-from sonde.training.settings import Request, Settings
+import lingprobe
+from lingprobe.cli import app
+from lingprobe.core import Sentence
+from lingprobe.encoders import ENCODERS
+from lingprobe.training.sentences import train
+from lingprobe.training.settings import Request, Settings
 
 NAMES = ("Anna", "Bea", "Carl", "Dora", "Emil", "Fred", "Gina", "Hans", "Ida", "Jan")
 VERBS = {"sees": "sieht", "hears": "hört", "knows": "kennt"}
@@ -64,7 +64,7 @@ LEARNING = {**SMALL, "batch": 128, "patience": 0, "rate": 0.01}
 
 
 def test_translation_is_learnt_beyond_what_is_trivial(files, tmp_path):
-    made = sonde.train("bilstm-max", "translate", files, tmp_path / "m", epochs=15, **LEARNING)
+    made = lingprobe.train("bilstm-max", "translate", files, tmp_path / "m", epochs=15, **LEARNING)
     best = made.epochs[made.best - 1]
     assert best["dev perplexity"] < made.trivial["perplexity of bigrams"] / 2
     assert best["dev bleu"] > 20
@@ -77,18 +77,18 @@ def test_translation_is_learnt_beyond_what_is_trivial(files, tmp_path):
 )
 def test_every_architecture_learns_and_is_an_encoder(files, tmp_path, architecture):
     how = {**LEARNING, "hidden": 12, "layers": 2, "embedding": 10}
-    made = sonde.train(architecture, "next", files[0], tmp_path / "m", epochs=2, **how)
+    made = lingprobe.train(architecture, "next", files[0], tmp_path / "m", epochs=2, **how)
     first, second = (epoch["loss"] for epoch in made.epochs)
     assert second < first
     encoder = ENCODERS.make(f"trained:{tmp_path / 'm'}")
     assert encoder.encode([Sentence.of(["Anna", "sees"])]).layers[0].shape == (1, 10)
-    with pytest.raises(sonde.DataProblem, match="no vector for each word"):
+    with pytest.raises(lingprobe.DataProblem, match="no vector for each word"):
         ENCODERS.make(f"trained:{tmp_path / 'm'},pool=none").encode([Sentence.of(["Anna"])])
 
 
 def test_vectors_of_words_are_learnt_and_kept(files, tmp_path):
     how = {**LEARNING, "learned": True, "least": 3}
-    made = sonde.train("mean", "translate", files, tmp_path / "m", epochs=3, **how)
+    made = lingprobe.train("mean", "translate", files, tmp_path / "m", epochs=3, **how)
     first, *_, last = (epoch["dev perplexity"] for epoch in made.epochs)
     assert last < first
     words = (tmp_path / "m" / "words.txt").read_text("utf-8").split("\n")
@@ -113,7 +113,7 @@ def test_trees_are_judged_by_their_constituents(tmp_path):
     how = {**LEARNING, "longest": 9}
     dev = tmp_path / "dev.ptb"
     dev.write_text("(ROOT (S (NP (DT a) (NN cat)) (VP (VBZ sees) (NP (PRP him))) (. .)))\n")
-    made = sonde.train(
+    made = lingprobe.train(
         "bilstm-max", "parse", tmp_path / "a.ptb", tmp_path / "m", dev=dev, epochs=4, **how
     )
     assert made.figure == "accuracy"
@@ -124,15 +124,15 @@ def test_trees_are_judged_by_their_constituents(tmp_path):
 def test_a_recipe_gives_way_to_what_is_said():
     how = Settings.of({"hidden": "8"}, "small")
     assert (how.hidden, how.decoder, how.layers) == (8, 256, 1)
-    with pytest.raises(sonde.UsageProblem, match="no recipe 'big': choose one of small, paper"):
+    with pytest.raises(lingprobe.UsageProblem, match="no recipe 'big': choose one of small, paper"):
         Settings.of({}, "big")
 
 
 TINY = {"hidden": 8, "layers": 1, "dim": 8, "decoder": 8, "pieces": 300, "batch": 128}
 TOGETHER = f"""
-import sys, torch, sonde
+import sys, torch, lingprobe
 torch.set_num_threads(1)
-sonde.train("bilstm-max", "translate", sys.argv[1:3], "two", epochs=2, patience=0, **{TINY})
+lingprobe.train("bilstm-max", "translate", sys.argv[1:3], "two", epochs=2, patience=0, **{TINY})
 """
 
 
@@ -144,7 +144,9 @@ def test_processes_that_torchrun_started_train_one_encoder(files, tmp_path):
         asked, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    sonde.train("bilstm-max", "translate", files, tmp_path / "one", epochs=2, patience=0, **TINY)
+    lingprobe.train(
+        "bilstm-max", "translate", files, tmp_path / "one", epochs=2, patience=0, **TINY
+    )
     one, two = (json.loads((tmp_path / f / "model.json").read_text()) for f in ("one", "two"))
     assert [e["words"] for e in two["epochs"]] == [e["words"] for e in one["epochs"]]
     assert two["epochs"][1]["loss"] < two["epochs"][0]["loss"]
@@ -152,7 +154,7 @@ def test_processes_that_torchrun_started_train_one_encoder(files, tmp_path):
 
 
 def test_inference_is_learnt_beyond_the_second_sentence(pairs, tmp_path):
-    made = sonde.train("bilstm-last", "infer", pairs, tmp_path / "m", epochs=12, **LEARNING)
+    made = lingprobe.train("bilstm-last", "infer", pairs, tmp_path / "m", epochs=12, **LEARNING)
     assert made.epochs[made.best - 1]["dev accuracy"] > 85
     assert made.trivial["accuracy of the second sentence alone"] < 70
     assert "best: epoch" in str(made)
@@ -161,9 +163,9 @@ def test_inference_is_learnt_beyond_the_second_sentence(pairs, tmp_path):
 def test_a_training_that_was_stopped_ends_as_one_that_was_not(files, tmp_path):
     how = {**SMALL, "patience": 0}
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    sonde.train("bilstm-max", "denoise", files[0], whole, epochs=3, **how)
+    lingprobe.train("bilstm-max", "denoise", files[0], whole, epochs=3, **how)
     for epochs in (1, 2, 3):
-        sonde.train("bilstm-max", "denoise", files[0], parts, epochs=epochs, **how)
+        lingprobe.train("bilstm-max", "denoise", files[0], parts, epochs=epochs, **how)
     for epoch in (1, 2, 3):
         one, other = weights(whole, epoch), weights(parts, epoch)
         assert one.keys() == other.keys()
@@ -183,8 +185,8 @@ def test_other_files_are_judged_as_dev_is_and_nothing_else_changes(pairs, tmp_pa
     pairs.write_text("\n".join([head, *rows[200:]]) + "\n", "utf-8")
     strange.write_text(head + "\nx\tQuux sees Anna .\tQuux sees .\tentailment\n" * 3, "utf-8")
     how = {**LEARNING, "epochs": 2, "dev": dev, "learned": learned}
-    alone = sonde.train("bilstm-max", "infer", pairs, tmp_path / "alone", **how)
-    both = sonde.train(
+    alone = lingprobe.train("bilstm-max", "infer", pairs, tmp_path / "alone", **how)
+    both = lingprobe.train(
         "bilstm-max", "infer", pairs, tmp_path / "both", evaluate=[strange, dev], **how
     )
     for one, other in zip(alone.epochs, both.epochs, strict=True):
@@ -199,7 +201,7 @@ def test_other_files_are_judged_as_dev_is_and_nothing_else_changes(pairs, tmp_pa
     words = [(tmp_path / name / "words.txt").read_text("utf-8") for name in ("alone", "both")]
     assert words[0] == words[1]
     # asked for later, it is judged after the last epoch
-    again = sonde.train("bilstm-max", "infer", pairs, tmp_path / "alone", evaluate=dev, **how)
+    again = lingprobe.train("bilstm-max", "infer", pairs, tmp_path / "alone", evaluate=dev, **how)
     assert "accuracy on dev.tsv" not in again.epochs[0]
     assert again.epochs[1]["accuracy on dev.tsv"] == again.epochs[1]["dev accuracy"]
     assert "–" in str(again)
@@ -212,7 +214,7 @@ def test_texts_of_other_files_are_written_as_those_of_dev(files, tmp_path):
     both = [tmp_path / "both.tsv"]
     lines = zip(*(path.read_text("utf-8").splitlines() for path in files), strict=True)
     both[0].write_text("".join(f"{a}\t{b}\n" for a, b in lines), "utf-8")
-    made = sonde.train("bilstm-max", "translate", both, tmp_path / "m", evaluate=table, **how)
+    made = lingprobe.train("bilstm-max", "translate", both, tmp_path / "m", evaluate=table, **how)
     [epoch] = made.epochs
     for figure in ("bleu", "perplexity", "accuracy"):
         assert epoch[f"{figure} on dev.tsv"] == pytest.approx(epoch[f"dev {figure}"])
@@ -228,17 +230,17 @@ def test_texts_of_other_files_are_written_as_those_of_dev(files, tmp_path):
 def test_other_files_that_cannot_be_judged_are_named(pairs, text, said, tmp_path):
     other = tmp_path / "other.tsv"
     other.write_text("premise\thypothesis\tlabel\n" + text, "utf-8")
-    with pytest.raises(sonde.DataProblem, match=said):
-        sonde.train("mean", "infer", pairs, tmp_path / "m", evaluate=other, **SMALL)
-    with pytest.raises(sonde.UsageProblem, match="leave --evaluate out"):
-        sonde.train("bow", "cbow", pairs, tmp_path / "m", evaluate=other)
+    with pytest.raises(lingprobe.DataProblem, match=said):
+        lingprobe.train("mean", "infer", pairs, tmp_path / "m", evaluate=other, **SMALL)
+    with pytest.raises(lingprobe.UsageProblem, match="leave --evaluate out"):
+        lingprobe.train("bow", "cbow", pairs, tmp_path / "m", evaluate=other)
 
 
 def test_a_first_epoch_that_was_stopped_goes_on(files, tmp_path, monkeypatch):
     how = {**SMALL, "epochs": 1, "batch": 50, "most": 300}
-    sonde.train("bilstm-max", "autoencode", files[0], tmp_path / "whole", **how)
-    monkeypatch.setattr("sonde.training.loop.PAUSE", -1.0)
-    monkeypatch.setattr("sonde.training.loop.TOLD", -1.0)
+    lingprobe.train("bilstm-max", "autoencode", files[0], tmp_path / "whole", **how)
+    monkeypatch.setattr("lingprobe.training.loop.PAUSE", -1.0)
+    monkeypatch.setattr("lingprobe.training.loop.TOLD", -1.0)
     heard = []
 
     class Stopped(Exception):
@@ -251,12 +253,12 @@ def test_a_first_epoch_that_was_stopped_goes_on(files, tmp_path, monkeypatch):
 
     parts = tmp_path / "parts"
     with pytest.raises(Stopped):
-        sonde.train("bilstm-max", "autoencode", files[0], parts, told=told, **how)
-    with pytest.raises(sonde.DataProblem, match="has no epoch None"):
+        lingprobe.train("bilstm-max", "autoencode", files[0], parts, told=told, **how)
+    with pytest.raises(lingprobe.DataProblem, match="has no epoch None"):
         ENCODERS.make(f"trained:{parts}").encode([Sentence.of(["Anna"])])
-    with pytest.raises(sonde.UsageProblem, match="holds another training"):
-        sonde.train("bilstm-max", "autoencode", files[0], parts, **{**how, "seed": 1})
-    sonde.train("bilstm-max", "autoencode", files[0], parts, told=told, **how)
+    with pytest.raises(lingprobe.UsageProblem, match="holds another training"):
+        lingprobe.train("bilstm-max", "autoencode", files[0], parts, **{**how, "seed": 1})
+    lingprobe.train("bilstm-max", "autoencode", files[0], parts, told=told, **how)
     assert heard[4] > heard[2] > 0  # not from the beginning
     one, other = weights(tmp_path / "whole", 1), weights(parts, 1)
     assert one.keys() == other.keys()
@@ -264,22 +266,22 @@ def test_a_first_epoch_that_was_stopped_goes_on(files, tmp_path, monkeypatch):
 
 
 def test_what_was_said_last_is_said_again_where_a_kill_came_before_it(files, tmp_path):
-    made = sonde.train("bilstm-max", "next", files[0], tmp_path / "m", epochs=2, **SMALL)
+    made = lingprobe.train("bilstm-max", "next", files[0], tmp_path / "m", epochs=2, **SMALL)
     said = (tmp_path / "m" / "model.json").read_text("utf-8")
     (tmp_path / "m" / "model.json").unlink()
-    again = sonde.train("bilstm-max", "next", files[0], tmp_path / "m", epochs=2, **SMALL)
+    again = lingprobe.train("bilstm-max", "next", files[0], tmp_path / "m", epochs=2, **SMALL)
     assert again.epochs == made.epochs
     assert (tmp_path / "m" / "model.json").read_text("utf-8") == said
 
 
 def test_a_folder_that_holds_another_training_is_refused(files, tmp_path):
-    sonde.train("bilstm-max", "autoencode", files[0], tmp_path / "m", epochs=1, **SMALL)
-    with pytest.raises(sonde.UsageProblem, match="holds another training"):
-        sonde.train("bilstm-max", "autoencode", files[1], tmp_path / "m", epochs=1, **SMALL)
+    lingprobe.train("bilstm-max", "autoencode", files[0], tmp_path / "m", epochs=1, **SMALL)
+    with pytest.raises(lingprobe.UsageProblem, match="holds another training"):
+        lingprobe.train("bilstm-max", "autoencode", files[1], tmp_path / "m", epochs=1, **SMALL)
 
 
 def test_a_trained_folder_is_an_encoder_of_each_epoch(files, tmp_path):
-    made = sonde.train("bilstm-max", "translate", files, tmp_path / "m", epochs=2, **SMALL)
+    made = lingprobe.train("bilstm-max", "translate", files, tmp_path / "m", epochs=2, **SMALL)
     sentences = [Sentence.of(t.split()) for t in ("Anna sees Bea .", "Emil", "Quux hears Dora .")]
     first = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=1").encode(sentences)
     second = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=2").encode(sentences)
@@ -291,7 +293,7 @@ def test_a_trained_folder_is_an_encoder_of_each_epoch(files, tmp_path):
     np.testing.assert_allclose(alone.layers[0][0], first.layers[0][0], atol=1e-6)
     words = ENCODERS.make(f"trained:{tmp_path / 'm'},pool=none,epoch=1").encode(sentences)
     np.testing.assert_allclose(words.layers[0][:4].max(0), first.layers[0][0], atol=1e-6)
-    with pytest.raises(sonde.DataProblem, match="no epoch 7: write best, a number from 1 to 2"):
+    with pytest.raises(lingprobe.DataProblem, match="no epoch 7: write best, a number from 1 to 2"):
         _ = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=7").fingerprint
 
 
@@ -299,12 +301,14 @@ def test_an_encoder_knows_whether_its_word_vectors_are_still_there(files, tmp_pa
     lines = [f"{word} {' '.join(['0.1'] * 4)}" for word in (*NAMES, *VERBS, ".")]
     (tmp_path / "a.vec").write_text("\n".join(lines) + "\n", "utf-8")
     options = {**SMALL, "vectors": tmp_path / "a.vec", "epochs": 1}
-    made = sonde.train("gated-convnet", "autoencode", files[0], tmp_path / "m", **options)
+    made = lingprobe.train("gated-convnet", "autoencode", files[0], tmp_path / "m", **options)
     assert not made.counts.get("words without a vector")
     encoder = ENCODERS.make(f"trained:{tmp_path / 'm'}")
     assert encoder.encode([Sentence.of(["Anna"])]).layers[0].shape == (1, 16)
     (tmp_path / "a.vec").rename(tmp_path / "b.vec")
-    with pytest.raises(sonde.DataProblem, match=r"trained with the word vectors .*write vectors="):
+    with pytest.raises(
+        lingprobe.DataProblem, match=r"trained with the word vectors .*write vectors="
+    ):
         encoder.encode([Sentence.of(["Anna"])])
     moved = ENCODERS.make(f"trained:{tmp_path / 'm'},vectors={tmp_path / 'b.vec'}")
     assert moved.encode([Sentence.of(["Anna"])]).layers[0].shape == (1, 16)
@@ -322,7 +326,7 @@ def test_sentences_that_will_be_probed_are_left_out(files, tmp_path):
 
 def test_a_folder_keeps_hashes_of_train_and_dev(files, tmp_path):
     (tmp_path / "dev.tsv").write_text("Zoe sees Bea .\tZoe sieht Bea .\n", "utf-8")
-    sonde.train(
+    lingprobe.train(
         "mean", "translate", files, tmp_path / "m", dev=tmp_path / "dev.tsv", epochs=1, **SMALL
     )
     texts = {t.strip() for f in files for t in f.read_text("utf-8").splitlines()}
@@ -334,7 +338,7 @@ def test_a_folder_keeps_hashes_of_train_and_dev(files, tmp_path):
 
 
 def test_examples_that_are_not_drawn_were_not_seen(files, tmp_path):
-    sonde.train("mean", "autoencode", files[0], tmp_path / "m", epochs=1, most=40, **SMALL)
+    lingprobe.train("mean", "autoencode", files[0], tmp_path / "m", epochs=1, most=40, **SMALL)
     assert 20 < len(ENCODERS.make(f"trained:{tmp_path / 'm'}").saw()) <= 40
 
 
@@ -348,24 +352,24 @@ def test_an_encoder_is_probed_on_none_of_its_sentences(files, tmp_path):
     (tmp_path / "a.tsv").write_text("\n".join(rows) + "\n", "utf-8")
     (tmp_path / "b.tsv").write_text("\n".join([*rows, "te\tTrue\tAnna sees Bea."]), "utf-8")
     folder = tmp_path / "m"
-    sonde.train("mean", "translate", files, folder, epochs=1, **SMALL)
+    lingprobe.train("mean", "translate", files, folder, epochs=1, **SMALL)
     tables = [f"table:{tmp_path / name}" for name in ("a.tsv", "b.tsv")]
     settings = {"probes": ["logreg"], "seeds": 1, "bounds": False, "output": tmp_path / "r"}
-    done = sonde.evaluate(f"trained:{folder}", tables, **settings)
+    done = lingprobe.evaluate(f"trained:{folder}", tables, **settings)
     assert len(done.results) == 1
     assert done.failures == {
         f"trained:{folder} on {tables[1]}": "1 of 91 examples (1 of test) have sentences that this"
-        " encoder was trained on, such as 'Anna sees Bea.'; train it without them (`sonde train"
+        " encoder was trained on, such as 'Anna sees Bea.'; train it without them (`lingprobe train"
         " --exclude CORPUS`, or `-t TASK`), or probe other sentences"
     }
     (folder / "seen.npy").unlink()
-    done = sonde.evaluate([f"trained:{folder}", "length"], tables[0], **settings)
+    done = lingprobe.evaluate([f"trained:{folder}", "length"], tables[0], **settings)
     assert len(done.results) == 1
     assert "seen.npy: the hashes of the" in next(iter(done.failures.values()))
     facts = json.loads((folder / "model.json").read_text("utf-8"))
     del facts["seen"]
     (folder / "model.json").write_text(json.dumps(facts), "utf-8")
-    done = sonde.evaluate(f"trained:{folder}", tables, **settings)
+    done = lingprobe.evaluate(f"trained:{folder}", tables, **settings)
     assert len(done.results) == 2
     assert done.remarks[0].startswith(f"trained:{folder}")
     assert "trained by a version that did not record" in done.remarks[0]
@@ -391,7 +395,7 @@ def test_on_the_command_line(files, tmp_path):
     card = (tmp_path / "m" / "README.md").read_text("utf-8")
     assert card.startswith("# m\n")
     command = shlex.split(
-        next(line for line in card.splitlines() if line.startswith("sonde train"))
+        next(line for line in card.splitlines() if line.startswith("lingprobe train"))
     )
     output = tmp_path / "again"
     said = CliRunner().invoke(app, [*command[1:-1], str(output), "-q"], catch_exceptions=False)
@@ -417,13 +421,13 @@ def test_on_the_command_line(files, tmp_path):
 )
 def test_mistakes_are_said_before_anything_is_read(options, said, tmp_path):
     asked = {"architecture": "bilstm-max", "objective": "translate", **options}
-    with pytest.raises(sonde.UsageProblem, match=said):
-        sonde.train(data=tmp_path / "nothing", output=tmp_path / "m", **asked)
+    with pytest.raises(lingprobe.UsageProblem, match=said):
+        lingprobe.train(data=tmp_path / "nothing", output=tmp_path / "m", **asked)
 
 
 def test_a_rate_that_breaks_the_loss_is_said(files, tmp_path):
-    with pytest.raises(sonde.DataProblem, match="the loss is no number any more; take a lower"):
-        sonde.train(
+    with pytest.raises(lingprobe.DataProblem, match="the loss is no number any more; take a lower"):
+        lingprobe.train(
             "bilstm-max", "translate", files, tmp_path / "m",
             **SMALL, optimizer="sgd", rate=1e30, clip=0,
         )  # fmt: skip
@@ -431,7 +435,7 @@ def test_a_rate_that_breaks_the_loss_is_said(files, tmp_path):
 
 def test_epochs_of_a_folder_are_encoders_of_their_own(files, tmp_path):
     folder = tmp_path / "m"
-    made = sonde.train("bilstm-max", "translate", files, folder, epochs=3, patience=0, **SMALL)
+    made = lingprobe.train("bilstm-max", "translate", files, folder, epochs=3, patience=0, **SMALL)
 
     def epochs(text: str) -> list[str]:
         each = ENCODERS.expand(f"trained:{folder},epoch={text},pool=auto")
@@ -448,25 +452,27 @@ def test_epochs_of_a_folder_are_encoders_of_their_own(files, tmp_path):
     assert best.trivial == made.trivial
     (folder / "epoch-2.safetensors").unlink()
     assert epochs("*") == ["1", "3"]
-    with pytest.raises(sonde.DataProblem, match=r"epoch-2\.safetensors is not there: copy it"):
+    with pytest.raises(lingprobe.DataProblem, match=r"epoch-2\.safetensors is not there: copy it"):
         _ = ENCODERS.make(f"trained:{folder},epoch=2").fingerprint
     for file in folder.glob("epoch-*"):
         file.unlink()
-    with pytest.raises(sonde.DataProblem, match="no epoch is kept there"):
+    with pytest.raises(lingprobe.DataProblem, match="no epoch is kept there"):
         epochs("*")
     (folder / "model.json").write_text("{}")
     with pytest.raises(
-        sonde.DataProblem, match="does not contain an encoder made by `sonde train`"
+        lingprobe.DataProblem, match="does not contain an encoder made by `lingprobe train`"
     ):
         epochs("*")
     (folder / "model.json").write_text('{"format": 1}')
-    with pytest.raises(sonde.DataProblem, match=r"by another version of sonde.*train it again"):
+    with pytest.raises(
+        lingprobe.DataProblem, match=r"by another version of lingprobe.*train it again"
+    ):
         epochs("*")
 
 
 def test_before_training_the_weights_are_those_that_training_began_with(files, tmp_path):
     folder, how = tmp_path / "m", {**SMALL, "embedding": 6}
-    sonde.train("bilstm-max", "next", files[0], folder, epochs=1, rate=1e-12, **how)
+    lingprobe.train("bilstm-max", "next", files[0], folder, epochs=1, rate=1e-12, **how)
     sentences = [Sentence.of(t.split()) for t in ("Anna sees Bea .", "Emil", "Quux hears Dora .")]
     before, after = (
         ENCODERS.make(f"trained:{folder},epoch={epoch}").encode(sentences).layers[0]
@@ -478,7 +484,7 @@ def test_before_training_the_weights_are_those_that_training_began_with(files, t
     assert (encoder.kind, encoder.point_of_training.at) == ("baseline", 0)
     assert encoder.point_of_training.figures == {}
     assert encoder.fingerprint != ENCODERS.make(f"trained:{folder},epoch=1").fingerprint
-    sonde.train("bilstm-max", "autoencode", files[0], tmp_path / "other", epochs=1, **how)
+    lingprobe.train("bilstm-max", "autoencode", files[0], tmp_path / "other", epochs=1, **how)
     other = ENCODERS.make(f"trained:{tmp_path / 'other'},epoch=0")
     np.testing.assert_array_equal(other.encode(sentences).layers[0], before)
     assert other.fingerprint != encoder.fingerprint, "each training has its own beginning"
@@ -493,38 +499,38 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_setting_out_of_its_range_is_refused(name):
-    with pytest.raises(sonde.UsageProblem, match=name):
+    with pytest.raises(lingprobe.UsageProblem, match=name):
         Settings.of({name: WRONG[name]})
 
 
 def test_rows_are_chosen_of_tables_with_named_columns_alone(files, pairs, tmp_path):
-    with pytest.raises(sonde.UsageProblem, match="autoencode reads no table"):
-        sonde.train("bilstm-max", "autoencode", files[0], tmp_path / "m", where={"a": "b"})
-    with pytest.raises(sonde.DataProblem, match="no column 'sorce'; there are source, premise"):
-        sonde.train("mean", "infer", pairs, tmp_path / "m", where={"sorce": "made"}, **SMALL)
+    with pytest.raises(lingprobe.UsageProblem, match="autoencode reads no table"):
+        lingprobe.train("bilstm-max", "autoencode", files[0], tmp_path / "m", where={"a": "b"})
+    with pytest.raises(lingprobe.DataProblem, match="no column 'sorce'; there are source, premise"):
+        lingprobe.train("mean", "infer", pairs, tmp_path / "m", where={"sorce": "made"}, **SMALL)
 
 
 def test_what_is_not_said_is_missing(tmp_path):
-    with pytest.raises(sonde.UsageProblem, match="an objective is missing: choose one of"):
-        sonde.train("bilstm-max", "", tmp_path / "a", tmp_path / "m")
-    with pytest.raises(sonde.UsageProblem, match="no file to learn to next from: name --data"):
-        sonde.train("bilstm-max", "next", [], tmp_path / "m")
+    with pytest.raises(lingprobe.UsageProblem, match="an objective is missing: choose one of"):
+        lingprobe.train("bilstm-max", "", tmp_path / "a", tmp_path / "m")
+    with pytest.raises(lingprobe.UsageProblem, match="no file to learn to next from: name --data"):
+        lingprobe.train("bilstm-max", "next", [], tmp_path / "m")
 
 
 def test_weights_that_were_altered_are_damaged(files, tmp_path):
-    sonde.train("bilstm-max", "next", files[0], tmp_path / "m", epochs=2, **SMALL)
+    lingprobe.train("bilstm-max", "next", files[0], tmp_path / "m", epochs=2, **SMALL)
     file = tmp_path / "m" / "epoch-1.safetensors"
     assert file.stat().st_mode == (tmp_path / "m" / "model.json").stat().st_mode
     content = bytearray(file.read_bytes())
     content[-40] ^= 1
     file.write_bytes(content)
-    with pytest.raises(sonde.DataProblem, match=r"epoch-1\.safetensors is damaged"):
+    with pytest.raises(lingprobe.DataProblem, match=r"epoch-1\.safetensors is damaged"):
         _ = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=1").fingerprint
     assert ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=2").fingerprint
 
 
 def test_the_command_of_a_parser_repeats_its_training(tmp_path):
-    from sonde.training.folder import command
+    from lingprobe.training.folder import command
 
     settings = Settings.of({"epochs": 8, "longest": 60, "patience": 3, "hidden": 512}, "parser")
     said = command(Request("parser", "annotate", [Path("a.conllu")]), settings)
@@ -534,7 +540,7 @@ def test_the_command_of_a_parser_repeats_its_training(tmp_path):
 
 @pytest.mark.parametrize("objective", ["autoencode", "denoise"])
 def test_copying_is_no_baseline_of_what_is_to_be_copied(objective, files, tmp_path):
-    made = sonde.train("bilstm-max", objective, files[0], tmp_path / "m", epochs=1, **SMALL)
+    made = lingprobe.train("bilstm-max", objective, files[0], tmp_path / "m", epochs=1, **SMALL)
     assert "bleu of copying" not in made.trivial
     assert "bleu of the commonest text" in made.trivial
 
@@ -542,7 +548,9 @@ def test_copying_is_no_baseline_of_what_is_to_be_copied(objective, files, tmp_pa
 def test_a_vector_that_is_no_number_is_named(files, tmp_path):
     rows = "".join(f"{name} {'nan' if name == 'Bea' else 1} 2\n" for name in (*NAMES, *VERBS))
     (tmp_path / "words.vec").write_text(rows, "utf-8")
-    with pytest.raises(sonde.DataProblem, match=r"words\.vec: the vector of 'Bea' contains NaN"):
-        sonde.train(
+    with pytest.raises(
+        lingprobe.DataProblem, match=r"words\.vec: the vector of 'Bea' contains NaN"
+    ):
+        lingprobe.train(
             "bilstm-max", "next", files[0], tmp_path / "m", vectors=tmp_path / "words.vec", **SMALL
         )

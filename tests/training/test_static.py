@@ -4,10 +4,10 @@ import sys
 import numpy as np
 import pytest
 
-from sonde.core import DataProblem, Sentence
-from sonde.corpora.text import letters
-from sonde.encoders import make
-from sonde.training.static import Settings, train_vectors
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora.text import letters
+from lingprobe.encoders import make
+from lingprobe.training.static import Settings, train_vectors
 
 pytest.importorskip("gensim")
 LINES = [
@@ -61,7 +61,7 @@ def test_english_is_split_as_in_treebanks(corpus, tmp_path):
 
 def test_the_same_text_gives_the_same_file_in_every_process(corpus, tmp_path):
     code = (
-        "import sys; from sonde.training.static import *; "
+        "import sys; from lingprobe.training.static import *; "
         "train_vectors([sys.argv[1]], sys.argv[2], settings=Settings(dim=4, least=1, epochs=2))"
     )
     for seed in ("1", "2"):

@@ -13,8 +13,8 @@ import torch
 from torch.nn import functional
 
 pytest.importorskip("numba")
-from sonde.encoders.ngrams import bigram_rows
-from sonde.training.steps import Part, Rates, Tables, contexts, learn
+from lingprobe.encoders.ngrams import bigram_rows
+from lingprobe.training.steps import Part, Rates, Tables, contexts, learn
 
 WORDS, BUCKETS, DIM = 30, 40, 7
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonde.training import corpus as module
-from sonde.training.corpus import Corpus, Vocabulary
+from lingprobe.training import corpus as module
+from lingprobe.training.corpus import Corpus, Vocabulary
 
 TEXT = ["b a c", "a", "b b d", "a b c", "b a c", "e"]
 

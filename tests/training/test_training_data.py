@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import sonde
-from sonde.corpora.seen import hashed
-from sonde.training.data import (
+import lingprobe
+from lingprobe.corpora.seen import hashed
+from lingprobe.training.data import (
     Reading,
     following,
     neighbours,
@@ -15,9 +15,9 @@ from sonde.training.data import (
     translations,
     trees,
 )
-from sonde.training.inferences import inferences
-from sonde.training.objectives import noised
-from sonde.training.texts import Pieces, Texts, perplexities
+from lingprobe.training.inferences import inferences
+from lingprobe.training.objectives import noised
+from lingprobe.training.texts import Pieces, Texts, perplexities
 from training.written import written
 
 
@@ -46,7 +46,7 @@ def test_translations_are_aligned_lines_or_columns(tmp_path):
     ],
 )
 def test_files_that_are_not_aligned_are_named(tmp_path, texts, said):
-    with pytest.raises(sonde.DataProblem, match=said):
+    with pytest.raises(lingprobe.DataProblem, match=said):
         list(translations(written(tmp_path, **texts), Reading()))
 
 
@@ -78,7 +78,7 @@ def test_trees_lose_their_words_as_in_the_papers_example(tmp_path):
 
 def test_malformed_trees_are_errors_or_are_counted(tmp_path):
     [path] = written(tmp_path, a_ptb="(S (NN dog) (VB barks))\n(S ((NN dog))\n(S (NN cat))\n")
-    with pytest.raises(sonde.DataProblem, match=r"a\.ptb:2: .*on_error=skip"):
+    with pytest.raises(lingprobe.DataProblem, match=r"a\.ptb:2: .*on_error=skip"):
         list(trees([path], Reading()))
     how = Reading(on_error="skip")
     assert [example.first for example in trees([path], how)] == [("dog", "barks"), ("cat",)]

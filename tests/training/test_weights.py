@@ -6,8 +6,8 @@ import safetensors
 import safetensors.numpy
 import torch
 
-from sonde.cache import FileProblem
-from sonde.training.weights import save
+from lingprobe.cache import FileProblem
+from lingprobe.training.weights import save
 
 
 @pytest.mark.parametrize("made", [np.ones, torch.ones], ids=["numpy", "torch"])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sonde.annotators.engines import udpipe
-from sonde.corpora import conllu
-from sonde.corpora.embedded import stored
-from sonde.corpora.trees import written
+from lingprobe.annotators.engines import udpipe
+from lingprobe.corpora import conllu
+from lingprobe.corpora.embedded import stored
+from lingprobe.corpora.trees import written
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-import sonde
-from sonde.annotators import parser
-from sonde.corpora import brackets, conllu
+import lingprobe
+from lingprobe.annotators import parser
+from lingprobe.corpora import brackets, conllu
 
 TAGS = {"the": "DT", "dogs": "NNS", "bark": "VBP", ".": ".", "(": "-LRB-", ")": "-RRB-"}
 
@@ -95,7 +95,7 @@ def test_words_are_sent_as_they_are_and_trees_come_back(server, url):
 def test_text_becomes_trees_of_both_kinds(url, tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("The 😀 dogs bark . / Dogs bark .")
-    sonde.parse(text, f"corenlp:{url}", tmp_path / "out")
+    lingprobe.parse(text, f"corenlp:{url}", tmp_path / "out")
     trees = list(conllu.read(tmp_path / "out" / "00000.conllu.zst"))
     assert [tree.text for tree in trees] == ["The 😀 dogs bark .", "Dogs bark ."]
     phrases = list(brackets.read(tmp_path / "out" / "00000.trees.zst"))
@@ -105,7 +105,7 @@ def test_text_becomes_trees_of_both_kinds(url, tmp_path):
 def test_a_sentence_that_comes_back_with_other_words_is_left_out(url, tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("Dogs DROPPED .")
-    done = sonde.parse(text, f"corenlp:{url}", tmp_path / "out", tokens="rules")
+    done = lingprobe.parse(text, f"corenlp:{url}", tmp_path / "out", tokens="rules")
     assert (done.sentences, done.skipped["no tree"]["times"]) == (0, 1)
 
 
@@ -118,5 +118,5 @@ def test_a_sentence_that_comes_back_with_other_words_is_left_out(url, tmp_path):
     ],
 )
 def test_what_is_wrong_with_a_server_is_said(url, address, words, says):
-    with pytest.raises(sonde.DataProblem, match=says):
+    with pytest.raises(lingprobe.DataProblem, match=says):
         list(parser(f"corenlp:{address or url}").annotate([(words,)]))

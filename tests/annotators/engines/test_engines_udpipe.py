@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-import sonde
-from sonde.annotators import parser
-from sonde.annotators.engines import udpipe
-from sonde.corpora import conllu
+import lingprobe
+from lingprobe.annotators import parser
+from lingprobe.annotators.engines import udpipe
+from lingprobe.corpora import conllu
 
 
 def test_udpipe_cuts_tags_and_parses(udpipe_model, tmp_path):
@@ -22,7 +22,7 @@ def test_udpipe_cuts_tags_and_parses(udpipe_model, tmp_path):
         assert said.heads.count(-1) == 1
     text = tmp_path / "a.txt"
     text.write_text("The dog barks. The dogs bark.\n\n😀 A cat sleeps.")
-    done = sonde.parse(text, f"udpipe:{udpipe_model}", tmp_path / "out")
+    done = lingprobe.parse(text, f"udpipe:{udpipe_model}", tmp_path / "out")
     trees = list(conllu.read(tmp_path / "out" / "00000.conllu.zst"))
     assert "".join("".join(tree.words) for tree in trees) == "".join(text.read_text().split())
     assert done.finished
@@ -47,12 +47,12 @@ def test_what_is_no_model_is_named(data, says, tmp_path):
     path = tmp_path / "a.udpipe"
     if data is not None:
         path.write_bytes(data)
-    with pytest.raises(sonde.DataProblem, match=says):
+    with pytest.raises(lingprobe.DataProblem, match=says):
         list(parser(f"udpipe:{path}").annotate([("a",)]))
 
 
 def test_nothing_is_learnt_of_nothing(tmp_path):
     pytest.importorskip("ufal.udpipe")
-    with pytest.raises(sonde.DataProblem, match="UDPipe learnt nothing"):
+    with pytest.raises(lingprobe.DataProblem, match="UDPipe learnt nothing"):
         udpipe.train([], tmp_path / "a.udpipe")
     assert not (tmp_path / "a.udpipe").exists()

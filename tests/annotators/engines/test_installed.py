@@ -7,8 +7,8 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-import sonde
-from sonde.annotators import parser, segmenter
+import lingprobe
+from lingprobe.annotators import parser, segmenter
 
 
 def _stanza(constituents):
@@ -41,7 +41,7 @@ def test_stanza_s_columns_become_ours(monkeypatch, constituents):
     assert said.brackets == ("(ROOT (X a))" if constituents else "")
     assert made.fingerprint == "1.9 en default"
     assert segmenter("", made).name == "rules"
-    with pytest.raises(sonde.DataProblem, match="no models for 'xx' here"):
+    with pytest.raises(lingprobe.DataProblem, match="no models for 'xx' here"):
         list(parser("stanza:xx").annotate([("a",)]))
 
 
@@ -86,7 +86,7 @@ def test_spacy_s_columns_become_ours(monkeypatch):
     cutter = segmenter("", made)
     assert [cut.words for cut in cutter.segment("a b c d")] == [("a", "b"), ("c", "d")]
     assert [cut.text for cut in cutter.segment("a b c d", whole=True)] == ["a b c d"]
-    with pytest.raises(sonde.DataProblem, match="no pipeline 'xx' here"):
+    with pytest.raises(lingprobe.DataProblem, match="no pipeline 'xx' here"):
         list(parser("spacy:xx").annotate([("a",)]))
 
 
@@ -95,5 +95,5 @@ def test_a_library_that_is_not_there_is_named(monkeypatch, name, tmp_path):
     monkeypatch.setitem(sys.modules, name, None)
     (tmp_path / "m").write_bytes(b"")
     reference = f"{name.removeprefix('ufal.')}:{tmp_path / 'm'}"
-    with pytest.raises(sonde.DataProblem, match="pip install"):
+    with pytest.raises(lingprobe.DataProblem, match="pip install"):
         _ = parser(reference).fingerprint

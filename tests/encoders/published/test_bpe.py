@@ -3,8 +3,8 @@
 import pytest
 
 from fixtures.published import CODES
-from sonde.core import DataProblem
-from sonde.encoders.published.bpe import read_codes
+from lingprobe.core import DataProblem
+from lingprobe.encoders.published.bpe import read_codes
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import torch
 from encoders.published.plain import bilstm, mixed, table
 from fixtures.models import SENTENCES
 from fixtures.published import cove, vectors_file
-from sonde.core import DataProblem, Sentence
-from sonde.encoders import ENCODERS
-from sonde.encoders.published.files import recurrent_shapes
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders.published.files import recurrent_shapes
 
 TEXTS = [*SENTENCES[:10], Sentence((), ""), Sentence.of(("zzz", "the"))]
 

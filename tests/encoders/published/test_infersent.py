@@ -7,10 +7,10 @@ import torch
 from encoders.published.plain import bilstm, mixed, table
 from fixtures.models import SENTENCES
 from fixtures.published import infersent, lstm_state, vectors_file
-from sonde.core import DataProblem, Sentence
-from sonde.encoders import ENCODERS
-from sonde.encoders.published.files import recurrent_shapes
-from sonde.encoders.published.infersent import MARKS, _as_trained
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders.published.files import recurrent_shapes
+from lingprobe.encoders.published.infersent import MARKS, _as_trained
 
 EMPTY = Sentence((), "")
 UNKNOWN = Sentence.of(("zzz", "yyy"))

@@ -7,11 +7,11 @@ import torch
 from encoders.published.plain import bilstm, mixed
 from fixtures.models import SENTENCES
 from fixtures.published import laser, laser2, laser3
-from sonde.core import DataProblem, Sentence
-from sonde.encoders import ENCODERS
-from sonde.encoders.published.bpe import read_codes
-from sonde.encoders.published.files import recurrent_shapes
-from sonde.encoders.published.laser_text import Moses, printable
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders.published.bpe import read_codes
+from lingprobe.encoders.published.files import recurrent_shapes
+from lingprobe.encoders.published.laser_text import Moses, printable
 
 sacremoses = pytest.importorskip("sacremoses")
 sentencepiece = pytest.importorskip("sentencepiece")

@@ -8,9 +8,9 @@ import pytest
 from encoders.published.plain import mixed
 from fixtures.models import SENTENCES
 from fixtures.published import sent2vec
-from sonde.core import DataProblem, Sentence
-from sonde.encoders import ENCODERS
-from sonde.encoders.published.sent2vec import Settings, ngram_rows
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders.published.sent2vec import Settings, ngram_rows
 
 TEXTS = [
     *SENTENCES[:12],

@@ -6,9 +6,9 @@ import pytest
 from encoders.published.plain import gru, mixed
 from fixtures.models import SENTENCES
 from fixtures.published import skipthought, vectors_file
-from sonde.core import DataProblem, Sentence
-from sonde.encoders import ENCODERS
-from sonde.encoders.published.skipthought import _shapes
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders.published.skipthought import _shapes
 
 TEXTS = [*SENTENCES[:10], Sentence((), ""), Sentence.of(("zzz", "yyy"))]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from sonde.core import DataProblem
-from sonde.encoders import sources
-from sonde.encoders.sources import Source, check_vectors
-from sonde.encoders.word_files import word_digest
+from lingprobe.core import DataProblem
+from lingprobe.encoders import sources
+from lingprobe.encoders.sources import Source, check_vectors
+from lingprobe.encoders.word_files import word_digest
 
 DOCS = Path(__file__).parents[3] / "docs" / "published-encoders.md"
 NAMES = {

@@ -8,13 +8,13 @@ import pytest
 
 from fixtures.models import SENTENCES
 from fixtures.published import use
-from sonde.core import DataProblem
-from sonde.encoders import ENCODERS
-from sonde.testing import check_encoder
+from lingprobe.core import DataProblem
+from lingprobe.encoders import ENCODERS
+from lingprobe.testing import check_encoder
 
 
 class Stub(types.ModuleType):
-    """What sonde calls of TensorFlow, by its documentation."""
+    """What lingprobe calls of TensorFlow, by its documentation."""
 
     def __init__(self, callable_module=True, outputs=("default",), shape=None):
         super().__init__("tensorflow")
@@ -78,5 +78,5 @@ def test_what_is_wrong_is_told_in_one_sentence(tmp_path, stub, monkeypatch):
     with pytest.raises(DataProblem, match=r"cannot load this module: .*bad graph"):
         ENCODERS.make(f"use:{use(tmp_path / 'bad')}").encode(SENTENCES[:2])
     monkeypatch.setitem(sys.modules, "tensorflow", None)
-    with pytest.raises(DataProblem, match=r"pip install 'sonde\[tf\]'"):
+    with pytest.raises(DataProblem, match=r"pip install 'lingprobe\[tf\]'"):
         ENCODERS.make(f"use:{use(tmp_path / 'none')}").encode(SENTENCES[:2])

@@ -12,9 +12,9 @@ import ray
 from ray.cluster_utils import Cluster
 
 from experiment.test_sharing import content, vectors
-from sonde._hosted import import_file
-from sonde.experiment.runners import Lost, RunnerProblem, working
-from sonde.experiment.runners.on_ray import ATTEMPTS, OnRay
+from lingprobe._hosted import import_file
+from lingprobe.experiment.runners import Lost, RunnerProblem, working
+from lingprobe.experiment.runners.on_ray import ATTEMPTS, OnRay
 
 LONG = 150  # seconds after which a hanging test fails
 NODE = {
@@ -60,7 +60,7 @@ MINE = """
             os.kill(os.getpid(), signal.SIGKILL)
         return 2 * item
 
-    from sonde.probes.logreg.probe import LogReg
+    from lingprobe.probes.logreg.probe import LogReg
 
     class Mortal(LogReg):
         def fit(self, train, dev, *, cells):
@@ -88,7 +88,7 @@ def mine(tmp_path):
 
 def start(folder, name, *arguments):
     """A run of its own, with its own store."""
-    command = [sys.executable, "-m", "sonde", "run", "--no-bounds", "--seeds", "2", "-q"]
+    command = [sys.executable, "-m", "lingprobe", "run", "--no-bounds", "--seeds", "2", "-q"]
     command += [*arguments, "-o", f"{name}/out", "--cache", f"{name}/cache"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     environ = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -221,6 +221,6 @@ def test_what_a_cluster_does_not_have_is_told(workers, jobs, why):
 
 def test_without_ray_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    install = r"pip install 'sonde\[cluster\]'"
+    install = r"pip install 'lingprobe\[cluster\]'"
     with pytest.raises(RunnerProblem, match=install), OnRay().workers([]):
         pass

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-import sonde
-from sonde._hosted import Exited
-from sonde.encoders import ENCODERS
-from sonde.experiment.runners import Lost, RunnerProblem
-from sonde.experiment.runners.processes import processes
-from sonde.store.blocks import StoreProblem
-from sonde.store.results import ResultStore
+import lingprobe
+from lingprobe._hosted import Exited
+from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.runners import Lost, RunnerProblem
+from lingprobe.experiment.runners.processes import processes
+from lingprobe.store.blocks import StoreProblem
+from lingprobe.store.results import ResultStore
 
 LONG = 120  # seconds after which a hanging test fails
 
@@ -87,8 +87,8 @@ def test_workers_end_with_the_iteration():
 
 
 UNGUARDED = """
-    import sonde
-    sonde.evaluate("length", "ud/sent-len:embedded", seeds=1, probes=["logreg"], bounds=False, jobs=2, progress=False)
+    import lingprobe
+    lingprobe.evaluate("length", "ud/sent-len:embedded", seeds=1, probes=["logreg"], bounds=False, jobs=2, progress=False)
 """
 
 
@@ -106,7 +106,7 @@ def test_a_script_without_a_guard_is_told_what_to_write(tmp_path):
 MINE = """
     import os, sys, time
     import numpy as np
-    from sonde.core import Predictions
+    from lingprobe.core import Predictions
 
     def vowels(sentences):
         return np.array([[s.count(v) for v in "aeiou"] for s in sentences])
@@ -148,7 +148,7 @@ def mine(tmp_path):
 
 
 def start(folder, *arguments, **environment):
-    command = [sys.executable, "-m", "sonde", "run", "--no-bounds", *arguments, "-o", "out"]
+    command = [sys.executable, "-m", "lingprobe", "run", "--no-bounds", *arguments, "-o", "out"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(command, cwd=folder, env={**os.environ, **environment}, **pipes)
 
@@ -217,7 +217,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_anything_is_encoded(tmp
     with pytest.raises(
         StoreProblem, match=r"cannot write into .*; make room, or choose another folder"
     ):
-        sonde.evaluate(
+        lingprobe.evaluate(
             asked.append,
             "ud/tense:embedded",
             seeds=1,
@@ -244,7 +244,7 @@ def test_sixty_four_open_files_are_enough(mine):
         (mine / "out" / f"{number:032x}.result").write_bytes(
             earlier[number % len(earlier)].read_bytes()
         )
-    command = f"ulimit -n 64; exec {sys.executable} -m sonde"
+    command = f"ulimit -n 64; exec {sys.executable} -m lingprobe"
     run = [
         "run",
         "--no-bounds",

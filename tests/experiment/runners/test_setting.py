@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from sonde.experiment.agreement import Machine
-from sonde.experiment.runners import RunnerProblem
-from sonde.experiment.runners.setting import Setting, marked
+from lingprobe.experiment.agreement import Machine
+from lingprobe.experiment.runners import RunnerProblem
+from lingprobe.experiment.runners.setting import Setting, marked
 
 
 @pytest.fixture
@@ -15,17 +15,17 @@ def setting(tmp_path, monkeypatch):
     """That of a run in a folder, of this very machine."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "environ", dict(os.environ))
-    os.environ["SONDE_DATA"] = "data"
+    os.environ["LINGPROBE_DATA"] = "data"
     with marked([tmp_path / "out", tmp_path / "cache"]) as marks:
         yield Setting(marks, tmp_path, 1).agreed(Machine.here(1))
 
 
 def test_a_worker_that_is_alike_computes_as_it_is_told(setting, tmp_path, monkeypatch):
     monkeypatch.chdir("/")
-    del os.environ["SONDE_DATA"]
+    del os.environ["LINGPROBE_DATA"]
     setting.adopt(0)
     assert os.environ["OMP_NUM_THREADS"] == "1"
-    assert os.environ["SONDE_DATA"] == "data"
+    assert os.environ["LINGPROBE_DATA"] == "data"
     assert os.getcwd() == str(tmp_path)
 
 
@@ -46,7 +46,7 @@ def test_other_versions_and_other_code_take_no_work(setting):
     other = replace(setting, versions={**setting.versions, "numpy": "0.1"})
     with pytest.raises(RunnerProblem, match="another version of numpy: install the same"):
         other.adopt(0)
-    with pytest.raises(RunnerProblem, match="has other code of sonde"):
+    with pytest.raises(RunnerProblem, match="has other code of lingprobe"):
         replace(setting, code="other").adopt(0)
 
 

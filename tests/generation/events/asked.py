@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sonde.generation.events.request import request
-from sonde.generation.events.space import Space, space
+from lingprobe.generation.events.request import request
+from lingprobe.generation.events.space import Space, space
 
 PAPER: dict[str, Any] = {  # the vocabulary of Ettinger et al. 2018, section 5
     "nouns": ["professor", "student", "woman", "man", "doctor", "scientist", "lawyer"],

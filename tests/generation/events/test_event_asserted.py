@@ -13,13 +13,13 @@ from asked import EVERYTHING, made
 from hypothesis import given
 from hypothesis import strategies as st
 
-import sonde
-from sonde.generation.events.asserted import ASSERTED, asserted, assertions
-from sonde.generation.events.batch import batches, realised
-from sonde.generation.events.draw import draw
-from sonde.generation.events.english import english
-from sonde.generation.events.languages import language as named
-from sonde.generation.events.meaning import Event, Gap, Participant, Shared, from_json
+import lingprobe
+from lingprobe.generation.events.asserted import ASSERTED, asserted, assertions
+from lingprobe.generation.events.batch import batches, realised
+from lingprobe.generation.events.draw import draw
+from lingprobe.generation.events.english import english
+from lingprobe.generation.events.languages import language as named
+from lingprobe.generation.events.meaning import Event, Gap, Participant, Shared, from_json
 
 ENGLISH = english()
 THE_MAN = Participant("man", "singular", "the")
@@ -220,8 +220,8 @@ def test_everything_is_asserted_somewhere():
 def test_lines_say_what_is_asserted_where_that_is_asked_for(language, tmp_path):
     asked = {"language": language, "at_most": {"relatives": 1}}
     plain, told = tmp_path / "plain.jsonl", tmp_path / "told.jsonl"
-    sonde.generate(asked, plain, n=200)
-    sonde.generate(asked, told, n=200, asserted=True)
+    lingprobe.generate(asked, plain, n=200)
+    lingprobe.generate(asked, told, n=200, asserted=True)
     values = named(language)
     lines = [json.loads(line) for line in told.read_text("utf-8").splitlines()]
     for line in lines:

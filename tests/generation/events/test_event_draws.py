@@ -12,12 +12,12 @@ from asked import EVERYTHING, PAPER, SMALL, made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem
-from sonde.generation.events import files
-from sonde.generation.events.batch import Batch, in_order
-from sonde.generation.events.draw import Permutation, draw
-from sonde.generation.events.english import english
-from sonde.generation.events.meaning import from_json, to_json
+from lingprobe.core import DataProblem
+from lingprobe.generation.events import files
+from lingprobe.generation.events.batch import Batch, in_order
+from lingprobe.generation.events.draw import Permutation, draw
+from lingprobe.generation.events.english import english
+from lingprobe.generation.events.meaning import from_json, to_json
 
 
 def texts(drawn, size=1 << 15):

@@ -11,10 +11,10 @@ from asked import EVERYTHING, made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem
-from sonde.generation.events.batch import realised, sentences
-from sonde.generation.events.english import english
-from sonde.generation.events.meaning import (
+from lingprobe.core import DataProblem
+from lingprobe.generation.events.batch import realised, sentences
+from lingprobe.generation.events.english import english
+from lingprobe.generation.events.meaning import (
     Event,
     Gap,
     Modifier,

@@ -12,13 +12,13 @@ from asked import made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem
-from sonde.generation.events import files
-from sonde.generation.events.asserted import asserted
-from sonde.generation.events.batch import Batch, realised, sentences
-from sonde.generation.events.draw import draw
-from sonde.generation.events.lexicon import HEADER
-from sonde.generation.events.meaning import (
+from lingprobe.core import DataProblem
+from lingprobe.generation.events import files
+from lingprobe.generation.events.asserted import asserted
+from lingprobe.generation.events.batch import Batch, realised, sentences
+from lingprobe.generation.events.draw import draw
+from lingprobe.generation.events.lexicon import HEADER
+from lingprobe.generation.events.meaning import (
     Event,
     Gap,
     Modifier,
@@ -29,8 +29,8 @@ from sonde.generation.events.meaning import (
     from_json,
     to_json,
 )
-from sonde.generation.events.polish import polish
-from sonde.generation.events.polish_columns import CONCORD, GENDERS
+from lingprobe.generation.events.polish import polish
+from lingprobe.generation.events.polish_columns import CONCORD, GENDERS
 
 POLISH = polish()
 WIDE = {

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from asked import EVERYTHING, PAPER, made
 
-from sonde.cli import app
-from sonde.core import DataProblem
-from sonde.generation.events import files
-from sonde.generation.events.batch import sentences
-from sonde.generation.events.english import FORMS, TABLE, english
-from sonde.generation.events.language import Language
-from sonde.generation.events.languages import LANGUAGES, language
-from sonde.generation.events.lexicon import HEADER, read
-from sonde.generation.events.patterns import partial
-from sonde.generation.events.request import request, tables_of
-from sonde.generation.events.space import space
+from lingprobe.cli import app
+from lingprobe.core import DataProblem
+from lingprobe.generation.events import files
+from lingprobe.generation.events.batch import sentences
+from lingprobe.generation.events.english import FORMS, TABLE, english
+from lingprobe.generation.events.language import Language
+from lingprobe.generation.events.languages import LANGUAGES, language
+from lingprobe.generation.events.lexicon import HEADER, read
+from lingprobe.generation.events.patterns import partial
+from lingprobe.generation.events.request import request, tables_of
+from lingprobe.generation.events.space import space
 
 REFUSED = [
     ({"noun": ["man"]}, "request: unknown key 'noun'"),
@@ -132,7 +132,7 @@ def test_numbers_can_be_matched():
 
 
 def files_json(found, number):
-    from sonde.generation.events.meaning import to_json
+    from lingprobe.generation.events.meaning import to_json
 
     return to_json(found.event_at(number))
 

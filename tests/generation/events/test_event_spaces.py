@@ -13,14 +13,14 @@ from asked import EVERYTHING, PAPER, SMALL, made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem
-from sonde.generation.events.batch import realised, sentences
-from sonde.generation.events.english import english
-from sonde.generation.events.grammar import VOICES, Bounds, Grammar, shapes
-from sonde.generation.events.meaning import FRAMES, Event
-from sonde.generation.events.patterns import boxes, partial
-from sonde.generation.events.request import request
-from sonde.generation.events.space import space
+from lingprobe.core import DataProblem
+from lingprobe.generation.events.batch import realised, sentences
+from lingprobe.generation.events.english import english
+from lingprobe.generation.events.grammar import VOICES, Bounds, Grammar, shapes
+from lingprobe.generation.events.meaning import FRAMES, Event
+from lingprobe.generation.events.patterns import boxes, partial
+from lingprobe.generation.events.request import request
+from lingprobe.generation.events.space import space
 
 ENGLISH = english()
 
@@ -340,6 +340,6 @@ def test_default_request_is_the_papers():
 
 
 def test_a_request_with_too_large_diagrams_is_refused(monkeypatch):
-    monkeypatch.setattr("sonde.generation.events.space.LARGEST", 100)
+    monkeypatch.setattr("lingprobe.generation.events.space.LARGEST", 100)
     with pytest.raises(DataProblem, match="needs diagrams of more than 100 edges; lower at_most"):
         made(PAPER)

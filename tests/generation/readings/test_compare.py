@@ -9,11 +9,11 @@ from itertools import combinations
 
 import pytest
 
-from sonde.generation.events.batch import Batch, in_order
-from sonde.generation.events.draw import draw
-from sonde.generation.events.request import request
-from sonde.generation.events.space import space
-from sonde.generation.readings.gold import disagreements
+from lingprobe.generation.events.batch import Batch, in_order
+from lingprobe.generation.events.draw import draw
+from lingprobe.generation.events.request import request
+from lingprobe.generation.events.space import space
+from lingprobe.generation.readings.gold import disagreements
 
 ENGLISH = {
     "frames": ["transitive"],

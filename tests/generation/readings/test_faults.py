@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from sonde.generation.events import batch, english_columns
-from sonde.generation.events.batch import Batch, in_order, layout
-from sonde.generation.events.draw import draw
-from sonde.generation.events.english_columns import Group, group
-from sonde.generation.events.request import request
-from sonde.generation.events.space import space
+from lingprobe.generation.events import batch, english_columns
+from lingprobe.generation.events.batch import Batch, in_order, layout
+from lingprobe.generation.events.draw import draw
+from lingprobe.generation.events.english_columns import Group, group
+from lingprobe.generation.events.request import request
+from lingprobe.generation.events.space import space
 
 SOME = 400  # sentences
 REQUEST = {

@@ -8,12 +8,12 @@ import json
 
 import pytest
 
-from sonde.generation.events.batch import Batch, in_order
-from sonde.generation.events.draw import draw
-from sonde.generation.events.request import request
-from sonde.generation.events.space import space
-from sonde.generation.readings.find import readings
-from sonde.generation.readings.gold import gold
+from lingprobe.generation.events.batch import Batch, in_order
+from lingprobe.generation.events.draw import draw
+from lingprobe.generation.events.request import request
+from lingprobe.generation.events.space import space
+from lingprobe.generation.readings.find import readings
+from lingprobe.generation.readings.gold import gold
 
 
 def told(text: str, facts: set[frozenset[str]]) -> set[frozenset[str]]:

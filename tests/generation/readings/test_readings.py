@@ -8,13 +8,13 @@ import json
 
 import pytest
 
-from sonde.core import DataProblem
-from sonde.generation.events.batch import Batch, in_order
-from sonde.generation.events.draw import draw
-from sonde.generation.events.request import request
-from sonde.generation.events.space import space
-from sonde.generation.readings.find import agreeing, readings
-from sonde.generation.readings.gold import gold
+from lingprobe.core import DataProblem
+from lingprobe.generation.events.batch import Batch, in_order
+from lingprobe.generation.events.draw import draw
+from lingprobe.generation.events.request import request
+from lingprobe.generation.events.space import space
+from lingprobe.generation.readings.find import agreeing, readings
+from lingprobe.generation.readings.gold import gold
 
 
 def told(text: str, about: set[tuple[str, str]]) -> set[frozenset[str]]:

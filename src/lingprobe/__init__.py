@@ -1,0 +1,396 @@
+"""Probing: what sentence and token embeddings know about language."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from lingprobe._renamed import warn
+
+if TYPE_CHECKING:
+    from lingprobe.analysis.curves import Curve, Curves
+    from lingprobe.analysis.layers import Depth
+    from lingprobe.analysis.relation import Correlation, Relation
+    from lingprobe.annotators.parse import Parsed
+    from lingprobe.annotators.tagger import Tagged
+    from lingprobe.api.claiming import claims
+    from lingprobe.api.cluster import slurm, status
+    from lingprobe.api.curves import curve
+    from lingprobe.api.data import (
+        Built,
+        Fetched,
+        Generated,
+        annotate,
+        build,
+        collections,
+        fetch,
+        generate,
+        inspect,
+        score_sheets,
+        tag,
+        train_vectors,
+    )
+    from lingprobe.api.embedding import embed, sentences
+    from lingprobe.api.encoders import (
+        configure,
+        model,
+    )
+    from lingprobe.api.evaluation import (
+        Evaluation,
+        Figure,
+    )
+    from lingprobe.api.experiments import Experiment, read_experiment
+    from lingprobe.api.listing import about, available, bibtex, plugins
+    from lingprobe.api.measure import (
+        Settings,
+        estimate,
+        evaluate,
+        run,
+        suite,
+    )
+    from lingprobe.api.parsing import audit_parser, parse
+    from lingprobe.api.relating import relate
+    from lingprobe.api.results import (
+        Holdings,
+        Selection,
+        card,
+        clean_cache,
+        compare,
+        compare_published,
+        holdings,
+        layers,
+        migrate,
+        predictions,
+        report,
+        results,
+    )
+    from lingprobe.api.training import export, train
+    from lingprobe.audit.findings import Audit
+    from lingprobe.audit.parses import ParserAudit
+    from lingprobe.cache import FileProblem
+    from lingprobe.core import (
+        Annotated,
+        Cell,
+        Control,
+        Encoder,
+        Informed,
+        Kinded,
+        Layered,
+        Needs,
+        Predictions,
+        Predictor,
+        Prepared,
+        Probe,
+        Result,
+        Sampling,
+        Task,
+        Trial,
+    )
+    from lingprobe.corpora.views import (
+        Tree,
+        Word,
+    )
+    from lingprobe.datasets import (
+        Candidate,
+        sample,
+    )
+    from lingprobe.errors import (
+        LingprobeError,
+        UsageProblem,
+    )
+    from lingprobe.examples import (
+        DataProblem,
+        Dataset,
+        EncoderStop,
+        Example,
+        Sentence,
+        Site,
+        Tags,
+    )
+    from lingprobe.experiment.agreement import AgreementProblem
+    from lingprobe.experiment.attempt import EncoderProblem
+    from lingprobe.experiment.embed import Embedded
+    from lingprobe.experiment.estimate import Estimate
+    from lingprobe.experiment.plan import PlanProblem
+    from lingprobe.experiment.status import UnitStatus
+    from lingprobe.judgements.bound import Bound
+    from lingprobe.judgements.sheet import Sheet
+    from lingprobe.labels import (
+        Classes,
+        Column,
+        LabelSets,
+        Scores,
+    )
+    from lingprobe.listing import (
+        Entry,
+        Option,
+        Plugin,
+    )
+    from lingprobe.metrics.metric import (
+        Metric,
+        MetricProblem,
+    )
+    from lingprobe.pages.compare import (
+        Compared,
+        Comparison,
+    )
+    from lingprobe.papers.claimed import TestedClaim
+    from lingprobe.papers.encoder_rows import EncoderRow, encoder_rows
+    from lingprobe.papers.significance import (
+        Printed,
+    )
+    from lingprobe.reading import (
+        ReadingProblem,
+        Readings,
+    )
+    from lingprobe.references import (
+        Reference,
+        ReferenceProblem,
+    )
+    from lingprobe.store.blocks import StoreProblem
+    from lingprobe.store.kept import Cleaning, KeptVectors
+    from lingprobe.store.migration import Holding, Migration
+    from lingprobe.store.stopped import KeptFit
+    from lingprobe.tables.page import Page
+    from lingprobe.tables.table import Table
+    from lingprobe.tasks.answers import (
+        Answer,
+        Reason,
+    )
+    from lingprobe.tasks.find import get_tasks
+    from lingprobe.tasks.released.catalogue import Collection
+    from lingprobe.tasks.rules import question
+    from lingprobe.training.exports import Exported
+    from lingprobe.training.folder import Training
+    from lingprobe.training.static import Trained
+    from lingprobe.vectors import (
+        Spans,
+        Vectors,
+    )
+
+__all__ = [
+    "AgreementProblem",
+    "Annotated",
+    "Answer",
+    "Audit",
+    "Bound",
+    "Built",
+    "Candidate",
+    "Cell",
+    "Classes",
+    "Cleaning",
+    "Collection",
+    "Column",
+    "Compared",
+    "Comparison",
+    "Control",
+    "Correlation",
+    "Curve",
+    "Curves",
+    "DataProblem",
+    "Dataset",
+    "Depth",
+    "Embedded",
+    "Encoder",
+    "EncoderProblem",
+    "EncoderRow",
+    "EncoderStop",
+    "Entry",
+    "Estimate",
+    "Evaluation",
+    "Example",
+    "Experiment",
+    "Exported",
+    "Fetched",
+    "Figure",
+    "FileProblem",
+    "Generated",
+    "Holding",
+    "Holdings",
+    "Informed",
+    "KeptFit",
+    "KeptVectors",
+    "Kinded",
+    "LabelSets",
+    "Layered",
+    "LingprobeError",
+    "Metric",
+    "MetricProblem",
+    "Migration",
+    "Needs",
+    "Option",
+    "Page",
+    "Parsed",
+    "ParserAudit",
+    "PlanProblem",
+    "Plugin",
+    "Predictions",
+    "Predictor",
+    "Prepared",
+    "Printed",
+    "Probe",
+    "ReadingProblem",
+    "Readings",
+    "Reason",
+    "Reference",
+    "ReferenceProblem",
+    "Relation",
+    "Result",
+    "Sampling",
+    "Scores",
+    "Selection",
+    "Sentence",
+    "Settings",
+    "Sheet",
+    "Site",
+    "Spans",
+    "StoreProblem",
+    "Table",
+    "Tagged",
+    "Tags",
+    "Task",
+    "TestedClaim",
+    "Trained",
+    "Training",
+    "Tree",
+    "Trial",
+    "UnitStatus",
+    "UsageProblem",
+    "Vectors",
+    "Word",
+    "about",
+    "annotate",
+    "audit_parser",
+    "available",
+    "bibtex",
+    "build",
+    "card",
+    "claims",
+    "clean_cache",
+    "collections",
+    "compare",
+    "compare_published",
+    "configure",
+    "curve",
+    "embed",
+    "encoder_rows",
+    "estimate",
+    "evaluate",
+    "export",
+    "fetch",
+    "generate",
+    "get_tasks",
+    "holdings",
+    "inspect",
+    "layers",
+    "migrate",
+    "model",
+    "parse",
+    "plugins",
+    "predictions",
+    "question",
+    "read_experiment",
+    "relate",
+    "report",
+    "results",
+    "run",
+    "sample",
+    "score_sheets",
+    "sentences",
+    "slurm",
+    "status",
+    "suite",
+    "tag",
+    "train",
+    "train_vectors",
+]
+
+_PLACES = {
+    "analysis.curves": "Curve Curves",
+    "analysis.layers": "Depth",
+    "analysis.relation": "Correlation Relation",
+    "annotators.parse": "Parsed",
+    "annotators.tagger": "Tagged",
+    "api.curves": "curve",
+    "api.claiming": "claims",
+    "api.cluster": "slurm status",
+    "api.embedding": "embed sentences",
+    "api.data": (
+        "Built Fetched Generated annotate build collections fetch generate inspect score_sheets "
+        "tag train_vectors"
+    ),
+    "api.encoders": "configure model",
+    "api.evaluation": "Evaluation Figure",
+    "api.experiments": "Experiment read_experiment",
+    "api.listing": "about available bibtex plugins",
+    "api.parsing": "audit_parser parse",
+    "api.measure": "Settings estimate evaluate run suite",
+    "api.relating": "relate",
+    "api.training": "export train",
+    "api.results": (
+        "Holdings Selection card clean_cache compare compare_published holdings layers migrate "
+        "predictions report results"
+    ),
+    "audit.findings": "Audit",
+    "audit.parses": "ParserAudit",
+    "cache": "FileProblem",
+    "core": (
+        "Annotated Cell Control Encoder Informed Kinded Layered Needs Predictions "
+        "Predictor Prepared Probe Result Sampling Task Trial"
+    ),
+    "corpora.views": "Tree Word",
+    "datasets": "Candidate sample",
+    "errors": "LingprobeError UsageProblem",
+    "examples": "DataProblem Dataset EncoderStop Example Sentence Site Tags",
+    "experiment.agreement": "AgreementProblem",
+    "experiment.attempt": "EncoderProblem",
+    "experiment.embed": "Embedded",
+    "experiment.estimate": "Estimate",
+    "experiment.plan": "PlanProblem",
+    "experiment.status": "UnitStatus",
+    "judgements.bound": "Bound",
+    "judgements.sheet": "Sheet",
+    "labels": "Classes Column LabelSets Scores",
+    "listing": "Entry Option Plugin",
+    "metrics.metric": "Metric MetricProblem",
+    "pages.compare": "Compared Comparison",
+    "papers.claimed": "TestedClaim",
+    "papers.encoder_rows": "EncoderRow encoder_rows",
+    "papers.significance": "Printed",
+    "reading": "ReadingProblem Readings",
+    "references": "Reference ReferenceProblem",
+    "store.blocks": "StoreProblem",
+    "store.kept": "Cleaning KeptVectors",
+    "store.migration": "Holding Migration",
+    "store.stopped": "KeptFit",
+    "tables.page": "Page",
+    "tables.table": "Table",
+    "tasks.answers": "Answer Reason",
+    "tasks.find": "get_tasks",
+    "tasks.rules": "question",
+    "tasks.released.catalogue": "Collection",
+    "training.exports": "Exported",
+    "training.folder": "Training",
+    "training.static": "Trained",
+    "vectors": "Spans Vectors",
+}
+"""The module of each public name; all of them are documented in docs/api.md."""
+
+_RENAMED: dict[str, tuple[str, str]] = {}
+"""Public names of earlier versions: old -> (new, the version that renamed it)."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is asked for: importing lingprobe itself does nothing."""
+    if name in _RENAMED:
+        new, since = _RENAMED[name]
+        warn(f"lingprobe.{name}", f"lingprobe.{new}", since)
+        name = new
+    for place, names in _PLACES.items():
+        if name in names.split():
+            return getattr(importlib.import_module(f"lingprobe.{place}"), name)
+    raise AttributeError(f"module 'lingprobe' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,390 @@
+"""The code that modules use, found statically: files by content, installed packages by version.
+
+A source file counts without comments, docstrings and layout, so that only an edit that can change
+behaviour changes its digest; annotations count, since they convert options and make fields. Data
+files belong to the modules that open them.
+
+Content counts, not place. An import of a module that counts by its content stands for the code that
+defines what is imported, and this package's name for any name; so a module may move, and the
+package be renamed, and every digest stays.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+PACKAGE = __name__.partition(".")[0]
+INSTALLED = ("site-packages", "dist-packages")
+OTHERWISE = {"sklearn": "scikit-learn"}  # the distributions of modules that bear another name
+SILENT = ("ctx", "kind", "type_comment", "type_ignores")  # fields of nodes that change nothing
+IMPORTS = "imports"  # stands in a module's code for statements that import
+DATA = (".tsv", ".json", ".txt")  # suffixes of the data files that a module may open beside itself
+
+
+def digest(*parts: str) -> str:
+    """Thirty-two hexadecimal digits that stand for some strings."""
+    return hashlib.blake2b(
+        "\x1e".join(parts).encode("utf-8", "surrogatepass"), digest_size=16
+    ).hexdigest()
+
+
+def code_of(*starts: str) -> str:
+    """A digest of the code that some modules reach: their closure, data files of theirs, and
+    versions of what is installed.
+    """
+    return _digest_of(frozenset(starts))
+
+
+@functools.cache
+def _digest_of(starts: frozenset[str]) -> str:
+    reached = _closed(starts)
+    modules = sorted(code_in(file, name) for file, name in reached.files.items())
+    packages = sorted(f"{name}={version}" for name, version in reached.packages.items())
+    return digest(f"python={sys.version_info.major}.{sys.version_info.minor}", *packages, *modules)
+
+
+@functools.cache
+def _closed(starts: frozenset[str]) -> Closure:
+    return closure(starts)
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """The code that some modules reach: source files, by module, and installed packages with their
+    versions.
+    """
+
+    files: Mapping[Path, str]
+    packages: Mapping[str, str]
+
+
+def closure(starts: Iterable[str]) -> Closure:
+    """The modules that some modules import, they themselves included, and those that these
+    import.
+    """
+    files: dict[Path, str] = {}
+    packages: dict[str, str] = {}
+    todo = list(starts)
+    seen: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name in seen or name.partition(".")[0] in sys.stdlib_module_names:
+            continue
+        seen.add(name)
+        file = file_of(name)
+        if file is None:
+            packages |= _package(name)
+        elif _installed(name, file):
+            packages |= _package(name) or {name: _module(file).alone}
+        else:
+            module = _module(file)
+            todo += [source for each in module.imports for source in _sources(each, name, file)]
+            if not module.places:  # what only says where things are has no say in what they do
+                files[file] = name
+    return Closure(files, packages)
+
+
+def _sources(each: Import, name: str, file: Path) -> list[str]:
+    """The modules that an import in a module reads."""
+    base = _base(each, name, file)
+    if not is_ours(base):
+        return [base]
+    if not each.name:
+        return [base, *_listed(base, _module(file).attributes)]
+    inside = f"{base}.{each.name}"
+    if file_of(inside) is not None:
+        return [inside]
+    place = _module(_file(base)).places.get(each.name)
+    return [f"{base}.{place}"] if place else [base]
+
+
+def _base(each: Import, name: str, file: Path) -> str:
+    """The absolute name of the module that an import names."""
+    if not each.level:
+        return each.module
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    above = package.split(".")[: len(package.split(".")) - each.level + 1]
+    return ".".join([*above, *([each.module] if each.module else [])])
+
+
+def _listed(base: str, names: Iterable[str]) -> list[str]:
+    """The modules in which a table of contents has some names."""
+    places = _module(_file(base)).places
+    return [f"{base}.{places[name]}" for name in names if name in places]
+
+
+def is_ours(name: str) -> bool:
+    """Whether a module counts by its content."""
+    file = file_of(name)
+    return file is not None and not _installed(name, file)
+
+
+def _installed(name: str, file: Path) -> bool:
+    """Whether a module belongs to an installed distribution; lingprobe's own never count as
+    such.
+    """
+    return name.partition(".")[0] != PACKAGE and any(part in INSTALLED for part in file.parts)
+
+
+def _file(name: str) -> Path:
+    """The file of a module that has one."""
+    file = file_of(name)
+    assert file is not None
+    return file
+
+
+@functools.cache
+def file_of(name: str) -> Path | None:
+    """The file that a module is read from; nothing is imported to find it, and None stands for what
+    has none.
+    """
+    loaded = getattr(sys.modules.get(name), "__file__", None)
+    if loaded is not None:
+        return Path(loaded).resolve()
+    top, *below = name.split(".")
+    try:
+        spec = importlib.util.find_spec(top)
+        for depth in range(len(below)):
+            if spec is None or spec.submodule_search_locations is None:
+                return None
+            full = ".".join([top, *below[: depth + 1]])
+            spec = importlib.machinery.PathFinder.find_spec(
+                full, list(spec.submodule_search_locations)
+            )
+    except (ImportError, ValueError):
+        return None
+    return (
+        Path(spec.origin).resolve()
+        if spec is not None and spec.has_location and spec.origin
+        else None
+    )
+
+
+def _package(name: str) -> dict[str, str]:
+    """The distribution that a module belongs to, with its version; nothing where none is
+    installed.
+    """
+    top = name.partition(".")[0]
+    usual = OTHERWISE.get(top, top)  # looking through all distributions takes a quarter second
+    try:
+        return {usual: importlib.metadata.version(usual)}
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return {
+            distribution: importlib.metadata.version(distribution)
+            for distribution in _distributions().get(top, ())
+        }
+
+
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    return importlib.metadata.packages_distributions()
+
+
+class Import(NamedTuple):
+    """A thing that a module imports and what it calls it; without a `name`, the module itself."""
+
+    level: int
+    module: str
+    name: str
+    bound: str
+
+
+@dataclass(frozen=True)
+class Module:
+    """A source file.
+
+    code        a digest of its code and data files, whatever it imports
+    runs        what it imports while it runs, statements in a row together
+    attributes  the names that are read of anything in it
+    places      of a table of contents (a package's `_PLACES`): in which of its modules a name is
+    """
+
+    code: str
+    runs: tuple[tuple[Import, ...], ...] = ()
+    attributes: frozenset[str] = frozenset()
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def imports(self) -> list[Import]:
+        """What it imports while it runs."""
+        return [each for run in self.runs for each in run]
+
+    @functools.cached_property
+    def alone(self) -> str:
+        """A digest of its code, with the names that it gives to what it imports."""
+        return self.digest(lambda each: each.bound)
+
+    def digest(self, meaning: Callable[[Import], str]) -> str:
+        """A digest of its code, with what its imports mean; the order of those in a row, which a
+        move can change, does not count.
+        """
+        return digest(self.code, *("\x1f".join(sorted(map(meaning, run))) for run in self.runs))
+
+
+@functools.cache
+def code_in(file: Path, name: str) -> str:
+    """A digest of a module's code: an import counts as the code of what it imports, or by name
+    where that is installed.
+    """
+    return _module(file).digest(lambda each: _meaning(each, name, file))
+
+
+def _meaning(each: Import, name: str, file: Path) -> str:
+    """What an import stands for, wherever it is imported from."""
+    base = _base(each, name, file)
+    if not is_ours(base):
+        return f"{base} {each.name} {each.bound}"
+    origin, named = _origin(base, each.name)
+    return f"{_module(_file(origin)).alone} {named} {each.bound}"
+
+
+def _origin(base: str, name: str) -> tuple[str, str]:
+    """The module that defines a name of a module, and what it calls it; no name for a module."""
+    passed: set[str] = set()
+    while name and base not in passed:
+        passed.add(base)
+        if file_of(inside := f"{base}.{name}") is not None:
+            return inside, ""
+        module = _module(_file(base))
+        if name in module.places:
+            base = f"{base}.{module.places[name]}"
+            continue
+        handed = next((each for each in module.imports if each.bound == name), None)
+        source = _base(handed, base, _file(base)) if handed is not None else ""
+        if handed is None or not is_ours(source):
+            break
+        base, name = source, handed.name
+    return base, name
+
+
+@functools.cache
+def _module(file: Path) -> Module:
+    data = file.read_bytes()
+    if file.suffix != ".py":
+        return Module(hashlib.blake2b(data, digest_size=16).hexdigest())
+    tree = ast.parse(data)
+    reader = _Reader()
+    reader.read(tree)
+    beside = [path for path in _data_files(file.parent) if _opens(reader.texts, file, path)]
+    contents = [path.read_bytes().decode("utf-8", "surrogateescape") for path in beside]
+    return Module(
+        digest("\x1f".join(reader.parts), *map(nameless, contents)),
+        tuple(map(tuple, reader.runs)),
+        frozenset(reader.attributes),
+        _places(tree) if file.name == "__init__.py" else {},
+    )
+
+
+def _places(tree: ast.Module) -> dict[str, str]:
+    """In which module a package's table of contents has each name; nothing where there is none."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_PLACES":
+            table: dict[str, str] = ast.literal_eval(node.value)
+            return {name: place for place, names in table.items() for name in names.split()}
+    return {}
+
+
+@functools.cache
+def _data_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix in DATA)
+
+
+def _opens(texts: set[str], module: Path, data: Path) -> bool:
+    """Whether a module names a data file: by its whole name, or by a suffix that replaces its
+    own.
+    """
+    return data.name in texts or (data.stem == module.stem and data.suffix in texts)
+
+
+_NAMES = re.compile("|".join((PACKAGE, PACKAGE.capitalize(), PACKAGE.upper())))
+_PLACE = re.compile(rf"{PACKAGE}(\.\w+)*(:\w+)?")
+
+
+def nameless(text: str) -> str:
+    """A text without this package's name; of the place of one of its modules, or of a thing in one
+    (`package.module:thing`), the thing alone.
+    """
+    place = _PLACE.fullmatch(text)
+    return (place[2] or "") if place else _NAMES.sub("\0", text)
+
+
+class _Reader:
+    """A walk over a module: its code without comments, docstrings and layout, what it imports, and
+    the strings and attributes in it.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.runs: list[list[Import]] = []
+        self.texts: set[str] = set()
+        self.attributes: set[str] = set()
+
+    def read(self, node: ast.AST) -> None:
+        """Note a node and all below it."""
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            if self.parts[-1:] != [IMPORTS]:
+                self.parts.append(IMPORTS)
+                self.runs.append([])
+            self.runs[-1] += _imports(node)
+            return
+        if isinstance(node, ast.Attribute):
+            self.attributes.add(node.attr)
+        self.parts.append(type(node).__name__)
+        for name in node._fields:
+            # imports that only a type checker follows are no code that runs
+            if name not in SILENT and not (name == "body" and _checks_types(node)):
+                self._value(name, getattr(node, name, None))
+        self.parts.append(")")
+
+    def _value(self, name: str, value: Any) -> None:
+        """Note what a field holds; what is empty counts as missing, so that later Pythons with more
+        fields agree.
+        """
+        if value is None or value == []:
+            return
+        self.parts.append(name)
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, ast.AST):
+                if not _is_text(item):
+                    self.read(item)
+            elif isinstance(item, str):
+                self.parts.append(repr(nameless(item)))
+                self.texts.add(item)
+            else:
+                self.parts.append(repr(item))
+
+
+def _imports(node: ast.Import | ast.ImportFrom) -> list[Import]:
+    """What a statement imports."""
+    if isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        return [Import(node.level, module, a.name, a.asname or a.name) for a in node.names]
+    return [Import(0, a.name, "", a.asname or a.name.partition(".")[0]) for a in node.names]
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Whether a statement is a string that stands alone, as docstrings do."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _checks_types(node: ast.AST) -> bool:
+    """Whether it is `if TYPE_CHECKING:`."""
+    test = node.test if isinstance(node, ast.If) else None
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )

@@ -1,0 +1,164 @@
+"""Answers over test examples: those of several seeds and folds of one thing put together, and which
+test examples a score is over. Scores over different ones stand beside each other only with a mark
+that says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from lingprobe.core import Result
+from lingprobe.labels import joined
+from lingprobe.metrics import Answers
+from lingprobe.metrics.clusters import LEAST_SEEDS
+from lingprobe.references import parsed_or_none
+from lingprobe.vectors import Ints
+
+SIGNS = ("*", "†", "‡", "§", "¶")
+
+
+class Scored(Protocol):
+    """A score over so many test examples, which are told by a digest where the result has one."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def tested(self) -> str: ...
+    @property
+    def missing(self) -> str: ...
+
+
+def tested(folds: Iterable[Result]) -> str:
+    """A digest of the test examples of some folds; '' for results of a version that did not keep
+    it.
+    """
+    parts = [fold.provenance.tested for fold in folds]
+    return (
+        hashlib.blake2b(" ".join(sorted(parts)).encode(), digest_size=8).hexdigest()
+        if all(parts)
+        else ""
+    )
+
+
+def missing(folds: Iterable[Result]) -> str:
+    """The folds that some results lack, as `fold 3 of 3`; '' where they are whole."""
+    pairs = [
+        match.groups() for fold in folds if (match := re.fullmatch(r"(\d+)/(\d+)", _fold(fold)))
+    ]
+    many = max((int(of) for _, of in pairs), default=0)
+    lost = sorted(set(range(1, many + 1)) - {int(k) for k, _ in pairs})
+    return f"fold{'s' * (len(lost) > 1)} {', '.join(map(str, lost))} of {many}" if lost else ""
+
+
+def alike(repeats: Iterable[list[Result]]) -> list[list[Result]]:
+    """Of fits of one thing, each the results of its folds, those over the test examples that most
+    folds, and most fits, are over.
+    """
+    by_test: dict[tuple[tuple[str, str], ...], list[list[Result]]] = {}
+    for folds in repeats:
+        by_test.setdefault(
+            tuple((_fold(r), r.provenance.tested or str(r.n)) for r in folds), []
+        ).append(folds)
+    return max(by_test.values(), key=lambda mine: (len(mine[0]), len(mine)), default=[])
+
+
+def _fold(result: Result) -> str:
+    parsed = parsed_or_none(result.trial.task)
+    return "" if parsed is None else dict(parsed.options).get("fold", "")
+
+
+def marks(rows: Sequence[Scored]) -> list[str]:
+    """A sign for each of some rows: '' where it is over the test examples that most are over, whole
+    ones before parts of them.
+    """
+    known = {row.n: row.tested for row in rows if row.tested}
+    # a version of old kept no digest
+    tests = [row.tested or known.get(row.n, str(row.n)) for row in rows]
+    counts = Counter(tests)
+    rank = {
+        test: (not row.missing, counts[test], row.n) for test, row in zip(tests, rows, strict=True)
+    }
+    order = sorted(rank, key=rank.__getitem__, reverse=True)
+    signs = ("", *(sign * times for times in range(1, 1 + len(order)) for sign in SIGNS))
+    sign_of = dict(zip(order, signs, strict=False))
+    return [sign_of[test] for test in tests]
+
+
+def differences(rows: Sequence[Scored], what: str) -> list[str]:
+    """What the signs of some rows (`marks`) mean, one sentence each, and what parts of the data are
+    missing where all are alike.
+    """
+    signs = dict.fromkeys(
+        (sign, row.n, row.missing)
+        for row, sign in zip(rows, marks(rows), strict=True)
+        if sign or row.missing
+    )
+    return [
+        (
+            f"{sign} {what}: over {n:,} test examples, which differ from those of scores without a"
+            f" mark{_lost(lost)}; do not compare the two."
+            if sign
+            else (
+                f"{what}: {lost} {'are' if lost.startswith('folds') else 'is'} missing, so scores"
+                f" are over {n:,} test examples only."
+            )
+        )
+        for sign, n, lost in sorted(signs)
+    ]
+
+
+def _lost(missing: str) -> str:
+    return f" ({missing} missing)" if missing else ""
+
+
+def together(fits: Sequence[Sequence[Result]]) -> Answers:
+    """The answers of some fits, each given by the results of its folds, which are the same for
+    all.
+    """
+    predicted = tuple(joined([r.predicted for r in folds]) for folds in fits)
+    return Answers(joined([r.gold for r in fits[0]]), predicted, _clusters(fits[0]))
+
+
+class Averaged(Protocol):
+    """A score over so many fits, with an interval that knows what test examples were drawn together
+    by, as 'sentence, words'.
+    """
+
+    @property
+    def seeds(self) -> int: ...
+    @property
+    def clusters(self) -> str: ...
+
+
+def over(fit: str, rows: Iterable[Averaged]) -> str:
+    """What the intervals of some rows are over: fits (as 'seed'), and test examples by what they
+    share.
+    """
+    listed = list(rows)
+    shared = dict.fromkeys(name for row in listed for name in row.clusters.split(", ") if name)
+    by = f" (clustered by {', '.join(shared)})" if shared else ""
+    few = (
+        f" With fewer than {LEAST_SEEDS} {fit}s they do not cover variation between {fit}s."
+        if any(row.seeds < LEAST_SEEDS for row in listed)
+        else ""
+    )
+    return f"intervals are over {fit}s and test examples{by}, for this training set.{few}"
+
+
+def _clusters(folds: Sequence[Result]) -> dict[str, Ints]:
+    """The codes of some folds one after the other: folds share nothing."""
+    clusters = {}
+    for name in {name for fold in folds for name in fold.clusters}:
+        parts, start = [], 0
+        for fold in folds:
+            codes = fold.clusters.get(name, np.full(fold.n, -1))
+            parts.append(np.where(codes < 0, -1, codes + start))
+            start += int(codes.max(initial=-1)) + 1
+        clusters[name] = np.concatenate(parts)
+    return dict(sorted(clusters.items()))

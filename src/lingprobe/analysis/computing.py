@@ -1,0 +1,76 @@
+"""What scores were computed on and in. Rows of unlike kinds are marked: they differ by more than
+what they measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from lingprobe.core import Result
+
+
+class Computed(Protocol):
+    """A score that says what it was computed on and in, as `computed` writes it."""
+
+    @property
+    def computed(self) -> str: ...
+
+
+def computed(results: Iterable[Result]) -> str:
+    """The processor, the precisions of encoder and probe, and the threads that results of one row
+    agree on or differ in.
+    """
+    ways: dict[str, set[str]] = {}
+    for result in results:
+        for what, how in result.provenance.computed.items():
+            ways.setdefault(what, set()).add(str(how))
+    return _written(ways)
+
+
+def all_of(rows: Iterable[Computed]) -> str:
+    """The same of several rows together."""
+    ways: dict[str, set[str]] = {}
+    for row in rows:
+        for what, how in _parts(row).items():
+            ways.setdefault(what, set()).update(how.split(" and "))
+    return _written(ways)
+
+
+def _written(ways: Mapping[str, set[str]]) -> str:
+    return "; ".join(f"{what}: {' and '.join(sorted(how))}" for what, how in ways.items())
+
+
+def differing(rows: Sequence[Computed]) -> tuple[str, ...]:
+    """What some rows were computed on or in differently: processor, encoder, probe or threads."""
+    ways: dict[str, set[str]] = {}
+    for row in rows:
+        for what, how in _parts(row).items():
+            ways.setdefault(what, set()).add(how)
+    return tuple(
+        what for what, how in ways.items() if len(how) > 1 or any(" and " in each for each in how)
+    )
+
+
+def cell(row: Computed, what: Sequence[str]) -> str:
+    """How a row was computed, as far as rows differ in it."""
+    parts = _parts(row)
+    return ", ".join(parts[each] for each in what if each in parts) or "–"
+
+
+def notes(what: Sequence[str]) -> list[str]:
+    """What there is to say of rows that were computed differently."""
+    if not what:
+        return []
+    return [
+        f"computed: the {' and the '.join(what)} of these rows differ, which may explain"
+        " differences of a few tenths of a point."
+    ]
+
+
+def _parts(row: Computed) -> dict[str, str]:
+    return {
+        what: how
+        for what, _, how in (part.partition(": ") for part in row.computed.split("; "))
+        if how
+    }

@@ -1,0 +1,169 @@
+"""What is asked in the rows of a task: how many classes, what they consist of, what one word
+answers, what is odd about the sources.
+
+Scores of one question over several sources are comparable only where these agree; `unlike` says
+where they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lingprobe.core import Result
+from lingprobe.corpora.machine import PLAIN
+from lingprobe.labels import Column
+from lingprobe.notes import ByParser, SourceRule, WordRule
+
+MADE = "construction"
+"""The stratum that says what labels consist of."""
+SHOWN = 3  # constructions of a class
+RARE = 0.005  # of a class, below which a construction is not told
+CLOSE = 1.1  # the ratio up to which numbers of examples count as alike
+PERCENT = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """What is asked.
+
+    classes   the names of the classes that can be answered; () where labels are no classes
+    whole     how many classes the question has, where the data have fewer of them; 0 where all are
+              there or none is said
+    made      class -> constructions with their shares of its test examples, the most frequent first
+    word      the best rule of one word, and what it scores in percent; '' without
+    remarks   what there is to say about the sources as a whole
+    wrong     the percent of labels of a parser that an audit found wrong, where it is not small
+    """
+
+    classes: tuple[str, ...] = ()
+    whole: int = 0
+    made: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    word: str = ""
+    worded: float = 0.0
+    remarks: tuple[str, ...] = ()
+    wrong: float = 0.0
+
+    @property
+    def size(self) -> str:
+        """The number of classes, in words."""
+        many = f"{len(self.classes):,}"
+        return (
+            (
+                f"{many} of {self.whole:,} classes"
+                if self.whole > len(self.classes)
+                else f"{many} classes"
+            )
+            if self.classes
+            else ""
+        )
+
+    def plain(self) -> dict[str, str | int | float]:
+        """The same for programs."""
+        return {
+            "classes": len(self.classes),
+            "question_classes": max(self.whole, len(self.classes)),
+            "made_of": composition(self),
+            "word_rule": self.word,
+            "word_score": self.worded,
+            "remarks": "; ".join(self.remarks),
+        }
+
+
+NOTHING = Posed()
+
+
+def posed(folds: Sequence[Result], gold: Column) -> Posed:
+    """What the folds of one thing measured ask."""
+    first = folds[0].provenance.notes
+    rules, parser = [r.provenance.notes.part(WordRule) for r in folds], first.part(ByParser)
+    shares = [np.nan if rule is None else rule.test for rule in rules]
+    return Posed(
+        tuple(gold.names) if gold.numbers is None else (),
+        first.classes_of_question,
+        _made(folds),
+        rules[0].rule if rules[0] else "",
+        PERCENT * float(np.average(shares, weights=[r.n for r in folds])) if rules[0] else 0.0,
+        (*first.remarks, *_sourced(folds)),
+        parser.wrong if parser and parser.wrong and parser.wrong >= PLAIN else 0.0,
+    )
+
+
+def _sourced(folds: Sequence[Result]) -> Iterator[str]:
+    """A remark where the source of an example says something of its label."""
+    rules = [rule for r in folds if (rule := r.provenance.notes.part(SourceRule))]
+    if len(rules) < len(folds):
+        return
+    shares = [(rule.test, rule.low, rule.constant) for rule in rules]
+    score, low, chance = np.average(shares, 0, weights=[r.n for r in folds]).tolist()
+    if low > chance:
+        right = f"{PERCENT * score:.1f} % accuracy, the best constant {PERCENT * chance:.1f} %"
+        yield f"knowing only the source gives {right} (--by source)"
+
+
+def _made(folds: Sequence[Result]) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+    """The constructions of each class, over all folds."""
+    counts: dict[str, dict[str, int]] = {}
+    for fold in folds:
+        tags, gold = fold.strata.get(MADE), fold.gold
+        if tags is None or gold.classes is None:
+            return ()
+        pairs, many = np.unique(np.stack([gold.classes, tags.codes], 1), axis=0, return_counts=True)
+        for (label, tag), n in zip(pairs.tolist(), many.tolist(), strict=True):
+            mine = counts.setdefault(gold.names[label], {})
+            name = tags.names[tag] if tag >= 0 else "none"
+            mine[name] = mine.get(name, 0) + n
+    return tuple((label, _shares(mine)) for label, mine in sorted(counts.items()))
+
+
+def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
+    total = sum(counts.values())
+    return tuple(
+        (name, n / total)
+        for name, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    )
+
+
+def composition(asked: Posed) -> str:
+    """What the classes consist of, in words; '' where all are of the same one kind."""
+    if {name for _, constructions in asked.made for name, _ in constructions} == {
+        constructions[0][0] for _, constructions in asked.made[:1]
+    }:
+        return ""
+    classes = []
+    for label, constructions in asked.made:
+        shown = [
+            f"{name} {PERCENT * share:.0f} %"
+            for name, share in constructions[:SHOWN]
+            if share >= RARE
+        ]
+        classes.append(
+            f"{label}: {', '.join(shown)}"
+            + (" and others" if len(constructions) > len(shown) else "")
+        )
+    return "; ".join(classes)
+
+
+def unlike(sources: Sequence[tuple[Posed, int, int]]) -> list[str]:
+    """In what the same question differs between sources; each with what it asks, its training and
+    its test examples.
+    """
+    differences = []
+    if len({what.classes for what, *_ in sources}) > 1:
+        sizes = [len(what.classes) for what, *_ in sources]
+        differences.append(
+            "classes" + (f" ({min(sizes):,} to {max(sizes):,})" if min(sizes) < max(sizes) else "")
+        )
+    for of, numbers in (
+        ("training examples", [n for _, n, _ in sources]),
+        ("test examples", [n for *_, n in sources]),
+    ):
+        if max(numbers) > CLOSE * min(numbers):
+            differences.append(f"{of} ({min(numbers):,} to {max(numbers):,})")
+    commonest = {
+        tuple((label, constructions[0][0]) for label, constructions in what.made)
+        for what, *_ in sources
+    }
+    return [*differences, *(["the composition of classes"] if len(commonest) > 1 else [])]

@@ -1,0 +1,328 @@
+"""Results -> rows: one a task, encoder, layer, probe and control, over all seeds and folds; of a
+control that remembering words can answer, how it fares on words that train has and has not.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lingprobe.analysis.answers import alike, missing, tested, together
+from lingprobe.analysis.computing import computed
+from lingprobe.analysis.posed import posed
+from lingprobe.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
+from lingprobe.core import Result, Trial
+from lingprobe.datasets.controls import CONTROLS, KEY_SEEN
+from lingprobe.encoders import ENCODERS, kind_of_reference
+from lingprobe.metrics import METRICS, Answers, difference
+from lingprobe.notes import Code, Controlled
+from lingprobe.oracles import Kind
+from lingprobe.probes import PROBES
+from lingprobe.references import brief, parsed_or_none
+from lingprobe.tasks import TASKS
+
+Repeats = Sequence[Sequence[Result]]
+"""Results of one thing, for each fit those of all folds."""
+
+
+def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
+    """Of a control that tags its keys: selectivity over the results without it, and scores by
+    whether a key was seen; percent.
+    """
+    if any(KEY_SEEN not in result.strata for each in control for result in each):
+        return {}
+    answers = together(control)
+    seen = np.concatenate([_seen(result) for result in control[0]])
+    control_note = control[0][0].provenance.notes.part(Controlled)
+    measures: dict[str, Any] = {
+        "keyed": (control_note and control_note.definition) or "",
+        "keys_seen": 100 * float(seen.mean()),
+    }
+    for name, rows in (("on_seen", np.flatnonzero(seen)), ("on_unseen", np.flatnonzero(~seen))):
+        if len(rows):
+            parts = [
+                METRICS.make(metric)(answers.gold.take(rows), p.take(rows))
+                for p in answers.predicted
+            ]
+            measures[name] = 100 * float(np.mean(parts))
+    if (
+        plain
+        and tested(plain[0]) == tested(control[0])
+        and len((beside := together(plain)).gold) == len(answers.gold)
+    ):
+        value, low, high, *_ = difference(metric, beside, answers)
+        measures |= {
+            "selectivity": 100 * value,
+            "selective_low": 100 * low,
+            "selective_high": 100 * high,
+        }
+    return measures
+
+
+def _seen(result: Result) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether train has the key of each test example, [n]."""
+    tags = result.strata[KEY_SEEN]
+    return np.array([name == "yes" for name in tags.names])[tags.codes]
+
+
+NAMED = 5  # classes of examples that were left out
+
+
+def unread(folds: Sequence[Result]) -> dict[str, Any]:
+    """What could not be read, of the data and by the encoder, and the version and format that say
+    so.
+    """
+    counts = [result.provenance.counts for result in folds]
+    unread = {
+        "beyond": sum(each.beyond for each in counts),
+        "unaligned": sum(each.unaligned for each in counts),
+        "partial": sum(each.partial for each in counts),
+    }
+    named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
+    many, problem = folds[0].provenance.notes.malformed
+    store = {
+        "version": folds[0].provenance.versions.get("lingprobe", ""),
+        "format": folds[0].provenance.format,
+    }
+    return {**unread, **named, **store, "malformed": many, "problem": problem}
+
+
+def _left_out(folds: Sequence[Result], fate: str) -> str:
+    """What was left out, as `test: 3 ARG1, 2 LOC`."""
+    every: dict[str, Counter[str]] = {}
+    for fold in folds:
+        for split, labels in fold.provenance.counts.left_out.get(fate, {}).items():
+            every.setdefault(split, Counter()).update(labels)
+    return "; ".join(f"{split}: {_most(labels)}" for split, labels in every.items())
+
+
+def _most(labels: Counter[str]) -> str:
+    commonest = [f"{n:,} {name}".strip() for name, n in labels.most_common(NAMED)]
+    rest = sum(labels.values()) - sum(n for _, n in labels.most_common(NAMED))
+    return ", ".join(commonest) + (f" and {rest:,} others" if rest else "")
+
+
+def counts(folds: Sequence[Result]) -> dict[str, Any]:
+    """What was counted beside the score; of sentences, which folds share, the most."""
+    counts = [result.provenance.counts for result in folds]
+    return {
+        "train": counts[0].train,
+        "unusable": sum(each.unusable for each in counts),
+        "unseen": sum(each.unseen for each in counts),
+        "cut": max(each.cut for each in counts),
+        "words": max(each.words or 0 for each in counts),
+        "unknown": max(each.unknown or 0 for each in counts),
+    }
+
+
+# the layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019,
+# section 2)
+LEXICAL = "lex"
+
+
+def newest(results: Iterable[Result]) -> list[Result]:
+    """Results that belong together, ordered by trial: where data or code changed between runs, only
+    those of the last state.
+    """
+    latest: dict[Trial, Result] = {}
+    state: dict[tuple[str, ...], str] = {}
+    for result in sorted(results, key=lambda r: r.provenance.date):
+        latest[result.trial] = result
+        state[_shared(result)] = _state(result)
+    return [
+        latest[trial]
+        for trial in sorted(latest)
+        if _state(latest[trial]) == state[_shared(latest[trial])]
+    ]
+
+
+def _state(result: Result) -> str:
+    """What a result's data, encoder, probe and control were made of, whatever they are called;
+    folds of a data set agree on it.
+    """
+    trial = result.trial
+    named = {
+        "task": trial.task,
+        "encoder": trial.encoder,
+        "probe": trial.probe,
+        "control": trial.control,
+    }
+    return str(
+        [_made_of(result.provenance.identity(kind, reference)) for kind, reference in named.items()]
+    )
+
+
+def _made_of(identity: str) -> list[Any]:
+    """Code and facts in an identity; of a task of version 0.1 whose examples stand for it, the code
+    alone.
+    """
+    try:
+        first, *rest = json.loads(identity)
+        return list(json.loads(first)[1:]) if str(first).startswith("[") else rest
+    except ValueError:
+        return [identity]
+
+
+def rows(results: Iterable[Result]) -> list[Row]:
+    """One row for all seeds, folds and samples of the same thing, in the order in which things
+    first come.
+    """
+    groups = groups_of(results)
+    return [_row(key, group, groups.get(_plain(key), ())) for key, group in groups.items()]
+
+
+def groups_of(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:
+    """All seeds, folds and samples of each thing, in the order of the rows."""
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for result in results:
+        groups.setdefault(_shared(result), []).append(result)
+    return groups
+
+
+def _plain(key: tuple[str, ...]) -> tuple[str, ...]:
+    """What a control is beside: the same without it."""
+    task, encoder, read, probe, _, metric = key
+    return task, encoder, read, probe, NO_CONTROL, metric
+
+
+def repeats(group: Iterable[Result]) -> list[list[Result]]:
+    """Results of one thing by seed and sample, each the results of all folds; those over other test
+    examples are left out.
+    """
+    return alike(_by_fit(group))
+
+
+def _by_fit(group: Iterable[Result]) -> list[list[Result]]:
+    fits: dict[tuple[int, str], list[Result]] = {}
+    for result in sorted(group, key=lambda r: r.trial.task):
+        fits.setdefault((result.trial.seed, _option(result.trial.task, "sample")), []).append(
+            result
+        )
+    return list(fits.values())
+
+
+def _shared(result: Result) -> tuple[str, ...]:
+    trial = result.trial
+    return (
+        without_fold(trial.task),
+        trial.encoder,
+        trial.read,
+        trial.probe,
+        trial.control,
+        result.metric,
+    )
+
+
+def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] = ()) -> Row:
+    task, encoder, layer, probe, control, metric = key
+    every = _by_fit(group)
+    whole = alike(every)
+    folds, answers = whole[0], together(whole)
+    scored = answers.scores(metric) if len(folds) > 1 else [each[0].score for each in whole]
+    low, high = _interval(whole, answers)
+    rule, ruled = _rule(folds[0])
+    return Row(
+        task=brief(TASKS, task),
+        encoder=brief(ENCODERS, encoder),
+        layer=layer,
+        probe=brief(PROBES, probe),
+        control=brief(CONTROLS, control),
+        metric=metric,
+        score=PERCENT * float(np.mean(scored)),
+        low=PERCENT * low,
+        high=PERCENT * high,
+        majority=PERCENT
+        * float(np.average([r.majority for r in folds], weights=[r.n for r in folds])),
+        n=len(answers.gold),
+        seeds=len(whole),
+        folds=len(folds),
+        samples=len({_option(each[0].trial.task, "sample") for each in whole}),
+        rule=rule,
+        ruled=ruled,
+        clusters=", ".join(answers.clusters),
+        posed=posed(folds, answers.gold),
+        tested=tested(folds),
+        missing=missing(folds),
+        left_out=len(every) - len(whole),
+        computed=computed(result for each in whole for result in each),
+        kind=kind_of(folds[0]),
+        holds=folds[0].provenance.oracle,
+        **counts(folds),
+        **_code([r for each in whole for r in each]),
+        **unread(folds),
+        **remembered(metric, whole, repeats(plain)),
+    )
+
+
+def kind_of(result: Result) -> Kind:
+    """What the encoder of a result is; results of earlier versions do not say, so that it is asked
+    what their reference names.
+    """
+    said = (
+        "baseline"
+        if result.trial.read == LEXICAL
+        else result.provenance.kind or kind_of_reference(result.trial.encoder)
+    )
+    return next((kind for kind in ORDER if kind == said), "trained")
+
+
+def _interval(whole: Sequence[Sequence[Result]], answers: Answers) -> tuple[float, float]:
+    """The interval that was stored, or that of all seeds and folds; of the first where a score is
+    no number.
+    """
+    first = whole[0][0]
+    if len(whole) == len(whole[0]) == 1 and not (
+        math.isnan(first.low) and not math.isnan(first.score)
+    ):
+        return first.low, first.high
+    return answers.interval(first.metric)
+
+
+def _code(results: Sequence[Result]) -> dict[str, Any]:
+    """Mean length in bits of the codes for the labels that probes made, and how many times longer
+    those without vectors are.
+    """
+    codes = [r.provenance.choice.part(Code) or Code() for r in results]
+    bits = np.array([code.bits for code in codes])
+    uniform = np.array([code.uniform for code in codes])
+    prior = np.array([code.prior for code in codes])
+    return {
+        "bits": float(bits.mean()),
+        "compression": float((uniform / bits).mean()),
+        "over_prior": float((prior / bits).mean()),
+    }
+
+
+def _rule(result: Result) -> tuple[str, float]:
+    """The best of the rules of thumb that the task's notes have, and its score in percent."""
+    rules = result.provenance.notes.rules
+    best = max(rules, key=lambda name: float(rules[name]), default="")
+    return best, PERCENT * float(rules[best]) if best else math.nan
+
+
+def without_fold(task: str) -> str:
+    """A task's reference without its fold and with all samples of the training data in place of one
+    (`sample=*/5`).
+
+    Both are averaged over; what was trained on samples stays apart from what was trained on all.
+    """
+    parsed = parsed_or_none(task)
+    if parsed is None:
+        return task
+    options = (
+        (key, f"*/{value.partition('/')[2]}" if key == "sample" and "/" in value else value)
+        for key, value in parsed.without("fold").options
+    )
+    return str(replace(parsed, options=tuple(options)))
+
+
+def _option(task: str, key: str) -> str:
+    """The value of an option in a task's reference, '' without."""
+    parsed = parsed_or_none(task)
+    return "" if parsed is None else dict(parsed.options).get(key, "")

@@ -1,0 +1,253 @@
+"""Scores that others measured: tables in CSV, and results as mteb keeps them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
+from lingprobe.analysis.score_table import Measure, Score, Scored, bare, of_encoder
+from lingprobe.core import DataProblem
+from lingprobe.corpora.files import opened
+from lingprobe.corpora.languages import three
+
+ENCODER = ("encoder", "model", "name")
+VARIANT = ("read", "layer", "pooling", "pool", "seed", "revision", "checkpoint")
+FAMILY = ("family", "base")
+SCORE = ("score", "main_score")
+LANGUAGE = ("language", "languages", "lang")
+PARTS = ("split", "subset", "fold")
+"""Columns over which several scores of one task are averaged."""
+MISSING = frozenset({"", "-", "–", "na", "n/a", "none", "null"})
+UNDEFINED = "nan"
+"""What stands where a correlation could not be computed: predictions of constant vectors."""
+
+Read = tuple[list[Score], list[str]]
+Line = tuple[int, Mapping[str, str]]
+
+
+def scores_from(source: str, constant: bool = False) -> Read:
+    """The scores that a source names, `mteb:FOLDER` or a file of a table, and what of them was left
+    out; DataProblem where they cannot be read.
+
+    constant  whether encoders with constant vectors stay
+    """
+    kind, colon, path = source.partition(":")
+    if kind == "mteb" and colon:
+        return _mteb(Path(path))
+    return _table(Path(source), constant)
+
+
+def families_from(path: Path) -> dict[str, str]:
+    """The family of each encoder in a CSV with the columns encoder and family; DataProblem where
+    it has not both.
+    """
+    lines = _lines(path)
+    if not lines or not {"encoder", "family"} <= set(lines[0][1]):
+        raise DataProblem(f"{path}: it needs the columns encoder and family, and at least one row")
+    return {cells["encoder"]: cells["family"] for _, cells in lines}
+
+
+class Header(NamedTuple):
+    """Which columns of a file say what."""
+
+    encoder: str
+    variants: tuple[str, ...]
+    family: str
+    language: str
+    score: str
+    others: tuple[str, ...]
+
+    def row(self, cells: Mapping[str, str]) -> Scored:
+        """The row of a line."""
+        encoder = cells[self.encoder]
+        said = [_variant(name, cells[name]) for name in self.variants]
+        row = of_encoder(encoder, "".join(said))
+        model = row.model or bare(encoder)
+        return Scored(row.name, cells.get(self.family) or row.family, model)
+
+
+def _variant(name: str, value: str) -> str:
+    if value.casefold() in MISSING:
+        return ""
+    return said_of(value) if name.casefold() in ("layer", "read") else f", {value}"
+
+
+def _table(path: Path, constant: bool) -> Read:
+    lines = _lines(path)
+    if not lines:
+        raise DataProblem(f"{path}: no row below the header: write one for each encoder")
+    header = _header(path, list(lines[0][1]))
+    if header.score:
+        return _long(path, header, lines)
+    flat = [] if constant else [cells for _, cells in lines if _is_constant(header, cells)]
+    scores = _wide(path, header, [each for each in lines if each[1] not in flat])
+    names = ", ".join(header.row(cells).name for cells in flat)
+    why = "left out, because a score is nan: correlations with constant vectors are not defined"
+    return scores, [f"{path.name}: {names}: {why}"] if flat else []
+
+
+def _is_constant(header: Header, cells: Mapping[str, str]) -> bool:
+    return any(cells[name].casefold() == UNDEFINED for name in header.others)
+
+
+def _lines(path: Path) -> list[Line]:
+    """The lines of a table with their numbers."""
+    with TextIOWrapper(opened(path), "utf-8-sig", newline="") as file:
+        first = file.readline()
+        file.seek(0)
+        mark = max("\t,;", key=first.count)
+        reader = csv.DictReader(file, delimiter=mark, restkey="", restval=None)
+        lines: list[Line] = []
+        for cells in reader:
+            if "" in cells or None in cells.values():
+                raise DataProblem(
+                    f"{path}:{reader.line_num}: the number of cells differs from the header's"
+                    f" ({len(reader.fieldnames or ())})"
+                )
+            lines.append((reader.line_num, {k: v.strip() for k, v in cells.items()}))
+    return lines
+
+
+def _header(path: Path, names: Sequence[str]) -> Header:
+    def one(known: Sequence[str]) -> str:
+        return next((n for k in known for n in names if n.casefold() == k), "")
+
+    encoder = one(ENCODER)
+    if not encoder:
+        raise DataProblem(
+            f"{path}: no column names the encoder of a row: call it {' or '.join(ENCODER)}"
+        )
+    variants = tuple(n for n in names if n.casefold() in VARIANT)
+    score = one(SCORE) if one(("task",)) else ""
+    family, language = one(FAMILY), one(LANGUAGE)
+    told = {encoder, *variants, family, language}
+    return Header(
+        encoder, variants, family, language, score, tuple(n for n in names if n not in told)
+    )
+
+
+def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[Score]:
+    """One line an encoder, one column a task; columns of words are passed over."""
+    numbers = [
+        name
+        for name in header.others
+        if any(_number(cells[name]) is not None for _, cells in lines)
+    ]
+    scores = []
+    for number, cells in lines:
+        for name in numbers:
+            value = _number(cells[name])
+            if value is not None:
+                scores.append(Score(header.row(cells), Measure(name, path.name, name), value))
+            elif cells[name].casefold() not in {*MISSING, UNDEFINED}:
+                raise DataProblem(
+                    f"{path}:{number}: {cells[name]!r} in column {name} is not a number; leave"
+                    " the cell empty if there is no score"
+                )
+    return scores
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return None if math.isnan(value) else value
+
+
+def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
+    """One line a score."""
+    cells_of: dict[tuple[Scored, Measure], list[float]] = {}
+    several = any(name.casefold() in PARTS for name in header.others)
+    task = next(name for name in header.others if name.casefold() == "task")
+    for number, cells in lines:
+        if cells.get("control", NO_CONTROL) != NO_CONTROL or cells.get("kind") == "oracle":
+            continue
+        value = _number(cells[header.score])
+        if value is None:
+            continue
+        language = _language(cells.get(header.language, ""))
+        column = Measure(cells[task], path.name, cells[task], language)
+        known = cells_of.setdefault((header.row(cells), column), [])
+        if known and not several:
+            raise DataProblem(
+                f"{path}:{number}: a second score of {cells[header.encoder]} on {cells[task]};"
+                f" distinguish the two in a column {', '.join(VARIANT)} or language"
+            )
+        known.append(value)
+    return [Score(row, column, fmean(v)) for (row, column), v in cells_of.items()], []
+
+
+def _language(text: str) -> str:
+    """Three-letter codes of a language, or of several as `deu-eng`."""
+    codes = [part.partition("-")[0] for part in text.replace("+", " ").split()]
+    return "-".join(three(code) or code for code in codes)
+
+
+def _mteb(folder: Path) -> Read:
+    """Main scores of mteb's files, MODEL/REVISION/TASK.json, in percent: the mean over subsets in
+    the same languages, of the split `test` where there is one.
+    """
+    files = [f for f in sorted(folder.rglob("*.json")) if f.name != "model_meta.json"]
+    if not files:
+        raise DataProblem(
+            f"{folder}: there are no results of mteb in it, which are files"
+            " MODEL/REVISION/TASK.json"
+        )
+    revisions: dict[str, set[str]] = {}
+    for file in files:
+        revisions.setdefault(file.parent.parent.name, set()).add(file.parent.name)
+    scores, old = [], 0
+    for file in files:
+        content = _json(file)
+        if "task_name" not in content or not isinstance(content.get("scores"), dict):
+            old += 1
+            continue
+        row = _model(file, len(revisions[file.parent.parent.name]) > 1)
+        scores += [Score(row, column, value) for column, value in _mains(content, file)]
+    remarks = [f"mteb: {old:,} files of versions before 1.11 are left out"] if old else []
+    if old == len(files):
+        raise DataProblem(
+            f"{folder}: all {old:,} files are of versions of mteb before 1.11: read and write them"
+            " with mteb (TaskResult.from_disk, to_disk)"
+        )
+    return scores, remarks
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except ValueError as error:
+        raise DataProblem(f"{file}: not valid JSON: {error}") from None
+    return content if isinstance(content, dict) else {}
+
+
+def _model(file: Path, several: bool) -> Scored:
+    """The row of a model; of each revision where there are several. What a model is run with is
+    written in brackets, and is a variant.
+    """
+    name = file.parent.parent.name.replace("__", "/", 1)
+    model = name.partition("_(")[0]
+    revision = f"@{file.parent.name[:12]}" if several else ""
+    return Scored(f"{name}{revision}", model, bare(model))
+
+
+def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[Measure, float]]:
+    splits, task = content["scores"], str(content["task_name"])
+    each = splits.get("test") or [entry for entries in splits.values() for entry in entries]
+    subsets: dict[str, list[float]] = {}
+    for entry in each:
+        if "main_score" not in entry or "languages" not in entry:
+            raise DataProblem(f"{file}: a subset has no main_score or no languages")
+        if entry["main_score"] is not None and not math.isnan(entry["main_score"]):
+            language = _language(" ".join(entry["languages"]))
+            subsets.setdefault(language, []).append(PERCENT * entry["main_score"])
+    for language, values in subsets.items():
+        yield Measure(task, "mteb", task, language), fmean(values)

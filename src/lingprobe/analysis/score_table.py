@@ -1,0 +1,300 @@
+"""A table of scores, encoders by columns, from one source or several: what correlations are over.
+
+Scores that were measured in different ways, or by others, are columns of their own, each with its
+source. Rows are joined where they are the same encoder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.core import DataProblem
+from lingprobe.errors import UsageProblem
+from lingprobe.metrics.metric import Doubles
+from lingprobe.references import Reference, ReferenceProblem
+
+MODELS = frozenset({"hf", "st"})
+"""Encoders whose argument is a model, which several of them may read."""
+OTHER = frozenset({"weights", "vectors"})
+"""Options that make another encoder of one: it has learnt something else, or nothing."""
+
+
+class Scored(NamedTuple):
+    """A row: an encoder as tables call it, the family of variants that it is one of, and the bare
+    name of its model, by which other sources may know it.
+    """
+
+    name: str
+    family: str
+    model: str = ""
+
+
+class Measure(NamedTuple):
+    """A column: a task as one source measured it.
+
+    task      what versions of the task in several languages have in common
+    language  its three-letter code, '' where nobody says
+    """
+
+    name: str
+    source: str
+    task: str
+    language: str = ""
+    metric: str = ""
+
+
+class Score(NamedTuple):
+    """One cell: a score in percent, and the variance of the mean over its seeds; NaN where there is
+    one seed.
+    """
+
+    row: Scored
+    column: Measure
+    value: float
+    noise: float = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """Encoders by columns.
+
+    scores   [encoders, columns], NaN where something was not measured
+    noise    the variance of each score over seeds, NaN where that is not known
+    remarks  what was left out, and why
+    """
+
+    rows: tuple[Scored, ...]
+    columns: tuple[Measure, ...]
+    scores: Doubles
+    noise: Doubles
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families of the rows, each once, in order."""
+        return tuple(dict.fromkeys(row.family for row in self.rows))
+
+    def with_rows(self, kept: Sequence[int], *remarks: str) -> ScoreTable:
+        """The table with some of its rows."""
+        rows = tuple(self.rows[i] for i in kept)
+        scores, noise = self.scores[list(kept)], self.noise[list(kept)]
+        return ScoreTable(rows, self.columns, scores, noise, (*self.remarks, *remarks))
+
+    def chosen_rows(self, patterns: Sequence[str]) -> ScoreTable:
+        """The table with the rows that patterns name, by name, kind or family; UsageProblem for
+        none.
+        """
+        kept = [
+            i
+            for i, row in enumerate(self.rows)
+            if any(fnmatchcase(name, p) for name in _names(row) for p in patterns)
+        ]
+        if not kept:
+            raise UsageProblem(
+                f"no encoder is called {', '.join(patterns)}: there are"
+                f" {', '.join(row.name for row in self.rows[:12])}"
+            )
+        return self.with_rows(kept)
+
+    def with_columns(self, kept: Sequence[int], *remarks: str) -> ScoreTable:
+        """The table with some of its columns."""
+        columns = tuple(self.columns[i] for i in kept)
+        scores, noise = self.scores[:, list(kept)], self.noise[:, list(kept)]
+        return ScoreTable(self.rows, columns, scores, noise, (*self.remarks, *remarks))
+
+    def reliability(self, column: int) -> float:
+        """The share of a column's variance that is not that of seeds; NaN where seeds are not
+        known.
+        """
+        known = ~np.isnan(self.noise[:, column])
+        if known.sum() < 3:
+            return float("nan")
+        variance = float(np.nanvar(self.scores[known, column], ddof=1))
+        return max(0.0, 1 - float(self.noise[known, column].mean()) / variance) if variance else 0.0
+
+
+def joined(sources: Sequence[Iterable[Score]], remarks: Iterable[str] = ()) -> ScoreTable:
+    """One table of the scores of several sources, encoders of the first in front. An encoder of a
+    later source is one of the first where it has its name, or where it alone is read from its
+    model; else it is a row of its own. DataProblem where one score stands twice.
+    """
+    cells: dict[tuple[Scored, Measure], Score] = {}
+    rows: dict[str, Scored] = {}
+    for scores in map(list, sources):
+        alike = _joins(rows.values(), [score.row for score in scores])
+        for score in scores:
+            row = alike[score.row]
+            rows.setdefault(row.name, row)
+            if (row, score.column) in cells:
+                raise DataProblem(
+                    f"{score.column.source}: {row.name} has two scores of {score.column.name}:"
+                    " give each variant its own name"
+                )
+            cells[row, score.column] = score
+    columns = list(dict.fromkeys(column for _, column in cells))
+    every = list(rows.values())
+    places = {row: i for i, row in enumerate(every)}
+    across = {column: i for i, column in enumerate(columns)}
+    grid = np.full((2, len(every), len(columns)), np.nan)
+    for (row, column), score in cells.items():
+        grid[:, places[row], across[column]] = score.value, score.noise
+    return ScoreTable(tuple(every), tuple(_told_apart(columns)), grid[0], grid[1], tuple(remarks))
+
+
+def _joins(known: Iterable[Scored], rows: Sequence[Scored]) -> Mapping[Scored, Scored]:
+    """For each of the rows, the one of the known that it is, or itself."""
+    names, models = dict[str, Scored](), dict[str, list[Scored]]()
+    for row in known:
+        names[row.name] = row
+        models.setdefault(row.model, []).append(row)
+    own: dict[str, set[str]] = {}
+    for row in rows:
+        own.setdefault(row.model, set()).add(row.name)
+    joins = {}
+    for row in rows:
+        there = models.get(row.model, []) if row.model and len(own[row.model]) == 1 else []
+        family = there[0].family if there else row.family
+        joins[row] = names.get(row.name) or (
+            there[0] if len(there) == 1 else row._replace(family=family)
+        )
+    return joins
+
+
+def _told_apart(columns: Sequence[Measure]) -> list[Measure]:
+    """The columns, whose names say the whole task, the language or the source where they would
+    else be the same.
+    """
+    tasks: dict[tuple[str, str], set[str]] = {}
+    for column in columns:
+        tasks.setdefault((column.name, column.source), set()).add(column.task)
+    by_task = [
+        column._replace(name=column.task) if len(tasks[column.name, column.source]) > 1 else column
+        for column in columns
+    ]
+    by_language = _with(by_task, lambda column: column.language)
+    return _with(by_language, lambda column: column.source)
+
+
+def _with(columns: Sequence[Measure], said: Callable[[Measure], str]) -> list[Measure]:
+    """The columns, with what is said of them in names that several have."""
+    names = [column.name for column in columns]
+    return [
+        column._replace(name=f"{column.name} ({said(column)})")
+        if names.count(column.name) > 1 and said(column)
+        else column
+        for column in columns
+    ]
+
+
+def _names(row: Scored) -> tuple[str, str, str]:
+    return row.name, row.family, re.split("[:,]", row.name)[0]
+
+
+def bare(reference: str) -> str:
+    """The name of a model without who made it, in small letters, as `all-minilm-l6-v2`."""
+    return re.split(r"/|__", reference.rstrip("/"))[-1].casefold()
+
+
+def of_encoder(shown: str, read: str = "") -> Scored:
+    """The row of an encoder of lingprobe: its family is the model, or the encoder without its
+    options, whatever is read of it and however; random weights, and other vectors, are another
+    family.
+    """
+    try:
+        parsed = Reference.parse(shown)
+    except ReferenceProblem:
+        return Scored(f"{shown}{read}", shown, bare(shown))
+    argument = (parsed.argument or "").partition("@")[0]
+    kept = tuple(option for option in parsed.options if option[0] in OTHER)
+    if parsed.name in MODELS and argument and not kept:
+        return Scored(f"{shown}{read}", argument, bare(argument))
+    return Scored(f"{shown}{read}", str(Reference(parsed.name, parsed.argument, kept)))
+
+
+def with_families(table: ScoreTable, families: Callable[[str], str | None]) -> ScoreTable:
+    """The table whose rows are of the families that a function makes of their names; of their own
+    where it gives none.
+    """
+    rows = [row._replace(family=families(row.name) or row.family) for row in table.rows]
+    return replace(table, rows=tuple(rows))
+
+
+def by_pattern(pattern: str) -> Callable[[str], str | None]:
+    """Families by a regular expression: what its groups match in a name, or all that it matches.
+    UsageProblem for none.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UsageProblem(f"families by {pattern!r}: not a regular expression: {error}") from None
+
+    def family(name: str) -> str | None:
+        match = compiled.search(name)
+        if match is None:
+            return None
+        return ", ".join(part for part in match.groups() if part) or match[0]
+
+    return family
+
+
+def chosen(columns: Sequence[Measure], patterns: Sequence[str], what: str) -> list[int]:
+    """The columns that patterns name, by name, task or source; UsageProblem where there is none."""
+    found = [
+        i
+        for i, column in enumerate(columns)
+        if any(
+            fnmatchcase(name, pattern)
+            for pattern in patterns
+            for name in (column.name, column.task, column.source)
+        )
+    ]
+    if not found:
+        raise UsageProblem(
+            f"no column for {what} {', '.join(patterns)}: there are"
+            f" {', '.join(column.name for column in columns[:20])}"
+        )
+    return found
+
+
+def varying(table: ScoreTable) -> ScoreTable:
+    """The table without columns that have fewer than three scores, or one score for all."""
+    short: list[str] = []
+    flat: list[str] = []
+    kept = []
+    for i, column in enumerate(table.columns):
+        known = table.scores[~np.isnan(table.scores[:, i]), i]
+        if len(known) < 3:
+            short.append(column.name)
+        elif np.ptp(known) == 0:
+            flat.append(column.name)
+        else:
+            kept.append(i)
+    remarks = [
+        f"{', '.join(names)}: left out, {why}"
+        for names, why in (
+            (short, "fewer than three encoders have a score"),
+            (flat, "all encoders have the same score"),
+        )
+        if names
+    ]
+    return table.with_columns(kept, *remarks)
+
+
+def means(table: ScoreTable) -> Doubles:
+    """The mean of each family's variants in each column, [families, columns]."""
+    families = np.array([table.families.index(row.family) for row in table.rows])
+    known: NDArray[np.bool_] = ~np.isnan(table.scores)
+    sums = np.zeros((len(table.families), len(table.columns)))
+    counts = np.zeros_like(sums)
+    np.add.at(sums, families, np.where(known, table.scores, 0))
+    np.add.at(counts, families, known)
+    out: Doubles = np.full_like(sums, np.nan)
+    np.divide(sums, counts, out=out, where=counts > 0)
+    return out

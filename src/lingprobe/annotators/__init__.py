@@ -1,0 +1,58 @@
+"""Sentence -> tree: taggers and parsers, our own and others'. This is their list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from lingprobe.annotators.parser import Parser
+from lingprobe.annotators.segment import Rules, Segmenter
+from lingprobe.core import DataProblem
+from lingprobe.references import Contents, Reference
+
+PARSERS = Contents(
+    "parser",
+    "lingprobe.parsers",
+    {
+        "trained": "lingprobe.annotators.network:Network",
+        "udpipe": "lingprobe.annotators.engines.udpipe:UDPipe",
+        "corenlp": "lingprobe.annotators.engines.corenlp:CoreNLP",
+        "stanza": "lingprobe.annotators.engines.stanza:Stanza",
+        "spacy": "lingprobe.annotators.engines.spacy:SpaCy",
+    },
+)
+TRAINED = "model.json"  # what `lingprobe train` leaves in a folder
+
+
+def parser(reference: str | Path) -> Parser:
+    """The parser that a reference names: a folder that `lingprobe train parser` wrote, or another
+    engine, as `udpipe:MODEL`.
+
+    DataProblem for a folder without a parser; ReferenceProblem for what names nothing.
+    """
+    place = Path(reference).expanduser()
+    if (place / TRAINED).is_file():
+        return cast(Parser, PARSERS.make(Reference("trained", str(place))))
+    if place.is_dir():
+        raise DataProblem(
+            f"no {TRAINED} in {str(place)!r}: give a folder that `lingprobe train parser` wrote, or"
+            " another parser, as udpipe:MODEL (`lingprobe parsers` lists them)"
+        )
+    return cast(Parser, PARSERS.make(str(reference)))
+
+
+def segmenter(reference: str, beside: Parser) -> Segmenter:
+    """What cuts text into words: `rules`, what a parser's reference names, or without one the
+    tokenizer of the parser beside, if it has one, else rules.
+    """
+    if reference == Rules.name:
+        return Rules()
+    made = parser(reference) if reference else beside
+    if isinstance(made, Segmenter):
+        return made
+    if reference:
+        raise DataProblem(f"{reference} has no tokenizer; write rules, or udpipe:MODEL")
+    return Rules()
+
+
+__all__ = ["PARSERS", "Parser", "Segmenter", "parser", "segmenter"]

@@ -1,0 +1,129 @@
+"""UDPipe 1 (Straka and Straková 2017), by its own library: it tokenises, tags and parses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lingprobe.annotators.parser import Annotation, Words
+from lingprobe.annotators.segment import Cut
+from lingprobe.cache import draft
+from lingprobe.core import DataProblem
+from lingprobe.corpora import conllu
+from lingprobe.corpora.files import digest
+from lingprobe.corpora.trees import Range, written
+
+
+def library() -> Any:
+    """The module ufal.udpipe; a DataProblem says how to get it."""
+    try:
+        import ufal.udpipe
+    except ImportError:
+        raise DataProblem("UDPipe needs ufal.udpipe: pip install 'lingprobe[parse]'") from None
+    return ufal.udpipe
+
+
+@dataclass(frozen=True)
+class UDPipe:
+    """UDPipe 1, which tokenises, tags and parses, with a model of its own. Needs pip install
+    'lingprobe[parse]'.
+
+    model  a file of UDPipe 1, as english-ewt-ud-2.5-191206.udpipe
+    """
+
+    model: Path
+
+    @property
+    def name(self) -> str:
+        """UDPipe and the model's file."""
+        return f"udpipe {self.model.name}"
+
+    @property
+    def fingerprint(self) -> str:
+        """The model's content and the version of UDPipe."""
+        version = library().Version.current()
+        return f"{digest([self.model])} udpipe {version.major}.{version.minor}.{version.patch}"
+
+    def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
+        udpipe, model = library(), self._model
+        for words in sentences:
+            tree = udpipe.Sentence()
+            for word in words:
+                tree.addWord(word)
+            if not (model.tag(tree, model.DEFAULT) and model.parse(tree, model.DEFAULT)):
+                raise DataProblem(f"{self.model}: has no tagger or no parser; train it with both")
+            yield _annotation([tree.words[i] for i in range(1, len(words) + 1)])
+
+    def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+        udpipe, model = library(), self._model
+        cutter = model.newTokenizer(model.TOKENIZER_PRESEGMENTED if whole else model.DEFAULT)
+        if cutter is None:
+            raise DataProblem(f"{self.model}: has no tokenizer; write --tokens rules")
+        cutter.setText(text)
+        tree, error = udpipe.Sentence(), udpipe.ProcessingError()
+        while cutter.nextSentence(tree, error):
+            words = tuple("".join(tree.words[i].form.split()) for i in range(1, tree.words.size()))
+            ranges = [Range(t.idFirst - 1, t.idLast, t.form, "_") for t in tree.multiwordTokens]
+            if words:
+                yield Cut(words, " ".join(tree.getText().split()), tuple(ranges))
+
+    @cached_property
+    def _model(self) -> Any:
+        if not self.model.is_file():
+            raise DataProblem(f"no file {str(self.model)!r}; name a model of UDPipe 1")
+        model = library().Model.load(str(self.model))
+        if model is None:
+            raise DataProblem(f"{self.model} is no model of UDPipe 1 (those of 2 run on a server)")
+        return model
+
+
+def train(
+    learnt: Iterable[Path],
+    output: Path,
+    *,
+    held: Iterable[Path] = (),
+    tokenizer: str = "",
+    tagger: str = "",
+    parser: str = "",
+) -> None:
+    """Train a model of UDPipe on files in CoNLL-U, and write it; by those of `held` it chooses when
+    to stop.
+
+    tokenizer, tagger, parser  their options, as UDPipe's manual has them: 'epochs=20;dimension=64'
+    """
+    udpipe, error = library(), library().ProcessingError()
+    model = udpipe.Trainer.train(
+        "morphodita_parsito", _trees(learnt), _trees(held), tokenizer, tagger, parser, error
+    )
+    if error.occurred() or not model:
+        raise DataProblem(f"UDPipe learnt nothing: {error.message or 'no sentences'}")
+    with draft(output) as place:
+        place.write_bytes(model)
+
+
+def _trees(paths: Iterable[Path]) -> Any:
+    """The sentences of some files, as UDPipe has them."""
+    udpipe = library()
+    reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
+    sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
+    for path in paths:
+        reader.setText("".join(written(tree) for tree in conllu.read(path)))
+        while reader.nextSentence(sentence, error):
+            sentences.append(sentence)
+        if error.occurred():
+            raise DataProblem(f"{path}: UDPipe cannot read it: {error.message}")
+    return sentences
+
+
+def _annotation(words: Sequence[Any]) -> Annotation:
+    return Annotation(
+        upos=tuple(word.upostag for word in words),
+        xpos=tuple(word.xpostag for word in words),
+        feats=tuple(word.feats or "_" for word in words),
+        heads=tuple(word.head - 1 for word in words),
+        deprels=tuple(word.deprel for word in words),
+        lemmas=tuple(word.lemma for word in words),
+    )

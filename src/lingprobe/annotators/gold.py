@@ -1,0 +1,46 @@
+"""Gold sentences, parsed with their own tokens, so that a parser can be judged by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lingprobe.annotators.blocks import Block, Place, parsed, write
+from lingprobe.annotators.parser import Parser
+from lingprobe.annotators.segment import Cut
+from lingprobe.core import DataProblem
+from lingprobe.corpora import brackets, conllu
+from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.files import uncompressed
+from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.views import SUFFIXES, parted
+
+
+def gold_files(gold: str | Path) -> list[Path]:
+    """The files of a treebank that a parser is judged by: those of test, where they name splits."""
+    parts = corpus([gold], SUFFIXES)
+    test = [part.path for part in parts if part.split == "test"]
+    return test or [part.path for part in parts]
+
+
+def parsed_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Path]:
+    """The sentences of gold files as a parser has them, in files of a folder; DataProblem where
+    they have none.
+    """
+    tally = Tally()
+    words: dict[tuple[str, ...], str] = {}
+    for path in gold:
+        phrases = uncompressed(path).suffix in brackets.SUFFIXES
+        read = brackets.read if phrases else conllu.read
+        for tree in read(path, "skip", tally):
+            words.setdefault(tree.words, tree.sentence.text)
+    if not words:
+        first = f"; the first problem: {tally.problems[0]}" if tally.problems else ""
+        raise DataProblem(
+            f"{gold[0]} has no trees; give a treebank, as CoNLL-U or in brackets{first}"
+        )
+    for number, some in enumerate(parted(words.items())):
+        block = Block()
+        parsed(number, [Place(Cut(*each), "gold", 0) for each in some], parser, block)
+        write(folder, number, block)
+    return sorted(folder.glob("*.zst"))

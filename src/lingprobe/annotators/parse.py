@@ -1,0 +1,174 @@
+"""Running text -> a parsed corpus, block by block: what was written is kept when a run is stopped,
+and the next one goes on after it.
+
+How text falls into blocks is decided by the text alone, before it is cut into sentences, so that a
+run that goes on, and several that share the work, write what one alone would.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from lingprobe.annotators.blocks import (
+    NOTES,
+    Block,
+    Counts,
+    Road,
+    annotated,
+    is_whole,
+    place,
+    write,
+)
+from lingprobe.cache import PART, write_text
+from lingprobe.core import DataProblem
+from lingprobe.corpora.files import digest
+from lingprobe.corpora.machine import ABOUT
+from lingprobe.corpora.running import Passage, passages
+from lingprobe.errors import UsageProblem
+
+BLOCK = 1 << 20  # characters of text in a block: some ten thousand sentences
+FORMAT = 1
+OTHER = {
+    "format": "in another format",
+    "parser": "by another parser",
+    "tokens": "with another tokenizer",
+    "settings": "with other settings",
+    "sonde": "by another version of lingprobe",
+    "sources": "of another text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What became of running text.
+
+    finished  whether all blocks are finished; if several runs share the work, only the last one
+              sets it
+    skipped   what was left out, by reason: how often (`times`), and the first place (`first`); the
+              text is in `blocks/`
+    mended    the same for changes to the text before it was split
+    """
+
+    folder: Path
+    sentences: int
+    words: int
+    blocks: int
+    finished: bool
+    skipped: Counts
+    mended: Counts
+
+    def __str__(self) -> str:
+        state = "" if self.finished else " so far; the same command goes on"
+        return f"{self.folder}: {self.sentences:,} sentences, {self.words:,} words{state}"
+
+
+def parse(
+    texts: Sequence[Path],
+    folder: Path,
+    road: Road,
+    *,
+    block: int = BLOCK,
+    share: tuple[int, int] = (1, 1),
+    progress: bool = False,
+) -> Parsed:
+    """Parse some files into a folder; blocks that are there are left as they are.
+
+    block  characters of text in a block
+    share  (2, 3): the second of three runs that share the work
+    UsageProblem where the folder holds something else, or another parse.
+    """
+    from tqdm.auto import tqdm
+
+    if not texts:
+        raise UsageProblem("no text to parse: name a file, as novels.txt.xz")
+    about = _about(texts, road, block)
+    _claimed(folder, about, alone=share == (1, 1))
+    blocks = 0
+    with tqdm(desc="parse", unit=" sentences", unit_scale=True, disable=not progress) as bar:
+        for number, some in enumerate(_blocks(texts, road.lines, block)):
+            blocks += 1
+            if number % share[1] == share[0] - 1 and not is_whole(folder, number):
+                write(folder, number, annotated(number, some, road, bar.update))
+    return _finished(folder, about, blocks)
+
+
+def _about(texts: Sequence[Path], road: Road, block: int) -> dict[str, Any]:
+    """What decides what is written."""
+    missing = next((path for path in texts if not path.is_file()), None)
+    if missing is not None:
+        raise DataProblem(f"no file {str(missing)!r}; give running text, as .txt or .txt.xz")
+    made = {"name": road.segmenter.name, "fingerprint": road.segmenter.fingerprint}
+    return {
+        "format": FORMAT,
+        "parser": {"name": road.parser.name, "fingerprint": road.parser.fingerprint},
+        "tokens": made,
+        "settings": {"lines": road.lines, "longest": road.longest, "block": block},
+        "sonde": importlib.metadata.version("lingprobe"),
+        "sources": [
+            {"name": path.name, "bytes": path.stat().st_size, "digest": digest([path])}
+            for path in texts
+        ],
+    }
+
+
+def _claimed(folder: Path, about: dict[str, Any], alone: bool) -> None:
+    """Say in the folder what is to be written there; a UsageProblem where that is something
+    else.
+    """
+    there = folder / ABOUT
+    if there.is_file():
+        try:
+            found = json.loads(there.read_text("utf-8"))
+        except ValueError:
+            found = {}
+        other = next((key for key, value in about.items() if found.get(key) != value), "")
+        if other:
+            raise UsageProblem(f"{folder} holds a parse {OTHER[other]}; choose another folder")
+    elif folder.exists() and any(folder.iterdir()):
+        raise UsageProblem(f"{folder} holds something else; choose another folder")
+    else:
+        _tell(folder, {**about, "finished": False})
+    if alone:  # what a process that was killed left behind
+        for left in chain(folder.glob(f".*{PART}"), (folder / NOTES).glob(f".*{PART}")):
+            left.unlink(missing_ok=True)
+
+
+def _blocks(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[Passage]]:
+    """The passages of some files, in blocks of so many characters or a little more."""
+    held: list[Passage] = []
+    length = 0
+    for passage in chain.from_iterable(passages(path, lines=lines) for path in texts):
+        held.append(passage)
+        length += len(passage.text)
+        if length >= size:
+            yield held
+            held, length = [], 0
+    if held:
+        yield held
+
+
+def _finished(folder: Path, about: dict[str, Any], blocks: int) -> Parsed:
+    """Add up what all blocks say, and say whether they are all there."""
+    total = Block().note()
+    there = [path for path in (place(folder, n) for n in range(blocks)) if path.is_file()]
+    for path in there:
+        note = json.loads(path.read_text("utf-8"))
+        total["sentences"] += note["sentences"]
+        total["words"] += note["words"]
+        for kind in ("skipped", "mended"):
+            for what, case in note[kind].items():
+                total[kind].setdefault(what, {**case, "times": 0})["times"] += case["times"]
+    finished = len(there) == blocks
+    if finished:
+        _tell(folder, {**about, "finished": True, "blocks": blocks, **total})
+    return Parsed(folder=folder, blocks=blocks, finished=finished, **total)
+
+
+def _tell(folder: Path, note: dict[str, Any]) -> None:
+    write_text(folder / ABOUT, json.dumps(note, ensure_ascii=False, indent=1) + "\n")

@@ -1,0 +1,108 @@
+"""Text -> sentences and their words: by rules that say what they are, or by what a parser's own
+tokenizer has learnt.
+
+The rules: a sentence ends at `.`, `!`, `?` or `…`, with the quotes and brackets that close after
+it, before a space and what is no small letter, but not after an initial or one of some English and
+Polish abbreviations; and at the full stops of Chinese and Japanese. Words are runs of letters and
+digits with inner hyphens and apostrophes, every other visible character is a word of its own, and
+English clitics (n't, 's, 're, 've, 'll, 'd, 'm) are split off. Characters stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from lingprobe.corpora import text as running
+from lingprobe.corpora.trees import Range
+
+ABBREVIATIONS = frozenset({
+    "mr", "mrs", "ms", "dr", "st", "prof", "rev", "hon", "capt", "col", "gen", "lt", "sgt", "jr",
+    "sr", "vs", "etc", "no", "vol", "pp", "ch", "fig", "cf", "e.g", "i.e", "viz", "messrs", "mme",
+    "mlle", "np", "tzn", "tj", "ul", "ks", "św", "m.in", "im",
+})  # fmt: skip
+_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”’）]*")
+_LAST = re.compile(r"([\w.]*\w)\.$")
+_OPENING = "\"'“‘«„([¿¡—–- "
+
+
+class Cut(NamedTuple):
+    """A sentence as it was cut: its words, its text, and the multiword tokens (with MISC `_`)."""
+
+    words: tuple[str, ...]
+    text: str
+    ranges: tuple[Range, ...] = ()
+
+
+@runtime_checkable
+class Segmenter(Protocol):
+    """Cuts text into sentences and words; the same text gives the same ones."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in files that it cut."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells it from another."""
+        ...
+
+    def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+        """The sentences of a passage in one line; with `whole` it is one."""
+        ...
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Sentences and words by rules."""
+
+    name = "rules"
+    fingerprint = "1"
+
+    def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+        for sentence in [text] if whole else sentences(text):
+            if found := words(sentence):
+                yield Cut(found, sentence)
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a sentence, clitics split off."""
+    parts = []
+    for word in running.words(text):
+        at = len(running.split(word)[0])
+        parts += [word] if at == len(word) else [word[:at], word[at:]]
+    return tuple(parts)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, without the spaces around them."""
+    found, start = [], 0
+    for end in _END.finditer(text):
+        if _ends(text[start : end.start() + 1], text[end.end() : end.end() + 20]):
+            found.append(text[start : end.end()].strip())
+            start = end.end()
+    return [*found, *filter(None, [text[start:].strip()])]
+
+
+def _ends(before: str, after: str) -> bool:
+    """Whether a mark that is the last of `before` ends a sentence."""
+    if before[-1] in "。！？":
+        return True
+    last = _LAST.search(before[-20:])
+    if last and (last[1].lower() in ABBREVIATIONS or (len(last[1]) == 1 and last[1].isupper())):
+        return last[1] == "I"  # which is no initial, as a rule
+    return not after.lstrip(_OPENING)[:1].islower()
+
+
+def by_places(text: str, places: Sequence[tuple[int, int]]) -> Cut | None:
+    """A sentence whose words stand at some places of a text, which begin and end it; None where
+    there are none.
+    """
+    kept = [(start, stop) for start, stop in places if text[start:stop].strip()]
+    if not kept:
+        return None
+    found = tuple("".join(text[start:stop].split()) for start, stop in kept)
+    return Cut(found, text[kept[0][0] : kept[-1][1]])

@@ -1,0 +1,184 @@
+"""Constituents as tags that can be told one by one (Kitaev and Klein 2020, "Tetra-tagging", section
+3), and the best tags that make a tree.
+
+Phrases with one child are joined with it, and those with many are cut into pairs, from the right.
+In between any two words stands one pair then, and in the order from left to right words and pairs
+take turns. Each is told by whether it is a left or a right child, and by its labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.corpora.brackets import Tree, terminal
+from lingprobe.vectors import Floats, Ints
+
+JOIN = "+"  # between the labels of phrases that hold the same words
+LEFT, RIGHT = SIDES = "lr"  # a tag's first letter
+DEEPEST = 32  # phrases that wait for their right side at once; English rarely has more than 8
+ROOT = "ROOT"
+NEVER = -1e9
+
+
+class Tags(NamedTuple):
+    """The tags of a sentence's words, and those of the pairs between them, one fewer: a side, then
+    labels.
+    """
+
+    words: tuple[str, ...]
+    pairs: tuple[str, ...]
+
+
+class Leaf(NamedTuple):
+    """A word, with the labels of the phrases that hold nothing else, from the outermost one on."""
+
+    word: int
+    labels: tuple[str, ...]
+
+
+class Pair(NamedTuple):
+    """Two neighbours; no labels where it was made by cutting."""
+
+    labels: tuple[str, ...]
+    left: Leaf | Pair
+    right: Leaf | Pair
+
+
+def tags(tree: Tree) -> Tags:
+    """The tags of a tree; the label of its root is not told."""
+    words, pairs = list[str](), list[str]()
+    for side, node in _in_order(_paired(tree, 0)):
+        (words if isinstance(node, Leaf) else pairs).append(side + JOIN.join(node.labels))
+    return Tags(tuple(words), tuple(pairs))
+
+
+def _paired(tree: Tree, node: int) -> Leaf | Pair:
+    """A phrase as pairs."""
+    labels, children = [tree.labels[node]], tree.children(node)
+    while len(children) == 1 and (below := children[0].node) >= 0:
+        labels.append(tree.labels[below])
+        children = tree.children(below)
+    named = tuple(labels[node == 0 :])
+    if len(children) == 1:
+        return Leaf(children[0].start, named)
+    *others, made = (
+        _paired(tree, child.node) if child.node >= 0 else Leaf(child.start, ())
+        for child in children
+    )
+    while others:
+        made = Pair(() if len(others) > 1 else named, others.pop(), made)
+    return made
+
+
+def _in_order(node: Leaf | Pair) -> Iterator[tuple[str, Leaf | Pair]]:
+    """Words and pairs from left to right, each with its side."""
+    side, waiting = LEFT, list[tuple[str, Pair]]()
+    while True:
+        while isinstance(node, Pair):
+            waiting.append((side, node))
+            node, side = node.left, LEFT
+        yield side, node
+        if not waiting:
+            return
+        yield waiting[-1]
+        node, side = waiting.pop()[1].right, RIGHT
+
+
+def brackets(words: Sequence[str], parts: Sequence[str], told: Tags) -> str:
+    """The tree of tags that make one, on one line; `parts` are the words' parts of speech."""
+    waiting: list[
+        list[tuple[str, str]]
+    ] = []  # phrases without their right side, the outermost first
+    whole = ""
+    for i, (word, part, tag) in enumerate(zip(words, parts, told.words, strict=True)):
+        whole = _phrase(tag, terminal(part, word))
+        if tag[0] == RIGHT:
+            for pair, left in reversed(waiting.pop()):
+                whole = _phrase(pair, f"{left} {whole}")
+        if i < len(told.pairs):
+            if told.pairs[i][0] == LEFT:
+                waiting.append([])
+            waiting[-1].append((told.pairs[i], whole))
+    return f"({ROOT} {whole})"
+
+
+def _phrase(tag: str, inside: str) -> str:
+    """What stands in the phrases of a tag."""
+    labels = tag[1:].split(JOIN) if len(tag) > 1 else []
+    return "".join(f"({label} " for label in labels) + inside + ")" * len(labels)
+
+
+class Best(NamedTuple):
+    """The best tag of each side [rows, 2], and its score."""
+
+    tags: Ints
+    scores: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, sides: Ints) -> Best:
+        """Of scores [rows, tags], whose sides are 0 and 1."""
+        each = [np.flatnonzero(sides == side) for side in (0, 1)]
+        cells = [scores[:, columns] for columns in each]
+        best = [part.argmax(1) if part.size else np.zeros(len(part), int) for part in cells]
+        rows = np.arange(len(scores))
+        found = [
+            part[rows, b] if part.size else np.full(len(part), NEVER)
+            for part, b in zip(cells, best, strict=True)
+        ]
+        chosen = [columns[b] if len(columns) else b for columns, b in zip(each, best, strict=True)]
+        return cls(np.stack(chosen, 1), np.stack(found, 1))
+
+
+def decode(words: Best, pairs: Best, lengths: Ints) -> tuple[Ints, Ints]:
+    """The tags with the highest sum that make a tree, of words and of pairs: those of one sentence
+    behind those of the other, as `words` [words, 2] and `pairs` [words - sentences, 2] are.
+
+    A word on the right closes the phrase that waits, a pair on the left begins to wait: so what may
+    follow depends on how many wait, and the best way to each number is kept.
+    """
+    first = np.cumsum(lengths) - lengths
+    before = first - np.arange(len(first)) - 1  # the row of a pair, but for its place
+    came = _ways(words.scores, pairs.scores, (first, before), lengths)
+    sides = np.zeros(len(words.tags), np.int64), np.zeros(len(pairs.tags), np.int64)
+    waiting = np.zeros(len(lengths), np.int64)
+    for i in range(int(lengths.max(initial=1)) - 1, 0, -1):
+        rows = np.flatnonzero(lengths > i)
+        closed = came[0, i, rows, waiting[rows]]
+        waiting[rows] += closed
+        stayed = came[1, i, rows, waiting[rows]]
+        waiting[rows] -= ~stayed
+        sides[0][first[rows] + i], sides[1][before[rows] + i] = closed, stayed
+    return tuple(  # type: ignore[return-value]
+        each.tags[np.arange(len(side)), side]
+        for each, side in zip((words, pairs), sides, strict=True)
+    )
+
+
+def _ways(
+    words: Floats, pairs: Floats, places: tuple[Ints, Ints], lengths: Ints
+) -> NDArray[np.bool_]:
+    """Which way the best tags came: [of word and pair, place, sentence, phrases that wait], true
+    where the one at that place is on the right.
+    """
+    first, before = places
+    longest = int(lengths.max(initial=1))
+    deep = min(longest, DEEPEST) + 2  # one more, which nothing comes to
+    came = np.zeros((2, longest, len(lengths), deep), bool)
+    best = np.full((len(lengths), deep), NEVER)
+    best[:, 0] = words[first, 0]
+    for i in range(1, longest):
+        rows = np.flatnonzero(lengths > i)
+        pair, word, ways = pairs[before[rows] + i], words[first[rows] + i], best[rows]
+        begun, stayed = np.full_like(ways, NEVER), ways + pair[:, 1:]
+        begun[:, 1:-1] = ways[:, :-2] + pair[:, :1]
+        stayed[:, 0] = NEVER  # nothing waits that a pair could be the right side of
+        waiting = np.maximum(begun, stayed)
+        closed, opened = np.full_like(ways, NEVER), waiting + word[:, :1]
+        closed[:, :-1] = waiting[:, 1:] + word[:, 1:]
+        came[0, i, rows], came[1, i, rows] = closed > opened, stayed > begun
+        best[rows] = np.maximum(closed, opened)
+    return came

@@ -1,0 +1,18 @@
+"""The Python interface: the functions behind the command line, exported by `lingprobe`."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from lingprobe._renamed import warn
+
+MOVED = ("Evaluation", "Settings", "compare", "evaluate")  # which were here in sonde 0.1
+
+
+def __getattr__(name: str) -> Any:
+    """A name that was here once."""
+    if name not in MOVED:
+        raise AttributeError(f"module 'lingprobe.api' has no attribute {name!r}")
+    warn(f"lingprobe.api.{name}", f"lingprobe.{name}", "0.2")
+    return getattr(importlib.import_module("lingprobe"), name)

@@ -1,0 +1,89 @@
+"""What functions of `lingprobe` make of their arguments: one thing where several may stand, and
+keywords that `help` shows though several functions share them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from lingprobe.errors import UsageProblem
+from lingprobe.references import Reference
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def listed(argument: Any) -> list[Any]:
+    """One thing, several, or none, as a list; a text is one thing."""
+    if nothing(argument):
+        return []
+    several = isinstance(argument, Iterable) and not isinstance(argument, str)
+    return list(argument) if several else [argument]
+
+
+def spoken(argument: Any) -> list[str]:
+    """One thing or several as texts that are the same wherever they are typed: references as they
+    stand, named things by their names, others by their kind.
+    """
+    if isinstance(argument, Mapping):
+        return [str(name) for name in argument]
+    return [
+        str(each) if isinstance(each, str | Reference) else type(each).__qualname__
+        for each in listed(argument)
+    ]
+
+
+def nothing(argument: Any) -> bool:
+    """Whether nothing was given; a model may be empty or false and still be one."""
+    return argument is None or (isinstance(argument, list | tuple | Mapping) and not argument)
+
+
+def options_of(function: Callable[..., Any], without: Sequence[str] = ()) -> dict[str, Any]:
+    """The keywords of a function with their defaults and kinds, as `keywords` takes them."""
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in without}
+
+
+def optional(kind: Any) -> dict[str, Any]:
+    """The fields of a typed dictionary as keywords that are None without."""
+    return {
+        name: inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=getattr(hint, "__forward_arg__", hint),
+        )
+        for name, hint in kind.__annotations__.items()
+    }
+
+
+def keywords(options: Mapping[str, Any]) -> Callable[[F], F]:
+    """A function whose `**` is shown as these keywords, and which says of any other which it may
+    have been.
+    """
+
+    def explicit(function: F) -> F:
+        own = inspect.signature(function)
+        plain = {n: p for n, p in own.parameters.items() if p.kind is not p.VAR_KEYWORD}
+        known = {**plain, **options}
+
+        @functools.wraps(function)
+        def checked(*arguments: Any, **named: Any) -> Any:
+            for name in named:
+                if name not in known:
+                    raise UsageProblem(_unknown(function.__name__, name, list(known)))
+            return function(*arguments, **named)
+
+        checked.__signature__ = own.replace(parameters=list(known.values()))  # type: ignore[attr-defined]
+        return checked  # type: ignore[return-value]
+
+    return explicit
+
+
+def _unknown(function: str, name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    meant = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
+    return f"{function} takes no argument {name!r}: {meant}"

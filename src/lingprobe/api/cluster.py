@@ -1,0 +1,119 @@
+"""One run on many machines: how far it is, and the script of a job that does it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from lingprobe.cache import cache_dir
+from lingprobe.core import DataProblem
+from lingprobe.errors import UsageProblem
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.shards import SLURM_LIMIT
+from lingprobe.experiment.status import UnitStatus, encodings_of, units_of
+from lingprobe.pages.asked import number_of
+from lingprobe.pages.status import status_page
+from lingprobe.store.experiments import experiments
+from lingprobe.tables.page import Page
+
+SHARDED = ("run", "experiment", "embed")  # commands that have --shard
+
+
+def status(
+    folder: str | Path | None = None,
+    *,
+    experiment: str | int = "last",
+    cache: str | Path | None = None,
+) -> Page[tuple[UnitStatus, ...]]:
+    """The progress of a run on one or several machines: for each encoder and task, how many units
+    of work are done, running, failed (and why) and waiting. It is read from the store only.
+
+    folder      of results, as for `run` (default: the cache's)
+    experiment  'last', or how many experiments ago, from 1
+    cache       the folder of vectors (default: $LINGPROBE_CACHE, or the user's cache folder)
+    DataProblem if nothing was run there. `.content` has a `UnitStatus` for each unit.
+
+        print(lingprobe.status("results/"))
+        print([unit.why for unit in lingprobe.status("results/").content if unit.state == "failed"])
+    """
+    paths = Paths.of(folder, cache)
+    known = experiments(paths.results)
+    if not known:
+        raise DataProblem(f"nothing was run in {paths.results}: `lingprobe run -o {paths.results}`")
+    asked = known[number_of(str(experiment), known, paths.results) - 1]
+    if not asked.units:
+        raise DataProblem(
+            f"{paths.results} was run by an earlier version of lingprobe, which did not record its"
+            " units of work: run the same command again"
+        )
+    return status_page(units_of(asked, paths), encodings_of(asked, paths))
+
+
+def slurm(
+    arguments: Sequence[str],
+    *,
+    shards: int,
+    at_once: int = 0,
+    cpus: int = 1,
+    gpus: int = 0,
+    memory: str = "",
+    time: str = "",
+    partition: str = "",
+    sbatch: Sequence[str] = (),
+) -> str:
+    """The script of a SLURM job array that runs one command of lingprobe in shares. Read it and
+    give it to sbatch; nothing is submitted.
+
+    arguments  of lingprobe: `run`, `experiment` or `embed` with their options
+    shards     how many tasks the array has; at most `at_once` of them run at a time, 0 for all
+    cpus, gpus, memory, time, partition  of each task, in the format of sbatch
+    sbatch     further options of sbatch ('--account=mine')
+    UsageProblem for a command that cannot run in shares.
+
+        print(lingprobe.slurm(["run", "-t", "ud/*:UD_English-EWT", "-o", "results"], shards=16))
+    """
+    command = list(arguments)
+    if not command or command[0] not in SHARDED or "--shard" in command:
+        raise UsageProblem(
+            f"lingprobe {' '.join(command)}: give one of {', '.join(SHARDED)} with its options, but"
+            " without --shard"
+        )
+    if not 1 <= shards <= SLURM_LIMIT:
+        raise UsageProblem(f"{shards} shards: an array has from 1 to {SLURM_LIMIT:,} tasks")
+    options = {
+        "job-name": "lingprobe",
+        "array": f"1-{shards}" + (f"%{at_once}" if at_once else ""),
+        "ntasks": "1",
+        "cpus-per-task": str(cpus),
+        "gpus": str(gpus or ""),
+        "mem": memory,
+        "time": time,
+        "partition": partition,
+        "output": "lingprobe-%A-%a.log",
+    }
+    asked = [f"--{name}={value}" for name, value in options.items() if value]
+    return SCRIPT.format(
+        options="\n".join(f"#SBATCH {each}" for each in (*asked, *sbatch)),
+        shards=shards,
+        folder=shlex.quote(os.getcwd()),
+        cache=shlex.quote(str(cache_dir().absolute())),
+        command=shlex.join([sys.executable, "-m", "lingprobe", *command, "--shard", "slurm"]),
+    )
+
+
+SCRIPT = """\
+#!/bin/bash
+{options}
+
+# One run in {shards} shares: each task does its own share first, then what others left undone, and
+# ends when everything is done. Tasks may start at any time, fail, or be cancelled: submit this
+# again to continue. `lingprobe status` shows the progress.
+set -eu
+cd {folder}
+export LINGPROBE_CACHE={cache}  # every node must see it, and the folder of results
+export OMP_NUM_THREADS="${{SLURM_CPUS_PER_TASK:-1}}"
+exec {command}
+"""

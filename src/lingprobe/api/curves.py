@@ -1,0 +1,38 @@
+"""What encoders know as they learn."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from lingprobe.analysis.curves import Curves
+from lingprobe.analysis.curves import curves as curves_of
+from lingprobe.api.arguments import keywords, optional
+from lingprobe.api.results import Results, Selection, stored_results
+from lingprobe.pages.curve_table import curves_page
+from lingprobe.tables.page import Page
+
+
+@keywords(optional(Selection))
+def curve(
+    results: Results = None, *, by: str = "", seed: int = 0, **selection: Unpack[Selection]
+) -> Page[Curves]:
+    """Learning curves: the scores of encoders at several points of their training, next to the
+    figures that the training recorded, as `lingprobe curve` shows them (Conneau et al. 2018,
+    section 5, Figure 1).
+
+    results    an evaluation, results, or a folder, of `run(..., "trained:FOLDER,epoch=*")` or of a
+               model's revisions (default: the last run)
+    by         a setting of trainings, such as 'hidden': the points are then trainings that differ
+               only in this setting, each at its best epoch; their folders must exist
+    seed       of random permutations (used for ten points or more)
+    selection  the fields of `Selection`
+    `.content.curves` has a curve for each task and training, with rows by epoch or step and the
+    trend: Spearman's correlation of score and progress, its interval and p. DataProblem if no
+    training was measured at two points.
+
+        lingprobe.run("ud/*:UD_English-EWT", "trained:models/en-de,epoch=0+*", results="results/")
+        lingprobe.curve("results/").write("curve.svg")
+        lingprobe.curve("widths/", by="hidden").write("widths.svg")
+    """
+    stored = stored_results(results, selection)
+    return curves_page(curves_of(stored.results, seed, by)).with_remarks(stored.remarks)

@@ -1,0 +1,344 @@
+"""Data sets and what they are made of: built, audited, fetched, generated, tagged, and judged by
+people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from lingprobe.annotators.tagger import Tagged, tag_text
+from lingprobe.api.arguments import listed
+from lingprobe.api.embedding import sentences
+from lingprobe.api.measure import at
+from lingprobe.audit import Audit
+from lingprobe.audit import inspect as audited
+from lingprobe.audit.page import audit_page
+from lingprobe.cache import write_text
+from lingprobe.core import DataProblem, Published, Task
+from lingprobe.corpora.universal import either, near, treebank
+from lingprobe.datasets.formats.tables import write
+from lingprobe.experiment.data import load
+from lingprobe.generation.events import files
+from lingprobe.generation.events.request import request as parsed
+from lingprobe.judgements.bound import Bound, people_page, write_bound
+from lingprobe.judgements.score import score
+from lingprobe.judgements.sheet import Asking, Sheet
+from lingprobe.judgements.sheet import write as write_sheet
+from lingprobe.references import Reference
+from lingprobe.tables.page import Page
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.find import named
+from lingprobe.tasks.released import catalogue, universal
+from lingprobe.tasks.released.catalogue import Collection
+from lingprobe.tasks.released.download import Web
+from lingprobe.tasks.released.fetch import Got, Wish, place_of
+from lingprobe.tasks.released.fetch import fetch as fetched
+from lingprobe.training import static
+from lingprobe.training.static import Trained
+
+
+class Built(NamedTuple):
+    """A data set that was written: its files as a path or pattern, counts (examples by split, and
+    what the format could not represent), and its audit.
+    """
+
+    path: Path
+    counts: dict[str, int]
+    audit: Audit
+
+
+def build(
+    task: str | Task,
+    output: str | Path,
+    *,
+    format: Literal["parquet", "jsonl", "senteval", "jiant"] | None = None,
+    audit: str | Path | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+) -> Built:
+    """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
+    one file per split, as jiant reads them.
+
+    task      a reference or a Task object
+    format    the file's (default: from its suffix)
+    audit     a file for the whole audit of `inspect`, as Markdown; without it, baselines are not
+              fitted
+    on_error  what to do about a malformed sentence: 'raise' or 'skip'
+    DataProblem if the data lack what the task needs, or the format cannot represent them.
+
+        print(lingprobe.build("ud/tense:UD_English-EWT", "tense.parquet").audit.problems)
+    """
+    made, title = _made(task, on_error)
+    dataset = load(made)
+    counts = write(dataset, output, format)
+    findings = audited(dataset, metric=made.metric, floors=audit is not None)
+    if audit is not None:
+        write_text(Path(audit), audit_page(findings, title).text("markdown"))
+    path = Path(output)
+    return Built(
+        path.with_suffix(f".*{path.suffix}") if format == "jiant" else path, counts, findings
+    )
+
+
+def inspect(
+    task: str | Task,
+    *,
+    sample: int = 20,
+    seed: int = 0,
+    on_error: Literal["raise", "skip"] = "raise",
+    cache: str | Path | None = None,
+) -> Page[Audit]:
+    """Audit the data set of a task: balance, scores without an encoder, repeated examples, forms in
+    several splits, and rows to read. `.content` is the audit; printing it shows the tables.
+
+    sample, seed  how many examples are shown, and which
+    A released data set is read as published, even if splits are missing. DataProblem if the data
+    cannot be read.
+
+        print(lingprobe.inspect("ud/tense:UD_English-EWT").content.problems)
+    """
+    with at(cache):
+        made, title = _made(task, on_error)
+        dataset = made.found() if isinstance(made, Published) else made.load()
+        return audit_page(audited(dataset, seed, sample, made.metric), title)
+
+
+def collections(pattern: str | None = None) -> list[Collection]:
+    """The published data sets that `fetch` downloads, with their files, papers, licences and pages.
+
+    pattern  of names (default: all except the treebanks of Universal Dependencies, 'ud/*')
+
+        for each in lingprobe.collections("ud/pl_*"):
+            print(each.name, each.licence)
+    """
+    if pattern is None:
+        return list(catalogue.COLLECTIONS.values())
+    known = catalogue.COLLECTIONS.values()
+    return [each for each in known if fnmatchcase(each.name, pattern)] + universal.collections(
+        pattern
+    )
+
+
+class Fetched(NamedTuple):
+    """Published files that were fetched: their folder, each file, and a remark on the source."""
+
+    folder: Path
+    files: list[Got]
+    remark: str = ""
+
+
+def fetch(
+    name: str,
+    folder: str | Path | None = None,
+    *,
+    mirror: str | None = None,
+    only: str = "*",
+    progress: bool = False,
+    before: Callable[[str], object] | None = None,
+    each: Callable[[Got], object] | None = None,
+) -> Fetched:
+    """Download a published data set. An interrupted download is resumed, files are checked, and
+    existing files are never overwritten.
+
+    name    one of `collections()`, or a treebank of Universal Dependencies: 'ud/en_ewt', or with
+            a release 'ud/en_ewt@2.16'
+    folder  where to put it (default: where tasks look for it)
+    mirror  a folder on the web that has the files (default: the publisher's, or the address in
+            LINGPROBE_MIRROR: a web server over the folder `data` of somebody's cache)
+    only    a pattern of file names ('*/te.txt')
+    before  called once, before the download, with what will be fetched: files, size, licence,
+            address
+    each    called with each file when it is complete
+    DataProblem names the files that could not be fetched.
+
+        lingprobe.fetch("ud/en_ewt")
+    """
+    from tqdm.auto import tqdm
+
+    to = Path(folder).expanduser() if folder else None
+    with tqdm(
+        desc=f"fetch {name}", unit="B", unit_scale=True, disable=not progress, leave=False
+    ) as bar:
+        wish = replace(_wish(name, to, mirror), only=only, web=Web(bar.update))
+        if before is not None:
+            before(str(wish))
+        got = []
+        for file in fetched(wish):
+            got.append(file)
+            if each is not None:
+                each(file)
+    told = universal.told(wish) if wish.collection.kind == "treebank" else ""
+    return Fetched(wish.folder, got, told or wish.collection.remark)
+
+
+def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
+    """What to fetch under a name: a collection, or a treebank, whose files are listed now."""
+    bank = None if name in catalogue.COLLECTIONS else treebank(name)
+    if bank is not None:
+        return universal.listed(universal.wish(bank, folder, mirror), bank)
+    if codes := near(name):
+        raise DataProblem(
+            f"no treebank of Universal Dependencies is called {name!r}; did you mean"
+            f" {either(codes, 'ud/')}?"
+        )
+    chosen = catalogue.collection(name)
+    return Wish(chosen, folder or place_of(chosen), base=mirror)
+
+
+class Generated(NamedTuple):
+    """How many sentences and structures a request allows, and how many sentences were written."""
+
+    admitted: int
+    structures: int
+    written: int = 0
+
+
+def generate(
+    request: str | Path | Mapping[str, Any],
+    output: str | Path | None = None,
+    *,
+    n: int | None = None,
+    language: Literal["english", "polish"] | str | None = None,
+    seed: int = 0,
+    text: bool = False,
+    asserted: bool = False,
+    progress: bool = False,
+) -> Generated:
+    """Generate sentences with known meaning: who did what to whom, what did not happen, and which
+    word expresses it.
+
+    request   a JSON file, or its value; {} has all defaults
+    output    where to write JSON lines; without it, sentences are only counted, exactly and at once
+    n         how many (default: all)
+    language  of the sentences (default: that of the request, or else English)
+    seed      which sentences are drawn, without replacement, and their order
+    text      write only the sentences, one per line
+    asserted  also write for each clause whether the sentence asserts it
+    DataProblem for a request that no sentence meets; it names the parts that conflict.
+
+        print(lingprobe.generate({"negation": True}).admitted)
+    """
+    from tqdm.auto import tqdm
+
+    asked = _request(request, language)
+    space = files.admitted(asked)
+    if output is None:
+        return Generated(space.size, len(space.cells))
+    drawn = files.drawn(space, asked, n, seed)
+    with tqdm(
+        total=drawn.n, desc="generate", unit=" sentences", unit_scale=True, disable=not progress
+    ) as bar:
+        files.write(output, drawn, bare=text, asserted=asserted, progress=bar.update)
+    return Generated(space.size, len(space.cells), drawn.n)
+
+
+def tag(
+    texts: str | Path | Iterable[str | Path],
+    source: str | Path,
+    output: str | Path,
+    *,
+    seed: int = 0,
+    on_error: Literal["raise", "skip"] = "raise",
+    progress: bool = False,
+) -> Tagged:
+    """Tag running text with a tagger trained on tagged text, and measure its accuracy on held-out
+    text.
+
+    texts   files of running text, one sentence per line: .txt, .txt.gz or .txt.xz
+    source  the tagger's training data: tagged text, or NLTK's brown.zip
+    output  a file: .tagged, .tagged.gz or .tagged.xz
+    seed    of the order of the training data
+    DataProblem for text that cannot be read, or too little training data.
+
+        print(lingprobe.tag("novels.txt.xz", "brown.zip", "novels.tagged.xz").accuracy)
+    """
+    return tag_text(listed(texts), source, output, seed, on_error, progress)
+
+
+def train_vectors(
+    texts: str | Path | Iterable[str | Path],
+    output: str | Path,
+    *,
+    exclude: Iterable[str | Path] = (),
+    tasks: Any = (),
+    settings: static.Settings | None = None,
+    **options: Any,
+) -> Trained:
+    """Train word vectors on running text, without the sentences that will be probed.
+
+    texts           files of running text, one sentence or paragraph per line
+    output          a file: .vec, or .bin with subwords
+    exclude, tasks  corpora and tasks whose sentences are left out, as for `sentences`
+    options         the fields of `lingprobe.training.static.Settings`: dim, epochs, window, least,
+                    seed, skipgram, subwords, english; or all of them as `settings`
+    Needs gensim (`pip install 'lingprobe[static]'`). DataProblem if no sentences are left.
+
+        lingprobe.train_vectors("novels.txt", "novels.vec", exclude=["UD_English-EWT"])
+    """
+    probed = sentences(exclude, tasks) if exclude or tasks else []
+    chosen = settings or static.Settings(**options)
+    return static.train_vectors(listed(texts), output, probed, chosen)
+
+
+def annotate(
+    task: str,
+    output: str | Path,
+    *,
+    n: int = 200,
+    check: bool = False,
+    question: str = "",
+    words: Mapping[str, str] | None = None,
+    meanings: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> Sheet:
+    """Write a sheet of test sentences for people to label. It has no gold labels, but records how
+    to draw the same sentences again.
+
+    n         how many sentences at most
+    check     show the labels, and ask whether they are correct
+    question  the question to people (default: the task's)
+    words     label -> what people write for it
+    meanings  label -> what that means
+    seed      which sentences are drawn, and their order
+    DataProblem for a task whose labels are not one class per sentence.
+
+        lingprobe.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)
+    """
+    universal.supply([Reference.parse(task)])
+    asking = Asking("check" if check else "blind", n, seed, question, words or {}, meanings or {})
+    return write_sheet(TASKS.canonical(task), TASKS.make(task), Path(output), asking)
+
+
+def score_sheets(sheets: Sequence[str | Path], output: str | Path | None = None) -> Page[Bound]:
+    """The score of people on a task by majority vote, from filled copies of one sheet (Conneau et
+    al. 2018). `.content` is the bound; printing it shows the table.
+
+    sheets  the filled copies
+    output  a file of JSON for `report(suite=..., human=[...])`
+    DataProblem if the copies do not belong together, or the data have changed.
+
+        print(lingprobe.score_sheets(["anna.tsv", "ben.tsv"]).content.score)
+    """
+    bound = score([Path(file) for file in sheets])
+    if output is not None:
+        write_bound(bound, Path(output))
+    return people_page(bound)
+
+
+def _made(task: str | Task, on_error: str) -> tuple[Any, str]:
+    """A task, and the title of pages about it."""
+    if not isinstance(task, str):
+        return task, f"{task.name}: {task.question}"
+    (reference,) = named([task], on_error)
+    made = TASKS.make(reference)
+    return made, f"{reference}: {made.question}"
+
+
+def _request(request: str | Path | Mapping[str, Any], language: str | None) -> Any:
+    """A request from a file, or from its value."""
+    if isinstance(request, str | Path):
+        return files.read(request, language)
+    return parsed({**request, **({} if language is None else {"language": language})})

@@ -1,0 +1,132 @@
+"""The sentences that a run needs, and their vectors ahead of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+from lingprobe.api.arguments import listed, spoken
+from lingprobe.api.measure import at, encoders_of
+from lingprobe.cache import write_text
+from lingprobe.core import DataProblem, Encoder, Sentence
+from lingprobe.corpora import brackets, conllu, text
+from lingprobe.corpora.corpus import corpus as files_of
+from lingprobe.corpora.files import uncompressed
+from lingprobe.corpora.places import located
+from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.views import SUFFIXES
+from lingprobe.errors import UsageProblem
+from lingprobe.experiment.agreement import alike, request_of
+from lingprobe.experiment.data import load
+from lingprobe.experiment.embed import Embedded
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import tasks_of
+from lingprobe.experiment.run import ahead, embed_ahead
+from lingprobe.experiment.runners import Workers
+from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.identity import Identity
+from lingprobe.store.precision import kept_as
+from lingprobe.tasks.find import named
+
+log = logging.getLogger("lingprobe.data")
+# what would be read as text without complaint, and is not
+TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xml", ".html", ".zip")
+
+
+def embed(
+    sentences: Sequence[Sentence],
+    encoders: Any = None,
+    *,
+    cache: str | Path | None = None,
+    store: Literal["float32", "float16", "bfloat16"] = "float32",
+    progress: bool = False,
+    shard: str | None = None,
+    project: int | None = None,
+) -> dict[str, Embedded]:
+    """Encode sentences into the cache before a run, for example on a machine with a GPU. Returns
+    for each encoder what was encoded.
+
+    encoders  one reference or several (default: an untrained network)
+    cache, store, progress, shard, project  as in `Settings`
+    EncoderProblem for an encoder that cannot be used.
+
+        lingprobe.embed(lingprobe.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
+    """
+    kept_as(store)
+    asked, part = encoders_of(encoders, None), WHOLE if shard is None else Shard.parse(shard)
+    with at(cache), ExitStack() as stack:
+        paths = Paths.of(None, cache, store, project)
+        if shard is not None:
+            file = paths.cache / "vectors" / request_of("embed", paths.dtype, spoken(asked))
+            made = stack.enter_context(alike(file, 1, lambda: ahead(asked, paths), _identities))
+        else:
+            made = ahead(asked, paths)
+        return embed_ahead(made, sentences, paths, progress, Workers(shard=part))
+
+
+def sentences(
+    corpora: Iterable[str | Path] = (),
+    tasks: Any = (),
+    *,
+    output: str | Path | None = None,
+    cache: str | Path | None = None,
+) -> list[Sentence]:
+    """The distinct sentences of corpora and of all folds of tasks: those that a run would encode.
+
+    corpora  treebanks (CoNLL-U, or trees in brackets), and text files with one sentence per line
+    tasks    references or Task objects; patterns are expanded
+    output   a file to write their text to, one per line
+    DataProblem if a task's data cannot be used, UsageProblem if nothing is given.
+
+        print(len(lingprobe.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))
+    """
+    with at(cache):
+        every = [sentence for corpus in corpora for sentence in _read(str(corpus))]
+        by_name, refused = tasks_of(named(listed(tasks)), Paths.of(None, cache).cache)
+        if refused:
+            raise DataProblem("; ".join(refused.values()))
+        every += [sentence for task in by_name.values() for sentence in load(task).sentences]
+    if not every:
+        raise UsageProblem(
+            "give a corpus (a treebank, or a file with one sentence per line) or a task"
+        )
+    distinct = list(dict.fromkeys(every))
+    if output is not None:
+        lines = (" ".join(sentence.text.split()) for sentence in distinct)
+        write_text(Path(output), "".join(f"{line}\n" for line in lines))
+    return distinct
+
+
+def _identities(
+    made: Mapping[str, tuple[Encoder, Identity]],
+) -> tuple[dict[str, str], dict[str, str]]:
+    return {f"encoder {name}": str(known) for name, (_, known) in made.items()}, {}
+
+
+def _read(corpus: str) -> Iterator[Sentence]:
+    """The sentences of a treebank in CoNLL-U or in brackets, or of a file of text."""
+    place = located(corpus)
+    if place.is_file() and (ending := uncompressed(place).suffix.lower()) not in SUFFIXES:
+        if ending in TABLES:
+            raise DataProblem(
+                f"{place}: a {ending} file does not have a sentence per line; write its sentences"
+                " to a .txt file, or name a task on it"
+            )
+        yield from text.read(place)
+        return
+    for part in files_of([corpus], SUFFIXES):
+        if uncompressed(part.path).suffix.lower() in brackets.SUFFIXES:
+            yield from _bracketed(part.path)
+        else:
+            yield from (tree.sentence for tree in conllu.read(part.path))
+
+
+def _bracketed(path: Path) -> Iterator[Sentence]:
+    """The sentences of bracketed trees; malformed ones are passed over, which is said."""
+    tally = Tally()
+    yield from (tree.sentence for tree in brackets.read(path, "skip", tally))
+    if tally.skipped:
+        log.warning("%s: %d malformed trees were passed over", path, tally.skipped)

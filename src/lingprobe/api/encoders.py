@@ -1,0 +1,96 @@
+"""References of encoders: of a model by its bare name, and with options for several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from lingprobe.core import DataProblem
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders.hub import Files, files_of
+from lingprobe.errors import UsageProblem
+from lingprobe.references import Reference, parsed_or_none
+from lingprobe.tasks import TASKS
+
+ORGANISATION = "sentence-transformers"
+FILLED = {
+    "batch_size": ("hf and st fill batches by tokens, not sentences: write st:NAME,tokens=2048")
+}
+"""What to write in place of options that encoders of lingprobe do not have."""
+
+
+def model(name: str) -> str:
+    """The reference of a model, found from its name: 'st:NAME' for a model of
+    sentence-transformers, or else 'hf:NAME' for transformers. A reference is returned unchanged.
+
+    name  a name of the hub ('bert-base-cased', 'org/name@revision') or a folder; options may follow
+          after a comma
+    DataProblem for a model that is neither, or that cannot be downloaded.
+
+        print(lingprobe.model("all-MiniLM-L6-v2"))
+    """
+    before = parsed_or_none(name)
+    if before is not None and before.argument is not None and before.name in ENCODERS.places():
+        return str(before)
+    place, comma, options = name.partition(",")
+    files = _files(place)
+    if (files.folder / "modules.json").is_file() or files.says("config_sentence_transformers.json"):
+        kind = "st"
+    elif files.says("config.json"):
+        kind = "hf"
+    else:
+        raise DataProblem(
+            f"{place} is not a model of sentence-transformers (no modules.json) or of transformers"
+            " (no config.json)"
+        )
+    return str(Reference.parse(f"{Reference(kind, place)}{comma}{options}"))
+
+
+def reference(thing: Any) -> Any:
+    """The reference of a model, where something is but its name; all else stays as it is."""
+    if not isinstance(thing, str) or (parsed := parsed_or_none(thing)) is None:
+        return thing
+    name = parsed.name
+    if name in [*ENCODERS.places(), *TASKS.places()] or ".py@" in name:
+        return thing
+    if not Path(name).exists() and get_close_matches(name, ENCODERS.places(), 1, 0.75):
+        return thing  # mistyped
+    try:
+        return model(thing)
+    except DataProblem as problem:
+        raise DataProblem(f"no encoder is called {name!r}, and {problem}") from None
+
+
+def configure(encoders: Iterable[str], **options: str | int) -> list[str]:
+    """References of encoders with options added: those that an encoder has and its reference does
+    not set.
+
+    encoders  references
+    options   such as device='cuda'; UsageProblem for an option that none of the encoders has
+
+        lingprobe.configure(["length", "st:all-MiniLM-L6-v2"], device="cpu")
+    """
+    parsed = [Reference.parse(each) for each in encoders]
+    for key, value in options.items():
+        able = [key in ENCODERS.options(each.name) for each in parsed]
+        if not any(able):
+            names = ", ".join(each.name for each in parsed) or "none"
+            more = f": {FILLED[key]}" if key in FILLED else ""
+            raise UsageProblem(f"none of the encoders ({names}) has the option {key}{more}")
+        parsed = [
+            each.plus(**{key: str(value)}) if has else each
+            for each, has in zip(parsed, able, strict=True)
+        ]
+    return [str(each) for each in parsed]
+
+
+def _files(name: str) -> Files:
+    """The files of a model; a bare name may be one of the sentence-transformers, or its own."""
+    try:
+        return files_of(name, ORGANISATION)
+    except DataProblem:
+        if "/" in name:
+            raise
+        return files_of(name)

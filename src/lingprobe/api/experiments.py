@@ -1,0 +1,178 @@
+"""Experiments in files: the settings of a run as TOML, to be run again, and by others."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.metadata
+import json
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lingprobe.api.arguments import listed, options_of
+from lingprobe.api.encoders import configure, model
+from lingprobe.api.evaluation import Evaluation
+from lingprobe.api.measure import estimate, run
+from lingprobe.cache import write_text
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.errors import UsageProblem
+from lingprobe.experiment.estimate import Estimate
+from lingprobe.probes import PROBES
+from lingprobe.references import Contents, Reference
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.find import get_tasks, named
+
+LISTS = ("tasks", "encoders", "probes", "controls", "reads", "models", "languages")
+KINDS: dict[str, tuple[type, str]] = {
+    **dict.fromkeys(
+        ("suite", "output", "device", "probe_device", "store", "on_error"), (str, "a text")
+    ),
+    **dict.fromkeys(("seeds", "limit", "project", "batch_size"), (int, "a whole number")),
+    **dict.fromkeys(("bounds", "keep_scores", "reproducible"), (bool, "true or false")),
+}
+"""The keys of an experiment that are no lists, with what they hold."""
+ROOMS: dict[str, Contents] = {
+    "tasks": TASKS,
+    "encoders": ENCODERS,
+    "probes": PROBES,
+    "controls": CONTROLS,
+}
+COPY = "experiment.toml"
+OTHERWISE = ("cache", "jobs", "progress", "shard")  # keywords of a run that belong to a machine
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The settings of a run, read from a file.
+
+    file      the file
+    settings  keywords of `run`
+    """
+
+    file: Path
+    settings: Mapping[str, Any]
+
+    def estimate(self) -> Estimate:
+        """What the run would do; nothing is encoded or fitted."""
+        kept = {k: v for k, v in self.settings.items() if k != "reproducible"}
+        return estimate(**kept)
+
+    def run(
+        self, *, jobs: int | str = 1, progress: bool = False, shard: str | None = None
+    ) -> Evaluation:
+        """Run it, with `shard` this machine's share first; a copy with every default filled in is
+        written to the folder of results.
+        """
+        evaluation = run(**self.settings, jobs=jobs, progress=progress, shard=shard)
+        write_text(Path(self.settings["output"]) / COPY, self.resolved())
+        return evaluation
+
+    def resolved(self) -> str:
+        """The experiment as TOML, with patterns expanded and every default filled in."""
+        defaults = {
+            name: parameter.default
+            for name, parameter in options_of(run, without=OTHERWISE).items()
+            if parameter.default is not None
+        }
+        settings = {**defaults, **self.settings}
+        lines = [
+            f"# {self.file.name}, as lingprobe {importlib.metadata.version('lingprobe')} ran it"
+        ]
+        settings["tasks"] = named(settings.get("tasks", ()), settings["on_error"])
+        for key, value in settings.items():
+            whole = _canonical(ROOMS[key], value) if key in ROOMS else value
+            if whole not in ([], ()):
+                lines.append(f"{key} = {json.dumps(whole, ensure_ascii=False)}")
+        return "\n".join(lines) + "\n"
+
+
+def read_experiment(file: str | Path) -> Experiment:
+    """The experiment that a TOML file describes: keywords of `run`, and `models`, `device`,
+    `batch_size` and `languages` as on the command line.
+
+    file  its `output` is the folder of results. Code that it names (`mine.py@thing`) must be in the
+          file's own folder, and is run only from there
+    UsageProblem if the file is not an experiment.
+
+        experiment = lingprobe.read_experiment("experiment.toml")
+        print(experiment.estimate())
+    """
+    path = Path(file)
+    try:
+        said = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UsageProblem(f"cannot read {path}: {(error.strerror or '').lower()}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageProblem(f"{path} is not valid TOML: {error}") from None
+    settings = {key: _checked(path, key, value) for key, value in said.items()}
+    if "output" not in settings:
+        raise UsageProblem(f'{path}: add a folder for the results, such as output = "results"')
+    for key in ROOMS:
+        settings[key] = [_own(path, each) for each in settings.get(key, ())]
+    _own_names(settings)
+    return Experiment(path, {key: value for key, value in settings.items() if value != []})
+
+
+def _own_names(settings: dict[str, Any]) -> None:
+    """Put references in the place of models, languages and options of several encoders."""
+    settings["encoders"] += [model(name) for name in settings.pop("models", ())]
+    options = {k: settings.pop(k) for k in ("device", "batch_size") if k in settings}
+    settings["encoders"] = configure(settings["encoders"], **options)
+    if languages := settings.pop("languages", ()):
+        families = settings["tasks"] or ["ud"]
+        settings["tasks"] = [task for each in families for task in get_tasks(languages, each)]
+
+
+def _checked(path: Path, key: str, value: Any) -> Any:
+    """The value of a key, where there is such a key and it holds such values."""
+    if key in LISTS:
+        if all(isinstance(each, str) for each in listed(value)):
+            return listed(value)
+        raise UsageProblem(f"{path}: {key} = {value!r}: write a list of texts")
+    if key not in KINDS:
+        near = difflib.get_close_matches(key, [*LISTS, *KINDS], 1)
+        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join([*LISTS, *KINDS])}"
+        raise UsageProblem(f"{path}: no experiment has a key {key!r}; {meant}")
+    kind, written = KINDS[key]
+    if type(value) is not kind:
+        raise UsageProblem(f"{path}: {key} = {value!r}: write {written}")
+    return value
+
+
+def _own(path: Path, text: str) -> str:
+    """A reference whose code, if it names any, lies in the folder of the experiment's file."""
+    reference = Reference.parse(text)
+    values = [value for _, value in reference.options]
+    trusted = any(key == "trust_remote_code" for key, _ in reference.options)
+    if trusted or any(".py@" in value for value in (reference.argument or "", *values)):
+        raise UsageProblem(
+            f"{path}: {text!r} runs code that may be outside the folder of the experiment, which"
+            " is not allowed; use it with `lingprobe run`"
+        )
+    code, at, thing = reference.name.rpartition("@")
+    if not at:
+        return text
+    folder = path.resolve().parent
+    place = (folder / Path(code).expanduser()).resolve()
+    if not place.is_relative_to(folder):
+        raise UsageProblem(
+            f"{path}: {text!r} is code outside the folder of the experiment, which is not allowed;"
+            " move it there"
+        )
+    return str(reference.named(f"{os.path.relpath(place)}@{thing}"))
+
+
+def _canonical(contents: Contents, references: Iterable[str | Reference]) -> list[str]:
+    """References with their options filled in, patterns expanded; an option that is none may still
+    be set by a run, as folds are.
+    """
+    every = [each for reference in references for each in contents.expand(reference)]
+    return [str(_set(Reference.parse(contents.canonical(each)))) for each in every]
+
+
+def _set(reference: Reference) -> Reference:
+    return reference.without(*(key for key, value in reference.options if value == "none"))

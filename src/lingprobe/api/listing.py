@@ -1,0 +1,97 @@
+"""What there is: tasks, encoders, probes and the like, and whom to cite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from lingprobe.annotators import PARSERS
+from lingprobe.api.arguments import listed as arguments
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.errors import UsageProblem
+from lingprobe.listing import Entry, Plugin, entries
+from lingprobe.listing import plugins as installed
+from lingprobe.metrics import METRICS
+from lingprobe.papers import SUITES
+from lingprobe.papers.bibliography import bibtex as entries_of
+from lingprobe.papers.bibliography import papers_of
+from lingprobe.probes import PROBES
+from lingprobe.references import Contents, Reference
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.about import About, Sought
+from lingprobe.tasks.about import about as known_about
+
+Kind = Literal["tasks", "encoders", "probes", "controls", "metrics", "suites", "parsers"]
+ROOMS: Mapping[str, Contents] = {
+    "tasks": TASKS,
+    "encoders": ENCODERS,
+    "probes": PROBES,
+    "controls": CONTROLS,
+    "metrics": METRICS,
+    "suites": SUITES,
+    "parsers": PARSERS,
+}
+
+
+def available(
+    kind: Kind,
+    pattern: str | None = None,
+    *,
+    language: str = "",
+    paper: str = "",
+    unit: str = "",
+    licence: Literal["open"] | None = None,
+) -> list[Entry]:
+    """Everything of a kind, plugins included: names, descriptions, and options with their meaning.
+
+    kind      'tasks', 'encoders', 'probes', 'controls', 'metrics', 'suites' or 'parsers'
+    pattern   a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem if
+              nothing matches
+    language  tasks for data in that language, a code ('pl', 'pol') or a name ('Polish')
+    paper     tasks of that paper ('conneau2018')
+    unit      tasks about a 'sentence', its asked 'words', a 'word', a 'span' or a pair of spans
+    licence   'open': tasks whose data anybody may use and share, or that you bring yourself
+
+        for entry in lingprobe.available("tasks", "ud/*"):
+            print(entry.name, entry.summary)
+    """
+    if kind not in ROOMS:
+        raise UsageProblem(f"no kind {kind!r}: choose one of {', '.join(ROOMS)}")
+    sought = Sought(language, paper, unit, licence or "")
+    if sought != Sought() and kind != "tasks":
+        raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
+    listed = entries(ROOMS[kind], pattern)
+    met = set(sought.met(entry.name for entry in listed))
+    return [entry for entry in listed if entry.name in met]
+
+
+def about(task: str) -> About | None:
+    """What is known about a task before any data are read: the unit that it labels, its data, their
+    languages and licence, and its paper. None for a task that is not part of lingprobe.
+
+        print(lingprobe.about("ud/tense").papers)
+    """
+    [name] = TASKS.matching(Reference.parse(task).name)
+    return known_about(name)
+
+
+def bibtex(tasks: str | Sequence[str]) -> str:
+    """The BibTeX entries of the papers of some tasks, each once.
+
+    tasks  names or patterns
+
+        print(lingprobe.bibtex("senteval/*"))
+    """
+    names = [n for t in arguments(tasks) for n in TASKS.matching(Reference.parse(t).name)]
+    return entries_of(paper for name in names for paper in papers_of(name))
+
+
+def plugins() -> list[Plugin]:
+    """What installed packages add to lingprobe, with the package and its version; a plugin that
+    cannot be imported is listed with the reason.
+
+        for plugin in lingprobe.plugins():
+            print(plugin.distribution, plugin.name, plugin.problem)
+    """
+    return installed(ROOMS.values())

@@ -1,0 +1,365 @@
+"""Encoders on tasks: run, estimate, evaluate, suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack
+
+from lingprobe.analysis.rows import without_fold
+from lingprobe.api.arguments import keywords, listed, nothing, options_of, spoken
+from lingprobe.api.encoders import reference
+from lingprobe.api.evaluation import Evaluation
+from lingprobe.cache import FileProblem, environment
+from lingprobe.errors import UsageProblem
+from lingprobe.experiment.agreement import alike, request_of
+from lingprobe.experiment.estimate import Estimate
+from lingprobe.experiment.estimate import estimate as estimated
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import BOUNDS, Design, Plan, plan
+from lingprobe.experiment.run import run as measured
+from lingprobe.experiment.runners import Workers, working
+from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.nets.device import fitting_on
+from lingprobe.nets.precision import reproducible as is_reproducible
+from lingprobe.nets.precision import reproducing
+from lingprobe.pages.open_files import refresh
+from lingprobe.papers import SUITES
+from lingprobe.papers.suite import Suite, SuiteRequest, designs
+from lingprobe.references import brief
+from lingprobe.tasks import TASKS, limited
+from lingprobe.tasks.find import named
+
+EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
+EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
+EMBEDDED_PROBE, EMBEDDED_LIMIT = "logreg", 4_000  # a table in seconds
+SEEDS, EMBEDDED_SEEDS = 5, 3
+FIRST_LOOK = (
+    "A first look: a linear probe (logreg), and at most {limit:,} examples per task. For numbers"
+    " to publish, use `--probe mlp`, which takes all examples."
+)
+
+LIMITED = "At most {limit:,} examples per task: scores for a first look, not to publish."
+
+
+class Settings(TypedDict, total=False):
+    """How an evaluation is made; the keyword parameters of `run`.
+
+    probes        references of probes ('logreg', or several in a list); each task's own by default
+    controls      references of controls beside the scores ('shuffled')
+    reads         what is read of encoders: a layer by name, 'top', 'cat:lex+top', 'mix', 'mix:0-3',
+                  'cumulative'; each layer by default
+    seeds         how often each probe is trained; 5 by default
+    bounds        whether to include each task's default baselines and oracle, fitted once with the
+                  same probe
+    output        folder of results, also written as readable files: MODEL/TASK.json, and
+                  results.parquet with all of them (default: the cache's)
+    cache         folder of vectors (default: $LINGPROBE_CACHE, or the user's cache folder)
+    store         how vectors are stored: 'float32', or in half the bytes 'float16' (values below
+                  65,504, three digits) or 'bfloat16' (values of any size, two digits); or 'none':
+                  only until they are measured, one encoder and tasks that share sentences at a time
+    keep_scores   whether to keep probabilities, for `report(bits=True)` and `predictions`
+    on_error      what to do about a malformed sentence in a treebank: 'raise' (an error for the
+                  task), or 'skip' (leave it out and count it)
+    limit         at most this many examples of each task, for a first look; tables mark such tasks
+    jobs          how many processes fit probes in parallel; or 'ray', a cluster that encodes and
+                  fits: 'ray:10.0.0.1:6379,cpus=4,gpus=1' (docs/cluster.md)
+    progress      whether bars are drawn on standard error
+    reproducible  compute in float32 and with one thread: the same numbers on all processors of one
+                  kind
+    shard         this machine's share of the work, done first: '3/16', or 'slurm' in a SLURM array
+    project       reduce wider vectors to this many dimensions, by a fixed random projection with
+                  signs (default: no reduction)
+    probe_device  where probes are fitted: 'cpu', 'cuda', 'cuda:1', or 'auto' (CUDA where there is
+                  one)
+    """
+
+    probes: Sequence[str]
+    controls: Sequence[str]
+    reads: Sequence[str]
+    seeds: int | None
+    bounds: bool
+    output: str | Path | None
+    cache: str | Path | None
+    store: Literal["float32", "float16", "bfloat16", "none"]
+    keep_scores: bool
+    on_error: Literal["raise", "skip"]
+    limit: int | None
+    jobs: int | str
+    progress: bool
+    reproducible: bool
+    shard: str | None
+    probe_device: str
+    project: int | None
+
+
+@keywords({})
+def run(
+    tasks: Any = None,
+    encoders: Any = None,
+    *,
+    suite: str | None = None,
+    probes: Sequence[str] = (),
+    controls: Sequence[str] = (),
+    reads: Sequence[str] = (),
+    seeds: int | None = None,
+    bounds: bool = True,
+    output: str | Path | None = None,
+    cache: str | Path | None = None,
+    store: Literal["float32", "float16", "bfloat16", "none"] = "float32",
+    keep_scores: bool = False,
+    on_error: Literal["raise", "skip"] = "raise",
+    limit: int | None = None,
+    jobs: int | str = 1,
+    progress: bool = False,
+    reproducible: bool = False,
+    shard: str | None = None,
+    probe_device: str = "cpu",
+    project: int | None = None,
+) -> Evaluation:
+    """Probe encoders on tasks, as `lingprobe run` does.
+
+    tasks     a reference ('ud/tense:PATH') or a Task object, or several; patterns such as
+              'ud/*:PATH' are expanded (default: three on a built-in corpus, with a linear probe)
+    encoders  a reference ('st:all-MiniLM-L6-v2'), a model by its name on the hub or its folder, a
+              SentenceTransformer, any object with `encode(list[str])`, a function list[str] -> [n,
+              dim], or a SentEval pair `(batcher, prepare)`; a list of these; or, to name models, a
+              mapping of names to them. A model without a name is named after its card or its path,
+              and a second one of the same name 'NAME #2' (default: an untrained network)
+    suite     a paper's suite ('ud2019:PATH'), with its tasks, probes and table
+    All other parameters are those of `Settings`.
+
+    Nothing is measured twice, and a run that was stopped continues where it stopped. PlanProblem if
+    nothing can be measured, ReferenceProblem for an unknown name, UsageProblem for tasks or probes
+    together with a suite. Failures during the run are listed in `failures`, and everything else
+    continues.
+
+        evaluation = lingprobe.run("ud/tense:UD_English-EWT", "length", probes=["logreg"])
+        print(evaluation)
+    """
+    asked = Asked(
+        suite,
+        probes,
+        controls,
+        reads,
+        seeds,
+        bounds,
+        output,
+        cache,
+        store,
+        keep_scores,
+        on_error,
+        limit,
+        probe_device,
+        project,
+    )
+    part = WHOLE if shard is None else Shard.parse(shard)
+    with ExitStack() as stack:
+        stack.enter_context(at(cache))
+        stack.enter_context(reproducing(reproducible))
+        stack.enter_context(fitting_on(probe_device))
+        workers = stack.enter_context(_workers(jobs, part, asked.paths))
+        if shard is None:
+            made, paths, remarks = _planned(tasks, encoders, asked)
+        else:
+            made, paths, remarks = stack.enter_context(_shared(tasks, encoders, asked, jobs))
+        remarks += tuple(made.remarks.values())
+        outcome = measured(made, paths, workers, progress)
+        if output is not None:
+            remarks += _opened(paths.results)
+    return Evaluation(
+        outcome.results,
+        dict(outcome.failures),
+        frozenset(made.refused),
+        outcome.fresh,
+        _questions(made),
+        paths.results,
+        suite,
+        remarks,
+    )
+
+
+@keywords(options_of(run, without=["jobs", "progress", "reproducible", "shard"]))
+def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estimate:
+    """What `run` would do with the same arguments, and about how long it would take; nothing is
+    encoded or fitted.
+
+        print(lingprobe.estimate("ud/*:UD_English-EWT", "st:all-MiniLM-L6-v2"))
+
+    tasks, encoders, suite  as of `run`
+    settings                the fields of `Settings` that say what is measured and where it is kept
+    """
+    asked = Asked(**settings)
+    with at(asked.cache), fitting_on(asked.probe_device):
+        made, paths, _ = _planned(tasks, encoders, asked)
+        return estimated(made, paths)
+
+
+@keywords(options_of(run, without=["suite"]))
+def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluation:
+    """Probe one encoder or several on tasks: `run` with the encoder first.
+
+        class Mine:
+            def encode(self, texts): ...
+
+        print(lingprobe.evaluate(Mine(), "ud/*:UD_English-EWT"))
+
+    encoder   as for `run`: a reference, a model, a function, or several of these
+    tasks     a reference or a Task object, or several
+    settings  the fields of `Settings`
+    """
+    return run(tasks, encoder, **settings)
+
+
+@keywords(options_of(run, without=["suite", "probes"]))
+def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) -> Evaluation:
+    """Measure encoders on a paper's tasks with its protocol; printing it shows the paper's table
+    with rows for these encoders. `available("suites")` lists the suites.
+
+        print(lingprobe.suite("ud2019:UD_English-EWT", "st:all-MiniLM-L6-v2"))
+
+    reference  such as 'ud2019:TREEBANK'; DataProblem if its data are missing
+    encoders   as for `run` (default: only the paper's baselines)
+    settings   the fields of `Settings` except probes, which the suite defines
+    """
+    return run(None, encoders, suite=reference, **settings)
+
+
+@contextmanager
+def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
+    """Who does the work of a run, its own share first."""
+    if part != WHOLE and not str(jobs).isdecimal():
+        raise UsageProblem("a run on a Ray cluster has no shares: leave --shard out")
+    if part != WHOLE and paths.passing:
+        raise UsageProblem(
+            "store=none: machines cannot share vectors that are not kept; leave --shard out, or"
+            " keep them (store=bfloat16)"
+        )
+    with working(jobs, (paths.results, paths.cache)) as workers:
+        yield replace(workers, shard=part)
+
+
+def at(cache: str | Path | None) -> Any:
+    """What runs inside, worker processes included, keeps what it keeps in this cache folder."""
+    return environment("LINGPROBE_CACHE", None if cache is None else str(cache))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What decides the plan of a run, of the keywords of `run`."""
+
+    suite: str | None = None
+    probes: Sequence[str] = ()
+    controls: Sequence[str] = ()
+    reads: Sequence[str] = ()
+    seeds: int | None = None
+    bounds: bool = True
+    output: str | Path | None = None
+    cache: str | Path | None = None
+    store: Literal["float32", "float16", "bfloat16", "none"] = "float32"
+    keep_scores: bool = False
+    on_error: Literal["raise", "skip"] = "raise"
+    limit: int | None = None
+    probe_device: str = "cpu"
+    project: int | None = None
+
+    @property
+    def paths(self) -> Paths:
+        """Where things are kept."""
+        paths = Paths.of(self.output, self.cache, self.store, self.project)
+        return replace(paths, scores=self.keep_scores)
+
+    def check(self, tasks: Any) -> None:
+        """Refuse what does not go together. UsageProblem."""
+        if not (self.seeds is None or isinstance(self.seeds, int)):
+            raise UsageProblem(
+                f"seeds={self.seeds!r}: give a whole number, how often each probe is trained"
+            )
+        if self.suite is not None and not (nothing(tasks) and nothing(self.probes)):
+            raise UsageProblem("a suite brings its own tasks and probes: leave both out")
+        if self.suite is not None and self.limit is not None:
+            raise UsageProblem(
+                "a suite compares scores with published ones, which are over all examples: leave"
+                " the limit out"
+            )
+
+
+def _planned(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tuple[str, ...]]:
+    """What is to be measured, where it is kept, and what there is to say beside."""
+    asked.check(tasks)
+    demo = nothing(tasks) and nothing(encoders) and asked.suite is None
+    usual = EMBEDDED_SEEDS if demo else SEEDS
+    design = Design(
+        listed(tasks) or list(EMBEDDED_TASKS),
+        encoders_of(encoders, asked.suite),
+        listed(asked.probes) or ([EMBEDDED_PROBE] if demo else []),
+        listed(asked.controls) or (["shuffled"] if demo else []),
+        usual if asked.seeds is None else asked.seeds,
+        listed(asked.reads),
+        BOUNDS if asked.bounds else (),
+    )
+    remarks: tuple[str, ...] = ()
+    if asked.suite is not None:
+        designs, remarks = _of_suite(asked.suite, design, asked.on_error)
+        return plan(designs, asked.paths), asked.paths, remarks
+    first = demo and not asked.probes
+    limit = EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
+    if limit is not None:
+        remarks = ((FIRST_LOOK if first else LIMITED).format(limit=limit),)
+    every = limited(named(design.tasks, asked.on_error), limit)
+    return plan(replace(design, tasks=every), asked.paths), asked.paths, remarks
+
+
+def _shared(
+    tasks: Any, encoders: Any, asked: Asked, jobs: int | str
+) -> AbstractContextManager[tuple[Plan, Paths, tuple[str, ...]]]:
+    """The plan that all machines have that share a run, which compute alike inside."""
+    asked.paths.check()
+    kept = {k: v for k, v in asdict(asked).items() if k not in ("output", "cache")}
+    request = request_of(is_reproducible(), kept, spoken(tasks), spoken(encoders))
+    return alike(
+        asked.paths.results / request,
+        int(jobs) if str(jobs).isdecimal() else 1,
+        lambda: _planned(tasks, encoders, asked),
+        lambda planned: (planned[0].named_identities, planned[0].refused),
+    )
+
+
+def encoders_of(argument: Any, suite: str | None) -> Any:
+    """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
+    if nothing(argument):
+        return [] if suite else list(EMBEDDED_ENCODERS)
+    if isinstance(argument, Mapping):
+        return argument
+    return [reference(each) for each in (argument if isinstance(argument, list) else [argument])]
+
+
+def _of_suite(
+    reference: str, design: Design, on_error: str
+) -> tuple[list[Design], tuple[str, ...]]:
+    """What a run of a suite measures, and what it cannot, in words."""
+    chosen: Suite = SUITES.make(reference)
+    left = design.encoders, design.controls, design.seeds, design.reads
+    measured = designs(chosen, SuiteRequest(*left, on_error, bool(design.bounds)))
+    lacking = ", ".join(chosen.lacking())
+    remark = f"not measured, because the data are missing: {lacking}"
+    return measured, (remark,) if lacking else ()
+
+
+def _opened(folder: Path) -> tuple[str, ...]:
+    """Write what people open of a folder; where that fails the results are there all the same."""
+    try:
+        refresh(folder)
+    except FileProblem as problem:
+        return (str(problem),)
+    return ()
+
+
+def _questions(made: Plan) -> dict[str, str]:
+    """What each task of a plan asks, by the name that it has in tables."""
+    return {
+        brief(TASKS, without_fold(reference)): task.question
+        for reference, task in made.tasks.items()
+    }

@@ -1,0 +1,118 @@
+"""Parsing running text, and what a parser's errors cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from lingprobe import annotators
+from lingprobe.annotators.blocks import Road
+from lingprobe.annotators.gold import gold_files, parsed_again
+from lingprobe.annotators.parse import Parsed
+from lingprobe.annotators.parse import parse as parsed
+from lingprobe.annotators.parser import Parser, Taught
+from lingprobe.api.arguments import listed
+from lingprobe.audit.parses import ParserAudit, compared
+from lingprobe.audit.parses_page import parser_page
+from lingprobe.corpora import seen
+from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.machine import Machine, keep, machines
+from lingprobe.corpora.places import located
+from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.views import SUFFIXES, blocks
+from lingprobe.errors import UsageProblem
+from lingprobe.tables.page import Page
+
+
+def parse(
+    texts: str | Path | Iterable[str | Path],
+    parser: str | Path | Parser,
+    output: str | Path,
+    *,
+    tokens: str = "",
+    lines: bool = False,
+    longest: int = 500,
+    share: str = "1/1",
+    progress: bool = False,
+) -> Parsed:
+    """Parse running text into a folder, which can then be used like a treebank. A run that was
+    stopped continues where it stopped.
+
+    texts    files of running text: .txt, also .gz, .xz, .zst, or .zip with such files
+    parser   a folder that `lingprobe train parser` wrote, a reference such as
+             'udpipe:english.udpipe' (`available("parsers")`), or a Parser of your own
+    output   a folder: shards 00000.conllu.zst (and .trees.zst), and parsed.json, which records the
+             texts, the parser, and what was left out
+    tokens   how text is split into sentences and words: 'rules', or a reference of a parser with a
+             tokenizer (default: the parser's own, or else rules)
+    lines    each line is a sentence; otherwise a blank line ends a paragraph
+    longest  sentences with more words are left out and counted
+    share    '2/3': the second of three runs that share the work
+    DataProblem if the parser or a file is missing; problems within the text are counted.
+
+        print(lingprobe.parse("novels.txt.xz", "udpipe:english.udpipe", "parsed"))
+    """
+    made = annotators.parser(parser) if isinstance(parser, str | Path) else parser
+    road = Road(made, annotators.segmenter(tokens, made), lines, longest)
+    files = [Path(text).expanduser() for text in listed(texts)]
+    return parsed(files, Path(output).expanduser(), road, share=_share(share), progress=progress)
+
+
+def audit_parser(
+    gold: str | Path,
+    parsed: str | Path | Parser,
+    *,
+    into: str | Path | Iterable[str | Path] = (),
+) -> Page[ParserAudit]:
+    """How often each task of `ud/` and `tree/` gets the same label from a parse as from the gold
+    tree: precision and recall, by class, and in a balanced set. `.content` is the audit; printing
+    it shows the tables.
+
+    gold    a treebank that the parser was not trained on: CoNLL-U, brackets, or a folder of both;
+            if file names mark splits, only test is used
+    parsed  the same sentences as parsed: a folder that `parse` wrote, or other files; or a parser
+            as for `parse`, which then gets the gold words
+    into    parsed corpora of the same parser in which the audit is saved, so that tables of tasks
+            on them show it
+    DataProblem if the two have no sentence in common, or a corpus is another parser's.
+
+        print(lingprobe.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
+    """
+    files = gold_files(gold)
+    if isinstance(parsed, str | Path) and located(parsed).exists() and not _trained(parsed):
+        said = [part.path for part in corpus([parsed], SUFFIXES)]
+        (by,) = machines(said) or [Machine("", "", {})]
+        audit = compared(files, said, (by.parser, by.fingerprint))
+    else:
+        made = annotators.parser(parsed) if isinstance(parsed, str | Path) else parsed
+        with TemporaryDirectory() as place:
+            said = parsed_again(files, Path(place), made)
+            audit = compared(files, said, (made.name, made.fingerprint))
+            audit = replace(audit, learnt=_learnt(files, made))
+    for folder in listed(into):
+        keep(Path(folder), audit.plain())
+    return parser_page(audit)
+
+
+def _learnt(gold: Sequence[Path], parser: Parser) -> int:
+    """How many gold sentences a parser was trained on, 0 if it does not say."""
+    saw = parser.saw() if isinstance(parser, Taught) else None
+    if saw is None:
+        return 0
+    every = (block.sentences() for path in gold for block in blocks(path, "skip", Tally()))
+    return sum(int(seen.among(seen.hashes_of(some), saw).sum()) for some in every)
+
+
+def _trained(place: str | Path) -> bool:
+    """Whether a folder is a parser."""
+    return (located(place) / annotators.TRAINED).is_file()
+
+
+def _share(text: str) -> tuple[int, int]:
+    """'2/3' as numbers."""
+    part, _, of = text.partition("/")
+    if not (part.isdigit() and of.isdigit() and 1 <= int(part) <= int(of)):
+        raise UsageProblem(f"share {text!r}: write 2/3 for the second of three runs")
+    return int(part), int(of)

@@ -1,0 +1,173 @@
+"""What scores have to do with each other: correlations between tasks over encoders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, Unpack
+
+from lingprobe.analysis.measured import scores_of
+from lingprobe.analysis.profiles import languages as between_languages
+from lingprobe.analysis.relation import Asked, related
+from lingprobe.analysis.score_files import families_from, scores_from
+from lingprobe.analysis.score_table import (
+    Score,
+    ScoreTable,
+    by_pattern,
+    chosen,
+    joined,
+    varying,
+    with_families,
+)
+from lingprobe.api.arguments import keywords, listed, optional
+from lingprobe.api.results import Results, Selection, stored_results
+from lingprobe.core import DataProblem
+from lingprobe.corpora.languages import spoken, three
+from lingprobe.errors import UsageProblem
+from lingprobe.pages.relate import relation_page
+from lingprobe.pages.relate_languages import languages_page
+from lingprobe.papers.published import published as published_scores
+from lingprobe.tables.page import Page
+
+MOST = 100  # columns that are related at a time
+
+
+@keywords(optional(Selection))
+def relate(
+    results: Results = None,
+    *,
+    with_: str | Path | Sequence[str | Path] = (),
+    method: Literal["spearman", "pearson", "kendall"] = "spearman",
+    correction: Literal["holm", "bh"] = "holm",
+    rows: str | Sequence[str] = (),
+    columns: str | Sequence[str] = (),
+    family: str | None = None,
+    families: str | Path | None = None,
+    within: str | None = None,
+    constant: bool = False,
+    languages: str | Sequence[str] = (),
+    published: Literal["conneau2018", "ud2019"] | None = None,
+    figure: Literal["heat", "within", "dots", "radar", "scores"] = "heat",
+    seed: int = 0,
+    **selection: Unpack[Selection],
+) -> Page[Any]:
+    """Correlations between tasks over encoders, as `lingprobe relate` shows them; `.content.found`
+    has a `Correlation` for each pair of columns.
+
+    results     an evaluation, results, or a folder (default: the last run, unless `with_` is given)
+    with_       scores from other sources, one or several: 'mteb:FOLDER' or a CSV table; each source
+                has its own columns
+    method      of correlation
+    correction  of p values for all pairs together: holm, or bh for Benjamini-Hochberg
+    rows        patterns of the columns that are correlated with those of `columns`, instead of all
+    columns     with all
+    family      a regular expression: encoders with the same match in their names are variants of
+                one family, and permuted and resampled together (default: layers and poolings of one
+                model are a family)
+    families    a CSV file with the families: columns encoder and family
+    within      a regular expression of finer groups, for correlations within them
+    constant    whether to keep encoders with constant vectors
+    languages   two, by code or name ('en,pl'): correlates each task in one language with the same
+                task in the other, over encoders, and each encoder's scores over tasks
+    published   a paper's table instead of results
+    figure      heat (a heat map), within (a heat map of correlations within families) or dots (with
+                intervals); for two languages dots, radar or scores
+    seed        of permutations and resamples
+    selection   the fields of `Selection`; `tasks` are names or patterns of columns ('tense',
+                'ud/*', a source), `encoders` of rows ('hf', 'hf:*', a family)
+    DataProblem if fewer than two columns or three encoders are left.
+
+        lingprobe.relate("results/", with_="scores.csv").write("correlations.svg")
+    """
+    if family is not None and families is not None:
+        raise UsageProblem("family and families both define families: give only one of them")
+    foreign = list(map(str, listed(with_)))
+    both = _two(languages)
+    if published is not None:
+        table, default = _published(published, results, foreign, selection)
+        both = both or default
+    else:
+        table = _table(results, foreign, constant, selection)
+    if family is not None:
+        table = with_families(table, by_pattern(family))
+    if families is not None:
+        table = with_families(table, families_from(Path(families)).get)
+    asked = Asked(method, correction, tuple(listed(rows)), tuple(listed(columns)), seed)
+    if both:
+        return languages_page(between_languages(table, *both, asked), figure)
+    table = varying(table)
+    _countable(table)
+    groups = None
+    if within is not None:
+        part = by_pattern(within)
+        groups = [part(row.name) or row.family for row in table.rows]
+    return relation_page(related(table, asked, groups), figure)
+
+
+def _two(languages: str | Sequence[str]) -> tuple[str, str] | None:
+    """The codes of two languages; None where none are asked for."""
+    named = [part for each in listed(languages) for part in str(each).split(",") if part]
+    codes = [code for name in named for code in sorted(map(three, spoken(name)))[:1]]
+    if named and (len(named) != 2 or len(set(codes)) != 2):
+        raise UsageProblem(
+            f"languages={','.join(named)}: name two languages by code or name, such as en,pl"
+        )
+    return (codes[0], codes[1]) if named else None
+
+
+def _published(
+    name: str, results: Results, foreign: Sequence[str], selection: Selection
+) -> tuple[ScoreTable, tuple[str, str] | None]:
+    """A paper's table, and the languages that it is in."""
+    if results is not None or foreign:
+        raise UsageProblem(
+            "--published shows a paper's table alone: leave out the results and --with, or"
+            " --published"
+        )
+    paper = published_scores(name)
+    table = _selected(joined([paper.scores], paper.remarks), selection)
+    both = paper.languages
+    return table, (both[0], both[1]) if len(both) == 2 else None
+
+
+def _table(
+    results: Results, foreign: Sequence[str], constant: bool, selection: Selection
+) -> ScoreTable:
+    """The scores of all sources, of the tasks and encoders that are asked for."""
+    sources: list[Iterable[Score]] = []
+    remarks: list[str] = []
+    if results is not None or not foreign:
+        mine = Selection(reads=selection.get("reads"), experiment=selection.get("experiment"))
+        known = stored_results(results, mine)
+        scores, left_out = scores_of(known.results)
+        sources.append(scores)
+        remarks += [*known.remarks, *left_out]
+    for source in foreign:
+        scores, left_out = scores_from(source, constant)
+        sources.append(scores)
+        remarks += left_out
+    return _selected(joined(sources, remarks), selection)
+
+
+def _countable(table: ScoreTable) -> None:
+    """Refuse a table with too little or too much in it."""
+    many = len(table.columns)
+    if many < 2 or len(table.rows) < 3:
+        raise DataProblem(
+            f"nothing to correlate: {many} column{'s' * (many != 1)} of scores over"
+            f" {len(table.rows)} encoders; correlations need two columns and three encoders"
+        )
+    if many > MOST:
+        raise UsageProblem(
+            f"{many:,} columns make {many * (many - 1) // 2:,} pairs: choose up to {MOST} with -t"
+            f" (there are {', '.join(c.name for c in table.columns[:5])}, ...)"
+        )
+
+
+def _selected(table: ScoreTable, selection: Selection) -> ScoreTable:
+    """The columns and rows that are asked for, by the names that the table gives them."""
+    if tasks := listed(selection.get("tasks")):
+        table = table.with_columns(chosen(table.columns, tasks, "-t"))
+    if encoders := listed(selection.get("encoders")):
+        table = table.chosen_rows(encoders)
+    return table

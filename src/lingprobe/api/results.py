@@ -1,0 +1,358 @@
+"""What was measured, read again: tables, comparisons, layers, predictions; and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, TypedDict, Unpack
+
+from lingprobe.analysis.layers import Depth, depths
+from lingprobe.api.arguments import keywords, listed, optional
+from lingprobe.core import DataProblem, Result
+from lingprobe.errors import UsageProblem
+from lingprobe.experiment.paths import Paths
+from lingprobe.judgements.score import judged
+from lingprobe.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
+from lingprobe.pages.asked import Chosen, Stored, is_asked, judged_by, named, of_encoder, stored
+from lingprobe.pages.card import card_page
+from lingprobe.pages.compare import TESTS, Comparison, Test, compared
+from lingprobe.pages.layer_table import layers_page
+from lingprobe.pages.paper import paper_page
+from lingprobe.pages.probabilities import write as write_predictions
+from lingprobe.pages.records import csv
+from lingprobe.pages.web.study import Beside
+from lingprobe.papers import SUITES
+from lingprobe.papers.facts import Paper
+from lingprobe.papers.significance import Printed, not_significant, printed, summary
+from lingprobe.store.kept import Cleaning, clean
+from lingprobe.store.migration import Holding, Migration
+from lingprobe.store.migration import holdings as held
+from lingprobe.store.migration import migrate as migrated
+from lingprobe.tables.page import Page
+
+Results = Iterable[Result] | str | Path | None
+"""An evaluation, results chosen from several, or a folder that `run` wrote; for None, what was run
+last without a folder.
+"""
+
+
+class Selection(TypedDict, total=False):
+    """Which results (default: all).
+
+    tasks       one name or pattern ('edge/*'), or several, as references or tables write them
+    encoders    encoders, in the same way ('hf:*')
+    reads       what was read of the encoders ('lex', 'mix*')
+    experiment  those of one run: 'last', 'all', or how many runs ago, from 1 (default: all of a
+                named folder, the last of the cache)
+    metric      a metric instead of the task's ('spearman')
+    """
+
+    tasks: Sequence[str] | None
+    encoders: Sequence[str] | None
+    reads: Sequence[str] | None
+    experiment: str | int | None
+    metric: str | None
+
+
+@keywords(optional(Selection))
+def results(
+    folder: str | Path | None = None, *, scores: bool = False, **selection: Unpack[Selection]
+) -> list[Result]:
+    """The newest result of each trial in a folder, ordered by trial; DataProblem if there is none.
+
+    folder     written by `run` (default: the cache's)
+    scores     whether to read probabilities, too, if they were kept
+    selection  the fields of `Selection`
+
+        best = max(lingprobe.results("results/", tasks=["ud/tense"]), key=lambda r: r.score)
+    """
+    return _of(folder, _chosen(selection, scores)).results
+
+
+@keywords(optional(Selection))
+def report(
+    results: Results = None,
+    *,
+    suite: str | None = None,
+    human: Sequence[str | Path] = (),
+    each: bool = False,
+    classes: bool = False,
+    bits: bool = False,
+    headroom: bool = False,
+    by: str | None = None,
+    figure: str = "dots",
+    **selection: Unpack[Selection],
+) -> Page[tuple[Result, ...]]:
+    """Results as a page, as `lingprobe report` shows them: print it, or write it in a format. The
+    table has a row for each encoder and a column for each task.
+
+    results    an evaluation, results, or a folder (default: the last run)
+    suite      a paper's table with the results in it
+    human      with a suite: files with scores of people, as `score_sheets` writes them; without a
+               suite: sheets that people filled in, for the HTML page
+    each       one table per task, with full intervals and controls next to the scores
+    classes    counts and F1 by class or label instead of scores
+    bits       V-information and calibration, for results with `keep_scores`
+    headroom   gain over word embeddings, error reduction, and how much of it local context, random
+               weights or a bag of words achieve; can be drawn, too
+    by         scores by a stratum of the test examples ('distance'); can be drawn, too
+    figure     how scores are drawn: dots (with intervals), heat (a heat map), or radar
+    selection  the fields of `Selection`
+
+    DataProblem if there are no such results, UsageProblem if two views are requested.
+
+        lingprobe.report("results/").write("results.csv")
+        lingprobe.report("results/").write("results.svg")
+        lingprobe.report("results/", by="distance").write("distance.png")
+    """
+    views = {
+        "suite": suite is not None,
+        "each": each,
+        "classes": classes,
+        "bits": bits,
+        "headroom": headroom,
+        "by": by is not None,
+    }
+    if sum(views.values()) > 1:
+        named = " and ".join(name for name, chosen in views.items() if chosen)
+        raise UsageProblem(f"{named} are separate views: choose one of them")
+    if suite is not None and selection.get("metric"):
+        raise UsageProblem("a paper's table uses its own metrics: leave metric out with a suite")
+    if human and suite is None and (any(views.values()) or _bounds(human)):
+        raise UsageProblem(
+            "a bound is shown in a paper's table, so name its suite; the page for browsers takes"
+            " filled sheets"
+        )
+    stored, with_scores = _of(results, _chosen(selection, bits)), _chosen(selection, scores=True)
+    if suite is not None:
+        page = paper_page(suite, stored.results, human)
+    elif by is not None:
+        page = strata_page(stored.results, by)
+    elif classes or bits or headroom:
+        made = classes_page if classes else bits_page if bits else headroom_page
+        page = made(stored.results)
+    else:
+        people = tuple(judged(map(Path, human)))
+        beside = Beside(
+            remarks=stored.remarks, people=people, scored=lambda: _of(results, with_scores).results
+        )
+        page = scores_page(stored.results, each=each, figure=figure, beside=beside)
+    return page.with_remarks(stored.remarks)
+
+
+@keywords(optional(Selection))
+def card(
+    results: Results = None, *, benchmark: str | None = None, **selection: Unpack[Selection]
+) -> Page[tuple[Result, ...]]:
+    """Scores of models, for their cards on the Hugging Face hub, as `lingprobe card` writes them:
+    `.text("markdown")` is a section of a card, and the format `hub` a folder for each model with
+    README.md, whose `model-index` the hub reads.
+
+    results    an evaluation, results, or a folder (default: the last run)
+    benchmark  a data set of the hub that is a benchmark ('OWNER/NAME') with the same task names:
+               .eval_results/ is written for it, too
+    selection  the fields of `Selection`
+    DataProblem if no model was measured.
+
+        lingprobe.card("results/").write("cards/", "hub")
+    """
+    stored = _of(results, _chosen(selection))
+    return card_page(stored.results, benchmark).with_remarks(stored.remarks)
+
+
+@keywords(optional(Selection))
+def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tuple[Depth, ...]]:
+    """Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,
+    weights.
+
+    results    an evaluation, results, or a folder, of `run(..., reads=["layers", "cumulative"])`
+    selection  the fields of `Selection`
+    DataProblem if nothing was measured on several layers. Figures as PNG or PDF need matplotlib
+    (`pip install 'lingprobe[plots]'`).
+
+        lingprobe.layers("results/").write("layers.svg")
+    """
+    stored = _of(results, _chosen(selection))
+    where = depths(stored.results)
+    if not where:
+        raise DataProblem(
+            "no task was measured on several layers of one encoder with one probe: `lingprobe run"
+            " -e hf:NAME,layers=all,pool=none --probe span --read layers --read cumulative`"
+            " measures them"
+        )
+    return layers_page(where).with_remarks(stored.remarks)
+
+
+@keywords(optional(Selection))
+def compare(
+    results: Results = None,
+    against: str | None = None,
+    *,
+    correction: str = "holm",
+    test: Test = "t",
+    **selection: Unpack[Selection],
+) -> Comparison:
+    """Whether scores differ: paired differences over the same test examples, as `lingprobe compare`
+    shows them; printing it shows the table.
+
+    results     an evaluation, results selected from several ([r for r in many if ...]), or a folder
+    against     the encoder that all others are compared with, by its name or a pattern
+                ('bow:random') (default: all pairs)
+    correction  of the p values of all tasks and pairs: 'holm', or 'bh' (Benjamini-Hochberg)
+    test        't': a jackknife over clusters and seeds, whose coverage is measured; 'permutation'
+                (McNemar's exact test, for one seed, accuracy and independent examples); or
+                'bootstrap'
+    selection   the fields of `Selection`
+    Fields of `.found` are percent; `.corrected` is p corrected for all comparisons of the call.
+    `.letters` shows many encoders at once. DataProblem if nothing can be compared.
+
+        print(lingprobe.compare("results/", against="bow:random"))
+        print(lingprobe.compare("results/", correction="bh").letters)
+    """
+    if test not in TESTS:
+        raise UsageProblem(f"no test {test!r}: choose one of {', '.join(TESTS)}")
+    if against and (encoders := selection.get("encoders")):
+        selection["encoders"] = [*listed(encoders), against]
+    stored = _of(results, _chosen(selection))
+    chosen = of_encoder(against, stored.results) if against else None
+    found = compared(stored.results, chosen, correction, test)
+    return found._replace(remarks=stored.remarks)
+
+
+def compare_published(
+    paper: str, tasks: Sequence[str] | str | None = None, *, correction: str = "holm"
+) -> Page[tuple[Printed, ...]]:
+    """Which differences in a published table are significant, from its scores and the number of
+    test examples alone, as `lingprobe compare --published` shows them.
+
+    paper       'conneau2018' or 'ud2019'
+    tasks       columns of the table by name or pattern ('ObjNum'): lists their pairs that do not
+                differ significantly (default: one line for each task)
+    correction  of the p values of a task's pairs: 'holm', or 'bh' (Benjamini-Hochberg)
+    UsageProblem for a paper whose numbers of test examples are not known.
+
+        print(lingprobe.compare_published("ud2019", "ObjNum"))
+    """
+    published: Paper = SUITES.make(paper).paper
+    chosen = [one for one in printed(published, correction) if is_asked(listed(tasks), one.task)]
+    if not chosen:
+        known = ", ".join(published.tested)
+        raise UsageProblem(
+            f"no task of {paper} is called {listed(tasks)[0]!r}: choose from {known}"
+            if known
+            else f"the number of test examples in the table of {paper} is not known: choose"
+            " conneau2018 or ud2019"
+        )
+    table = not_significant if tasks else summary
+    return Page(
+        tuple(chosen),
+        lambda: [table(published, chosen, correction)],
+        {"csv": lambda: csv(chosen)},
+    )
+
+
+@keywords(optional(Selection))
+def predictions(
+    results: Results = None,
+    output: str | Path = "predictions",
+    *,
+    format: Literal["jsonl", "jiant"] = "jsonl",
+    **selection: Unpack[Selection],
+) -> list[Path]:
+    """Write the predictions for each test example, one file per fit: gold label, prediction, the
+    probability of each label, bits. Returns the files.
+
+    results    an evaluation, results, or a folder, measured with `keep_scores`
+    format     'jsonl', or jiant's files
+    selection  the fields of `Selection`
+    The data must still be in the same place. DataProblem if there are none. Probabilities are those
+    of the state with the lowest loss on dev; the prediction is that of the state with the best
+    score, as in tables.
+
+        lingprobe.predictions("results/", "predictions/", tasks=["edge/dep"])
+    """
+    stored = _of(results, _chosen(selection, scores=True))
+    return write_predictions(stored.results, Path(output), format)
+
+
+class Holdings(NamedTuple):
+    """The folders of results and of vectors, with their files by kind and format."""
+
+    results: Path
+    vectors: Path
+    files: list[Holding]
+
+
+def holdings(results: str | Path | None = None, *, cache: str | Path | None = None) -> Holdings:
+    """The files in a folder of results (default: the cache's) and in a cache, by kind; their
+    contents are not read.
+
+        print(sum(each.bytes for each in lingprobe.holdings().files))
+    """
+    paths = Paths.of(results, cache)
+    files = held(paths.results, paths.cache)
+    return Holdings(paths.results, paths.cache / "vectors", files)
+
+
+def migrate(
+    results: str | Path | None = None,
+    *,
+    cache: str | Path | None = None,
+    remove: bool = False,
+) -> Migration:
+    """Convert results of earlier versions of lingprobe to the current format; printing it says what
+    was done.
+
+    remove  delete vectors of earlier formats, which nothing reads
+    StoreProblem if the disk is full: converted results are kept, and the next call continues.
+
+        print(lingprobe.migrate("results/"))
+    """
+    paths = Paths.of(results, cache)
+    return migrated(paths.results, paths.cache, remove)
+
+
+def clean_cache(cache: str | Path | None = None, *, remove: bool = False) -> Cleaning:
+    """The contents of a cache, and what of them is unneeded: vectors that no result was measured
+    with, in the cache or in a folder that a run wrote, columns of large corpora that rules of
+    another version found, and saved states of fits that are not running; printing it shows all.
+
+    remove  delete what is unneeded; a run that needs it makes it again
+
+        print(lingprobe.clean_cache())
+        lingprobe.clean_cache(remove=True)
+    """
+    paths = Paths.of(None, cache)
+    return clean(paths.cache, paths.results, remove)
+
+
+def stored_results(results: Results, selection: Selection) -> Stored:
+    """The results that a selection names, and what there is to say of them."""
+    return _of(results, _chosen(selection))
+
+
+def _of(results: Results, chosen: Chosen) -> Stored:
+    """The results that are meant, and what there is to say of them."""
+    if results is None or isinstance(results, str | Path):
+        shown = stored(results, chosen)
+    else:
+        given = list(results)
+        patterns = chosen.tasks or chosen.encoders or chosen.reads
+        shown = Stored(named(given, chosen) if patterns else given)
+    return judged_by(shown, chosen.metric) if chosen.metric else shown
+
+
+def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
+    """Those of the files that hold bounds, rather than filled sheets."""
+    return [file for file in files if Path(file).suffix.lower() == ".json"]
+
+
+def _chosen(selection: Selection, scores: bool = False) -> Chosen:
+    """What is asked for; a pattern may stand where a list of them may."""
+    patterns = {name: listed(selection.get(name)) for name in ("tasks", "encoders", "reads")}
+    return Chosen(
+        **patterns,
+        experiment=selection.get("experiment"),
+        scores=scores,
+        metric=selection.get("metric"),
+    )

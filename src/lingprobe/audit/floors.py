@@ -1,0 +1,330 @@
+"""What is scored without an encoder: the best constant, length or source alone, words, bigrams,
+characters. And how long examples are, and what that says about their labels.
+
+Everything is fitted on train and scored on test; where a file lacks one of them, on dev, which
+`about` says. Examples are put in an order of their own first, so that a data set in another order
+has the same floors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.audit.findings import Floor
+from lingprobe.core import SPLITS, Cell, Dataset
+from lingprobe.experiment.rules import OneWord, best_word, by_group, by_source, several
+from lingprobe.labels import Column
+from lingprobe.metrics import METRICS, best_constant, constants, interval_of, repeated
+from lingprobe.probes.bayes import NaiveBayes, bi, estimator, uni
+from lingprobe.probes.grams import tfidf, weighted
+from lingprobe.reading import Readings
+from lingprobe.vectors import Floats, Ints, Vectors
+
+
+def words_read(dataset: Dataset) -> Ints:
+    """How many words each example reads [examples]: those of its spans, or of its whole
+    sentences.
+    """
+    sizes = np.array([len(s.words) for s in dataset.sentences], np.int64)
+    sentence, start, stop = np.moveaxis(dataset.sites, 2, 0)
+    return np.asarray(np.where(start < 0, sizes[sentence], stop - start).sum(1))
+
+
+def correlation(lengths: Ints, labels: Column) -> float:
+    """Pearson's r where labels are numbers, or names of numbers; otherwise the multiple correlation
+    of length and labels.
+    """
+    values = _numbers(labels)
+    if values is not None:
+        return _pearson(lengths, values)
+    if np.ptp(lengths) == 0:
+        return 0.0
+    if (ids := labels.classes) is not None:
+        fitted = (np.bincount(ids, lengths) / np.maximum(np.bincount(ids), 1))[ids]
+    else:
+        design = np.column_stack([np.nan_to_num(labels.matrix()), np.ones(len(labels))]).astype(
+            np.float64
+        )
+        fitted = design @ np.linalg.lstsq(design, lengths.astype(np.float64), rcond=None)[0]
+    return float(np.sqrt(np.clip(fitted.var() / lengths.var(), 0, 1)))
+
+
+def _numbers(labels: Column) -> NDArray[np.float64] | None:
+    if labels.numbers is not None:
+        return np.asarray(labels.matrix()[:, 0], np.float64)
+    if labels.classes is None:
+        return None
+    try:
+        values = np.array([float(name) for name in labels.names])
+    except ValueError:
+        return None
+    return np.asarray(values[labels.classes]) if np.isfinite(values).all() else None
+
+
+def _pearson(a: NDArray[Any], b: NDArray[Any]) -> float:
+    if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    return float(np.corrcoef(a.astype(np.float64), b.astype(np.float64))[0, 1])
+
+
+def by_label(dataset: Dataset, lengths: Ints) -> dict[str, float]:
+    """Mean length in train of the examples that have each label."""
+    rows = dataset.rows("train")
+    groups, lengths = dataset.labels.take(rows).groups(), lengths[rows]
+    return {name: float(lengths[group].mean()) for name, group in groups.items() if group.any()}
+
+
+FEW = 50  # classes that logistic regression is fitted to
+TRAIN, TEST, TEST_OF_MANY = 20_000, 5_000, 2_000  # examples at most
+LONGEST = 5  # characters in a run
+BITS = 18  # of the columns that runs are hashed into, a site
+# 2^64 over the golden ratio, odd: multiplying by it spreads low bits over the high ones
+MIXER = np.uint64(0x9E3779B97F4A7C15)
+PIECE = 2_000  # texts counted at once
+FIRST, LAST = "\x02", "\x03"  # so that what a text begins and ends with is seen
+
+
+def characters(train: Dataset, test: Dataset) -> tuple[Column, Column, str]:
+    """Gold and predicted labels of examples of test, and how many examples were read."""
+    few = train.labels.classes is not None and len(train.labels.names) <= FEW
+    many = (_drawn(len(train), TRAIN, 0), _drawn(len(test), TEST if few else TEST_OF_MANY, 1))
+    fitted, scored = train.take(many[0]), test.take(many[1])
+    read = _counted(fitted)
+    idf, weights = weighted(read)
+    scores = (_regressed if few else _estimated)(
+        weights, fitted.labels, tfidf(_counted(scored), idf)
+    )
+    about = " and ".join(
+        f"{len(part):,} of {len(whole):,} examples of {name}"
+        for name, part, whole in (("train", fitted, train), ("test", scored, test))
+        if len(part) < len(whole)
+    )
+    return scored.labels, scored.labels.decode(scores), f"on {about}" if about else ""
+
+
+def _drawn(n: int, most: int, k: int) -> Ints:
+    return np.sort(np.random.default_rng([0, k]).permutation(n)[:most])
+
+
+def _counted(dataset: Dataset) -> Any:
+    """How often runs of characters occur in each example, a sparse array [examples, columns]; sites
+    have columns of their own.
+    """
+    from scipy.sparse import csr_array, hstack
+
+    sites = [_hashed(_texts(dataset, k)) for k in range(dataset.sites.shape[1])]
+    asked = [_hashed([dataset.vocabulary[w] for w in slot]) for slot in dataset.asked.T]
+    return csr_array(hstack([*sites, *asked], "csr")) if len(sites) + len(asked) > 1 else sites[0]
+
+
+def _hashed(texts: list[str]) -> Any:
+    """The same of texts, every run hashed; thirty thousand sentences take scikit-learn's
+    HashingVectorizer ten times as long.
+    """
+    from scipy.sparse import csr_array, vstack
+
+    pieces = [_piece(texts[first : first + PIECE]) for first in range(0, len(texts), PIECE)]
+    return csr_array(vstack(pieces, "csr"))  # with 32-bit indices, which scikit-learn asks for
+
+
+def _piece(texts: list[str]) -> Any:
+    from scipy.sparse import csr_array
+
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+    letters = codes.astype(np.uint64)
+    of = np.repeat(np.arange(len(texts), dtype=np.int32), [len(text) for text in texts])
+    rows, columns, run = [], [], np.zeros(len(letters), np.uint64)
+    for n in range(min(LONGEST, len(letters))):
+        run = run[: len(letters) - n] * MIXER + letters[n:] + np.uint64(1)
+        whole = of[: len(letters) - n] == of[n:]
+        rows.append(of[n:][whole])
+        columns.append((run[whole] * MIXER >> np.uint64(64 - BITS)).astype(np.int32))
+    where = (np.concatenate(rows), np.concatenate(columns))
+    return csr_array((np.ones(len(where[0])), where), (len(texts), 1 << BITS))
+
+
+def _texts(dataset: Dataset, site: int) -> list[str]:
+    """What each example reads at a site: the raw string of a sentence, or the words of a span."""
+    texts = []
+    for s, start, stop in dataset.sites[:, site].tolist():
+        sentence = dataset.sentences[s]
+        texts.append(
+            FIRST + (sentence.text if start < 0 else " ".join(sentence.words[start:stop])) + LAST
+        )
+    return texts
+
+
+def _regressed(read: Any, labels: Column, features: Any) -> Floats:
+    """Scores [examples, classes] of logistic regression; classes that training lacks come last."""
+    from sklearn.linear_model import SGDClassifier
+
+    ids = labels.matrix()
+    scores = np.full((features.shape[0], len(labels.names)), -np.inf, np.float32)
+    known = np.unique(ids)
+    if len(known) == 1:
+        scores[:, known] = 0
+        return scores
+    model = SGDClassifier(
+        loss="log_loss", alpha=1e-6, max_iter=5, tol=None, average=True, random_state=0
+    ).fit(read, ids)
+    decisions = model.decision_function(features)
+    scores[:, known] = np.column_stack([-decisions, decisions]) if len(known) == 2 else decisions
+    return scores
+
+
+def _estimated(read: Any, labels: Column, features: Any) -> Floats:
+    return estimator(read, labels)(1.0).scores(features)
+
+
+BINS = 20  # of length
+TUNED = 2000  # examples of dev that the smoothing of Naive Bayes is chosen on, at most
+
+
+class Halves(NamedTuple):
+    """What floors are fitted on and scored on; `dev` is for choosing between settings, `about` says
+    what is out of the ordinary.
+    """
+
+    train: Dataset
+    dev: Dataset
+    test: Dataset
+    about: str
+
+
+Predicted = tuple[Column, Column, str]
+"""Gold and predicted labels of the same examples, and what was done."""
+
+
+def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
+    """Floors by name; {} where the data have but one split."""
+    halves = halved(dataset)
+    if halves is None:
+        return {}
+    floors = dict(_constants(halves, metric))
+    for key, (name, read) in _readers(dataset, halves).items():
+        gold, said, about = read(halves)
+        floors[key] = floor_of(name, metric, (gold, said), halves.about, about)
+    rule = best_word(dataset)
+    if rule is not None:
+        floors["word"] = floor_of(f"one word: {rule}", metric, _of_rule(dataset, rule))
+    return {key: floors[key] for key in ORDER if key in floors}
+
+
+ORDER = ("constant", "set", "length", "source", "word", "words", "bigrams", "characters")
+
+
+def floor_of(name: str, metric: str, labels: tuple[Column, Column], *about: str) -> Floor:
+    """The floor of predicted labels beside the gold ones, which stand first."""
+    gold, said = labels
+    score = METRICS.make(metric)(gold, said)
+    return Floor(name, score, *interval_of(metric, gold, [said]), "; ".join(filter(None, about)))
+
+
+def _constants(halves: Halves, metric: str) -> Iterator[tuple[str, Floor]]:
+    """What answers all examples alike."""
+    labels, gold = halves.train.labels, halves.test.labels
+    score = best_constant(labels, gold, metric)
+    yield "constant", Floor("best constant", score, score, score, halves.about)
+    together = constants(labels, metric).get("set", ())
+    # which a sigmoid for each label may answer
+    if labels.classes is not None and len(together) > 1:
+        score = METRICS.make(metric)(gold, repeated(together, labels.names, len(gold), "set"))
+        name = f"best constant set, {len(together)} labels"
+        yield "set", Floor(name, score, score, score, halves.about)
+
+
+def _readers(
+    dataset: Dataset, halves: Halves
+) -> dict[str, tuple[str, Callable[[Halves], Predicted]]]:
+    """What is fitted on one half and scored on the other, and what it is called, by key."""
+    readers: dict[str, tuple[str, Callable[[Halves], Predicted]]] = {
+        "length": ("length alone", _by_length)
+    }
+    if any(sentence.words for sentence in dataset.sentences):
+        readers |= {
+            "words": ("words (Naive Bayes)", lambda h: _by_words(h, uni())),
+            "bigrams": ("words and bigrams (Naive Bayes)", lambda h: _by_words(h, bi())),
+            "characters": (
+                "characters, 1 to 5 in a row (linear)",
+                lambda h: characters(h.train, h.test),
+            ),
+        }
+    if several(halves.train):
+        readers["source"] = (
+            "the source alone",
+            lambda h: (h.test.labels, by_source(h.train, h.test), ""),
+        )
+    return readers
+
+
+def _of_rule(dataset: Dataset, rule: OneWord) -> tuple[Column, Column]:
+    """Labels of the test examples, and what the rule of one word says of them."""
+    rows, labels = dataset.rows("test"), dataset.labels
+    return labels.take(rows), rule.said(rows, labels.names)
+
+
+def used(dataset: Dataset) -> str:
+    """The split that floors are fitted on and the one that they are scored on, as 'train/test'; ''
+    where there is but one.
+    """
+    some = [name for name in SPLITS if len(dataset.rows(name))]
+    return f"{some[0]}/{some[-1]}" if len(some) > 1 else ""
+
+
+def halved(dataset: Dataset) -> Halves | None:
+    """Examples to fit on and to score on, in an order of their own; None where there is but one
+    split.
+    """
+    if not (pair := used(dataset)):
+        return None
+    ordered = dataset.take(canonical(dataset))
+    train, test = pair.split("/")
+    dev = ordered.rows("dev") if pair == "train/test" else np.empty(0, np.int64)
+    thinned = dev[np.random.default_rng(0).permutation(len(dev))[:TUNED]]
+    about = "" if pair == "train/test" else f"fitted on {train}, scored on {test}"
+    return Halves(
+        ordered.take(ordered.rows(train)),
+        ordered.take(thinned),
+        ordered.take(ordered.rows(test)),
+        about,
+    )
+
+
+def canonical(dataset: Dataset) -> Ints:
+    """The examples by their first sentence, the rest of their sites, what they ask and their label
+    [n].
+    """
+    texts = [s.text for s in dataset.sentences]
+    rank = np.empty(len(texts), np.int64)
+    rank[np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)] = np.arange(
+        len(texts)
+    )
+    sites = dataset.sites.copy()
+    sites[:, :, 0] = rank[sites[:, :, 0]]
+    labels = np.nan_to_num(dataset.labels.matrix().reshape(len(dataset), -1), nan=-1)
+    return np.lexsort(
+        (*labels.T[::-1], *dataset.asked.T[::-1], *sites.reshape(len(dataset), -1).T[::-1])
+    )
+
+
+def _by_words(halves: Halves, probe: NaiveBayes) -> Predicted:
+    train, dev, test = (_read(part) for part in halves[:3])
+    [bayes] = probe.fit(train, dev, cells=(Cell("-", 0),))
+    return halves.test.labels, bayes.predict(test).decoded, ""
+
+
+def _read(dataset: Dataset) -> Readings:
+    return Readings(dataset, Vectors((np.zeros((len(dataset.sentences), 0), np.float32),)))
+
+
+def _by_length(halves: Halves) -> Predicted:
+    """The best constant of each of some twenty ranges of length."""
+    labels, train, test = halves.train.labels, words_read(halves.train), words_read(halves.test)
+    edges = np.unique(np.quantile(train, np.linspace(0, 1, BINS + 1)[1:-1]))
+    bins, tested = np.searchsorted(edges, train, "right"), np.searchsorted(edges, test, "right")
+    gold = halves.test.labels
+    return gold, gold.decode(by_group(labels, bins, tested)), ""

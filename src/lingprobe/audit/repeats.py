@@ -1,0 +1,204 @@
+"""What is in a data set more than once: questions, sentences, whole splits, and word forms that
+should be in one split only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.audit.findings import Repeat, Shared
+from lingprobe.core import SPLITS, Dataset
+from lingprobe.vectors import Ints
+
+PAIRS = tuple(combinations(range(len(SPLITS)), 2))
+FORMS = ("target", "replacement")  # strata whose word forms tasks keep apart
+SHOWN = 10  # sentences that occur most often
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A data set in numbers, equal for what is equal, ignoring case.
+
+    content   [sentences] by words in order; bags: by words in any order
+    question  [examples] by content of the sites, spans and asked words; answer: by label
+    """
+
+    dataset: Dataset
+    content: Ints
+    question: Ints
+    answer: Ints
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> Numbered:
+        """The numbers of a data set."""
+        content = _codes(["\x1f".join(s.words).casefold() for s in dataset.sentences])
+        sites = dataset.sites.copy()
+        sites[:, :, 0] = content[sites[:, :, 0]]
+        question = _rows(np.column_stack([sites.reshape(len(dataset), -1), dataset.asked]))
+        return cls(dataset, content, question, dataset.labels.codes())
+
+    def rows(self, split: int) -> Ints:
+        """Which examples a split has."""
+        return np.flatnonzero(self.dataset.splits == split)
+
+
+def _codes(values: list[str]) -> Ints:
+    numbers: dict[str, int] = {}
+    return np.fromiter(
+        (numbers.setdefault(value, len(numbers)) for value in values), np.int64, len(values)
+    )
+
+
+def _rows(table: Ints) -> Ints:
+    """A number a row [n], equal for equal rows; columns are joined pair by pair, which sorts
+    numbers rather than rows.
+    """
+    numbers = np.zeros(len(table), np.int64)
+    for column in table.T:
+        codes = np.unique(column, return_inverse=True)[1].ravel()
+        numbers = np.unique(numbers * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[
+            1
+        ].ravel()
+    return numbers
+
+
+def again(numbered: Numbered) -> dict[str, int]:
+    """Split -> examples that ask again what another one of the split asks."""
+    questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(SPLITS)}
+    return {name: len(asked) - len(np.unique(asked)) for name, asked in questions.items()}
+
+
+def contradictions(numbered: Numbered) -> int:
+    """Examples that ask what another one asks, with another label."""
+    return int(_disputed(numbered.question, numbered.answer).sum())
+
+
+def _disputed(groups: Ints, answers: Ints) -> NDArray[np.bool_]:
+    """Of which rows the group has several answers."""
+    size = int(answers.max(initial=0)) + 1
+    pairs = np.unique(groups * size + answers)
+    several = np.bincount(pairs // size, minlength=int(groups.max(initial=0)) + 1) > 1
+    return np.asarray(several[groups])
+
+
+def both_versions(numbered: Numbered) -> int:
+    """Examples whose words are, in another order, those of an example with another label: one
+    sentence as it was and altered.
+
+    Where the order is the same, too, they are counted as contradictions.
+    """
+    dataset = numbered.dataset
+    bags = _codes(["\x1f".join(sorted(w.casefold() for w in s.words)) for s in dataset.sentences])
+    return int(
+        (
+            _disputed(bags[dataset.sites[:, 0, 0]], numbered.answer)
+            & ~_disputed(numbered.question, numbered.answer)
+        ).sum()
+    )
+
+
+def same(numbered: Numbered) -> dict[str, str]:
+    """Pairs of splits that hold the same examples with the same labels: 'rows' in one order, 'set'
+    in another.
+    """
+    alike = {}
+    rows = numbered.question * (int(numbered.answer.max(initial=0)) + 1) + numbered.answer
+    for a, b in PAIRS:
+        first, second = rows[numbered.rows(a)], rows[numbered.rows(b)]
+        if (
+            len(first)
+            and len(first) == len(second)
+            and np.array_equal(np.sort(first), np.sort(second))
+        ):
+            alike[f"{SPLITS[a]}/{SPLITS[b]}"] = "rows" if np.array_equal(first, second) else "set"
+    return alike
+
+
+def sentences(numbered: Numbered) -> dict[str, Shared]:
+    """Pair of splits -> sentences of the second that are in the first."""
+    content = numbered.content[numbered.dataset.sites[:, :, 0]]
+    return {
+        f"{SPLITS[a]}/{SPLITS[b]}": _shared(content[numbered.rows(a)], content[numbered.rows(b)])
+        for a, b in PAIRS
+    }
+
+
+def _shared(first: Ints, second: Ints) -> Shared:
+    """What rows of numbers [n, k] share with others."""
+    common = np.isin(second, first)
+    return Shared(len(np.unique(second[common])), int(common.any(1).sum()))
+
+
+def forms(numbered: Numbered) -> dict[str, Mapping[str, Shared]]:
+    """Stratum -> pair of splits -> word forms of the second that are in the first."""
+    shared: dict[str, Mapping[str, Shared]] = {}
+    for name in FORMS:
+        tags = numbered.dataset.strata.get(name)
+        if tags is None or not (tags.codes >= 0).any():
+            continue
+        codes = _codes([form.casefold() for form in tags.names])
+        splits = [
+            tags.codes[rows][tags.codes[rows] >= 0]
+            for rows in map(numbered.rows, range(len(SPLITS)))
+        ]
+        shared[name] = {
+            f"{SPLITS[a]}/{SPLITS[b]}": _shared(
+                codes[splits[a]][:, None], codes[splits[b]][:, None]
+            )
+            for a, b in PAIRS
+        }
+    return shared
+
+
+def words(dataset: Dataset) -> dict[str, float]:
+    """Split -> share of its distinct words that train has."""
+    used = {split: np.unique(dataset.sites[dataset.rows(split), :, 0]) for split in SPLITS}
+    seen = {
+        split: {w.casefold() for w in {w for s in rows for w in dataset.sentences[s].words}}
+        for split, rows in used.items()
+    }
+    return {
+        split: len(seen[split] & seen["train"]) / len(seen[split]) if seen[split] else 0.0
+        for split in SPLITS[1:]
+    }
+
+
+def most_repeated(numbered: Numbered) -> tuple[Repeat, ...]:
+    """The questions that are asked most often, most of all in several splits; in the order of their
+    words where it is the same.
+    """
+    dataset, counts = numbered.dataset, np.bincount(numbered.question)
+    worth = counts.copy()
+    for k in range(len(SPLITS)):
+        worth[np.unique(numbered.question[numbered.rows(k)])] += 1
+    several = np.flatnonzero(counts > 1)
+    least = np.sort(worth[several])[-SHOWN:][:1]
+    tried = several[worth[several] >= least] if len(several) else several
+    order = np.argsort(numbered.question, kind="stable")
+    starts = np.searchsorted(numbered.question[order], tried)
+    repeated = []
+    for q, start in zip(tried.tolist(), starts.tolist(), strict=True):
+        rows = order[start : start + counts[q]]
+        text = min(
+            " | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0]) for row in rows
+        )
+        repeated.append((-worth[q], text, rows))
+    repeated.sort(key=lambda repeat: repeat[:2])
+    return tuple(Repeat(text, _places(dataset, rows)) for _, text, rows in repeated[:SHOWN])
+
+
+def _places(dataset: Dataset, rows: Ints) -> dict[str, int]:
+    """'train: past' -> how many of some examples are there; the split alone where labels are no
+    classes.
+    """
+    names = dataset.labels.take(rows).class_names()
+    places: dict[str, int] = {}
+    for split, name in sorted(zip(dataset.splits[rows].tolist(), names, strict=True)):
+        place = f"{SPLITS[split]}: {name}" if name else SPLITS[split]
+        places[place] = places.get(place, 0) + 1
+    return places

@@ -1,0 +1,175 @@
+"""The command line. A command imports what it needs only when it runs, so that help is fast."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from lingprobe.cli import (
+    caching,
+    claiming,
+    cluster,
+    corpora,
+    curves,
+    data,
+    judging,
+    listing,
+    measuring,
+    relating,
+    results,
+    training,
+)
+from lingprobe.cli.parsing import Command, sentence
+from lingprobe.errors import LingprobeError
+
+app = typer.Typer(
+    help="Measures what sentence and token embeddings know about language.",
+    epilog=(
+        "Try `lingprobe run` for a first table, `lingprobe tasks` for a list of tasks, and"
+        " `lingprobe run --help` for examples."
+    ),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+COMMANDS = {
+    "Run": (
+        measuring.run,
+        measuring.experiment,
+        measuring.embed,
+        cluster.status,
+        cluster.slurm,
+    ),
+    "Results": (
+        results.report,
+        results.compare,
+        relating.relate,
+        claiming.claims,
+        results.layers,
+        curves.curve,
+        results.predictions,
+        results.card,
+        caching.cache,
+    ),
+    "Data": (
+        data.build,
+        data.inspect,
+        data.fetch,
+        judging.annotate,
+        data.generate,
+        data.tag,
+        corpora.parse,
+        corpora.audit_parser,
+    ),
+    "Training": (
+        training.train,
+        training.export,
+        data.vectors,
+    ),
+    "Lists": (
+        listing.tasks,
+        listing.encoders,
+        listing.probes,
+        listing.controls,
+        listing.metrics,
+        listing.suites,
+        listing.parsers,
+        listing.plugins,
+    ),
+}
+"""The commands, by what they are about."""
+for group, commands in COMMANDS.items():
+    for command in commands:
+        name = command.__name__.replace("_", "-")
+        app.command(name, cls=Command, rich_help_panel=group)(command)
+
+INTERRUPTED = 130
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import importlib.metadata
+
+        typer.echo(f"lingprobe {importlib.metadata.version('lingprobe')}")
+        raise typer.Exit
+
+
+@app.callback()
+def lingprobe(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", help="Show the whole traceback of an error; works anywhere in a command."
+        ),
+    ] = False,
+) -> None:
+    """Measures what sentence and token embeddings know about language."""
+
+
+def main() -> None:
+    """Run the command line; an error is one line on standard error, and exit code 2."""
+    if "OMP_WAIT_POLICY" not in os.environ:
+        # a thread that sleeps at once is slow to wake, and one that spins on takes others' time
+        os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+    arguments = [a for a in sys.argv[1:] if a != "--debug"]
+    if debug := len(arguments) < len(sys.argv) - 1:
+        # a failure that stops nothing else is told in a line, and here with its traceback
+        logging.basicConfig()
+        logging.getLogger("lingprobe").setLevel(logging.DEBUG)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # a name that the terminal cannot show is shown as an escape
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = app(arguments or ["--help"], standalone_mode=False)
+    except TyperException as error:
+        commands = [str(each.name) for each in app.registered_commands]
+        typer.echo(f"lingprobe: {sentence(error, arguments, commands)}", err=True)
+        code = 2
+    except Exception as error:
+        if debug:
+            raise
+        code = _told(error)
+    if code == INTERRUPTED:
+        typer.echo(
+            "\nlingprobe: stopped; what was computed is kept, and the same command goes on from"
+            " there",
+            err=True,
+        )
+    if code:
+        sys.stderr.flush()
+        sys.exit(code)
+
+
+def _told(error: Exception) -> int:
+    """Say what went wrong in one line; returns the exit code: 2 for what the user can mend, 1 for
+    what we must.
+    """
+    text = " ".join(str(error).split())
+    if isinstance(error, BrokenPipeError):
+        # else the interpreter complains once more on its way out
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    if isinstance(error, OSError) and error.filename is not None:
+        text = f"{error.filename}: {(error.strerror or text).lower()}"
+    if isinstance(error, OSError | LingprobeError):
+        typer.echo(f"lingprobe: {text}", err=True)
+        return 2
+    typer.echo(
+        f"lingprobe: {type(error).__name__}: {text} (unexpected; run again with --debug to see"
+        " where)",
+        err=True,
+    )
+    return 1

@@ -1,0 +1,87 @@
+"""`lingprobe cache`: what is stored, and what can go."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+import lingprobe
+from lingprobe.cache import size
+from lingprobe.cli.options import Cache, Quiet, remark
+
+
+def cache(
+    action: Annotated[
+        Literal["show", "clean", "migrate"],
+        typer.Argument(metavar="ACTION", help="show, clean or migrate."),
+    ] = "show",
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FOLDER",
+            help=("A folder written by `lingprobe run -o` (default: the results in the cache)."),
+        ),
+    ] = None,
+    cache: Cache = None,
+    remove: Annotated[
+        bool,
+        typer.Option(
+            "--remove",
+            help=(
+                "With migrate: also delete vectors of earlier formats, which are no longer used."
+            ),
+        ),
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="With clean: remove without asking.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show what is stored, remove what is not needed, or convert results of earlier versions.
+
+    `clean` lists vectors by encoder, columns of large corpora, and saved states of fits. With
+    `--yes`, it removes vectors of encoders without a result in the cache or in a folder of `-o`,
+    columns that rules of another version found, and states of fits that are not running. They are
+    made again when they are needed. It never removes results.
+
+    Tables mark results of an earlier version, and the next run measures them again, because that
+    version did not record the code behind them. For the same reason its vectors cannot be migrated;
+    they are encoded again when they are needed.
+
+    **Examples**
+
+    - `lingprobe cache`
+    - `lingprobe cache clean`
+    - `lingprobe cache clean --yes`
+    - `lingprobe cache migrate results/`
+    - `lingprobe cache migrate --remove`
+    """
+    if action == "migrate":
+        remark(str(lingprobe.migrate(folder, cache=cache, remove=remove)), quiet)
+        return
+    if action == "clean":
+        _clean(cache, yes)
+        return
+    holdings = lingprobe.holdings(folder, cache=cache)
+    typer.echo(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
+    if not holdings.files:
+        typer.echo("nothing is stored there yet")
+        return
+    typer.echo(f"{'kind':<8}  {'format':<18}  {'files':>7}  {'size':>9}")
+    for each in holdings.files:
+        written = f"{each.format} (lingprobe {each.made})"
+        typer.echo(f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {size(each.bytes):>9}")
+
+
+def _clean(cache: Path | None, yes: bool) -> None:
+    """Show what would be removed, and remove it if the user says so."""
+    would = lingprobe.clean_cache(cache)
+    typer.echo(str(would))
+    if would.bytes and (yes or (sys.stdin.isatty() and typer.confirm("Remove them?"))):
+        lingprobe.clean_cache(cache, remove=True)
+        remark(f"{size(would.bytes)} are free again")
+    elif would.bytes:
+        remark("nothing was removed: `lingprobe cache clean --yes` removes them")

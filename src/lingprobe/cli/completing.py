@@ -1,0 +1,33 @@
+"""What the Tab key offers: names of tasks, encoders and the like, from their tables of contents;
+nothing of it imports what is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+PLAIN = 12  # folders that are offered after a task's colon, at most
+
+
+def names(kind: str) -> Callable[[str], list[str]]:
+    """Completes a reference of a kind of thing ('tasks'): its name, and after the colon of a task a
+    treebank of the working folder, or a code such as en_ewt.
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        from lingprobe.api.listing import ROOMS
+
+        name, colon, argument = incomplete.partition(":")
+        if not colon:
+            return [each for each in ROOMS[kind] if each.startswith(name)]
+        if kind != "tasks" or name not in ROOMS[kind]:
+            return []
+        from lingprobe.corpora.places import below
+        from lingprobe.corpora.universal import treebanks
+
+        every = [*map(str, below(Path())), *(treebanks() if argument else ())]
+        banks = [bank for bank in every if bank.startswith(argument)]
+        return [f"{name}:{bank}" for bank in banks[:PLAIN]]
+
+    return complete

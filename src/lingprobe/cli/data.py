@@ -1,0 +1,363 @@
+"""`lingprobe build`, `inspect`, `fetch`, `generate`, `tag`, `vectors`: data, made."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal, TextIO
+
+import typer
+
+import lingprobe
+from lingprobe.cli.options import (
+    Cache,
+    OnError,
+    Quiet,
+    Seed,
+    Style,
+    Tasks,
+    listed,
+    remark,
+    show,
+)
+
+Task = Annotated[
+    str, typer.Argument(metavar="TASK", help=("A task with its data, such as `ud/tense:en_ewt`."))
+]
+
+
+def build(
+    task: Task,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=("Where to write; the suffix determines the format."),
+        ),
+    ],
+    style: Annotated[
+        Literal["parquet", "jsonl", "senteval", "jiant"] | None,
+        typer.Option("--format", help="The format (default: that of the suffix)."),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--audit",
+            metavar="FILE",
+            help="Also write the audit of `lingprobe inspect` to this file, as Markdown.",
+        ),
+    ] = None,
+    on_error: OnError = "raise",
+) -> None:
+    """Write the data set of a task to a file: Parquet, JSON lines, SentEval's TSV, or
+    one file per split, as jiant reads them.
+
+    What is wrong with it is said on standard error: repeats, forms and sentences in several splits,
+    few or uneven examples. With `--audit`, what needs no encoder is scored as well, and the whole
+    audit is written beside it.
+
+    **Examples**
+
+    - `lingprobe build ud/tense:UD_English-EWT -o tense.parquet`
+    - `lingprobe build ud/tense:UD_English-EWT -o tense.jsonl --audit tense.md`
+    - `lingprobe build ud/tense:UD_English-EWT -o tense.txt --format senteval`
+    - `lingprobe build edge/dep:UD_English-EWT -o edges.json --format jiant`
+    """
+    built = lingprobe.build(task, output, format=style, audit=report, on_error=on_error)
+    counts = ", ".join(f"{key} {value:,}" for key, value in built.counts.items())
+    remark(f"{built.path}: {counts}")
+    for problem in built.audit.problems:
+        remark(f"- {problem}")
+
+
+def inspect(
+    task: Task,
+    sample: Annotated[
+        int, typer.Option("--sample", min=0, help=("Number of examples to show."))
+    ] = 20,
+    seed: Annotated[
+        int, typer.Option("--seed", help=("The random seed that selects the examples."))
+    ] = 0,
+    on_error: OnError = "raise",
+    cache: Cache = None,
+    style: Style = "terminal",
+) -> None:
+    """Audit the data set of a task: class balance, scores of simple rules, repeated sentences,
+    overlap of splits, and examples to read.
+
+    A published data set is read as it is, even if splits are missing.
+
+    **Examples**
+
+    - `lingprobe inspect ud/tense:UD_English-EWT`
+    - `lingprobe inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
+    - `lingprobe inspect xprobe/tree-depth:xprobe/en`
+    """
+    page = lingprobe.inspect(task, sample=sample, seed=seed, on_error=on_error, cache=cache)
+    show(page, style)
+
+
+def fetch(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help=(
+                "A data set, or a treebank such as `ud/en_ewt`; a pattern such as `'ud/pl_*'`"
+                " lists its matches (default: list everything)."
+            ),
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Where to put it (default: where tasks look for it).",
+        ),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="URL",
+            help="The URL of a mirror; see $LINGPROBE_MIRROR.",
+        ),
+    ] = None,
+    only: Annotated[
+        str,
+        typer.Option(
+            "--only", metavar="PATTERN", help=("Only files that match, such as `*/te.txt`.")
+        ),
+    ] = "*",
+    quiet: Quiet = False,
+) -> None:
+    """Download a published data set, or a treebank of Universal Dependencies. Downloads resume,
+    checksums are verified, and no file is overwritten.
+
+    To download from a mirror instead of the publishers, set $LINGPROBE_MIRROR to the URL of a web
+    server with the folder `data` of a cache.
+
+    **Examples**
+
+    - `lingprobe fetch`
+    - `lingprobe fetch ud/en_ewt`
+    - `lingprobe fetch ud/pl_pdb@2.16`
+    - `lingprobe fetch 'ud/pl_*'`
+    - `lingprobe fetch senteval`
+    - `lingprobe fetch xprobe/en -o ~/data/xprobe --only '*/te.txt'`
+    - `lingprobe fetch senteval --from https://mirror.example/SentEval/data/probing`
+    """
+    if name is None or "*" in name:
+        _list(lingprobe.collections(name))
+        if name is None:
+            typer.echo("ud/en_ewt and so on: treebanks; `lingprobe fetch 'ud/*'` lists them")
+        return
+    done = lingprobe.fetch(
+        name,
+        output,
+        mirror=base,
+        only=only,
+        progress=not quiet,
+        before=lambda about: None if quiet else _say(about, sys.stderr),
+        each=lambda got: _say(str(got)),
+    )
+    remark(f"in {done.folder}{'; ' if done.remark else ''}{done.remark}", quiet)
+
+
+def _list(known: list[lingprobe.Collection]) -> None:
+    """Print what can be fetched."""
+    wide = max((len(each.name) for each in known), default=0)
+    for each in known:
+        many = f"{len(each.files):2} files, " if each.files else ""
+        unseen = "" if each.reached else " (download not tested)"
+        typer.echo(f"{each.name:{wide}}  {many}{each.paper}, {each.terms}, {each.page}{unseen}")
+
+
+def _say(line: str, stream: TextIO | None = None) -> None:
+    """Print a line above a bar that is being drawn."""
+    from tqdm.auto import tqdm
+
+    tqdm.write(line, stream)
+
+
+def generate(
+    request: Annotated[
+        Path,
+        typer.Argument(
+            metavar="REQUEST",
+            help="A JSON file that describes the sentences; `{}` for the default.",
+        ),
+    ],
+    n: Annotated[
+        int | None,
+        typer.Option("--n", "-n", metavar="N", help="Number of sentences (default: all)."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write (default: only count the sentences).",
+        ),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            "--language",
+            metavar="NAME",
+            help="english or polish (default: the request's language, or english).",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    text: Annotated[
+        bool, typer.Option("--text", help="Write plain text, one sentence per line.")
+    ] = False,
+    asserted: Annotated[
+        bool, typer.Option("--asserted", help="Also write which clauses are asserted.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Generate sentences with known meaning: who did what to whom, and what did not happen.
+
+    Without `-o`, it only counts the sentences that fit the request, which is exact and fast.
+    Sentences are drawn without replacement.
+
+    **Examples**
+
+    - `lingprobe generate request.json`
+    - `lingprobe generate request.json -n 100000 -o sentences.jsonl`
+    - `lingprobe generate empty.json --language polish -n 1000 -o zdania.txt --text`
+    """
+    done = lingprobe.generate(
+        request,
+        output,
+        n=n,
+        language=language,
+        seed=seed,
+        text=text,
+        asserted=asserted,
+        progress=not quiet,
+    )
+    typer.echo(f"{done.admitted:,} sentences of {done.structures:,} structures")
+    if output is not None:
+        remark(f"{output}: {done.written:,} sentences", quiet)
+
+
+def tag(
+    text: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT", help="Running text, one sentence per line: .txt, .txt.gz or .txt.xz."
+        ),
+    ],
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="TAGGED",
+            help="Training data of the tagger: tagged text, or NLTK's brown.zip.",
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write: .tagged, .tagged.gz or .tagged.xz.",
+        ),
+    ],
+    seed: Annotated[
+        int, typer.Option("--seed", help="The random seed that orders the training data.")
+    ] = 0,
+    on_error: OnError = "raise",
+    quiet: Quiet = False,
+) -> None:
+    """Tag running text with a tagger trained on tagged text, and show its accuracy on held-out
+    text.
+
+    **Examples**
+
+    - `lingprobe tag novels.txt.xz --from brown.zip -o novels.tagged.xz`
+    """
+    done = lingprobe.tag(text, source, output, seed=seed, on_error=on_error, progress=not quiet)
+    remark(
+        f"{done.accuracy:.2%} of {done.tested:,} held-out words are tagged as in {source}", quiet
+    )
+    left_out = (
+        f"; {done.skipped:,} lines left out, the first: {done.problem}" if done.skipped else ""
+    )
+    remark(f"{output}: {done.sentences:,} sentences, {done.words:,} words{left_out}", quiet)
+
+
+def vectors(
+    corpus: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TEXT",
+            help=("Running text, one sentence or paragraph per line (.txt, .gz, .xz)."),
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write: .vec, or .bin with subwords."
+        ),
+    ],
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exclude", metavar="CORPUS", help=("Treebanks or texts whose sentences to leave out.")
+        ),
+    ] = None,
+    task: Tasks = None,
+    dim: Annotated[int, typer.Option("--dim", min=1, help="Number of dimensions.")] = 300,
+    epochs: Annotated[
+        int, typer.Option("--epochs", min=1, help="Number of passes over the text.")
+    ] = 5,
+    least: Annotated[int, typer.Option("--least", min=1, help="Minimum frequency of a word.")] = 5,
+    subwords: Annotated[
+        bool,
+        typer.Option(
+            "--subwords",
+            help=("Use fastText, which makes vectors of unseen words from character n-grams."),
+        ),
+    ] = False,
+    skipgram: Annotated[
+        bool, typer.Option("--skipgram", help="Use skip-gram instead of CBOW.")
+    ] = False,
+    english: Annotated[
+        bool, typer.Option("--english", help="Split clitics (do n't), as English treebanks do.")
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", help="The random seed.")] = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Train word vectors on running text, without the sentences that they will be probed on.
+
+    Needs gensim (`pip install 'lingprobe[static]'`). Use the vectors as an encoder, `static:FILE`,
+    or as the word vectors of `untrained:` encoders.
+
+    **Examples**
+
+    - `lingprobe vectors novels.txt --exclude UD_English-EWT --english -o novels.vec`
+    - `lingprobe vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o polish.bin`
+    """
+    done = lingprobe.train_vectors(
+        corpus,
+        output,
+        exclude=listed(exclude),
+        tasks=listed(task),
+        dim=dim,
+        epochs=epochs,
+        least=least,
+        subwords=subwords,
+        skipgram=skipgram,
+        english=english,
+        seed=seed,
+    )
+    remark(str(done), quiet)

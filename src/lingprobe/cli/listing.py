@@ -1,0 +1,270 @@
+"""`lingprobe tasks`, `encoders`, `probes` and the like: what there is."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+import lingprobe
+from lingprobe.cli.completing import names
+
+if TYPE_CHECKING:
+    from lingprobe.listing import Entry
+    from lingprobe.papers.encoder_rows import EncoderRow
+    from lingprobe.tasks.about import About
+
+# letters of an option with its kind and default, beyond which what it means goes below it
+WRITTEN = 44
+
+HOW = {
+    "file": "as published",
+    "hub": "as published",
+    "trained": "made anew",
+    "baseline": "baseline",
+}
+"""Where what a row of a paper's table needs comes from."""
+
+ABOUT = "Show one of them with its full description, or those that match a pattern."
+
+
+def tasks(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("tasks"))
+    ] = None,
+    language: Annotated[
+        str,
+        typer.Option(
+            "--language", "-l", metavar="LANGUAGE", help=("Only tasks with data in this language.")
+        ),
+    ] = "",
+    paper: Annotated[
+        str,
+        typer.Option(
+            "--paper", metavar="PAPER", help=("Only tasks of a paper, such as `conneau2018`.")
+        ),
+    ] = "",
+    unit: Annotated[
+        str,
+        typer.Option(
+            "--unit",
+            metavar="UNIT",
+            help=("Only tasks about a `sentence`, asked `words`, a `word` or a `span`."),
+        ),
+    ] = "",
+    licence: Annotated[
+        Literal["open"] | None,
+        typer.Option(
+            "--licence", help=("Only tasks with data that are free to use and share, or your own.")
+        ),
+    ] = None,
+    bibtex: Annotated[
+        bool, typer.Option("--bibtex", help="Print the BibTeX entries of their papers instead.")
+    ] = False,
+) -> None:
+    """List the tasks with their questions, or show one with its options and data.
+
+    **Examples**: `lingprobe tasks`, `lingprobe tasks ud/tense`, `lingprobe tasks mine.py@my_task`,
+    `lingprobe tasks --language pl --unit span`, `lingprobe tasks 'senteval/*' --bibtex`
+    """
+    entries = lingprobe.available(
+        "tasks", name, language=language, paper=paper, unit=unit, licence=licence
+    )
+    if bibtex:
+        typer.echo(lingprobe.bibtex([entry.name for entry in entries]))
+    elif not entries:
+        typer.echo("no task matches all of this")
+    else:
+        # tasks of a family share their options
+        _list(entries, name is not None, options=False)
+        if here := _treebanks(language):
+            typer.echo(
+                f"treebanks here: {', '.join(here)} (`lingprobe run -t ud/tense -l {language}`)"
+            )
+        if name is not None and len(entries) == 1 and (known := lingprobe.about(name)):
+            _tell(_known(known))
+
+
+def _treebanks(language: str) -> list[str]:
+    """The treebanks in a language that are here, by name; none where no language is asked for."""
+    try:
+        every = lingprobe.get_tasks(language, "ud/tense") if language else []
+    except lingprobe.DataProblem:
+        return []
+    return [Path(lingprobe.Reference.parse(each).argument or "").name for each in every]
+
+
+def _known(about: About) -> list[tuple[str, str]]:
+    """What is known of a task, line by line."""
+    languages = ", ".join(about.languages) or "any"
+    return [
+        ("a label is about", about.unit),
+        ("labels", about.labels),
+        ("data", about.reads),
+        ("examples", about.size),
+        ("languages", languages),
+        ("papers", ", ".join(about.years) or "none"),
+        ("licence of the data", about.licence),
+    ]
+
+
+def encoders(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("encoders"))
+    ] = None,
+    paper: Annotated[
+        str,
+        typer.Option(
+            "--paper",
+            metavar="PAPER",
+            help=(
+                "List the rows of a paper's table, such as `tenney2019`, with the encoder for each."
+            ),
+        ),
+    ] = "",
+) -> None:
+    """List the encoders and their options, or those of a paper's table.
+
+    **Examples**: `lingprobe encoders`, `lingprobe encoders hf`, `lingprobe encoders --paper
+    tenney2019`
+    """
+    if not paper:
+        _list(lingprobe.available("encoders", name), name is not None)
+        return
+    from lingprobe.papers.encoder_rows import measurable
+
+    rows = lingprobe.encoder_rows(paper)
+    _tell([(f"{row.block}: {row.row}", _made(row)) for row in rows])
+    typer.echo(f"{measurable(paper)}; on which data: `lingprobe suites {paper}`")
+
+
+def _made(row: EncoderRow) -> str:
+    """What makes a row of a paper's table."""
+    if not row.measurable:
+        return f"not today: {row.note}"
+    read = f"--read {row.read}" if row.read else ""
+    had = ", ".join(filter(None, [row.needs, row.licence]))
+    needs = f"({HOW.get(row.how, row.how)}: {had})" if had else ""
+    return " ".join(filter(None, [f"-e {row.reference}", read, needs, row.note]))
+
+
+def probes(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("probes"))
+    ] = None,
+) -> None:
+    """List the probes and their options.
+
+    **Examples**: `lingprobe probes`, `lingprobe probes mlp`
+    """
+    _list(lingprobe.available("probes", name), name is not None)
+
+
+def controls(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("controls"))
+    ] = None,
+) -> None:
+    """List the controls (labels without linguistic content) and their options.
+
+    **Examples**: `lingprobe controls`, `lingprobe controls shuffled`
+    """
+    _list(lingprobe.available("controls", name), name is not None)
+
+
+def metrics(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("metrics"))
+    ] = None,
+) -> None:
+    """List the metrics and their options.
+
+    **Examples**: `lingprobe metrics`, `lingprobe metrics micro-f1`
+    """
+    _list(lingprobe.available("metrics", name), name is not None)
+
+
+def suites(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("suites"))
+    ] = None,
+) -> None:
+    """List the suites, which are papers' tables for `lingprobe run --suite`.
+
+    **Examples**: `lingprobe suites`, `lingprobe suites conneau2018`
+    """
+    from lingprobe.papers.encoder_rows import measurable
+
+    entries = lingprobe.available("suites", name)
+    _list(entries, name is not None)
+    if name is not None and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
+        typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
+
+
+def parsers(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("parsers"))
+    ] = None,
+) -> None:
+    """List other parsers for `lingprobe parse --with`, and their options.
+
+    **Examples**: `lingprobe parsers`, `lingprobe parsers udpipe`
+    """
+    _list(lingprobe.available("parsers", name), name is not None)
+
+
+def plugins() -> None:
+    """List installed plugins, with what cannot be used and why.
+
+    **Examples**: `lingprobe plugins`
+    """
+    every = lingprobe.plugins()
+    if not every:
+        typer.echo("no plugins are installed")
+    for each in every:
+        why = f"  (cannot be used: {each.problem})" if each.problem else ""
+        typer.echo(
+            f"{each.distribution} {each.version}  {each.kind} {each.name}  {each.place}{why}"
+        )
+
+
+def _list(entries: list[Entry], named: bool, options: bool = True) -> None:
+    """Print one entry in full, or several a line each, with their options below."""
+    if named and len(entries) == 1:
+        _describe(entries[0])
+        return
+    wide = max(len(entry.name) for entry in entries)
+    for entry in entries:
+        if entry.problem:
+            typer.echo(f"{entry.name:{wide}}  (cannot be used: {entry.problem})")
+            continue
+        typer.echo(f"{entry.name:{wide}}  {entry.summary}")
+        if entry.options and options:
+            written = "  ".join(option.written for option in entry.options)
+            typer.echo(" " * wide + "  " + typer.style(written, dim=True))
+
+
+def _describe(entry: Entry) -> None:
+    """Print what an entry is, and below it the options and oracles with what each means."""
+    typer.echo(f"{entry.name}  {entry.text}")
+    _tell([(option.written, option.meaning) for option in entry.options])
+    _tell([(f"gold:{name}", f"an oracle: {holds}") for name, holds in entry.oracles.items()])
+
+
+def _tell(lines: list[tuple[str, str]]) -> None:
+    """Print what is written below each other, what it means beside it."""
+    wide = min(max((len(written) for written, _ in lines), default=0), WRITTEN) + 4
+    room = max(shutil.get_terminal_size((120, 24)).columns - wide, 40)
+    for written, meaning in lines:
+        folded = textwrap.wrap(meaning, room)
+        beside = bool(folded) and len(written) + 4 <= wide
+        typer.echo(
+            f"  {written:{wide - 2}}{typer.style(folded[0], dim=True)}"
+            if beside
+            else f"  {written}"
+        )
+        for line in folded[beside:]:
+            typer.echo(" " * wide + typer.style(line, dim=True))

@@ -1,0 +1,377 @@
+"""Options that several commands share, and how they show what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+import lingprobe
+from lingprobe.cli.completing import names
+from lingprobe.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from lingprobe.tables.page import Page
+
+SPEED, MORE = "Speed and storage", "Further options"
+"""What groups of options are called in help."""
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--task",
+        "-t",
+        metavar="TASK",
+        autocompletion=names("tasks"),
+        help=(
+            "Tasks with their data, such as `ud/tense:en_ewt`, or a pattern, such as"
+            " `'ud/*:en_ewt'`; several may follow one `-t`."
+        ),
+    ),
+]
+Languages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--language",
+        "-l",
+        metavar="LANGUAGE",
+        help=(
+            "Run tasks (`-t ud/tense`, without data) on all treebanks of a language (pol, pl,"
+            " Polish) in the working folder, or in $LINGPROBE_TREEBANKS; may be repeated."
+        ),
+    ),
+]
+Encoders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--encoder",
+        "-e",
+        metavar="ENCODER",
+        autocompletion=names("encoders"),
+        help=(
+            "Encoders, such as `hf:bert-base-cased,layers=all` or `npz:FILE`; several may follow"
+            " one `-e`; `lingprobe encoders` lists all kinds."
+        ),
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        "-m",
+        metavar="NAME",
+        help=(
+            "A model by its name on the Hugging Face hub, or its folder: loaded with"
+            " sentence-transformers if possible, else with transformers; may be repeated."
+        ),
+    ),
+]
+Device = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        metavar="DEVICE",
+        help="Default device for models: cpu, cuda, cuda:1 or mps (default: the fastest).",
+        rich_help_panel=SPEED,
+    ),
+]
+ProbeDevice = Annotated[
+    str,
+    typer.Option(
+        "--probe-device",
+        metavar="DEVICE",
+        help="Device for fitting probes: cpu, cuda, cuda:1, or auto (CUDA if there is one).",
+        rich_help_panel=SPEED,
+    ),
+]
+BatchSize = Annotated[
+    int | None,
+    typer.Option(
+        "--batch-size",
+        min=1,
+        metavar="N",
+        help=(
+            "Sentences per batch, for encoders with the option batch_size; hf and st have tokens"
+            " per batch instead (`st:NAME,tokens=2048`)."
+        ),
+        rich_help_panel=SPEED,
+    ),
+]
+Suite = Annotated[
+    str | None,
+    typer.Option(
+        "--suite",
+        metavar="SUITE",
+        autocompletion=names("suites"),
+        help=(
+            "A paper's tasks, protocol and table, such as `ud2019:TREEBANK`, instead of tasks and"
+            " probes; `lingprobe suites` lists them."
+        ),
+    ),
+]
+Probes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--probe",
+        metavar="PROBE",
+        autocompletion=names("probes"),
+        help="A probe, such as `mlp` or `logreg` (default: each task's own); may be repeated.",
+    ),
+]
+Controls = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--control",
+        metavar="CONTROL",
+        autocompletion=names("controls"),
+        help="Also measure a control, such as `shuffled`; may be repeated.",
+    ),
+]
+Reads = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--read",
+        metavar="READ",
+        help=(
+            "Which layers the probe sees: one by name, top, layers, cat:lex+top, mix, mix:0-3 or"
+            " cumulative (default: each layer alone); may be repeated."
+        ),
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option("--seed", help="The random seed that selects and orders sentences."),
+]
+Style = Annotated[
+    Literal["terminal", "markdown", "latex", "html", "csv", "parquet", "mteb"],
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help="terminal, markdown, latex, html, csv, or, with scores only, parquet or mteb.",
+    ),
+]
+PageStyle = Annotated[
+    Literal["terminal", "markdown", "latex", "html", "csv"],
+    typer.Option(
+        "--format", "-f", metavar="FORMAT", help="terminal, markdown, latex, html or csv."
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="PATH", help="A file to write, instead of printing."),
+]
+ResultsFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        help="Store the results in a folder (default: the user's cache folder).",
+    ),
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        metavar="FOLDER",
+        help="Where vectors are stored (default: $LINGPROBE_CACHE, or the user's cache folder).",
+        rich_help_panel=SPEED,
+    ),
+]
+Store = Annotated[
+    Literal["float32", "float16", "bfloat16", "none"],
+    typer.Option(
+        "--store",
+        metavar="DTYPE",
+        help=(
+            "How vectors are stored: float32; float16 or bfloat16 (half the size; bfloat16 has"
+            " fewer digits but no overflow); or none (deleted after each encoder is measured)."
+        ),
+        rich_help_panel=SPEED,
+    ),
+]
+Ahead = Annotated[
+    Literal["float32", "float16", "bfloat16"],
+    typer.Option(
+        "--store",
+        metavar="DTYPE",
+        help="How vectors are stored: float32, float16 or bfloat16, the same as in the run.",
+        rich_help_panel=SPEED,
+    ),
+]
+Project = Annotated[
+    int | None,
+    typer.Option(
+        "--project",
+        min=1,
+        metavar="N",
+        help="Store wider vectors as N numbers, by a random projection that is always the same.",
+        rich_help_panel=SPEED,
+    ),
+]
+Keep = Annotated[
+    Literal["scores"] | None,
+    typer.Option(
+        "--keep",
+        help=(
+            "Also store the probe's scores of all labels, for V-information, calibration and"
+            " `lingprobe predictions` (2 bytes per example and label)."
+        ),
+        rich_help_panel=MORE,
+    ),
+]
+OnError = Annotated[
+    Literal["raise", "skip"],
+    typer.Option(
+        "--on-error",
+        metavar="raise|skip",
+        help="For malformed sentences in a treebank: raise an error, or skip and count them.",
+        rich_help_panel=MORE,
+    ),
+]
+Bounds = Annotated[
+    bool,
+    typer.Option(
+        "--bounds/--no-bounds",
+        help="Also measure the default baselines and oracle of each task.",
+        rich_help_panel=MORE,
+    ),
+]
+Reproducible = Annotated[
+    bool,
+    typer.Option(
+        "--reproducible",
+        help="Compute in float32 with one thread: slower, but the same numbers every time.",
+        rich_help_panel=MORE,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Print only results and errors, without progress bars and remarks."
+    ),
+]
+
+
+Folder = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FOLDER", help="A folder written by `lingprobe run -o` (default: the last run)."
+    ),
+]
+Which = Annotated[
+    str | None,
+    typer.Option(
+        "--experiment",
+        metavar="N",
+        help=(
+            "Which run: last, a number counting back from the last (1), or all (default: all if a"
+            " folder is named, else last)."
+        ),
+    ),
+]
+TaskPatterns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--task",
+        "-t",
+        metavar="PATTERN",
+        help="Only tasks with this name or pattern, such as `edge/*`; may be repeated.",
+    ),
+]
+EncoderPatterns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--encoder",
+        "-e",
+        metavar="PATTERN",
+        help="Only encoders with this name or pattern, such as `hf`; may be repeated.",
+    ),
+]
+ReadPatterns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--read",
+        metavar="PATTERN",
+        help="Only results with this read, such as `lex` or `mix*`; may be repeated.",
+    ),
+]
+
+
+JudgedBy = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        metavar="METRIC",
+        help="Score the same answers with another metric, such as `spearman`.",
+    ),
+]
+
+
+def encoders_of(
+    encoders: list[str] | None,
+    models: list[str] | None,
+    device: str | None,
+    batch_size: int | None,
+    quiet: bool,
+) -> list[str]:
+    """The references of all encoders that were asked for, with their options; what reads a model is
+    said.
+    """
+    references = listed(encoders)
+    for name in listed(models):
+        references.append(lingprobe.model(name))
+        remark(f"{name}: read as {references[-1]}", quiet)
+    given = {"device": device, "batch_size": batch_size}
+    options = {key: value for key, value in given.items() if value is not None}
+    return lingprobe.configure(references, **options) if options else references
+
+
+def tasks_of(tasks: list[str] | None, languages: list[str] | None) -> list[str] | None:
+    """The tasks that were asked for, on all treebanks of some languages where these are named."""
+    if not languages:
+        return tasks
+    families = listed(tasks) or ["ud"]
+    if placed := [each for each in families if ":" in each]:
+        raise UsageProblem(
+            f"-l finds the treebanks itself: write {placed[0].partition(':')[0]} for {placed[0]}"
+        )
+    for each in families:
+        lingprobe.available("tasks", each if "/" in each else f"{each}/*")  # or says what there is
+    return [task for each in families for task in lingprobe.get_tasks(languages, each)]
+
+
+def remark(text: str, quiet: bool = False) -> None:
+    """Say something beside the results, on standard error."""
+    if not quiet:
+        typer.echo(text, err=True)
+
+
+def show(page: Page[Any], style: str = "terminal") -> None:
+    """Print a page on standard output, in colour where there is a terminal."""
+    from rich.console import Console
+
+    console = Console()
+    if style == "terminal" and console.is_terminal:
+        console.print(page)
+    else:
+        typer.echo(page.text(style), nl=False)
+
+
+def put(page: Page[Any], style: str, output: Path | None, what: str) -> None:
+    """Write a page to a file and say how much it holds, or print it."""
+    for text in page.remarks:
+        remark(text)
+    if output is None:
+        show(page, style)
+    else:
+        page.write(output, None if style == "terminal" else style)
+        many = len(page.content)
+        remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
+
+
+def listed(values: Iterable[Any] | None) -> list[Any]:
+    """What was repeated on the command line, maybe not once."""
+    return list(values or ())

@@ -1,0 +1,66 @@
+"""How a command line is read: several values after one option, and one sentence on what cannot be
+read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+from typing import Any
+
+from typer.core import TyperArgument, TyperCommand
+from typer.exceptions import TyperException
+
+UNKNOWN = re.compile(r"No such option: (\S+)(?: \(Possible options: ([^,)]+).*\))?")
+WORDS = {
+    "Input should be a valid integer, unable to parse string as an integer": "not a whole number",
+    "Input should be greater than or equal to": "the least is",
+    "Value error, ": "",
+    "Got unexpected extra argument(s)": "values need an option before them, as -t for tasks, -e or"
+    " -m for encoders, -o for the file to write:",
+}
+"""What the parser says, and what is said in its place."""
+
+
+class Command(TyperCommand):
+    """A command whose options that may be repeated take several values after one flag, as `-t A B`;
+    one that takes arguments does so where these stand first.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        taken = any(isinstance(each, TyperArgument) for each in self.params)
+        first = list(takewhile(lambda each: not each.startswith("-"), args))
+        if first or not taken:
+            flags = [flag for each in self.params if each.multiple for flag in each.opts]
+            args = [*first, *_spread(args[len(first) :], flags)]
+        return super().parse_args(ctx, args)
+
+
+def _spread(arguments: Iterable[str], flags: Iterable[str]) -> Iterator[str]:
+    """The arguments with a flag before each of the values that follow it."""
+    several, flag, first = set(flags), "", True
+    for argument in arguments:
+        if argument.startswith("-") and argument != "-":
+            flag, first = (argument if argument in several else ""), True
+            yield argument
+            continue
+        if flag and not first:
+            yield flag
+        first = False
+        yield argument
+
+
+def sentence(error: TyperException, arguments: Iterable[str], commands: Iterable[str]) -> str:
+    """What could not be read, in one sentence that says where help is."""
+    names = set(commands)
+    command = next((f" {each}" for each in arguments if each in names), "")
+    said = error.format_message().strip()
+    if unknown := UNKNOWN.match(said):
+        near = f"; did you mean {unknown[2]}?" if unknown[2] else ""
+        said = f"no option {unknown[1]}{near}"
+    for theirs, ours in WORDS.items():
+        said = said.replace(theirs, ours)
+    said = f"{said[:1].lower()}{said[1:]}".removesuffix(".")
+    return f"{said} (`lingprobe{command} --help` shows what there is)"

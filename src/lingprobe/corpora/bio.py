@@ -1,0 +1,226 @@
+"""Columns of words and span tags (B-PER I-PER O), as of CoNLL-2000, 2002, 2003, WNUT17, UNER and
+LitBank.
+
+Cells are separated by tabs or by spaces. IOB1, IOB2 and BIOES (BILOU) are read alike: a span begins
+at B, S or U, and at I, E or L of another type than the word before has. Several columns of tags are
+layers of nested spans. Where there is no raw text (`# text =`), words are closed up to one as a
+reader would see it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, count, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora.conll2012 import Labelled, Words
+from lingprobe.corpora.files import tried
+from lingprobe.corpora.rendering import rendered
+from lingprobe.corpora.tally import OnError, Tally
+
+TAG = re.compile(r"O|[BIESLU]-\S+")
+SAMPLE = 2000  # rows that columns are told by
+# of their cells are tags in a column of tags; the others are mistakes, which are named when they
+# are read
+MOST = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which columns hold what, from 0, -1 the last; None and () are told by what stands in them.
+
+    word     the column of words: the second where rows are numbered, else the first
+    tags     columns of tags: those of which nearly all cells are tags; where there are several: all
+             if the words have no other column (LitBank's layers), else the last (`entities`) or the
+             last but one (`chunks`, of CoNLL-2003)
+    chunks   which of several is meant
+    """
+
+    word: int | None = None
+    tags: tuple[int, ...] = ()
+    chunks: bool = False
+    encoding: str = "utf-8"
+
+
+class Tagged(NamedTuple):
+    """One sentence: its tags in layers, and the document that it belongs to ('' where the file says
+    nothing of documents).
+    """
+
+    sentence: Sentence
+    layers: tuple[tuple[str, ...], ...]
+    document: str
+    line: int
+
+
+def read(
+    path: str | Path, layout: Layout, on_error: OnError = "raise", tally: Tally | None = None
+) -> Iterator[Tagged]:
+    """The sentences of a file in order; DataProblem with file and line."""
+    tally = tally or Tally()
+    lines = tried(path, layout.encoding)
+    first = list(islice(lines, SAMPLE))
+    shape = _shape(first, layout, str(path))
+    words = Words()
+    for block in _blocks(chain(first, lines, [(0, "", "")]), shape.tabbed):
+        if problem := block.problem or _wrong(block.rows, shape):
+            tally.refuse(f"{path}:{problem}", on_error)
+            continue
+        tally.sentences += 1
+        tally.words += len(block.rows)
+        tokens = tuple(words[row[shape.word]] for _, row in block.rows)
+        layers = tuple(tuple(row[k] for _, row in block.rows) for k in shape.tags)
+        text = block.text or rendered(tokens)
+        yield Tagged(Sentence(tokens, text), layers, block.document, block.rows[0][0])
+
+
+@dataclass(slots=True)
+class _Block:
+    """One sentence: the raw text and the document that comments name, the cells of each line by its
+    number, and the first problem.
+    """
+
+    document: str = ""
+    text: str = ""
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    problem: str = ""
+
+
+def _blocks(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Block]:
+    """The sentences of a file whose last line is blank."""
+    block, documents = _Block(), count(1)
+    for number, line, wrong in lines:
+        if wrong:
+            block.problem = block.problem or f"{number}: {wrong}"
+        elif _is_comment(line, tabbed):
+            key, _, value = line.lstrip("# ").partition(" = ")
+            if key.strip() == "text":
+                block.text = value.strip()
+            elif key.strip() == "newdoc id":
+                block.document = value.strip()
+        elif line.startswith("-DOCSTART-"):
+            block.document = str(next(documents))
+        elif line.strip():
+            block.rows.append((number, _cells(line, tabbed)))
+        elif block.rows or block.problem:
+            yield block
+            block = _Block(block.document)
+
+
+def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
+    """The spans of one layer in order, and how many begin with I, E or L, as all do in IOB1 but
+    none in IOB2.
+    """
+    labelled: list[Labelled] = []
+    inside, slips = "", 0
+    for i, tag in enumerate(tags):
+        mark, _, label = tag.partition("-")
+        if mark == "O":
+            inside = ""
+            continue
+        if mark in "BSU" or label != inside:
+            labelled.append(Labelled(label, i, i + 1))
+            slips += mark in "IEL"
+        else:
+            labelled[-1] = labelled[-1]._replace(stop=i + 1)
+        inside = "" if mark in "SUEL" else label
+    return labelled, slips
+
+
+def _tabbed(sample: list[str]) -> bool:
+    """Whether tabs part the cells: they stand in most lines that are not blank."""
+    filled = [text for text in sample if text.strip() and not text.startswith(("#", "-DOCSTART-"))]
+    return 2 * sum("\t" in text for text in filled) > len(filled)
+
+
+def _cells(line: str, tabbed: bool) -> list[str]:
+    if not tabbed:
+        return line.split()
+    cells = line.split("\t")
+    return cells[:-1] if len(cells) > 1 and not cells[-1] else cells
+
+
+def _is_comment(line: str, tabbed: bool) -> bool:
+    """Whether a line is a comment; a word may begin with # too, but has tags beside it."""
+    return tabbed and line.startswith("#") and "\t" not in line
+
+
+class _Shape(NamedTuple):
+    """The column of words, those of tags, how many all rows have, and whether tabs part them."""
+
+    word: int
+    tags: tuple[int, ...]
+    width: int
+    tabbed: bool
+
+
+def _shape(lines: list[tuple[int, str, str]], layout: Layout, path: str) -> _Shape:
+    """What the rows of a file have in common; DataProblem where no column holds tags."""
+    tabbed = _tabbed([text for _, text, _ in lines])
+    whole = [cells for _, text, _ in lines if _is_row(cells := _cells(text, tabbed))]
+    if not whole:
+        unreadable = (f"{path}:{number}: {wrong}" for number, _, wrong in lines if wrong)
+        raise DataProblem(next(unreadable, f"{path}: no rows of words and tags in it"))
+    width = Counter(map(len, whole)).most_common(1)[0][0]
+    whole = [row for row in whole if len(row) == width]
+    word = layout.word
+    if word is None:
+        word = int(width > 2 and all(_is_number(row[0]) for row in whole))
+    _check_columns(f"{path}: word=", [word], width)
+    _check_columns(f"{path}: column=", layout.tags, width)
+    return _Shape(word, layout.tags or _tags(whole, word, width, layout, path), width, tabbed)
+
+
+def _check_columns(name: str, columns: Sequence[int], width: int) -> None:
+    for column in columns:
+        if not -width <= column < width:
+            raise DataProblem(
+                f"{name}{column}, but rows have {width} columns; write 0 to {width - 1}, or -1 for"
+                " the last"
+            )
+
+
+def _is_row(cells: list[str]) -> bool:
+    return len(cells) > 1 and any(map(str.strip, cells)) and not cells[0].startswith("-DOCSTART-")
+
+
+def _is_number(cell: str) -> bool:
+    return cell.replace("-", "").replace(".", "").isdigit()
+
+
+def _tags(
+    rows: list[list[str]], word: int, width: int, layout: Layout, path: str
+) -> tuple[int, ...]:
+    """The columns of tags."""
+    least = MOST * len(rows)
+    columns = [
+        k
+        for k in range(width)
+        if k != word % width and sum(TAG.fullmatch(row[k]) is not None for row in rows) >= least
+    ]
+    if not columns:
+        raise DataProblem(
+            f"{path}: no column holds tags such as B-PER, I-PER and O throughout; name it by"
+            " column=, the first is 0"
+        )
+    if len(columns) > 1 and width - 1 > len(columns):
+        return (columns[-2 if layout.chunks else -1],)
+    return tuple(columns)
+
+
+def _wrong(block: list[tuple[int, list[str]]], shape: _Shape) -> str:
+    """The line of what is wrong with the rows of a sentence, and what; '' for nothing."""
+    for number, row in block:
+        if len(row) != shape.width:
+            return f"{number}: {len(row)} columns, most rows have {shape.width}"
+        if not row[shape.word].strip():
+            return f"{number}: the word is empty"
+        for k in shape.tags:
+            if not TAG.fullmatch(row[k]):
+                return f"{number}: {row[k]!r} is not a tag such as B-PER, I-PER or O"
+    return ""

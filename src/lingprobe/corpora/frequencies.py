@@ -1,0 +1,231 @@
+"""How often words and pairs of neighbouring words occur in a corpus, which may be larger than
+memory would hold naively.
+
+A corpus is running text, tagged text, a treebank or constituency trees; words are counted ignoring
+case, split as English treebanks split them. Pairs are kept as sorted 64-bit numbers (the two words'
+numbers side by side), sixteen bytes a distinct pair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+
+from lingprobe._closure import code_of
+from lingprobe.cache import FileProblem, cache_dir, draft
+from lingprobe.core import DataProblem
+from lingprobe.corpora import brackets, conllu, tagged, text
+from lingprobe.corpora.files import digest, treebank, uncompressed
+from lingprobe.corpora.places import located
+from lingprobe.corpora.tally import OnError
+from lingprobe.corpora.text import tokens
+from lingprobe.vectors import Ints
+
+HELD = 1 << 21  # tokens whose pairs are counted at once
+END = ""  # stands after each sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Frequencies:
+    """Counts of a corpus, ignoring case.
+
+    numbers   of the distinct words; counts [words] how often each occurs
+    small     [words] how often a word inside a sentence is written in small letters, capital how
+              often it is not
+    pairs     [pairs] sorted, first word << 32 | second; together [pairs] how often they stand side
+              by side in a sentence
+    total     words in all
+    """
+
+    numbers: dict[str, int]
+    counts: Ints
+    small: Ints
+    capital: Ints
+    pairs: Ints
+    together: Ints
+    total: int
+
+    def count(self, word: str) -> int:
+        """How often a word occurs."""
+        number = self.numbers.get(word.lower(), -1)
+        return int(self.counts[number]) if number >= 0 else 0
+
+    def side_by_side(self, first: str, second: str) -> int:
+        """How often one word follows another."""
+        a, b = self.numbers.get(first.lower(), -1), self.numbers.get(second.lower(), -1)
+        if a < 0 or b < 0:
+            return 0
+        key = a << 32 | b
+        place = int(np.searchsorted(self.pairs, key))
+        return (
+            int(self.together[place]) if place < len(self.pairs) and self.pairs[place] == key else 0
+        )
+
+    def is_name(self, word: str) -> bool | None:
+        """Whether a word inside a sentence mostly has a capital; None where it never stands
+        there.
+        """
+        number = self.numbers.get(word.lower(), -1)
+        if number < 0 or not (self.small[number] or self.capital[number]):
+            return None
+        return bool(self.capital[number] > self.small[number])
+
+
+class _Forms:
+    """The words of a corpus as they stand, by number.
+
+    words         of small letters, by number
+    lower         of each form, the number of the word that it is in small letters
+    before        of each form, whether what follows stands inside a sentence
+    seen, inside  how often each form occurs, in all and inside a sentence
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {END: 0}
+        self.words: dict[str, int] = {}
+        self.lower = np.full(1, -1)
+        self.before = np.zeros(1, bool)
+        self.seen = self.inside = np.zeros(1, np.int64)
+
+    def add(self, sentences: Iterable[Sequence[str]]) -> Ints:
+        """Count sentences; returns the numbers of their words, each sentence with -1 behind it."""
+        numbers, words = self.numbers, self.words
+        flat = list(chain.from_iterable((*sentence, END) for sentence in sentences))
+        codes = np.fromiter(
+            (numbers.setdefault(form, len(numbers)) for form in flat), np.int64, len(flat)
+        )
+        new = list(islice(numbers, len(self.lower), None))
+        lower = [words.setdefault(form.lower(), len(words)) for form in new]
+        before = [form == "," or form[-1:].isalnum() for form in new]
+        self.lower = np.append(self.lower, np.array(lower, np.int64))
+        self.before = np.append(self.before, np.array(before, bool))
+        self.seen = _plus(self.seen, codes, len(numbers))
+        self.inside = _plus(self.inside, codes[1:][self.before[codes[:-1]]], len(numbers))
+        return self.lower[codes]
+
+    def counts(self) -> Iterator[Ints]:
+        """How often each word occurs: in all, and inside a sentence in small letters and not."""
+        small = np.array([form == form.lower() for form in self.numbers])
+        for counts in (self.seen, np.where(small, self.inside, 0), np.where(small, 0, self.inside)):
+            yield np.bincount(self.lower[1:], counts[1:], len(self.words)).astype(np.int64)
+
+
+def counted(sentences: Iterable[Sequence[str]]) -> Frequencies:
+    """The frequencies of some sentences."""
+    forms = _Forms()
+    pairs, together = np.empty(0, np.int64), np.empty(0, np.int64)
+    for block in _blocks(sentences):
+        pairs, together = _added(pairs, together, *_neighbours(forms.add(block)))
+    counts, small, capital = forms.counts()
+    return Frequencies(forms.words, counts, small, capital, pairs, together, int(counts.sum()))
+
+
+def _plus(counts: Ints, codes: Ints, size: int) -> Ints:
+    """Counts of numbers with more of them added, [size]."""
+    return np.pad(counts, (0, size - len(counts))) + np.bincount(codes, minlength=size)
+
+
+def _neighbours(words: Ints) -> tuple[Ints, Ints]:
+    """The distinct pairs of words that stand side by side, and how often; -1 is no word."""
+    first, second = words[:-1], words[1:]
+    return np.unique((first << 32 | second)[(first >= 0) & (second >= 0)], return_counts=True)
+
+
+def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencies:
+    """The frequencies of some corpora; counted once, and kept under a hash of the files and of what
+    reads them.
+    """
+    files = [file for path in paths for file in corpus(path)]
+    kinds = "".join(uncompressed(file).suffix for file in files)  # names say how files are read
+    key = hashlib.blake2b(f"{digest(files)}{kinds}{on_error}".encode(), digest_size=16).hexdigest()
+    place = cache_dir() / "frequencies" / f"{key}-{code_of(__name__)}.npz"
+    try:
+        return _load(place)
+    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
+        table = counted(chain.from_iterable(_words(file, on_error) for file in files))
+    if not table.total:
+        raise DataProblem(f"no words in {', '.join(paths)}: nothing to count")
+    _save(table, place)
+    return table
+
+
+def corpus(path: str) -> list[Path]:
+    """The files of a corpus: the file itself, or those of a folder that can be read, by name."""
+    place = located(path)
+    if place.is_file():
+        return [place]
+    if not place.is_dir():
+        raise DataProblem(f"no file or folder {path!r} to count words in")
+    endings = (*brackets.SUFFIXES, *tagged.SUFFIXES[:-1], ".txt")
+    files = sorted(
+        file for file in place.iterdir() if file.is_file() and uncompressed(file).suffix in endings
+    )
+    return files or [part.path for part in treebank(place)]
+
+
+def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:
+    """The words of each sentence of a file, by the kind that its name says; text is cut as
+    treebanks are.
+    """
+    suffix = uncompressed(path).suffix
+    if suffix in brackets.SUFFIXES:
+        return (tree.words for tree in brackets.read(path, on_error))
+    if suffix == ".conllu":
+        return (tree.words for tree in conllu.read(path, on_error))
+    if tagged.is_tagged(path):
+        return (sentence.words for sentence, _ in tagged.read(path, on_error))
+    return (tokens(sentence.words) for sentence in text.read(path, on_error))
+
+
+def _blocks(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    held: list[Sequence[str]] = []
+    size = 0
+    for words in sentences:
+        held.append(words)
+        size += len(words)
+        if size >= HELD:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held
+
+
+def _added(pairs: Ints, together: Ints, keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Sorted pairs and their counts, with others added."""
+    if not len(keys):
+        return pairs, together
+    joined = np.concatenate([pairs, keys])
+    order = np.argsort(joined, kind="stable")
+    joined = joined[order]
+    first = np.flatnonzero(np.r_[True, joined[1:] != joined[:-1]])
+    return joined[first], np.add.reduceat(np.concatenate([together, counts])[order], first)
+
+
+def _save(table: Frequencies, place: Path) -> None:
+    """Write counts at once, so that several processes may; a cache that cannot be written is done
+    without.
+    """
+    words = np.frombuffer("\n".join(table.numbers).encode("utf-8", "surrogatepass"), np.uint8)
+    with suppress(FileProblem), draft(place) as part, part.open("wb") as file:
+        np.savez(
+            file, words=words, counts=table.counts, small=table.small, capital=table.capital,
+            pairs=table.pairs, together=table.together,
+        )  # fmt: skip
+
+
+def _load(place: Path) -> Frequencies:
+    with np.load(place, allow_pickle=False) as archive:
+        words = archive["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
+        arrays = {
+            name: archive[name] for name in ("counts", "small", "capital", "pairs", "together")
+        }
+    numbers = {word: i for i, word in enumerate(words)}
+    return Frequencies(numbers, **arrays, total=int(arrays["counts"].sum()))

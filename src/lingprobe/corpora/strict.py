@@ -1,0 +1,104 @@
+"""JSON that means one thing: no key twice, no NaN, no number beyond all measure, no half
+characters, no endless nesting.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NoReturn
+
+from lingprobe.core import DataProblem
+from lingprobe.corpora.files import content, decoded
+from lingprobe.errors import LingprobeError
+
+DIGITS = 40  # of a whole number, at most
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def document(path: str | Path, nan: bool = False) -> Any:
+    """The value in a file that holds one; what is wrong is a DataProblem with the file, and the
+    line where one is to blame.
+    """
+    return valued(content(path), path, nan)
+
+
+def valued(data: bytes, where: str | Path, nan: bool = False) -> Any:
+    """The value that the bytes of a whole file describe; what is wrong is a DataProblem."""
+    text = decoded(data.removeprefix(b"\xef\xbb\xbf"), where, 1)
+    try:
+        return parsed(text, nan)
+    except Malformed as problem:
+        raise DataProblem(
+            f"{where}:{problem.line}: {problem}" if problem.line else f"{where}: {problem}"
+        ) from None
+
+
+class Malformed(LingprobeError, ValueError):
+    """Text that is not JSON as we read it; `line` is the one at fault, 0 where it takes several."""
+
+    def __init__(self, why: str, line: int = 0) -> None:
+        super().__init__(why)
+        self.line = line
+
+
+def parsed(text: str, nan: bool = False) -> Any:
+    """The value that a text describes; Malformed says in a few words what is wrong, and where. With
+    `nan`, NaN is a number.
+    """
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_once,
+            parse_int=_int,
+            parse_constant=float if nan else _constant,
+        )
+    except json.JSONDecodeError as error:
+        raise Malformed(
+            f"not JSON ({error.msg.removesuffix(' at')} at character {error.colno})", error.lineno
+        ) from None
+    except RecursionError:
+        raise Malformed("nested too deeply") from None
+    if _HALF.search(text) and not _whole(value):
+        raise Malformed(
+            "one half of a character without the other (\\ud800 to \\udfff), which no file can hold"
+        )
+    return value
+
+
+def shown(value: Any, most: int = 40) -> str:
+    """A value as JSON writes it, cut short."""
+    text = json.dumps(value, default=str)
+    return text if len(text) <= most else text[:most] + " ..."
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys differ: of two that are equal Python would forget the first."""
+    keyed = dict(pairs)
+    if len(keyed) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise Malformed(
+            f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice in one"
+            " object"
+        )
+    return keyed
+
+
+def _int(text: str) -> int:
+    if len(text) > DIGITS:
+        raise Malformed(f"a number of {len(text)} digits")
+    return int(text)
+
+
+def _constant(name: str) -> NoReturn:
+    raise Malformed(f"{name} is not a number in JSON")
+
+
+def _whole(value: Any) -> bool:
+    """Whether all of it can be written as UTF-8."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,61 @@
+"""The annotation style of a treebank as a whole: which release of Universal Dependencies it
+follows, and whose names its values have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lingprobe.corpora.trees import features
+
+FIRST = frozenset({"dobj", "nsubjpass", "csubjpass", "auxpass", "mwe", "remnant"})
+SECOND = frozenset(
+    {"obj", "obl", "fixed", "flat", "orphan", "clf", "nsubj:pass", "csubj:pass", "aux:pass"}
+)
+"""Relations that only release 1 or only release 2 has (UD v2 guidelines, summary of changes)."""
+
+VALUES = {
+    "Number": frozenset({"Sing", "Plur"}),
+    "Tense": frozenset({"Pres", "Past"}),
+    "Voice": frozenset({"Act", "Pass", "Mid"}),
+    "Mood": frozenset({"Ind", "Imp"}),
+    "VerbForm": frozenset({"Fin", "Inf", "Part"}),
+}
+"""Features that rules read, and values of which a treebank that writes the feature has at least
+one.
+"""
+
+
+@dataclass
+class Style:
+    """The relations and FEATS values that occur in one file."""
+
+    relations: set[str] = field(default_factory=set)
+    feats: set[str] = field(default_factory=set)
+
+    def add(self, relations: Iterable[str], feats: Iterable[str] = ()) -> None:
+        """Take in those of some sentences."""
+        self.relations.update(relations)
+        self.feats.update(feats)
+
+    def first_release(self) -> str:
+        """What says that the relations are those of release 1, in words; '' where they are not."""
+        old = sorted(FIRST & self.relations)
+        if not old or SECOND & self.relations:
+            return ""
+        return f"is annotated after release 1 of Universal Dependencies (it has {', '.join(old)})"
+
+    def foreign_values(self) -> str:
+        """Which features have none of UD's values, in words; '' where all have some."""
+        by_feature: dict[str, set[str]] = {}
+        for raw in self.feats:
+            for name, value in features(raw).items():
+                if name in VALUES:
+                    by_feature.setdefault(name, set()).update(value.split(","))
+        return "; ".join(
+            f"{name} is written {', '.join(sorted(values))} there, not"
+            f" {', '.join(sorted(VALUES[name]))}"
+            for name, values in sorted(by_feature.items())
+            if not values & VALUES[name]
+        )

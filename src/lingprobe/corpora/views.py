@@ -1,0 +1,323 @@
+"""What rules see of a corpus: trees and their words, read off the columns of a batch when they are
+asked for.
+
+A `Block` is some sentences of a file: a `Batch` of a treebank, phrase-structure trees, CoNLL-2012
+columns, or plain sentences.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora import brackets, conll2012, text
+from lingprobe.corpora.batches import Batch, batches
+from lingprobe.corpora.files import uncompressed
+from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.trees import features
+
+T = TypeVar("T")
+MANY = 1000  # sentences of a block
+SUFFIXES = (".conllu", *brackets.SUFFIXES)
+"""What the name of a file of trees ends in, before .gz or .xz."""
+
+
+class Columns:
+    """The columns of a batch as lists over its words, each made when it is first asked for."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where the words of each sentence begin, and where the last ends."""
+        starts: list[int] = self._batch.starts.tolist()
+        return starts
+
+    @cached_property
+    def parents(self) -> list[int]:
+        """The index of each word's head; a root is its own."""
+        parents: list[int] = self._batch.parents.tolist()
+        return parents
+
+    @cached_property
+    def forms(self) -> list[str]:
+        """The words."""
+        return self._batch.words.strings()
+
+    @cached_property
+    def lemmas(self) -> list[str]:
+        """Their lemmas."""
+        return self._batch.lemmas.strings()
+
+    @cached_property
+    def upos(self) -> list[str]:
+        """Their parts of speech."""
+        return self._batch.upos.strings()
+
+    @cached_property
+    def xpos(self) -> list[str]:
+        """The treebank's own tags."""
+        return self._batch.xpos.strings()
+
+    @cached_property
+    def feats(self) -> list[str]:
+        """Their features, as written."""
+        return self._batch.feats.strings()
+
+    @cached_property
+    def deprels(self) -> list[str]:
+        """Their relations."""
+        return self._batch.deprels.strings()
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """The indices of the words that each word governs, in order."""
+        below: list[list[int]] = [[] for _ in self.parents]
+        for word, above in enumerate(self.parents):
+            if word != above:
+                below[above].append(word)
+        return below
+
+
+class Word:
+    """A word of a tree. In running text it has only a form; in phrase-structure trees a form and a
+    tag, which is both its `upos` and `xpos`.
+    """
+
+    __slots__ = ("_at", "_columns")
+
+    def __init__(self, columns: Columns, at: int) -> None:
+        self._columns = columns
+        self._at = at
+
+    @property
+    def form(self) -> str:
+        """The word as it stands in the sentence."""
+        return self._columns.forms[self._at]
+
+    @property
+    def lemma(self) -> str:
+        """Its lemma."""
+        return self._columns.lemmas[self._at]
+
+    @property
+    def upos(self) -> str:
+        """Its part of speech: VERB, NOUN, ..."""
+        return self._columns.upos[self._at]
+
+    @property
+    def xpos(self) -> str:
+        """The treebank's own tag for it."""
+        return self._columns.xpos[self._at]
+
+    @property
+    def feats(self) -> Mapping[str, str]:
+        """Its features: {'Tense': 'Past', ...}."""
+        return features(self._columns.feats[self._at])
+
+    @property
+    def deprel(self) -> str:
+        """Its relation to its head, with subtype: nsubj, acl:relcl, ..."""
+        return self._columns.deprels[self._at]
+
+    @property
+    def head(self) -> Word | None:
+        """The word that governs it; None for the root."""
+        above = self._columns.parents[self._at]
+        return None if above == self._at else Word(self._columns, above)
+
+    @property
+    def children(self) -> list[Word]:
+        """The words that it governs, in order."""
+        return [Word(self._columns, at) for at in self._columns.children[self._at]]
+
+    @property
+    def index(self) -> int:
+        """Its place in the sentence, from 0."""
+        starts = self._columns.starts
+        return self._at - starts[bisect_right(starts, self._at) - 1]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Word) and self._at == other._at and self._columns is other._columns
+
+    def __hash__(self) -> int:
+        return hash((id(self._columns), self._at))
+
+    def __repr__(self) -> str:
+        return f"Word({self.form!r})"
+
+
+class Tree:
+    """A sentence with its annotation, as rules get it.
+
+    sentence  its words and its raw text
+    """
+
+    __slots__ = ("_columns", "_phrases", "_start", "_words", "sentence")
+
+    def __init__(
+        self,
+        sentence: Sentence,
+        columns: Columns,
+        start: int,
+        phrases: brackets.Tree | conll2012.Block | None = None,
+    ) -> None:
+        self.sentence = sentence
+        self._phrases = phrases
+        self._columns = columns
+        self._start = start
+        self._words: tuple[Word, ...] | None = None
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """Its syntactic words in order, punctuation included."""
+        if self._words is None:
+            stop = self._start + len(self.sentence.words)
+            self._words = tuple(Word(self._columns, at) for at in range(self._start, stop))
+        return self._words
+
+    @property
+    def phrases(self) -> brackets.Tree | None:
+        """The constituents, if the files have any; DataProblem if a column of them is malformed."""
+        if isinstance(self._phrases, conll2012.Block):
+            self._phrases = self._phrases.tree()
+        return self._phrases
+
+    @property
+    def root(self) -> Word:
+        """The main predicate: the word without a head."""
+        return next(word for word in self.words if word.head is None)
+
+    def __repr__(self) -> str:
+        return f"Tree({self.sentence.text!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Some phrase-structure trees."""
+
+    trees: Sequence[brackets.Tree]
+
+    @property
+    def where(self) -> str:
+        """The file and the line of the first."""
+        return f"{self.trees[0].file}:{self.trees[0].line}: phrase-structure trees have"
+
+    def sentences(self) -> list[Sentence]:
+        """Their words, and readable strings of them."""
+        return [tree.sentence for tree in self.trees]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns2012:
+    """Some sentences in CoNLL-2012 columns, whose constituents are read when they are asked for."""
+
+    rows: Sequence[conll2012.Block]
+
+    @property
+    def where(self) -> str:
+        """The file and the line of the first."""
+        return f"{self.rows[0].file}:{self.rows[0].line}: CoNLL-2012 columns have"
+
+    def sentences(self) -> list[Sentence]:
+        """Their words, and readable strings of them."""
+        return [one.sentence for one in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Some sentences without trees; of tagged text, with the tags of their words."""
+
+    lines: list[Sentence]
+    file: str = ""
+    tags: Sequence[tuple[str, ...]] = ()
+
+    @property
+    def where(self) -> str:
+        """The file."""
+        return f"{self.file}: running text has"
+
+    def sentences(self) -> list[Sentence]:
+        """The sentences."""
+        return self.lines
+
+
+Block = Batch | Phrases | Columns2012 | Plain
+
+
+def dependencies(block: Block, question: str) -> Batch:
+    """A block of a treebank whose words have heads; a DataProblem that says which question asks for
+    them, and where there are none.
+    """
+    if isinstance(block, Batch):
+        return block
+    raise DataProblem(
+        f"{block.where} no dependencies, which {question} asks about: give a treebank in CoNLL-U"
+    )
+
+
+def blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Block]:
+    """The sentences of a file, by the kind that its name says: .txt is running text, .mrg and the
+    like are phrase-structure trees, .gold_conll CoNLL-2012 columns, all others are CoNLL-U.
+    """
+    suffix = uncompressed(path).suffix
+    if suffix == ".txt":
+        for lines in parted(text.read(path, on_error, tally)):
+            yield Plain(lines, str(path))
+    elif suffix in brackets.SUFFIXES:
+        yield from map(Phrases, parted(brackets.read(path, on_error, tally)))
+    elif suffix in conll2012.SUFFIXES:
+        yield from map(Columns2012, parted(conll2012.read(path, on_error, tally)))
+    else:
+        yield from batches(path, on_error, tally)
+
+
+def parted(sentences: Iterable[T]) -> Iterator[list[T]]:
+    """The same in lists of as many as a block has."""
+    left = iter(sentences)
+    while some := list(islice(left, MANY)):
+        yield some
+
+
+def trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
+    """The sentences of a block as trees."""
+    if isinstance(block, Batch):
+        columns = Columns(block)
+        return (
+            Tree(sentence, columns, start)
+            for sentence, start in zip(sentences, columns.starts, strict=False)
+        )
+    if isinstance(block, Phrases):
+        pairs = zip(sentences, block.trees, strict=True)
+        return (
+            Tree(sentence, _terminals(tree.words, tree.tags), 0, tree) for sentence, tree in pairs
+        )
+    if isinstance(block, Columns2012):
+        return (
+            Tree(sentence, _terminals(one.words, one.tags), 0, one)
+            for sentence, one in zip(sentences, block.rows, strict=True)
+        )
+    return (Tree(sentence, _terminals(sentence.words), 0) for sentence in sentences)
+
+
+def _terminals(words: Sequence[str], tags: Sequence[str] = ()) -> Columns:
+    """The columns of one sentence without dependencies."""
+    columns, many = Columns.__new__(Columns), len(words)
+    vars(columns).update(
+        starts=[0, many],
+        parents=list(range(many)),
+        forms=words,
+        lemmas=[""] * many,
+        upos=tags or [""] * many,
+        xpos=tags or [""] * many,
+        feats=["_"] * many,
+        deprels=[""] * many,
+    )
+    return columns

@@ -1,0 +1,33 @@
+"""Candidates -> a data set with splits: no duplicates, disjoint target forms, balanced classes.
+
+`candidates` has the input from tasks. `match` matches classes (by length, to decorrelate label and
+length). `splits` finds what examples share, assigns whole groups to splits, makes a missing dev
+split, and takes part of a data set that has splits. `draw` combines them.
+"""
+
+from typing import Any
+
+from lingprobe._renamed import warn
+from lingprobe.datasets.candidates import Candidate
+from lingprobe.datasets.draw import folds_needed, sample
+from lingprobe.datasets.settings import SampleSettings
+from lingprobe.datasets.splits import carve_dev, sampled, thinned, together
+
+__all__ = [
+    "Candidate",
+    "SampleSettings",
+    "carve_dev",
+    "folds_needed",
+    "sample",
+    "sampled",
+    "thinned",
+    "together",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """The old name of `SampleSettings`."""
+    if name == "Settings":
+        warn("lingprobe.datasets.Settings", "lingprobe.datasets.SampleSettings", "0.2")
+        return SampleSettings
+    raise AttributeError(f"module 'lingprobe.datasets' has no attribute {name!r}")

@@ -1,0 +1,346 @@
+"""Candidates -> a data set. What is left out and why, and what was kept, is in its notes under
+`sampling`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lingprobe.core import SPLITS, DataProblem, Dataset, Tags
+from lingprobe.datasets.candidates import (
+    Candidate,
+    Notes,
+    Pool,
+    apart,
+    banded,
+    capped,
+    common,
+    distinct,
+    too_few,
+)
+from lingprobe.datasets.match import blocks, contrasts, correlation, gaussian, matched, uncorrelated
+from lingprobe.datasets.settings import SampleSettings
+from lingprobe.datasets.splits import allocate_to_all, apportion
+from lingprobe.notes import Sampled
+from lingprobe.vectors import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """What dividing works with. A block is one row of each class, or, unbalanced, just a row;
+    `limit` is that of |r|.
+    """
+
+    pool: Pool
+    settings: SampleSettings
+    classes: Ints
+    limit: float
+
+    def splits(self, rows: Ints) -> list[list[Ints]]:
+        """Blocks [blocks, classes] of train, dev and test: of the fold that is asked for, of every
+        one where lengths are matched, or just once.
+        """
+        rng = np.random.default_rng([self.settings.seed, 2])
+        folds = self.settings.folds()
+        if self.settings.splits == "official":
+            official = [self.block(rows[self.pool.splits[rows] == s], rng) for s in range(3)]
+            return [self.sized(official, [len(b) for b in official], rng)]
+        if folds is None:
+            return [
+                self.sized(
+                    self.shared(rows, self.settings.proportions, rng),
+                    self.settings.proportions,
+                    rng,
+                )
+            ]
+        parts = self.sized(self.shared(rows, [1] * folds[1], rng), [1] * folds[1], rng)
+        number, many = folds
+        every = range(many) if self.settings.decorrelate else [number]
+        return [self._fold(parts, each) for each in every]
+
+    def _fold(self, parts: list[Ints], number: int) -> list[Ints]:
+        """One part as test, the others as train and dev; the same parts whichever is asked for."""
+        rng = np.random.default_rng([self.settings.seed, 5, number])
+        others = np.concatenate([part for i, part in enumerate(parts) if i != number])
+        train_dev = self.settings.proportions[:2]
+        if self.grouped(others.ravel()):
+            return [*self.shared(others.ravel(), train_dev, rng), parts[number]]
+        return [*_dealt(others, apportion(len(others), np.array(train_dev)), rng), parts[number]]
+
+    def grouped(self, rows: Ints) -> bool:
+        """Whether rows cannot be divided one by one: they have target forms to keep apart, or
+        classes that differ in size.
+        """
+        return not self.balanced or bool((self.pool.targets[rows] >= 0).any())
+
+    @property
+    def balanced(self) -> bool:
+        return self.settings.balance and self.pool.classes
+
+    def shared(self, rows: Ints, shares: Sequence[float], rng: np.random.Generator) -> list[Ints]:
+        """Blocks of each share of the rows; those of one target form lie in one share."""
+        if not self.grouped(rows):
+            dealt = self.block(rows, rng)
+            return _dealt(dealt, apportion(len(dealt), np.array(shares, float)), rng)
+        labels = self.pool.labels[rows] if self.pool.classes else np.zeros(len(rows), np.int64)
+        parts = allocate_to_all(self.pool.targets[rows], labels, shares, rng)
+        return [self.block(rows[parts == k], rng) for k in range(len(shares))]
+
+    def block(self, rows: Ints, rng: np.random.Generator) -> Ints:
+        """The most blocks that can be made of some rows."""
+        if not self.balanced:
+            return rng.permutation(rows)[:, None]
+        if not self.settings.decorrelate:
+            return blocks(rows, self.pool.labels, self.classes, rng)
+        pairs = matched(rows, self.pool.labels, self.classes, self.pool.lengths, rng)
+        if self.settings.decorrelate == "gaussian":
+            pairs = pairs[gaussian(self.pool.lengths[pairs])]
+        values = contrasts(tuple(self.pool.names[c] for c in self.classes))
+        return uncorrelated(pairs, self.pool.lengths, values, self.limit)
+
+    def sized(
+        self, parts: list[Ints], shares: Sequence[float], rng: np.random.Generator
+    ) -> list[Ints]:
+        """As many blocks of each part as the size asked for needs, drawn at random; never
+        padded.
+        """
+        if self.settings.size is None:
+            return parts
+        weights, width = np.array(shares, float), parts[0].shape[1]
+        sizes = apportion(self.settings.size // width, weights)
+        if any(len(part) < n for part, n in zip(parts, sizes, strict=True)):
+            most = _most(np.array([len(part) for part in parts]), weights) * width
+            raise DataProblem(
+                f"size={self.settings.size} is not possible: the largest that these data allow is"
+                f" {most}; write size={most}"
+            )
+        return [
+            _dealt(part, np.array([n, len(part) - n]), rng)[0]
+            for part, n in zip(parts, sizes, strict=True)
+        ]
+
+
+def matchable(division: Division, rows: Ints) -> Ints:
+    """The classes that leave enough blocks of like length when others are given up, one after the
+    other.
+
+    Trees of depth 2 and of depth 9 share no length, so together they leave nothing; each time the
+    class goes without which most blocks are left, the rarer one where that is the same.
+    """
+    labels, classes = division.pool.labels[rows], division.classes
+    sizes = np.bincount(labels, minlength=len(division.pool.names))
+
+    def left(kept: Ints) -> int:
+        rng = np.random.default_rng([division.settings.seed, 4])
+        return len(replace(division, classes=kept).block(rows[np.isin(labels, kept)], rng))
+
+    while len(classes) > 2 and left(classes) < division.settings.least:
+        classes = max(
+            (classes[classes != c] for c in classes),
+            key=lambda kept: (left(kept), sizes[kept].sum()),
+        )
+    return classes
+
+
+def _most(lengths: Ints, weights: np.ndarray[tuple[int], np.dtype[np.float64]]) -> int:
+    """The most blocks that can be shared out by these weights over parts of these lengths."""
+    total = int(min((lengths + 1) * weights.sum() / weights)) + len(weights)
+    while (apportion(total, weights) > lengths).any():
+        total -= 1
+    return total
+
+
+def _dealt(dealt: Ints, sizes: Ints, rng: np.random.Generator) -> list[Ints]:
+    """Blocks dealt out evenly along their order into parts of these sizes, so that well and badly
+    matched ones mix alike.
+    """
+    turns = np.concatenate([(np.arange(n) + rng.random()) / n for n in sizes if n] or [np.empty(0)])
+    parts = np.repeat(np.arange(len(sizes)), sizes)[np.argsort(turns, kind="stable")]
+    return [dealt[parts == k] for k in range(len(sizes))]
+
+
+FOLDS = 5  # more would test the same examples at a higher price
+LIMIT = 0.05  # of |r| between class and length, in every split
+
+
+def sample(
+    candidates: Iterable[Candidate],
+    settings: SampleSettings | None = None,
+    notes: Mapping[str, Any] | None = None,
+) -> Dataset:
+    """A data set sampled from candidates; `sampling` is added to `notes`. DataProblem gives the
+    counts.
+    """
+    return draw(Pool.of(candidates), settings or SampleSettings(), notes or {})
+
+
+def draw(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
+    """The same of candidates in columns."""
+    if settings.decorrelate and not pool.classes:
+        raise DataProblem(
+            "only classes can be matched in length, and these labels are scores or sets; leave"
+            " decorrelate out"
+        )
+    counts: Notes = {
+        "candidates": len(pool),
+        "classes_before": pool.counts(np.arange(len(pool))),
+    }
+    rows = distinct(pool, counts)
+    rows = banded(pool, rows, settings, counts)
+    if settings.splits == "official":
+        rows = apart(pool, rows, counts)
+    rows = capped(pool, rows, np.random.default_rng([settings.seed, 0]), counts)
+    rows = common(pool, rows, settings, counts)
+    splits = _divided(pool, rows, settings, counts)
+    _count(pool, splits, settings, counts)
+    return _laid_out(
+        pool,
+        splits,
+        {**notes, "sampling": {**counts, "settings": asdict(settings)}},
+        settings.seed,
+    )
+
+
+def folds_needed(dataset: Dataset) -> int:
+    """How many folds should take the place of this data set's one small test split; 1 where it is
+    large enough.
+    """
+    sample = dataset.notes.part(Sampled)
+    return 1 if sample is None else sample.folds_needed
+
+
+def _divided(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> list[Ints]:
+    """Rows of train, dev and test; where lengths are matched, matched ever more closely until every
+    split is fine.
+    """
+    every = np.unique(pool.labels[rows]) if pool.classes else np.zeros(1, np.int64)
+    for limit in LIMIT * np.array([1, 0.8, 0.6, 0.4, 0.2, 0]):
+        division = Division(pool, settings, every, float(limit))
+        classes = (
+            matchable(division, rows) if settings.decorrelate and settings.rare == "drop" else every
+        )
+        left = rows[np.isin(pool.labels[rows], classes)] if pool.classes else rows
+        folds = [
+            [part.ravel() for part in parts]
+            for parts in replace(division, classes=classes).splits(left)
+        ]
+        # all folds must be fine, or each would be drawn from other examples
+        if not settings.decorrelate or all(
+            _worst(pool, parts, classes) <= LIMIT for parts in folds
+        ):
+            break
+    # of several, the one that was asked for
+    mine = folds[(settings.folds() or (0, 1))[0] if len(folds) > 1 else 0]
+    if pool.classes:
+        notes["length_r_before"] = _correlation(pool, left, classes)
+        notes["length_r_after"] = _correlations(pool, mine, classes)
+    if len(classes) < len(every):
+        notes["classes_without_common_lengths"] = {
+            pool.names[c]: int((pool.labels[rows] == c).sum()) for c in every if c not in classes
+        }
+    return mine
+
+
+def _worst(pool: Pool, splits: list[Ints], classes: Ints) -> float:
+    return max(map(abs, _correlations(pool, splits, classes).values()))
+
+
+def _correlations(pool: Pool, splits: list[Ints], classes: Ints) -> dict[str, float]:
+    """Pearson's r of class and length in each split and in all of them."""
+    parts = {**dict(zip(SPLITS, splits, strict=True)), "all": np.concatenate(splits)}
+    return {name: _correlation(pool, part, classes) for name, part in parts.items()}
+
+
+def _correlation(pool: Pool, rows: Ints, classes: Ints) -> float:
+    """The same in some rows."""
+    spread = contrasts(tuple(pool.names[c] for c in classes))
+    values = np.zeros((len(pool.names), spread.shape[1]))
+    values[classes] = spread
+    return round(correlation(rows, pool.labels, pool.lengths, values), 4)
+
+
+def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Notes) -> None:
+    """Note sizes, refuse what is too small, and say whether folds are needed."""
+    rows = np.concatenate(splits)
+    counts = {name: n for name, n in pool.counts(rows).items() if n}
+    notes["sizes"] = {name: len(part) for name, part in zip(SPLITS, splits, strict=True)}
+    notes["classes_after"] = counts
+    notes["forms_after"] = {
+        name: len(np.unique(targets))
+        for name, part in zip(SPLITS, splits, strict=True)
+        if len(targets := _forms(pool, part))
+    }
+    if empty := [name for name, part in zip(SPLITS, splits, strict=True) if not len(part)]:
+        raise DataProblem(_why_empty(pool, rows, empty, settings, notes["sizes"]))
+    if (
+        settings.size is None
+        and settings.balance
+        and counts
+        and min(counts.values()) < settings.least
+    ):
+        raise DataProblem(too_few(counts, settings.least, notes) + ", and the rest by balancing")
+    if settings.splits == "sampled" and settings.fold is None:
+        notes["folds_needed"] = _folds(pool, splits, settings)
+    if settings.fold:
+        notes["fold"] = settings.fold
+
+
+def _why_empty(
+    pool: Pool, rows: Ints, empty: list[str], settings: SampleSettings, sizes: Mapping[str, int]
+) -> str:
+    """Why splits have no examples, and what to do."""
+    forms = {
+        name: len(np.unique(_forms(pool, rows[pool.labels[rows] == i])))
+        for i, name in enumerate(pool.names)
+    }
+    why = f"; target forms of each class: {_listed(forms)}" if any(forms.values()) else ""
+    if settings.decorrelate:
+        why += "; the classes have too few lengths in common: give up some (rare=drop)"
+    if settings.splits == "official":
+        why += "; leave splits=official out to draw splits of all sentences"
+    return f"nothing can go into {' and '.join(empty)}: {_listed(sizes)} examples{why}"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number:,}" for name, number in counts.items())
+
+
+def _forms(pool: Pool, rows: Ints) -> Ints:
+    return pool.targets[rows][pool.targets[rows] >= 0]
+
+
+def _folds(pool: Pool, splits: list[Ints], settings: SampleSettings) -> int:
+    """Five folds, which test every example once; fewer where a class has not so many target forms
+    to share out.
+    """
+    labels = pool.labels if pool.classes else np.zeros(len(pool.labels), np.int64)
+    rows = np.concatenate(splits)
+    if np.unique(labels[splits[2]], return_counts=True)[1].min() >= settings.least_test:
+        return 1
+    forms = [len(np.unique(_forms(pool, rows[labels[rows] == c]))) for c in np.unique(labels[rows])]
+    return int(min(FOLDS, *(n for n in forms if n), len(rows)))
+
+
+def _laid_out(pool: Pool, splits: list[Ints], notes: Mapping[str, Any], seed: int) -> Dataset:
+    """The columns of a data set, in random order within each split."""
+    rng = np.random.default_rng([seed, 3])
+    rows = np.concatenate([rng.permutation(part) for part in splits])
+    chosen = pool.read(rows)
+    strata: dict[str, Any] = {
+        key: [c.strata.get(key) for c in chosen]
+        for key in sorted({key for c in chosen for key in c.strata})
+    }
+    targets = pool.targets[rows]
+    if (targets >= 0).any():  # in lower case, as they were kept apart
+        strata["target"] = Tags(targets, pool.forms).pruned()
+    return Dataset.of_columns(
+        [c.sentence for c in chosen],
+        np.arange(len(rows)),
+        [c.label for c in chosen],
+        np.repeat(np.arange(len(SPLITS)), [len(part) for part in splits]),
+        strata=strata,
+    ).noted(**notes)

@@ -1,0 +1,128 @@
+"""What a table on disk says about itself, beside its rows: label names, vocabulary, tags in order,
+notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lingprobe.core import DataProblem, Dataset, Tags
+from lingprobe.corpora.strict import shown
+from lingprobe.labels import KINDS, Column
+from lingprobe.notes import Notes
+from lingprobe.vectors import Ints
+
+VERSION = 1
+_DIFFERENT = "a list of different strings"
+WHAT = {
+    "loss": f"one of {', '.join(KINDS)}",
+    "names": _DIFFERENT,
+    "partial": "true or false",
+    "vocabulary": _DIFFERENT,
+    "strata": f"an object, each value {_DIFFERENT}",
+    "notes": "an object",
+}
+
+
+def described(dataset: Dataset) -> dict[str, Any]:
+    """What the rows alone would not bring back, as plain JSON."""
+    return {
+        "sonde": VERSION,
+        "loss": dataset.labels.loss,
+        "names": list(dataset.labels.names),
+        "partial": bool(dataset.labels.partial),
+        "vocabulary": list(dataset.vocabulary),
+        "strata": {key: list(tags.names) for key, tags in dataset.strata.items()},
+        "notes": dict(dataset.notes),
+        "clusters": list(dataset.clusters),
+    }
+
+
+def checked(header: dict[str, Any], where: str) -> dict[str, Any]:
+    """A header that is as `described` writes it; DataProblem names what is not."""
+    if header.get("sonde") != VERSION:
+        raise DataProblem(
+            f"{where}: written by a format {shown(header.get('sonde'))} that this version does not"
+            " know; update lingprobe"
+        )
+    strata = header.get("strata", {})
+    right = {
+        "loss": "loss" not in header or header["loss"] in tuple(KINDS),
+        "names": _names(header.get("names", [])),
+        "partial": isinstance(header.get("partial", False), bool),
+        "vocabulary": _names(header.get("vocabulary", [])),
+        "strata": isinstance(strata, dict) and all(map(_names, strata.values())),
+        "notes": isinstance(header.get("notes", {}), dict),
+    }
+    for key, is_right in right.items():
+        if not is_right:
+            raise DataProblem(
+                f"{where}: {key} of the header is {WHAT[key]}, found {shown(header[key])}; mend it,"
+                " or remove the header"
+            )
+    return header
+
+
+def _names(value: Any) -> bool:
+    """Whether it is a list of strings, all different."""
+    return (
+        isinstance(value, list)
+        and all(isinstance(name, str) for name in value)
+        and len(set(value)) == len(value)
+    )
+
+
+def settled(dataset: Dataset, header: Mapping[str, Any], where: str) -> Dataset:
+    """A data set made from rows, with names numbered as the header has them; without a header it
+    stays as it is.
+    """
+    if not header:
+        return dataset
+    vocabulary = tuple(header.get("vocabulary", dataset.vocabulary))
+    strata = dict(dataset.strata)
+    for key, names in header.get("strata", {}).items():
+        tags = dataset.strata.get(key, Tags(np.full(len(dataset), -1, np.int64), ()))
+        strata[key] = Tags(_renumbered(tags.codes, tags.names, names, where), tuple(names))
+    return replace(
+        dataset,
+        labels=_labels(dataset.labels, header, where),
+        asked=_renumbered(dataset.asked, dataset.vocabulary, vocabulary, where),
+        vocabulary=vocabulary,
+        strata=strata,
+        notes=Notes(header.get("notes", {})),
+        clusters=tuple(header.get("clusters", dataset.clusters)),
+    )
+
+
+def _labels(labels: Column, header: Mapping[str, Any], where: str) -> Column:
+    names = tuple(header.get("names", labels.names))
+    loss = header.get("loss", labels.loss)
+    if loss != labels.loss:
+        raise DataProblem(
+            f"{where}: the header speaks of {loss} labels, the rows have {labels.loss} labels"
+        )
+    if labels.numbers is not None:
+        return labels
+    partial = bool(header.get("partial", labels.partial))
+    return labels.recoded(_places(labels.names, names, where), names, partial)
+
+
+def _renumbered(codes: Ints, own: Sequence[str], listed: Sequence[str], where: str) -> Ints:
+    """Codes into `own` names as codes into `listed`; -1 stays."""
+    return _places(own, listed, where)[codes]
+
+
+def _places(own: Sequence[str], listed: Sequence[str], where: str) -> Ints:
+    """Where each of the `own` names is among `listed`, and -1 at the end."""
+    number = {name: i for i, name in enumerate(listed)}
+    missing = [name for name in own if name not in number]
+    if missing:
+        raise DataProblem(
+            f"{where}: the rows have {missing[0]!r}, which the header does not list; remove the"
+            " header line or mend it"
+        )
+    return np.array([*(number[name] for name in own), -1], np.int64)

@@ -1,0 +1,188 @@
+"""Data sets as JSON lines: one example a line, after a first line that says what the rows alone
+would not.
+
+Rows written by hand need no first line: {"split": "train", "label": "PAST", "text": "She slept ."}
+will do. A label is a string (class), a number (score), a list (set of labels) or an object (weights
+of the labels that were annotated).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.corpora.files import lines
+from lingprobe.corpora.strict import Malformed, parsed
+from lingprobe.datasets.formats.header import checked, described, settled
+from lingprobe.labels import Label, Loss, column
+
+
+def write(dataset: Dataset, path: Path) -> dict[str, int]:
+    """Write every example; returns how many."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in (described(dataset), *_rows(dataset)):
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+    return {"examples": len(dataset)}
+
+
+def read(path: Path) -> Dataset:
+    """The examples of a file; blank lines are passed over."""
+    header: dict[str, Any] = {}
+    examples: list[Example] = []
+    for number, text in lines(path):
+        if not text.strip():
+            continue
+        where = f"{path}:{number}"
+        row = _parsed(text, where)
+        if "sonde" in row and not examples and not header:
+            header = checked(row, where)
+            continue
+        examples.append(_example(row, where))
+        if (shape := _shape(examples[-1])) != (first := _shape(examples[0])):
+            raise DataProblem(
+                f"{where}: {shape}, but the first example has {first}; one table holds one kind of"
+                " example"
+            )
+    if not examples:
+        raise DataProblem(f"{path}: no examples in it")
+    return settled(Dataset.of(examples), header, str(path))
+
+
+def loss(path: Path) -> Loss:
+    """The kind of the labels, by the first line."""
+    for number, text in lines(path):
+        if text.strip():
+            where = f"{path}:{number}"
+            row = _parsed(text, where)
+            header = checked(row, where) if "sonde" in row else {}
+            kind: Loss = (
+                header["loss"]
+                if "loss" in header
+                else column([_label(row.get("label"), where)]).loss
+            )
+            return kind
+    raise DataProblem(f"{path}: no examples in it")
+
+
+def _rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
+    labels = dataset.labels.plain()
+    for i, (example, label) in enumerate(zip(dataset.examples(), labels, strict=True)):
+        row: dict[str, Any] = {"split": SPLITS[dataset.splits[i]], "label": label}
+        row["sites"] = [_site(site) for site in example.sites]
+        if example.asked:
+            row["asked"] = list(example.asked)
+        if example.strata:
+            row["strata"] = dict(example.strata)
+        yield row
+
+
+def _site(site: Site) -> dict[str, Any]:
+    row: dict[str, Any] = {"text": site.sentence.text, "words": list(site.sentence.words)}
+    return row if site.span is None else {**row, "span": list(site.span)}
+
+
+def _parsed(text: str, where: str) -> dict[str, Any]:
+    try:
+        row = parsed(text)
+    except Malformed as problem:
+        raise DataProblem(f"{where}: {problem}") from None
+    if not isinstance(row, dict):
+        raise DataProblem(
+            f'{where}: a line is an object, as {{"split": ..., "label": ..., "text": ...}}, not'
+            f" {type(row).__name__}"
+        )
+    return row
+
+
+def _example(row: dict[str, Any], where: str) -> Example:
+    split = row.get("split")
+    if split not in SPLITS:
+        raise DataProblem(f"{where}: split {split!r} is not one of {', '.join(SPLITS)}")
+    places = row.get("sites", [row])
+    if not isinstance(places, list) or not places:
+        raise DataProblem(f"{where}: sites is a list of objects, each with a text")
+    sites = tuple(_place(place, where) for place in places)
+    strata = row.get("strata", {})
+    if not isinstance(strata, dict) or not all(isinstance(v, str) for v in strata.values()):
+        raise DataProblem(f"{where}: strata is an object with strings for values")
+    return Example(
+        sites,
+        _label(row.get("label"), where),
+        split,
+        _strings(row.get("asked", []), "asked", where),
+        strata,
+    )
+
+
+def _place(place: Any, where: str) -> Site:
+    if (
+        not isinstance(place, dict)
+        or not isinstance(place.get("text", ""), str)
+        or not {"text", "words"} & place.keys()
+    ):
+        raise DataProblem(
+            f"{where}: an example needs a text (a string), its words (a list of strings), or both"
+        )
+    text = place.get("text")
+    words = (
+        _strings(place["words"], "words", where) if "words" in place else tuple(str(text).split())
+    )
+    span = place.get("span")
+    if span is None:
+        return Site(Sentence.of(words, text))
+    whole = isinstance(span, list) and len(span) == 2 and all(type(n) is int for n in span)
+    if not whole or not 0 <= span[0] < span[1] <= len(words):
+        raise DataProblem(f"{where}: span {span} is not [start, stop) of words 0 to {len(words)}")
+    return Site(Sentence.of(words, text), (span[0], span[1]))
+
+
+def _label(label: Any, where: str) -> Label:
+    if isinstance(label, str):
+        return label
+    if isinstance(label, int | float) and not isinstance(label, bool):
+        return _number(label, where)
+    if isinstance(label, list):
+        return frozenset(_strings(label, "label", where))
+    if isinstance(label, dict) and all(
+        isinstance(w, int | float) and not isinstance(w, bool) for w in label.values()
+    ):
+        return {name: _number(weight, where) for name, weight in label.items()}
+    raise DataProblem(
+        f"{where}: label {label!r} is not a string, a number, a list of strings or an object of"
+        " weights"
+    )
+
+
+def _number(value: float, where: str) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not np.isfinite(number):
+        raise DataProblem(f"{where}: {str(value)[:20]} is too large a number")
+    return number
+
+
+def _strings(value: Any, what: str, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise DataProblem(f"{where}: {what} is a list of strings, found {str(value)[:60]}")
+    return tuple(value)
+
+
+def _shape(example: Example) -> str:
+    """How many sites and asked words an example has, and the kind of its label, in words."""
+    label = example.label
+    kind = (
+        "a class"
+        if isinstance(label, str)
+        else "a score"
+        if isinstance(label, float)
+        else "a set of labels"
+    )
+    return f"{len(example.sites)} sites, {len(example.asked)} asked words and {kind}"

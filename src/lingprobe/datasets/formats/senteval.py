@@ -1,0 +1,56 @@
+"""SentEval's probing files: split (tr, va, te) first, label second, space-separated words last,
+with tabs between and no quoting.
+
+Labels that only dev or test have are kept. `columns` reads the rows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lingprobe.core import DataProblem, Dataset
+from lingprobe.corpora.columns import CODES, SENTEVAL, Reading, Rows
+from lingprobe.labels import Loss, column
+
+
+def write(dataset: Dataset, path: Path) -> dict[str, int]:
+    """Write classes of whole sentences; returns counts: words that had spaces in them, and raw
+    texts that are not kept.
+    """
+    labels = dataset.labels
+    if labels.classes is None or not dataset.of_sentences or dataset.asked.shape[1]:
+        raise DataProblem(
+            "SentEval's format holds one class about one whole sentence; write Parquet or JSONL"
+            " instead"
+        )
+    for name in labels.names:
+        if name != name.strip() or not name or any(c in name for c in "\t\r\n"):
+            raise DataProblem(
+                f"label {name!r} cannot stand in a table with tabs; rename it, or write Parquet or"
+                " JSONL"
+            )
+    counts = {"examples": len(dataset), "words with spaces": 0, "raw texts not kept": 0}
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for i in range(len(dataset)):
+            sentence = dataset.sentences[dataset.sites[i, 0, 0]]
+            text = " ".join(sentence.words)
+            pieces = text.split()  # as SentEval cuts it, at any white space
+            counts["words with spaces"] += max(len(pieces) - len(sentence.words), 0)
+            counts["raw texts not kept"] += sentence.text != text
+            split = tuple(CODES)[dataset.splits[i]]
+            file.write(f"{split}\t{labels.names[labels.classes[i]]}\t{' '.join(pieces)}\n")
+    return counts
+
+
+def read(path: Path) -> Dataset:
+    """The examples of a file; blank lines are counted in the notes."""
+    rows = Rows(SENTEVAL, Reading(blank="skip"))
+    examples = list(rows.read(path))
+    if not examples:
+        raise DataProblem(f"{path}: no examples in it")
+    return Dataset.of(examples, {"read": rows.counts()})
+
+
+def loss(path: Path) -> Loss:
+    """Classes, always."""
+    return column([""]).loss

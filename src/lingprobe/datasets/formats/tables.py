@@ -1,0 +1,117 @@
+"""Data sets on disk and back: Parquet and JSONL hold every family without loss, SentEval's TSV
+classes of sentences, jiant's files spans.
+
+`write(dataset, path)` and `read(path)` choose the format by the file's name; each format is a
+module with the same two functions. Nothing that is read is ever evaluated or unpickled, and quotes
+are data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from lingprobe.cache import draft
+from lingprobe.core import SPLITS, DataProblem, Dataset
+from lingprobe.corpora.files import COMPRESSED, uncompressed
+from lingprobe.datasets.formats import jiant, jsonl, parquet, senteval
+from lingprobe.labels import Loss
+
+Format = Literal["parquet", "jsonl", "senteval"]
+Writing = Literal["parquet", "jsonl", "senteval", "jiant"]
+WRITERS: Mapping[Writing, Callable[[Dataset, Path], dict[str, int]]] = {
+    "parquet": parquet.write,
+    "jsonl": jsonl.write,
+    "senteval": senteval.write,
+    "jiant": jiant.write,
+}
+READERS: Mapping[Format, Callable[[Path], Dataset]] = {
+    "parquet": parquet.read,
+    "jsonl": jsonl.read,
+    "senteval": senteval.read,
+}
+LOSSES: Mapping[Format, Callable[[Path], Loss]] = {
+    "parquet": parquet.loss,
+    "jsonl": jsonl.loss,
+    "senteval": senteval.loss,
+}
+SUFFIXES: Mapping[str, Format] = {
+    ".parquet": "parquet",
+    ".jsonl": "jsonl",
+    ".tsv": "senteval",
+    ".txt": "senteval",
+}
+
+
+def write(dataset: Dataset, path: str | Path, format: Writing | None = None) -> dict[str, int]:
+    """Write a data set at once or not at all; returns what was counted: examples, and what the
+    format could not hold.
+
+    jiant has a file a split: for `edges.json`, `edges.train.json`, `edges.dev.json` and
+    `edges.test.json` are written.
+    """
+    file = Path(path).expanduser()
+    if format != "jiant":
+        return _written(dataset, file, WRITERS[format or _format(file)])
+    total: Counter[str] = Counter()
+    for split in SPLITS:
+        if len(rows := dataset.rows(split)):
+            total.update(
+                _written(
+                    dataset.take(rows), file.with_suffix(f".{split}{file.suffix}"), jiant.write
+                )
+            )
+    return dict(total)
+
+
+def _written(
+    dataset: Dataset, file: Path, writer: Callable[[Dataset, Path], dict[str, int]]
+) -> dict[str, int]:
+    if not file.parent.is_dir():
+        raise DataProblem(
+            f"no folder {str(file.parent)!r} to write {file.name} into; make it first"
+        )
+    if file.suffix in COMPRESSED:
+        raise DataProblem(
+            f"{file.name}: tables are written uncompressed; leave {file.suffix} off (Parquet is"
+            " compressed inside)"
+        )
+    try:
+        with draft(file) as part:
+            return writer(dataset, part)
+    except UnicodeEncodeError as error:
+        shown = error.object[max(0, error.start - 20) : error.end + 20]
+        raise DataProblem(
+            f"{file}: {shown!r} holds half a character, which no file can; mend the task's text"
+        ) from None
+
+
+def read(path: str | Path, format: Format | None = None) -> Dataset:
+    """The data set in a file; what is wrong with it is said with file and line."""
+    file = _there(path)
+    return READERS[format or _format(file)](file)
+
+
+def loss(path: str | Path, format: Format | None = None) -> Loss:
+    """The kind of the labels in a file, without reading it all."""
+    file = _there(path)
+    return LOSSES[format or _format(file)](file)
+
+
+def _there(path: str | Path) -> Path:
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise DataProblem(f"no file {str(path)!r}; `lingprobe build` writes one")
+    return file
+
+
+def _format(path: Path) -> Format:
+    format = SUFFIXES.get(path.suffix if path.suffix == ".parquet" else uncompressed(path).suffix)
+    if format is None:
+        raise DataProblem(
+            f"{path.name}: the name should end with {', '.join(SUFFIXES)}, so that the format is"
+            " known"
+        )
+    return format

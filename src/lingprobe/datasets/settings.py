@@ -1,0 +1,103 @@
+"""How candidates are sampled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lingprobe.core import DataProblem
+
+# examples in a data set of Conneau et al. 2018, whose frequency band is 100 to 5,000 (their README)
+PAPERS_SIZE = 120_000
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSettings:
+    """What a sample must keep to. The defaults are the papers', scaled to the data.
+
+    seed           of everything that is drawn
+    size           examples in all (over all folds with `fold`); None: as many as the data allow
+    proportions    train : dev : test of a sampled split
+    splits         'sampled', or 'official': the treebank's own
+    fold           'i/k': fold i of k (from 1) is the test split, the rest is train and dev
+    balance        equally many examples of each class in every split
+    decorrelate    equal lengths for every class, so that length tells nothing (|r| <= 0.05 in every
+                   split); 'gaussian': of these as many of each length as a Gaussian asks for, which
+                   is SentEval's target for TreeDepth
+    least, rare    a class with fewer than `least` examples: the data are refused, or the class is
+                   dropped and counted
+    least_test     below so many test examples a class, folds take the place of one test split
+    rarest, commonest  target forms with fewer or more candidates are discarded; None: scaled, 0: no
+                       bound
+    cap            examples of one target form; None: scaled, 0: no cap
+    """
+
+    seed: int = 0
+    size: int | None = None
+    proportions: tuple[float, float, float] = (10, 1, 1)
+    splits: Literal["sampled", "official"] = "sampled"
+    fold: str | None = None
+    balance: bool = True
+    decorrelate: bool | Literal["gaussian"] = False
+    least: int = 50
+    rare: Literal["refuse", "drop"] = "refuse"
+    least_test: int = 200
+    rarest: int | None = None
+    commonest: int | None = None
+    cap: int | None = None
+
+    def __post_init__(self) -> None:
+        self.folds()
+        if self.size is not None and self.size < 1:
+            raise DataProblem(
+                f"size={self.size}: ask for at least one example, or leave size out for as many as"
+                " the data allow"
+            )
+        for name, bound in (("rarest", self.rarest), ("commonest", self.commonest)):
+            if bound is not None and bound < 0:
+                raise DataProblem(f"{name}={bound}: give a number of candidates, or 0 for no bound")
+        if min(self.proportions) <= 0:
+            raise DataProblem(
+                f"proportions {self.proportions}: train, dev and test must each get something"
+            )
+        if self.fold and self.splits == "official":
+            raise DataProblem(
+                "fold= divides all the data, splits=official keeps the treebank's own test set:"
+                " choose one"
+            )
+        if self.decorrelate and not self.balance:
+            raise DataProblem(
+                "decorrelate matches equally many examples of each class, which balance=false"
+                " forbids: choose one"
+            )
+
+    def folds(self) -> tuple[int, int] | None:
+        """The fold asked for, from 0, and how many there are; None without folds."""
+        if self.fold is None:
+            return None
+        number, _, of = self.fold.partition("/")
+        if not (
+            number.isdecimal() and of.isdecimal() and int(of) > 1 and 1 <= int(number) <= int(of)
+        ):
+            raise DataProblem(f"fold={self.fold}: write fold=3/10 for the third of ten folds")
+        return int(number) - 1, int(of)
+
+    def bounds(self, candidates: int, forms: int) -> tuple[int, int, int]:
+        """The rarest and commonest form that are kept, and the cap, for so many candidates of so
+        many target forms.
+
+        At 120,000 candidates the band is that of Conneau et al. (100 to 5,000); below, its upper
+        end shrinks in proportion, its lower end with the square, so that small data keep their rare
+        forms. Neither upper end nor cap bites where forms are few: they never go below ten and four
+        times the mean number of candidates a form.
+        """
+        scale = min(1.0, candidates / PAPERS_SIZE)
+        mean = candidates / max(forms, 1)
+        rarest = max(1, round(100 * scale**2)) if self.rarest is None else self.rarest
+        commonest = (
+            max(round(5000 * scale), round(10 * mean), 20)
+            if self.commonest is None
+            else self.commonest
+        )
+        cap = max(round(1000 * scale), round(4 * mean), 10) if self.cap is None else self.cap
+        return rarest, commonest or candidates, cap or candidates

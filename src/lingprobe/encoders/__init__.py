@@ -1,0 +1,58 @@
+"""Sentences -> vectors. One module per kind of encoder; this is their list."""
+
+from typing import Any
+
+from lingprobe.core import DataProblem, Encoder
+from lingprobe.encoders.adapt import EncoderContents, adapt
+from lingprobe.oracles import Kind, kind_of
+from lingprobe.references import Reference, ReferenceProblem
+
+ENCODERS = EncoderContents(
+    "encoder",
+    "lingprobe.encoders",
+    {
+        "length": "lingprobe.encoders.surface:Length",
+        "words": "lingprobe.encoders.surface:Words",
+        "random": "lingprobe.encoders.surface:Random",
+        "overlap": "lingprobe.encoders.pairs:Overlap",
+        "hypothesis": "lingprobe.encoders.pairs:hypothesis",
+        "negation": "lingprobe.encoders.pairs:Negation",
+        "bow": "lingprobe.encoders.bags:bow",
+        "static": "lingprobe.encoders.bags:static",
+        "untrained": "lingprobe.encoders.untrained:Untrained",
+        "trained": "lingprobe.encoders.trained:Trained",
+        "npz": "lingprobe.encoders.given:npz",
+        "parquet": "lingprobe.encoders.given:parquet",
+        "arrow": "lingprobe.encoders.given:arrow",
+        "npy": "lingprobe.encoders.given:npy",
+        "acts": "lingprobe.encoders.activations:Activations",
+        "hf": "lingprobe.encoders.hf:HuggingFace",
+        "gold": "lingprobe.encoders.gold:Gold",
+        "st": "lingprobe.encoders.st:SentenceTransformers",
+        "infersent": "lingprobe.encoders.published.infersent:InferSent",
+        "skipthought": "lingprobe.encoders.published.skipthought:SkipThought",
+        "sent2vec": "lingprobe.encoders.published.sent2vec:Sent2Vec",
+        "laser": "lingprobe.encoders.published.laser:Laser",
+        "cove": "lingprobe.encoders.published.cove:CoVe",
+        "elmo": "lingprobe.encoders.published.elmo:ELMo",
+        "use": "lingprobe.encoders.published.use:UniversalSentenceEncoder",
+    },
+)
+
+
+def make(thing: Any) -> Encoder:
+    """The encoder that a reference names, or that a thing can be made into (see `adapt`)."""
+    return ENCODERS.make(thing) if isinstance(thing, str | Reference) else adapt(thing)
+
+
+def kind_of_reference(reference: str) -> Kind:
+    """What the encoder of a reference is in a table; no file of anybody's is run for it, and what
+    names nothing is trained.
+    """
+    try:
+        return "trained" if "@" in reference else kind_of(ENCODERS.make(reference))
+    except (ReferenceProblem, ImportError, AttributeError, OSError, DataProblem):
+        return "trained"  # results outlive the plugins and the files that they were made with
+
+
+__all__ = ["ENCODERS", "adapt", "kind_of_reference", "make"]

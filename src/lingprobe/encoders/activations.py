@@ -1,0 +1,166 @@
+"""Hidden states that another program has written, one file a sentence, read as those of a model: a
+sentence's states are those whose token ids are the sentence's, to the last one.
+
+The files are those of vLLM's extraction (`method: extract_hidden_states` with its
+ExampleHiddenStatesConnector): REQUEST.safetensors with `token_ids` [tokens] and `hidden_states`
+[tokens, layers, dim] (https://docs.vllm.ai/en/latest/features/speculative_decoding/). Its layer N
+is the state after N layers, as here, but for the last, which it takes before the final norm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from lingprobe.core import DataProblem, EncoderStop, Sentence
+from lingprobe.corpora.files import digest
+from lingprobe.encoders.frames import frame, read_by, said
+from lingprobe.encoders.given import Missing, lacking_of
+from lingprobe.encoders.hf import Pool, depth
+from lingprobe.encoders.hub import Files, Source, files_of
+from lingprobe.encoders.layered import Asked, asked_of, names_of
+from lingprobe.encoders.recorded_files import shape_of
+from lingprobe.encoders.saved import versions
+from lingprobe.oracles import Kind
+from lingprobe.references import Place
+from lingprobe.vectors import Vectors
+
+SUFFIX = ".safetensors"
+
+
+@dataclass(frozen=True)
+class Activations:
+    """Hidden states that you have, as vLLM's extraction writes them: a folder of safetensors files
+    with `token_ids` and `hidden_states`.
+
+    model     whose tokens they are: a folder or a name[@revision] of the hub; its tokeniser is read
+    ids       the layers in the files, in order, as 8+16+32 (eagle_aux_hidden_state_layer_ids);
+              counted from 0 without
+    pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to
+              words)
+    prompt    what stood before each sentence
+    template  what the model was given, as `Q: {sentence} A:` (a comma is written %2C), or chat for
+              its own chat template; only the sentence's tokens count in pooling
+    special   whether tokens that the tokeniser adds count as tokens; without, in mean, max and
+              last, and not in none
+    missing   what to do about sentences without a file: error, or skip (they are left out and
+              counted)
+    """
+
+    path: Path
+    model: Place = field(default=Place(""), kw_only=True)
+    ids: str = field(default="", kw_only=True)
+    pool: Pool = field(default="mean", kw_only=True)
+    prompt: str = field(default="", kw_only=True)
+    template: str = field(default="", kw_only=True)
+    special: bool | None = field(default=None, kw_only=True)
+    missing: Missing = field(default="error", kw_only=True)
+
+    takes = "sentences"
+    kind: ClassVar[Kind] = "trained"
+    layers: ClassVar[str] = "all"
+
+    @property
+    def name(self) -> str:
+        return f"acts:{self.path}"
+
+    @property
+    def files(self) -> Files:
+        """Where the tokeniser lies."""
+        if not self.model:
+            raise DataProblem(
+                f"{self.name}: say whose tokens these are, as acts:FOLDER,model=Qwen/Qwen3-8B"
+            )
+        return files_of(self.model)
+
+    @property
+    def states(self) -> tuple[Path, ...]:
+        """The files of hidden states, by name; DataProblem where there is none."""
+        return _files(self.path.expanduser())
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of all files, and the tokeniser."""
+        return f"{digest(self.states)} {self.files.fingerprint} {versions('tokenizers')}"
+
+    @property
+    def counts_special(self) -> bool:
+        """Whether tokens that the tokeniser adds count."""
+        return self.special if self.special is not None else self.pool != "none"
+
+    @property
+    def base(self) -> str:
+        around = said(self.template, self.prompt, lambda: self.reads)
+        return f"acts,ids={self.ids},{around},special={self.counts_special}"
+
+    @property
+    def reads(self) -> str:
+        """What the model read, with {sentence} where the sentence stood; '' for nothing else."""
+        return read_by(self.template, self.prompt, lambda: Source(str(self.files.folder)))
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """What the layers in the files are called; DataProblem where that cannot be."""
+        many = shape_of(self.states[0])[1]
+        if not self.ids:
+            return tuple(map(str, range(many)))
+        named = tuple(self.ids.split("+"))
+        if len(named) != many or not all(each.isdecimal() for each in named):
+            raise DataProblem(
+                f"{self.name}: ids={self.ids} names {len(named)} layers, and {self.states[0].name}"
+                f" has {many}: write the numbers that vLLM was given, as 8+16+32"
+            )
+        config = self.files.config() if (self.files.folder / "config.json").is_file() else {}
+        last = depth(config)
+        if last is not None and (beyond := [each for each in named if int(each) > last]):
+            raise DataProblem(
+                f"{self.name}: there is no layer {beyond[0]} in a model of {last}; layer N is the"
+                " state after N layers, and 0 the embeddings"
+            )
+        return named
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        return tuple(f"{number}.{self.pool}" for number in self.numbers)
+
+    def asking(self, slots: tuple[str, ...]) -> Asked:
+        return asked_of(self, slots, "word pieces")
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return self.asking(self.slots).encode(sentences)
+
+    def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
+        """The layers that are asked for, each with its pooling."""
+        from lingprobe.encoders.forward import Passes  # imports torch
+        from lingprobe.encoders.recorded import check_layers, recorded
+
+        states = recorded(self.states, Source(str(self.files.folder)))
+        if self.ids:
+            check_layers(self.states, self.numbers)
+        around = frame(self.template, self.prompt, states.tokenizer)
+        passes = Passes(states, around, self.counts_special, states.limit)
+        tokens = passes.tokenised(sentences, any(pool == "none" for _, pool in asked))
+        lacking = [
+            sentence
+            for sentence, ids in zip(sentences, tokens.ids, strict=True)
+            if tuple(ids) not in states.index
+        ]
+        if lacking and self.missing == "error":
+            what = f"file of the tokens that {self.model} reads"
+            raise EncoderStop(lacking_of(str(self.path), lacking, len(sentences), what))
+        numbers = {name: str(place) for place, name in enumerate(self.numbers)}
+        units = passes.run(sentences, [(numbers[layer], pool) for layer, pool in asked])
+        return Vectors(units.layers, names_of(asked), units.spans, units.cut)
+
+
+def _files(folder: Path) -> tuple[Path, ...]:
+    if not folder.is_dir():
+        raise DataProblem(f"no folder {str(folder)!r} of hidden states")
+    files = tuple(sorted(folder.rglob(f"*{SUFFIX}")))
+    if not files:
+        packed = any(folder.rglob(f"*{SUFFIX}.zst"))
+        hint = "; unpack the .zst files (zstd -d)" if packed else ""
+        raise DataProblem(f"{folder} has no {SUFFIX} files of hidden states{hint}")
+    return files

@@ -1,0 +1,336 @@
+"""The door for encoders: anything that turns sentences into vectors is made into an Encoder here,
+and recognised nowhere else. Functions, objects with `encode`, SentEval pairs, files of these.
+
+What it returns is checked: one row of numbers a sentence, always as many. NaN is left to whoever
+keeps the vectors: there the sentence is left out and counted.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from lingprobe.core import DataProblem, Encoder, EncoderStop, Sentence
+from lingprobe.encoders.checkpoints import Expanding
+from lingprobe.encoders.origin import called, source
+from lingprobe.encoders.st import class_of, live
+from lingprobe.references import Contents, Reference, ReferenceProblem
+from lingprobe.vectors import Vectors
+
+TAKES = 'takes = "sentences"'
+BATCH = 128  # SentEval's batch size where params name none
+
+
+@dataclass(frozen=True)
+class Adapted:
+    """A function list[str] -> [n, dim] as an encoder; it reads the raw text."""
+
+    name: str
+    function: Callable[[list[str]], Any]
+    fingerprint: str
+
+    takes = "sentences"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        rows = _of_texts(self.name, self.function, sentences)
+        return Vectors((_checked(self.name, rows, len(sentences)),))
+
+
+@dataclass(frozen=True)
+class Unprepared:
+    """An object whose `prepare` gets the texts of a data set first, and returns what encodes
+    them.
+    """
+
+    name: str
+    preparing: Callable[[list[str]], Any]
+    fingerprint: str
+
+    takes = "sentences"
+
+    def prepare(self, sentences: Sequence[Sentence]) -> Encoder:
+        ready = _of_texts(self.name, self.preparing, sentences)
+        encode = getattr(ready, "encode", None)
+        if not callable(encode):
+            raise EncoderStop(
+                f"{self.name}: prepare returned a {type(ready).__name__}, and should return the"
+                " encoder that is ready, as `self`"
+            )
+        return Adapted(self.name, encode, self.fingerprint)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return self.prepare(sentences).encode(sentences)
+
+
+def _of_texts(
+    name: str, function: Callable[[list[str]], Any], sentences: Sequence[Sentence]
+) -> Any:
+    """What a function returns for the texts of sentences; one written for Sentences is told how to
+    say so.
+    """
+    try:
+        return function([s.text for s in sentences])
+    except AttributeError as error:
+        if isinstance(error.obj, str) and error.name in Sentence.__slots__:
+            raise EncoderStop(
+                f"{name} reads .{error.name} of a string: an encoder gets strings, unless its class"
+                f" says {TAKES}"
+            ) from error
+        raise
+
+
+class Params(dict[str, Any]):
+    """SentEval's params: fields are read and written as attributes, and those that nobody set are
+    None.
+    """
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__"):  # pickle and copy ask for these
+            raise AttributeError(key)
+        return self.get(key)
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        self[key] = value
+
+
+@dataclass(frozen=True)
+class Batched:
+    """SentEval's `batcher(params, batch)`; a batch is a list of lists of words."""
+
+    name: str
+    batcher: Callable[[Any, list[list[str]]], Any]
+    fingerprint: str
+    params: Params = field(default_factory=Params)
+
+    takes = "sentences"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        words = [list(s.words) for s in sentences]
+        size = int(self.params.batch_size or BATCH)
+        parts = [words[i : i + size] for i in range(0, len(words), size)]
+        blocks = [_checked(self.name, self.batcher(self.params, part), len(part)) for part in parts]
+        widths = {part.shape[1] for part in blocks}
+        if len(widths) > 1:
+            raise DataProblem(
+                f"{self.name}: the batcher returned vectors of"
+                f" {' and '.join(map(str, sorted(widths)))} dimensions"
+            )
+        return Vectors((np.concatenate(blocks) if blocks else np.zeros((0, 0), np.float32),))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """SentEval's `(batcher, prepare)`: prepare sees all sentences of a data set first, and leaves
+    what it learns in params.
+    """
+
+    batched: Batched
+    preparing: Callable[[Any, list[list[str]]], Any]
+    made_of: str = ""
+
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        return self.batched.name
+
+    @property
+    def fingerprint(self) -> str:
+        """Those of the batcher's source and of prepare's."""
+        return f"{self.batched.fingerprint} {self.made_of}"
+
+    def prepare(self, sentences: Sequence[Sentence]) -> Encoder:
+        params = Params(self.batched.params)
+        self.preparing(params, [list(s.words) for s in sentences])
+        return replace(self.batched, params=params)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return self.prepare(sentences).encode(sentences)
+
+
+def adapt(thing: Any, name: str | None = None) -> Encoder:
+    """An Encoder of anything that turns sentences into vectors.
+
+    That is an Encoder, which says that it takes sentences; a SentenceTransformer; an object with
+    `encode(list[str])`, and maybe `prepare(list[str])`; a function list[str] -> [n, dim]; a
+    SentEval `batcher(params, batch)`, or a pair `(batcher, prepare)`. Without a name, what has no
+    source file of its own is told apart in this process only: its vectors are not found again by a
+    later one.
+    """
+    if inspect.isclass(thing):
+        raise _no_encoder(thing)
+    if isinstance(thing, Encoder) and thing.takes == "sentences":
+        return thing
+    if isinstance(thing, tuple) and len(thing) == 2 and callable(thing[0]):
+        return _of_pair(*thing, name)
+    encode = getattr(thing, "encode", None)
+    if callable(encode):
+        return _of_object(thing, encode, name)
+    if not callable(thing):
+        raise _no_encoder(thing)
+    known = name or called(thing), thing, source(thing, name)
+    return Batched(*known) if len(required(thing)) == 2 else Adapted(*known)
+
+
+def _of_pair(batcher: Any, prepare: Any, name: str | None) -> Encoder:
+    batched = Batched(name or called(batcher), batcher, source(batcher, name))
+    if prepare is None:
+        return batched
+    if not callable(prepare):
+        raise _no_encoder((batcher, prepare))
+    return Pair(batched, prepare, source(prepare, name))
+
+
+def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Encoder:
+    """An object that another library gives, or that does not say that it takes Sentences."""
+    if class_of(thing):
+        # the road of st:, so that a model and its reference give the same vectors
+        return live(thing, name)
+    prepare, known = getattr(thing, "prepare", None), name or called(thing)
+    if callable(prepare):
+        return Unprepared(known, prepare, source(thing, name))
+    return Adapted(known, encode, source(thing, name))
+
+
+def _no_encoder(thing: Any) -> DataProblem:
+    return DataProblem(
+        f"{thing!r} is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object"
+        " with encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher,"
+        " prepare)"
+    )
+
+
+def required(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The positional parameters that a call must fill."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some builtins do not tell
+        return []
+    return [p for p in parameters if p.kind in kinds and p.default is p.empty]
+
+
+def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """What an encoder returned as [n, dim] float32, or one sentence on what is wrong with it."""
+    expected = f"expected one row of numbers for each of {n} sentences, [{n}, dim]"
+    if hasattr(returned, "detach"):
+        returned = _from_tensor(returned)
+    elif isinstance(returned, list | tuple) and len(returned) and hasattr(returned[0], "detach"):
+        returned = [_from_tensor(r) for r in returned]
+    if isinstance(returned, np.ma.MaskedArray):
+        raise DataProblem(
+            f"{name} returned a masked array, whose gaps no vector has; fill them, as with"
+            " `.filled(0)`"
+        )
+    try:
+        rows = np.asarray(returned)
+        # complex numbers would lose a part, words would be taken for numbers
+        if rows.dtype.kind not in "fiubO":
+            what = f"an array of {rows.dtype}" if hasattr(returned, "dtype") else _kind(returned)
+            raise DataProblem(f"{name} returned {what}, {expected}")
+        array = rows.astype(np.float32)
+    except DataProblem:
+        raise
+    except (TypeError, ValueError):
+        raise DataProblem(f"{name} returned {_kind(returned)}, {expected}") from None
+    if array.ndim != 2 or len(array) != n or (n and not array.shape[1]):
+        raise DataProblem(f"{name} returned an array {list(array.shape)}, {expected}")
+    return array
+
+
+def _from_tensor(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """A torch tensor, perhaps on a device, perhaps bfloat16, as numpy has it."""
+    here = tensor.detach().cpu()
+    return np.asarray(here if here.is_complex() else here.float())
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, Vectors):
+        return f"Vectors, which is for encoders whose class says {TAKES}"
+    if isinstance(value, list | tuple):
+        lengths = sorted({len(v) for v in value if hasattr(v, "__len__")})
+        return f"a {type(value).__name__} of {len(value)} rows" + (
+            f" of {lengths[0]} to {lengths[-1]} numbers" if lengths else ""
+        )
+    return f"a {type(value).__name__}"
+
+
+@dataclass(frozen=True)
+class EncoderContents(Contents):
+    """Contents whose things are made into encoders.
+
+    `mine.py@thing` may name a factory (a class, or a function of a path and options), as
+    everywhere; or, for encoders, a function of a list of sentences, an object with `encode`, a
+    SentEval batcher(params, batch), or a pair of it and prepare.
+    """
+
+    def find(self, name: str) -> Callable[..., Any]:
+        """The factory called `name`; one without parameters for what is no factory itself."""
+        thing: Any = super().find(name)
+        if "@" not in name or _is_factory(thing):
+            return typing.cast(Callable[..., Any], thing)
+
+        def factory() -> Any:
+            return adapt(thing, name)
+
+        factory.__module__ = getattr(thing, "__module__", type(thing).__module__)
+        factory.__doc__ = getattr(thing, "__doc__", None)
+        return factory
+
+    def _unknown(self, name: str, places: Iterable[str]) -> str:
+        said = super()._unknown(name, places)
+        if "did you mean" in said:
+            return said
+        typed = f"on the command line, -m {name}"
+        return f"{said}; if it is a model, write st:{name} or hf:{name} ({typed})"
+
+    def expand(self, reference: str | Reference) -> list[Reference]:
+        """The encoders that a reference stands for, as those of all epochs of a training."""
+        single: list[Reference] = []
+        for one in super().expand(reference):
+            factory = self.find(one.name)
+            single += factory.expanded(one) if isinstance(factory, Expanding) else [one]
+        return single
+
+    def make(self, reference: str | Reference) -> Encoder:
+        """The encoder that a reference names; ReferenceProblem where it stands for several."""
+        each = self.expand(reference)
+        if len(each) > 1:
+            raise ReferenceProblem(
+                f"{reference} stands for {len(each):,} encoders, and here goes one: as {each[0]}"
+            )
+        single = each[0] if each else reference  # a pattern that fits nothing is told below
+        return adapt(super().make(single), str(single))
+
+
+def _is_factory(thing: Any) -> bool:
+    """A class; or a function that is not one of sentences: nothing must be given to it, or a
+    string, a number or a path.
+    """
+    if inspect.isclass(thing):
+        return True
+    if not inspect.isfunction(thing):
+        return False
+    needed = required(thing)
+    if len(needed) != 1:
+        return not needed
+    try:
+        hint = typing.get_type_hints(thing).get(needed[0].name)
+    except (NameError, TypeError):  # an annotation that cannot be resolved says nothing
+        hint = needed[0].annotation
+    return _is_plain(hint)
+
+
+def _is_plain(hint: Any) -> bool:
+    """Whether an annotation is of something that a reference can write: not missing, and not a list
+    of anything.
+    """
+    if hint in (None, Any, inspect.Parameter.empty):
+        return False
+    text = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
+    return text in ("str", "int", "float", "bool", "Path", "Literal") or str(hint).endswith("Path")

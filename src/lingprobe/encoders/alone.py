@@ -1,0 +1,79 @@
+"""Whether what a model makes of a text depends on the texts beside it, found out once it is loaded.
+Imports torch.
+
+A model that reads its padding (FNet, which has no use for an attention mask) gives a sentence other
+vectors in another batch. Such a model is run on batches without padding, or on one sentence at a
+time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from lingprobe.core import EncoderStop
+
+Batching = Literal["padded", "equal", "single"]
+"""Which sentences may be in one batch: all, those of equal length, or one alone."""
+
+Run = Callable[[Sequence[Sequence[int]]], list[Sequence[Tensor]]]
+"""From rows of token ids, run as one batch, to the vectors of each row: some [tokens, dim], without
+padding.
+"""
+
+TOLERANCE = {torch.float32: 1e-3, torch.float16: 3e-2, torch.bfloat16: 1e-1}
+"""How much a vector may differ, of its length: what rounding does is a hundredth of that, what
+padding does, far more.
+"""
+# tokens of a trial, and how many times shorter the row is that is looked at
+LONGEST, SHORTER = 24, 3
+
+log = logging.getLogger("lingprobe.encoders")
+
+
+def batching(name: str, run: Run, ids: Sequence[int], dtype: torch.dtype) -> Batching:
+    """Run one row alone, beside a longer one, and beside one of its length, and compare;
+    EncoderStop where it is alone never the same.
+
+    ids  tokens of some text; at least six, so that rows differ
+    """
+    long = list(ids)[:LONGEST]
+    short, other = long[: max(2, len(long) // SHORTER)], long[-max(2, len(long) // SHORTER) :]
+    alone = run([short])[0]
+    kind: Batching = "padded"
+    if not alike(alone, run([short])[0], dtype):
+        raise EncoderStop(
+            f"{name} gives different vectors each time that it reads a text, so no result with it"
+            " could be reproduced"
+        )
+    if not alike(alone, run([long, short])[1], dtype):
+        kind = "equal" if alike(alone, run([other, short])[1], dtype) else "single"
+    return told(name, kind)
+
+
+def told(name: str, kind: Batching) -> Batching:
+    """The same, told to the user where it is not what is usual."""
+    if kind != "padded":
+        how = (
+            "only sentences of equal length are read together"
+            if kind == "equal"
+            else "each is read alone"
+        )
+        log.warning(
+            "%s: its vector of a sentence depends on the rest of the batch, so %s", name, how
+        )
+    return kind
+
+
+def alike(one: Sequence[Tensor], other: Sequence[Tensor], dtype: torch.dtype) -> bool:
+    """Whether the vectors of a row are the same but for rounding."""
+    limit = TOLERANCE.get(dtype, TOLERANCE[torch.float32])
+    pairs = [(a.float(), b.float()) for a, b in zip(one, other, strict=True)]
+    return all(
+        a.shape == b.shape and bool(((a - b).norm(dim=-1) <= limit * a.norm(dim=-1) + 1e-9).all())
+        for a, b in pairs
+    )

@@ -1,0 +1,101 @@
+"""Bags of word vectors: each word on its own, pooled over the sentence, its order lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.core import Sentence
+from lingprobe.encoders.tables import FileTable, RandomTable, WordTable
+from lingprobe.oracles import Kind
+from lingprobe.reading import POOLS
+from lingprobe.vectors import Floats, Ints, Vectors, offsets, word_units
+
+Pool = Literal["mean", "max", "sum", "none"]
+
+
+@dataclass(frozen=True)
+class Bag:
+    """Word vectors of a sentence, pooled: words that the table lacks are left out, and zeros stand
+    where all are.
+
+    With pool `none`, a vector for each word, of zeros for those that the table lacks: to an encoder
+    of words they are all one.
+    """
+
+    name: str
+    table: WordTable
+    pool: Pool = "mean"
+    lowercase: bool = False
+    kind: ClassVar[Kind] = "baseline"
+    takes = "sentences"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        matrix, known, offsets = self._looked_up(sentences)
+        if self.pool == "none":
+            return Vectors((matrix,), ("-",), word_units(np.diff(offsets)))
+        before = np.zeros(len(known) + 1, np.int64)
+        np.cumsum(known, out=before[1:])
+        units, starts, stops = matrix[known], before[offsets[:-1]], before[offsets[1:]]
+        pooled = POOLS["mean" if self.pool == "sum" else self.pool](units, starts, stops)
+        return Vectors(
+            (
+                (
+                    pooled * np.maximum(stops - starts, 1)[:, None].astype(np.float32)
+                    if self.pool == "sum"
+                    else pooled
+                ),
+            )
+        )
+
+    def coverage(self, sentences: Sequence[Sentence]) -> dict[str, int]:
+        """How many words of these sentences there are, how many the table lacks, and how many
+        sentences it knows nothing of.
+        """
+        _, known, starts = self._looked_up(sentences)
+        before = offsets(known)[starts]
+        unread = (np.diff(before) == 0) & (np.diff(starts) > 0)
+        return {
+            "words": len(known),
+            "unknown": int((~known).sum()),
+            "sentences unread": int(unread.sum()),
+        }
+
+    def _looked_up(self, sentences: Sequence[Sentence]) -> tuple[Floats, NDArray[Any], Ints]:
+        """Vectors of all words one after the other, which of them the table knows, and where each
+        sentence begins [n + 1].
+        """
+        forms: dict[str, int] = {}
+        words = [w.lower() if self.lowercase else w for s in sentences for w in s.words]
+        numbers = np.fromiter(
+            (forms.setdefault(w, len(forms)) for w in words), np.int64, len(words)
+        )
+        vectors, known = self.table.look_up(list(forms))
+        offsets = np.concatenate(
+            [[0], np.cumsum([len(s.words) for s in sentences], dtype=np.int64)]
+        )
+        return vectors[numbers], known[numbers], offsets.astype(np.int64)
+
+
+def bow(
+    words: Literal["random"] = "random",
+    *,
+    dim: int = 300,
+    seed: int = 0,
+    pool: Pool = "mean",
+    lowercase: bool = False,
+) -> Bag:
+    """A bag of random word vectors: it knows which words there are, and nothing of what they
+    mean.
+    """
+    return Bag(f"bow:{words}", RandomTable(dim, seed), pool, lowercase)
+
+
+def static(path: Path, *, pool: Pool = "mean", lowercase: bool = False) -> Bag:
+    """A bag of static word vectors from a word2vec, GloVe or fastText file (.gz and .xz too)."""
+    return Bag(f"static:{path}", FileTable(path), pool, lowercase)

@@ -1,0 +1,162 @@
+"""Forward passes of a transformer over batches of like length: tokenise, run, pool. Imports
+torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lingprobe.core import Sentence
+from lingprobe.encoders.alone import Batching
+from lingprobe.encoders.batches import grouped, padded, spread
+from lingprobe.encoders.frames import Frame
+from lingprobe.encoders.pooling import pooled
+from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
+from lingprobe.vectors import Floats, Ints, Spans, offsets, ranges
+
+LEX = "lex"
+
+
+@dataclass(frozen=True)
+class Units:
+    """Layers asked for, over sentences or pieces, and which sentences were cut."""
+
+    layers: tuple[Floats, ...]
+    spans: Spans | None
+    cut: NDArray[np.bool_]
+
+
+class Deep(Protocol):
+    """What gives the hidden states of tokens: a network, or files of what one gave."""
+
+    @property
+    def tokenizer(self) -> Any: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def widths(self) -> tuple[int, ...]: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def batching(self) -> Batching: ...
+    @property
+    def side_by_side(self) -> bool: ...
+
+    def hidden(
+        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+    ) -> tuple[Tensor, ...]:
+        """All hidden states of rows of token ids, each [rows, longest, dim]."""
+        ...
+
+    def lexical(self, ids: Ints) -> Floats:
+        """What the first layer would be given for tokens if they stood nowhere, [ids, dim]."""
+        ...
+
+
+@dataclass(frozen=True)
+class Passes:
+    """How sentences go through a network."""
+
+    network: Deep
+    frame: Frame
+    special: bool
+    tokens: int
+    words: Words = JOINED
+
+    def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Units:
+        """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the
+        layer `lex` alone.
+        """
+        by_piece = any(pool == "none" for _, pool in asked)
+        tokens = self.tokenised(sentences, by_piece)
+        keep = self._kept(tokens)
+        starts = np.arange(len(sentences) + 1)
+        if by_piece:
+            starts = offsets([int(k.sum()) for k in keep])
+        layers = [np.zeros((int(starts[-1]), self._width(layer)), np.float32) for layer, _ in asked]
+        states = self._states(tokens, {layer for layer, _ in asked})
+
+        def work(rows: Ints) -> None:
+            hidden, mask = states(rows), self._mask(keep, rows)
+            units = ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
+            for target, (layer, pool) in zip(layers, asked, strict=True):
+                target[units] = pooled(pool, hidden[layer], mask)
+
+        batches = grouped(tokens.lengths, self.tokens, self.network.batching)
+        spread(work, batches, self.network.side_by_side)
+        spans = _spans(sentences, tokens, keep, starts) if by_piece else None
+        return Units(tuple(layers), spans, tokens.cut)
+
+    def _kept(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
+        """Which tokens of each sentence count."""
+        if tokens.inside is not None:
+            return tokens.inside
+        if self.special:
+            return [np.ones(len(special), bool) for special in tokens.special]
+        return [~np.array(special, bool) for special in tokens.special]
+
+    def _width(self, layer: str) -> int:
+        return self.network.widths[0 if layer == LEX else int(layer)]
+
+    def tokenised(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
+        """Sentences as the model reads them: the raw text, or, for pieces, the words joined with
+        spaces unless they are found in it.
+        """
+        network = self.network
+        if by_piece:
+            return Pieces(network.tokenizer, network.limit, self.frame, self.words).of(sentences)
+        raw = [sentence.text for sentence in sentences]
+        return texts(network.tokenizer, network.limit, raw, self.frame)
+
+    def _states(self, tokens: Tokens, names: Set[str]) -> Callable[[Ints], dict[str, Tensor]]:
+        """A function from the rows of a batch to their layers by name, each [batch, longest,
+        dim].
+        """
+        lexical = self._lexical(tokens) if LEX in names else None
+
+        def states(rows: Ints) -> dict[str, Tensor]:
+            layers = {} if lexical is None else {LEX: lexical(rows)}
+            if names - {LEX}:
+                ids = [tokens.ids[r] for r in rows]
+                types = None if tokens.types is None else [tokens.types[r] for r in rows]
+                hidden = self.network.hidden(ids, types)
+                layers |= {str(n): layer for n, layer in enumerate(hidden)}
+            return layers
+
+        return states
+
+    def _lexical(self, tokens: Tokens) -> Callable[[Ints], Tensor]:
+        """The same for the layer `lex`: the form of each token, without a context."""
+        ids = np.unique(np.array([i for row in tokens.ids for i in row], np.int64))
+        forms = self.network.lexical(ids)
+
+        def lexical(rows: Ints) -> Tensor:
+            places = padded([np.searchsorted(ids, tokens.ids[r]).tolist() for r in rows], 0)
+            return torch.from_numpy(forms[places]).to(self.network.device)
+
+        return lexical
+
+    def _mask(self, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> Tensor:
+        """Which tokens of a batch count, [batch, longest]."""
+        return torch.from_numpy(padded([keep[r].tolist() for r in rows], 0).astype(bool)).to(
+            self.network.device
+        )
+
+
+def _spans(
+    sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray[np.bool_]], starts: Ints
+) -> Spans:
+    """Which units are each sentence's and each word's."""
+    assert tokens.words is not None
+    words = [np.zeros((0, 2), np.int64)]
+    for i, spans in enumerate(tokens.words):
+        before = offsets(keep[i])
+        words.append(before[spans] + starts[i])
+    return Spans(starts, np.concatenate(words), offsets([len(s.words) for s in sentences]))

@@ -1,0 +1,129 @@
+"""What a model reads around each sentence: a prompt before it, a template, or the model's own chat
+template. Needs no torch.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.core import DataProblem, EncoderStop
+from lingprobe.encoders.hub import Source, unloadable
+from lingprobe.vectors import Ints
+
+PLACE, CHAT = "{sentence}", "chat"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Text around each sentence.
+
+    alone    whether only the sentence's tokens count, and not those of the text around
+    special  whether the tokeniser adds its own tokens
+    """
+
+    before: str = ""
+    after: str = ""
+    alone: bool = False
+    special: bool = True
+
+    def around(self, text: str) -> str:
+        """What a tokeniser reads of a sentence."""
+        return self.before + text + self.after
+
+    def inside(self, characters: Ints, size: int) -> NDArray[np.bool_]:
+        """Which tokens, by the characters [tokens, 2] of what is read that they come from, are of a
+        sentence of `size` characters: those that share one with it.
+        """
+        start = len(self.before)
+        return (characters[:, 0] < start + size) & (
+            characters[:, 1] > np.maximum(start, characters[:, 0])
+        )
+
+    def insides(self, encodings: Any, sizes: Iterable[int]) -> list[NDArray[np.bool_]]:
+        """Which tokens of each text are the sentence's, by what a tokeniser returned."""
+        every = (np.array(each, np.int64).reshape(-1, 2) for each in encodings["offset_mapping"])
+        return [self.inside(each, size) for each, size in zip(every, sizes, strict=True)]
+
+
+PLAIN = Frame()
+
+
+def say_where(tokenizer: Any, option: str) -> bool:
+    """Refuse a tokeniser that does not say from which letters its pieces come. EncoderStop."""
+    if not tokenizer.is_fast:
+        raise EncoderStop(
+            f"{option}: this tokeniser does not say from which letters its pieces come; leave"
+            f" {option.partition('=')[0]} out"
+        )
+    return True
+
+
+def check(template: str, prompt: str) -> None:
+    """Refuse a template without a place for the sentence, or beside a prompt. DataProblem."""
+    if template and prompt:
+        raise DataProblem("a template says all that is read: leave out prompt, or template")
+    if template and template != CHAT and template.count(PLACE) != 1:
+        raise DataProblem(
+            f"template={template}: write chat, or a text with {PLACE} in it, once (a comma as %2C)"
+        )
+
+
+def said(template: str, prompt: str, reads: Callable[[], str]) -> str:
+    """The text around sentences as an identity says it; `reads` is called for a template alone, as
+    a chat template may have the date in it. DataProblem where it cannot be.
+    """
+    check(template, prompt)
+    return f"template={reads()!r}" if template else f"prompt={prompt!r}"
+
+
+def frame(template: str, prompt: str, tokenizer: Any) -> Frame:
+    """The text around each sentence; of a chat template, that around a user's only message, up to
+    where the model would answer.
+
+    EncoderStop where the tokeniser has no chat template, or leaves the message out.
+    """
+    check(template, prompt)
+    if not template:
+        return Frame(prompt)
+    whole = _chat(tokenizer) if template == CHAT else template
+    before, place, after = whole.partition(PLACE)
+    if not place or PLACE in after:
+        raise EncoderStop("template=chat: the model's chat template does not have the message once")
+    return Frame(before, after, alone=True, special=template != CHAT)
+
+
+def _chat(tokenizer: Any) -> str:
+    if not tokenizer.chat_template:
+        raise EncoderStop(
+            "template=chat: this model has no chat template; write one, as template=Q: {sentence}"
+        )
+    message = [{"role": "user", "content": PLACE}]
+    return str(tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True))
+
+
+@functools.lru_cache(maxsize=4)
+def tokeniser_of(source: Source) -> Any:
+    """A model's tokeniser."""
+    try:
+        from transformers import AutoTokenizer
+    except ImportError:
+        raise EncoderStop("transformers is not installed: pip install 'lingprobe[hf]'") from None
+    try:
+        return AutoTokenizer.from_pretrained(source.name, **source.arguments)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise EncoderStop(unloadable(source.name, "transformers", error)) from error
+
+
+def read_by(template: str, prompt: str, source: Callable[[], Source]) -> str:
+    """What a model reads, with {sentence} where the sentence stands; '' for nothing else."""
+    if not template:
+        return prompt + PLACE if prompt else ""
+    if template != CHAT:
+        return template
+    return frame(template, prompt, tokeniser_of(source())).around(PLACE)

@@ -1,0 +1,149 @@
+"""Vectors that somebody has made already, read from a file and matched by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.core import DataProblem, EncoderStop, Sentence
+from lingprobe.corpora.files import digest
+from lingprobe.encoders.given_files import FORMATS, Stored, read_npy
+from lingprobe.vectors import Floats, Vectors
+
+Missing = Literal["error", "skip"]
+
+
+@dataclass(frozen=True)
+class Given:
+    """Vectors of a file, matched by a sentence's text, else by its words joined with spaces."""
+
+    kind: str
+    path: Path
+    missing: Missing = field(default="error", kw_only=True)
+    chosen: tuple[str, ...] = field(default=(), kw_only=True)
+    sentences: Path | None = field(default=None, kw_only=True)  # beside a file that has none
+
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}:{self.path}"
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the file, and of that of its sentences."""
+        return digest([self.path, *([self.sentences] if self.sentences else [])])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what was read stays in the process that read it
+        return _given, (self.kind, self.path, self.missing, self.chosen, self.sentences)
+
+    @property
+    def base(self) -> str:
+        return self.kind
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """One a layer of the file; only its table of contents is read."""
+        return self.chosen or tuple(self._layers)
+
+    def asking(self, slots: tuple[str, ...]) -> Given:
+        return replace(self, chosen=slots)
+
+    @cached_property
+    def _layers(self) -> dict[str, str]:
+        path = _there(self.path)
+        return {"-": "-"} if self.sentences else FORMATS[self.kind].layers(path)
+
+    @cached_property
+    def stored(self) -> Stored:
+        """The file, read once."""
+        path = _there(self.path)
+        if self.sentences:
+            return read_npy(path, self.sentences.expanduser())
+        return FORMATS[self.kind].read(path, self._layers)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        rows = [self._row(sentence) for sentence in sentences]
+        lacking = [s for s, row in zip(sentences, rows, strict=True) if row < 0]
+        if lacking and self.missing == "error":
+            raise EncoderStop(lacking_of(str(self.path), lacking, len(sentences), "vector"))
+        places = np.array(rows, np.int64)
+        layers = [self.stored.layers[name] for name in self.slots]
+        return Vectors(tuple(_rows(layer, places) for layer in layers), self.slots)
+
+    def _row(self, sentence: Sentence) -> int:
+        """Where the sentence stands in the file: by its text, that on one line, or its words; -1
+        where it does not.
+        """
+        for key in (sentence.text, " ".join(sentence.text.split()), " ".join(sentence.words)):
+            if (row := self.stored.rows.get(key, -1)) >= 0:
+                return row
+        return -1
+
+
+def lacking_of(where: str, lacking: Sequence[Sentence], of: int, what: str) -> str:
+    """That some of so many sentences have none of something, and what to do."""
+    shown = ", ".join(repr(s.text[:60]) for s in lacking[:3])
+    return (
+        f"{where} has no {what} for {len(lacking)} of {of} sentences:"
+        f" {shown}{', ...' if len(lacking) > 3 else ''} (add them: `lingprobe embed --list`"
+        " writes the sentences of a task; or write missing=skip to leave them out)"
+    )
+
+
+def npz(path: Path, *, missing: Missing = "error") -> Given:
+    """Vectors that you have: a NumPy file with `sentences` [n] and `vectors` [n, dim] (or layer_0,
+    layer_1, ...).
+    """
+    return Given("npz", path, missing=missing)
+
+
+def parquet(path: Path, *, missing: Missing = "error") -> Given:
+    """Vectors that you have: a Parquet table with the columns `sentence` and `vector` (or layer_0,
+    layer_1, ...).
+    """
+    return Given("parquet", path, missing=missing)
+
+
+def arrow(path: Path, *, missing: Missing = "error") -> Given:
+    """Vectors that you have: an Arrow file (Feather too, and the files of `datasets`) with the
+    columns `sentence` and `vector` (or layer_0, layer_1, ...).
+    """
+    return Given("arrow", path, missing=missing)
+
+
+def npy(path: Path, *, sentences: Path | None = None, missing: Missing = "error") -> Given:
+    """Vectors that you have: a NumPy array [n, dim], as np.save(FILE, model.encode(sentences))
+    writes it, and a text file with the sentences.
+
+    sentences  the text file, one a line; FILE.txt without, for FILE.npy
+    """
+    return Given("npy", path, missing=missing, sentences=sentences or path.with_suffix(".txt"))
+
+
+def _given(
+    kind: str, path: Path, missing: Missing, chosen: tuple[str, ...], sentences: Path | None
+) -> Given:
+    return Given(kind, path, missing=missing, chosen=chosen, sentences=sentences)
+
+
+def _there(path: Path) -> Path:
+    if not path.expanduser().is_file():
+        raise DataProblem(f"no file {str(path)!r} of vectors")
+    return path.expanduser()
+
+
+def _rows(layer: Floats, rows: NDArray[Any]) -> Floats:
+    """Rows of a layer, NaN where a row is -1: the sentence is then left out and counted, as one
+    that failed.
+    """
+    vectors = np.full((len(rows), layer.shape[1]), np.nan, np.float32)
+    vectors[rows >= 0] = layer[rows[rows >= 0]]
+    return vectors

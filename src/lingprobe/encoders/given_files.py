@@ -1,0 +1,269 @@
+"""The files that vectors come in which somebody has made: NumPy, Parquet and Arrow, each with its
+sentences.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe._hosted import one_line
+from lingprobe.core import DataProblem
+from lingprobe.vectors import Floats
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a file holds: the row of each sentence, and one array [rows, dim] a layer."""
+
+    rows: dict[str, int]
+    layers: dict[str, Floats]
+
+
+class Format(NamedTuple):
+    """How a kind of file is read.
+
+    keys    the names of what it holds, without reading it
+    single  what vectors of one layer are called
+    read    what it holds of some layers (name -> key)
+    """
+
+    keys: Callable[[Path], Sequence[str]]
+    single: str
+    read: Callable[[Path, dict[str, str]], Stored]
+
+    def layers(self, path: Path) -> dict[str, str]:
+        """Layer name -> key, as a file has them."""
+        return _layer_names(path, self.keys(path), self.single)
+
+
+def read_npy(path: Path, sentences: Path) -> Stored:
+    """A NumPy array of vectors [n, dim], and its sentences in a text file, one a line."""
+    try:
+        lines = sentences.read_text("utf-8").split("\n")
+    except OSError as error:
+        raise DataProblem(
+            f"{path}: cannot read its sentences, {sentences} ({(error.strerror or '').lower()});"
+            " write one a line there, or say where they are with sentences=FILE"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise DataProblem(f"{sentences} is not UTF-8: {error}") from None
+    if lines and not lines[-1]:
+        lines.pop()
+    with _numpy(path):
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    if len(np.shape(array)) == 2 and len(array) != len(lines):
+        raise DataProblem(
+            f"{path} has {len(array):,} rows, and {sentences} {len(lines):,} lines: they must be"
+            " as many, in the same order"
+        )
+    return _checked(path, [line.removesuffix("\r") for line in lines], {"-": array})
+
+
+def _npz_keys(path: Path) -> list[str]:
+    with _numpy(path), np.load(path, allow_pickle=False) as file:
+        return list(file)
+
+
+def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
+    with _numpy(path):
+        _check_sizes(path)
+        with np.load(path, allow_pickle=False) as file:
+            if "sentences" not in file:
+                raise DataProblem(f"{path}: no array 'sentences' (it has: {', '.join(file)})")
+            sentences = file["sentences"]
+            arrays = {name: file[key] for name, key in layers.items()}
+    if sentences.ndim != 1 or sentences.dtype.kind != "U":
+        raise DataProblem(
+            f"{path}: 'sentences' is {sentences.dtype} {list(sentences.shape)}, expected one string"
+            " a sentence"
+        )
+    return _checked(path, sentences.tolist(), arrays)
+
+
+@contextmanager
+def _numpy(path: Path) -> Iterator[None]:
+    """What numpy raises over damaged bytes, which may be anything, is a DataProblem."""
+    try:
+        yield
+    except DataProblem:
+        raise
+    except Exception as error:
+        if "bject arrays" in str(error):
+            raise DataProblem(
+                f"{path} holds Python objects, and reading those could run code; save"
+                " sentences=np.array(list_of_str), vectors as numbers"
+            ) from error
+        raise DataProblem(
+            f"{path}: not a NumPy .npz file that can be read: {one_line(error)}"
+        ) from error
+
+
+def _check_sizes(path: Path) -> None:
+    """Refuse arrays that say they are larger than what there is of them, before memory is taken for
+    them.
+    """
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            with archive.open(member) as file:
+                version = np.lib.format.read_magic(file)
+                read = (
+                    np.lib.format.read_array_header_1_0
+                    if version == (1, 0)
+                    else np.lib.format.read_array_header_2_0
+                )
+                shape, _, dtype = read(file)
+                if math.prod(shape) * dtype.itemsize > member.file_size:
+                    raise DataProblem(
+                        f"{path}: {member.filename} says it is {dtype} {list(shape)}, and is"
+                        " shorter; save it again"
+                    )
+
+
+@contextmanager
+def _arrow(path: Path) -> Iterator[None]:
+    """What pyarrow raises over damaged bytes, which may be anything, is a DataProblem."""
+    kind = "Parquet" if path.suffix == ".parquet" else "Parquet or Arrow"
+    try:
+        yield
+    except Exception as error:
+        raise DataProblem(
+            f"{path}: not a {kind} file that can be read: {one_line(error)}"
+        ) from error
+
+
+def _parquet_keys(path: Path) -> list[str]:
+    import pyarrow.parquet as pq
+
+    with _arrow(path), path.open("rb") as file:  # pyarrow itself opens no path that is not UTF-8
+        return list(pq.read_schema(file).names)
+
+
+def _read_parquet(path: Path, layers: dict[str, str]) -> Stored:
+    import pyarrow.parquet as pq
+
+    def table() -> Any:
+        return pq.read_table(
+            file, columns=["sentence", *layers.values()], page_checksum_verification=True
+        )
+
+    with path.open("rb") as file:
+        return _read_table(path, layers, _parquet_keys(path), table)
+
+
+def _arrow_keys(path: Path) -> list[str]:
+    with _arrow(path), path.open("rb") as file:
+        return list(_opened(file).schema.names)
+
+
+def _read_arrow(path: Path, layers: dict[str, str]) -> Stored:
+    def table() -> Any:
+        return _opened(file).read_all().select(["sentence", *layers.values()])
+
+    with path.open("rb") as file:
+        return _read_table(path, layers, _arrow_keys(path), table)
+
+
+def _opened(file: Any) -> Any:
+    """An Arrow file, or a stream, as the library `datasets` writes it."""
+    import pyarrow as pa
+
+    try:
+        return pa.ipc.open_file(file)
+    except pa.ArrowInvalid:
+        file.seek(0)
+        return pa.ipc.open_stream(file)
+
+
+def _read_table(
+    path: Path, layers: dict[str, str], columns: Sequence[str], read: Callable[[], Any]
+) -> Stored:
+    """The columns of a table that are asked for, beside its sentences."""
+    if "sentence" not in columns:
+        raise DataProblem(f"{path}: no column 'sentence' (it has: {', '.join(columns)})")
+    with _arrow(path):
+        table = read()
+        sentences = table.column("sentence").to_pylist()
+    if not all(isinstance(s, str) for s in sentences):
+        raise DataProblem(f"{path}: column 'sentence' holds something else than strings")
+    return _checked(
+        path,
+        sentences,
+        {name: _matrix(path, key, table.column(key)) for name, key in layers.items()},
+    )
+
+
+def _matrix(path: Path, key: str, column: Any) -> NDArray[Any]:
+    """A column of equally long lists as an array [rows, dim]."""
+    import pyarrow as pa
+
+    lists = any(
+        is_a(column.type)
+        for is_a in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    )
+    whole = column.combine_chunks()
+    widths: set[Any] = set(whole.value_lengths().to_pylist()) if lists else {None}
+    if None in widths or len(widths) > 1 or whole.flatten().null_count:
+        raise DataProblem(
+            f"{path}: column {key!r} is {column.type}, expected one list of numbers a row, all"
+            " equally long"
+        )
+    return np.asarray(whole.flatten().to_numpy(zero_copy_only=False)).reshape(
+        len(whole), *(widths or {0})
+    )
+
+
+def _layer_names(path: Path, keys: Sequence[str], single: str) -> dict[str, str]:
+    """Layer name -> key: '-' for the one array, or the numbers of layer_0, layer_1, ..."""
+    if single in keys:
+        return {"-": single}
+    numbers = sorted(
+        int(k.removeprefix("layer_")) for k in keys if re.fullmatch(r"layer_(0|[1-9][0-9]{0,3})", k)
+    )
+    if not numbers:
+        raise DataProblem(
+            f"{path}: neither {single!r} nor layer_0, layer_1, ... (it has: {', '.join(keys)})"
+        )
+    return {str(n): f"layer_{n}" for n in numbers}
+
+
+def _checked(path: Path, sentences: list[str], arrays: dict[str, NDArray[Any]]) -> Stored:
+    for name, array in arrays.items():
+        if (
+            array.ndim != 2
+            or len(array) != len(sentences)
+            or array.dtype.kind not in "fiu"
+            or not array.shape[1]
+        ):
+            raise DataProblem(
+                f"{path}: the vectors{'' if name == '-' else ' of layer ' + name} are {array.dtype}"
+                f" {list(array.shape)}, expected numbers [{len(sentences)}, dim]"
+            )
+    rows: dict[str, int] = {}
+    for i, sentence in enumerate(sentences):
+        first = rows.setdefault(sentence, i)
+        if first != i and any(
+            not np.array_equal(a[first], a[i], equal_nan=True) for a in arrays.values()
+        ):
+            raise DataProblem(
+                f"{path}: rows {first} and {i} give two different vectors for {sentence[:60]!r};"
+                " keep one"
+            )
+    return Stored(rows, arrays)
+
+
+FORMATS = {
+    "npz": Format(_npz_keys, "vectors", _read_npz),
+    "parquet": Format(_parquet_keys, "vector", _read_parquet),
+    "arrow": Format(_arrow_keys, "vector", _read_arrow),
+}
+"""Kinds of files that hold their own sentences."""

@@ -1,0 +1,221 @@
+"""Any layer of a transformer of the Hugging Face library, pooled over the sentence or kept as word
+pieces.
+
+Layer `lex` is the embeddings without positions, layer 0 the embeddings, layer L the last; where a
+model ends with a norm, layer L is taken after it (as transformers returns it). One forward pass
+fills every (layer, pooling) that is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.encoders.frames import frame, read_by, said
+from lingprobe.encoders.hub import Files, Source, files_of, source_of, unloadable
+from lingprobe.encoders.layered import Asked, asked_of, names_of, slots_of
+from lingprobe.encoders.quantised import PACKAGES, check_quantised, quantisation
+from lingprobe.encoders.saved import Dtype, Saved, versions
+from lingprobe.nets.device import resolved_device
+from lingprobe.oracles import Kind
+from lingprobe.references import Place
+from lingprobe.vectors import Vectors
+
+Pool = Literal["mean", "max", "cls", "last", "none"]
+Init = Literal["trained", "random", "orthonormal"]
+Lexical = Literal["auto", "trained", "drawn"]
+
+
+@dataclass(frozen=True)
+class HuggingFace(Saved):
+    """A transformer by folder or hub name[@revision]: one layer, several or all, pooled over its
+    real tokens. `revisions=step1000+step2000` stands for the model at each of these.
+
+    layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4),
+              all, every:N (0, N, 2N, ... and the last), N, N-M; several with +
+    pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to
+              words)
+    prompt    what stands before each sentence, and counts in pooling as the sentence does
+    template  what the model reads, as `Q: {sentence} A:` (a comma is written %2C), or chat for the
+              model's own chat template; only the sentence's tokens count in pooling
+    special   whether tokens that the tokeniser adds, such as [CLS], count as tokens; without, in
+              mean, max and last, and not in none
+    text      what the model reads for word pieces: the words joined with spaces, or the raw text,
+              in which words are then found
+    spaces    whether a piece that is nothing but the space before a word ('▁', 'Ġ') belongs to the
+              word
+    tokens    how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and
+              16,384 on a GPU
+    weights   trained, or of the same architecture drawn with `seed`: random, orthonormal (the
+              Orthonormal ELMo of Tenney et al. 2019)
+    lexical   what drawn weights have below the first layer: drawn, trained, or auto (trained under
+              orthonormal ones, as in the paper)
+    trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
+                       that the name has (NAME@COMMIT)
+    code_revision      the commit of that code, where it lies in another repository
+    """
+
+    model: Place
+    layers: str = field(default="last", kw_only=True)
+    pool: Pool = field(default="mean", kw_only=True)
+    prompt: str = field(default="", kw_only=True)
+    template: str = field(default="", kw_only=True)
+    special: bool | None = field(default=None, kw_only=True)
+    text: Literal["words", "raw"] = field(default="words", kw_only=True)
+    spaces: bool = field(default=False, kw_only=True)
+    device: str = field(default="auto", kw_only=True)
+    dtype: Dtype = field(default="auto", kw_only=True)
+    tokens: int = field(default=0, kw_only=True)
+    weights: Init = field(default="trained", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    lexical: Lexical = field(default="auto", kw_only=True)
+    trust_remote_code: bool = field(default=False, kw_only=True)
+    code_revision: str = field(default="", kw_only=True)
+
+    @property
+    def name(self) -> str:
+        return f"hf:{self.model}" + (
+            f",weights={self.weights}" if self.weights != "trained" else ""
+        )
+
+    @property
+    def kind(self) -> Kind:
+        """A baseline where the weights are drawn."""
+        return "trained" if self.weights == "trained" else "baseline"
+
+    @property
+    def drawn(self) -> tuple[str, int, bool]:
+        """The kind of its weights, their seed, and whether the lexical ones stay as they were
+        trained.
+        """
+        kept = self.lexical == "trained" or (self.lexical == "auto" and self.weights != "random")
+        return (
+            (self.weights, self.seed, kept) if self.weights != "trained" else ("trained", 0, True)
+        )
+
+    @property
+    def files(self) -> Files:
+        """Where the model lies; a bare name is its own before it is one of the
+        sentence-transformers.
+        """
+        return files_of(self.model, "sentence-transformers", first=False)
+
+    @property
+    def counts_special(self) -> bool:
+        """Whether tokens that the tokeniser adds count; nobody asks for them among the pieces of
+        words.
+        """
+        return self.special if self.special is not None else self.pool != "none"
+
+    @property
+    def quantised(self) -> str:
+        """How its weights are quantised, as the configuration says; '' where they are not."""
+        way = quantisation(self.files.says("config.json"))
+        check_quantised(way, self.weights, self.dtype)
+        return way
+
+    @property
+    def runs(self) -> tuple[str, str]:
+        """The device and the precision that it runs with; quantised weights as they were stored."""
+        if way := self.quantised:
+            return resolved_device(self.device), way
+        return super().runs
+
+    @property
+    def fingerprint(self) -> str:
+        """That of its files and what they run on, with the version of what reads quantised ones."""
+        way = self.quantised
+        return super().fingerprint + (f" {versions(PACKAGES.get(way, way))}" if way else "")
+
+    @property
+    def base(self) -> str:
+        units = (
+            f",units=pieces,spaces={self.spaces},text={self.text}" if self.pool == "none" else ""
+        )
+        drawn = "" if self.weights == "trained" else f",weights={self.drawn}"
+        around = said(self.template, self.prompt, lambda: self.reads)
+        read = f"{around},special={self.counts_special},tokens={self.batch}"
+        return f"hf,{read}{drawn}{units}{self.trust}"
+
+    @property
+    def reads(self) -> str:
+        """What the model reads, with {sentence} where the sentence stands; '' for nothing else."""
+        needed = ("tokenizer*",)
+        return read_by(
+            self.template,
+            self.prompt,
+            lambda: source_of(self.files, self.model, self.trust, needed),
+        )
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        return slots_of(self, self.depth)
+
+    @property
+    def depth(self) -> int:
+        """How many layers the model has."""
+        number = depth(self.files.config())
+        return (
+            number
+            if number is not None
+            else usual_depth(source_of(self.files, self.model, self.trust, ("config.json",)))
+        )
+
+    def asking(self, slots: tuple[str, ...]) -> Asked:
+        return asked_of(self, slots, "word pieces")
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return self.asking(self.slots).encode(sentences)
+
+    def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
+        """The layers that are asked for, each with its pooling."""
+        from lingprobe.encoders.forward import Passes  # imports torch
+        from lingprobe.encoders.network import Weights, loaded
+        from lingprobe.encoders.tokens import Words
+
+        source = source_of(self.files, self.model, self.trust)
+        network = loaded(source, *self.runs, Weights(*self.drawn))
+        words = Words(self.spaces, self.text == "raw")
+        around = frame(self.template, self.prompt, network.tokenizer)
+        units = Passes(network, around, self.counts_special, self.batch, words).run(
+            sentences, asked
+        )
+        return Vectors(units.layers, names_of(asked), units.spans, units.cut)
+
+
+def depth(config: dict[str, Any]) -> int | None:
+    """How many layers a model has, as its config.json says; of an encoder and decoder, the
+    encoder's. None where it does not say.
+    """
+    keys = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
+    parts: list[Any] = [config, config.get("text_config"), config.get("encoder")]
+    depths = [
+        part[key]
+        for part in parts
+        if isinstance(part, dict)
+        for key in keys
+        if isinstance(part.get(key), int)
+    ]
+    return int(depths[0]) if depths else None
+
+
+@functools.cache
+def usual_depth(source: Source) -> int:
+    """How many layers a model has whose config.json leaves that to transformers, as SigLIP's does.
+    DataProblem where nobody says.
+    """
+    from transformers import AutoConfig
+
+    try:
+        config = AutoConfig.from_pretrained(source.name, **source.arguments).get_text_config(
+            encoder=True
+        )
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise DataProblem(unloadable(source.name, "transformers", error)) from error
+    number = depth(config.to_dict())
+    if number is None:
+        raise DataProblem(f"{source.name}: config.json does not say how many layers the model has")
+    return number

@@ -1,0 +1,33 @@
+"""Random numbers drawn by a key: the same key gives the same numbers in every process and with
+every version of numpy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from lingprobe.vectors import Floats
+
+
+def normals(keys: Sequence[bytes], dim: int, salt: str) -> Floats:
+    """Standard normal vectors [keys, dim], each drawn by SHAKE-256 of salt and key (Box and Muller,
+    1958).
+    """
+    half = (dim + 1) // 2
+    vectors = np.empty((len(keys), 2 * half), np.float32)
+    head = hashlib.shake_256(salt.encode() + b"\x1f")
+    for start in range(0, len(keys), 4096):  # in runs, so that float64 temporaries stay small
+        digests = []
+        for key in keys[start : start + 4096]:
+            state = head.copy()
+            state.update(key)
+            digests.append(state.digest(8 * half))
+        uniform = (np.frombuffer(b"".join(digests), "<u4").reshape(-1, 2, half) + 0.5) / 2**32
+        radius, angle = np.sqrt(-2 * np.log(uniform[:, 0])), 2 * np.pi * uniform[:, 1]
+        vectors[start : start + 4096] = np.concatenate(
+            [radius * np.cos(angle), radius * np.sin(angle)], 1
+        )
+    return vectors[:, :dim]

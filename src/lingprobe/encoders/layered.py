@@ -1,0 +1,123 @@
+"""Encoders with several layers, any of which one pass fills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.oracles import Kind
+from lingprobe.vectors import Vectors
+
+
+class Deep(Protocol):
+    """An encoder of which any layer can be asked, with any pooling."""
+
+    @property
+    def layers(self) -> str: ...
+    @property
+    def pool(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def base(self) -> str: ...
+    def asking(self, slots: tuple[str, ...]) -> Asked:
+        """The same encoder yielding these slots, in this order."""
+        ...
+
+    def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
+        """The layers that are asked for, each with its pooling."""
+        ...
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An encoder that yields some slots ('layer.pooling') of its cache."""
+
+    encoder: Deep
+    slots: tuple[str, ...]
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        return self.encoder.name
+
+    @property
+    def kind(self) -> Kind:
+        """That of the encoder."""
+        return self.encoder.kind
+
+    @property
+    def base(self) -> str:
+        return self.encoder.base
+
+    def asking(self, slots: tuple[str, ...]) -> Asked:
+        return self.encoder.asking(slots)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return self.encoder.read(
+            sentences, [(layer, pool) for layer, _, pool in (s.partition(".") for s in self.slots)]
+        )
+
+
+def asked_of(encoder: Deep, slots: tuple[str, ...], units: str) -> Asked:
+    """An encoder that yields these slots; ValueError for vectors of sentences beside those of
+    `units`, as words.
+    """
+    if len({slot.endswith(".none") for slot in slots}) > 1:
+        raise ValueError(
+            f"{units} and sentence vectors have different units; ask for them one after the other"
+        )
+    return Asked(encoder, slots)
+
+
+def slots_of(encoder: Deep, last: int) -> tuple[str, ...]:
+    """The slots that an encoder's options name, where `last` is its last layer."""
+    return tuple(f"{name}.{encoder.pool}" for name in layer_names(encoder.layers, last))
+
+
+def names_of(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """What layers are called: by their number, and where one comes twice by their pooling, too."""
+    names = tuple(layer for layer, _ in asked)
+    if len(set(names)) == len(names):
+        return names
+    return tuple(f"{layer}.{pool}" for layer, pool in asked)
+
+
+def layer_names(text: str, last: int) -> tuple[str, ...]:
+    """The layers, by name, that a text stands for in a model with `last` layers.
+
+    `lex`, `last`, `penultimate`, `all`, `N` and `N-M` (a range), `every:N` (0, N, 2N and so on, and
+    the last), or several of these with `+` between them.
+    """
+    named = {
+        "lex": ("lex",),
+        "last": (str(last),),
+        "penultimate": (str(last - 1),),
+        "all": tuple(map(str, range(last + 1))),
+    }
+    chosen: list[str] = []
+    for part in text.split("+"):
+        step = part.removeprefix("every:")
+        if step != part and step.isdigit() and int(step):
+            chosen += map(str, [*range(0, last, int(step)), last])
+            continue
+        first, dash, end = part.partition("-")
+        numbers = first.isdigit() and (end.isdigit() or not dash)
+        if part not in named and not numbers:
+            hint = (
+                f"lex, last, penultimate, all, every:8, a number, a range 0-{last}, or several"
+                f" as lex+0+{last}"
+            )
+            raise DataProblem(f"layers={text}: write {hint}")
+        names = named.get(part) or tuple(map(str, range(int(first), int(end or first) + 1)))
+        if not names or (numbers and int(names[-1]) > last):
+            raise DataProblem(
+                f"layers={text}: the model has layers 0 (its embeddings) to {last}, and lex (the"
+                " same without positions)"
+            )
+        chosen += names
+    return tuple(dict.fromkeys(chosen))

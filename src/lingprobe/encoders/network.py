@@ -1,0 +1,314 @@
+"""A transformer that is loaded, or one of the same architecture with weights drawn at random.
+Imports torch.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lingprobe.core import DataProblem, EncoderStop
+from lingprobe.encoders.alone import Batching, batching
+from lingprobe.encoders.batches import padded
+from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
+from lingprobe.encoders.quantised import check_room, placement, quantisation
+from lingprobe.encoders.saved import computing, half_products
+from lingprobe.nets.device import check_device, free_memory, kind
+from lingprobe.vectors import Floats, Ints
+
+LONGEST = 8192  # tokens, for models that name no limit of their own
+WIDE = 64  # tokens a row where word forms are read apart
+# on which a model is tried
+TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tell of them ."
+# in the names of tables that say where a token stands
+PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")
+
+# whose hidden states, as transformers lists them, begin behind the first block and not before it
+LATE = ("mamba", "mamba2", "falcon_mamba")
+
+_drawing = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Which weights a network has.
+
+    kind     trained, random (as its library begins to train it) or orthonormal (every matrix, and
+             no biases)
+    lexical  whether what is below the first layer stays as it was trained
+    """
+
+    kind: str = "trained"
+    seed: int = 0
+    lexical: bool = True
+
+
+@dataclass(frozen=True)
+class Network:
+    """A loaded model and its tokeniser."""
+
+    model: Any
+    tokenizer: Any
+    device: str
+    dtype: str
+    batching: Batching = "padded"
+    _lexicon: dict[int, Floats] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether several threads may run it: the model on a processor, and hidden states collected
+        for each thread apart.
+        """
+        return (
+            self.device == "cpu"
+            and importlib.util.find_spec("transformers.utils.output_capturing") is not None
+        )
+
+    @functools.cached_property
+    def widths(self) -> tuple[int, ...]:
+        """How wide its layers are, from 0; they differ where a model projects in or out, as the
+        smallest OPT does.
+        """
+        return tuple(layer.shape[-1] for layer in self.hidden([[0, 0]]))
+
+    @property
+    def limit(self) -> int:
+        """How many tokens the model reads at most."""
+        config = self.model.config
+        said = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
+        # XLNet, which has no limit, says -1
+        positions = next((n for n in said if isinstance(n, int) and n > 0), LONGEST)
+        offset = (
+            2
+            if "roberta" in config.model_type
+            or config.model_type in ("camembert", "xmod", "mpnet", "longformer")
+            else 0
+        )
+        return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
+
+    def hidden(
+        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+    ) -> tuple[Tensor, ...]:
+        """All hidden states of rows of token ids, and of their types where the model has some, each
+        [rows, longest, dim].
+
+        Rows are filled up on the right, where the model is told not to look.
+        """
+        fields = {
+            "input_ids": padded(ids, self.tokenizer.pad_token_id or 0),
+            "attention_mask": padded([[1] * len(row) for row in ids], 0),
+        }
+        if types is not None:
+            fields["token_type_ids"] = padded(types, 0)
+        inputs = {key: torch.from_numpy(value).to(self.device) for key, value in fields.items()}
+        with torch.inference_mode(), computing(self.device, self.dtype):
+            output = self.model(**inputs, output_hidden_states=True)
+            states = states_of(self.model, output, inputs["input_ids"])
+        if not states:
+            raise EncoderStop(
+                f"a {self.model.config.model_type} model does not tell its hidden states, so no"
+                " layer of it can be read"
+            )
+        # of a model on several GPUs each state lies where its layer is
+        return tuple(state.to(self.device) for state in states)
+
+    def together(self, name: str) -> Batching:
+        """Which sentences may be in one batch, tried on some tokens (see `alone`)."""
+        ids = self.tokenizer(TRIAL, truncation=True, max_length=self.limit)["input_ids"]
+
+        def run(rows: Sequence[Sequence[int]]) -> list[Sequence[Tensor]]:
+            layers = self.hidden(rows)
+            return [[layer[i, : len(row)] for layer in layers] for i, row in enumerate(rows)]
+
+        return batching(name, run, (ids * 3)[: self.limit], next(self.model.parameters()).dtype)
+
+    def lexical(self, ids: Ints) -> Floats:
+        """What the first layer would be given for tokens if they stood nowhere, [ids, dim];
+        DataProblem where that cannot be said.
+
+        These are the hidden states below the first layer with the tables of positions and segments
+        at zero: of BERT, its word embeddings and their norm, which Tenney et al. (2019) call
+        lexical.
+        """
+        new = np.setdiff1d(ids, np.fromiter(self._lexicon, np.int64, len(self._lexicon)))
+        if len(new):
+            rows = self._without_places(new)
+            self._lexicon.update(zip(new.tolist(), rows, strict=True))
+        distinct, numbers = np.unique(ids, return_inverse=True)
+        known = [self._lexicon[i] for i in distinct.tolist()]
+        return np.stack(known)[numbers] if known else np.zeros((0, self.widths[0]), np.float32)
+
+    def _without_places(self, ids: Ints) -> Floats:
+        if not self._lexicon:
+            pair = ids[[0, -1]]
+            if not np.allclose(
+                self._read_apart(pair), self._read_apart(pair[::-1])[::-1], atol=1e-3
+            ):
+                kind = self.model.config.model_type
+                raise DataProblem(
+                    f"layers=lex: in a {kind} model, what a token is cannot be told from where it"
+                    " stands; write layers=0"
+                )
+        return self._read_apart(ids)
+
+    def _read_apart(self, ids: Ints) -> Floats:
+        named = [*self.model.named_parameters(), *self.model.named_buffers()]
+        places = {
+            n: torch.zeros_like(v)
+            for n, v in named
+            if any(p in n for p in PLACES) and v.is_floating_point()
+        }
+        width = min(WIDE, self.limit)
+        filled = np.concatenate([ids, np.repeat(ids[-1:], -len(ids) % width)]).reshape(-1, width)
+        parts = []
+        for start in range(0, len(filled), 16):
+            rows = torch.from_numpy(filled[start : start + 16]).to(self.device)
+            inputs = {
+                "input_ids": rows,
+                "attention_mask": torch.ones_like(rows),
+                "output_hidden_states": True,
+            }
+            with torch.inference_mode(), computing(self.device, self.dtype):
+                output = torch.func.functional_call(self.model, places, (), inputs)
+                below = states_of(self.model, output, rows)[0]
+            parts.append(below.float().reshape(-1, below.shape[-1]).cpu().numpy())
+        return np.concatenate(parts)[: len(ids)]
+
+
+def states_of(model: Any, output: Any, ids: Tensor) -> tuple[Tensor, ...]:
+    """What each block of a model was given, and what stands behind the last one and the final norm
+    where there is one; empty where the model does not tell.
+    """
+    states = tuple(getattr(output, "hidden_states", None) or ())
+    if states and model.config.model_type in LATE:
+        # theirs: behind each block, and the last once more behind the norm
+        return (model.get_input_embeddings()(ids), *states[:-2], states[-1])
+    return states
+
+
+@functools.lru_cache(maxsize=2)
+def loaded(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
+    """A model on its device; half-precision runs keep weights as they are stored and multiply in
+    `dtype`.
+    """
+    try:
+        from transformers import AutoConfig, AutoTokenizer
+    except ImportError:
+        raise EncoderStop("transformers is not installed: pip install 'lingprobe[hf]'") from None
+    check_device(device)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source.name, **source.arguments)
+        config = AutoConfig.from_pretrained(source.name, **source.arguments)
+        way = quantisation(config.to_dict())
+        size = weights_size(source.name)
+        place = placement(device, way, size, _free(device))
+        if kind(device) == "cpu":
+            stored = getattr(config, "dtype", None)
+            width = stored.itemsize if isinstance(stored, torch.dtype) else 4
+            check_room(source.name, size, width, "auto" if way else dtype, free_memory())
+        model = _model(source, config, "auto" if way else dtype, weights, place)
+        if not (way or place):  # else never moved, nor cast
+            model = model.to(device)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise EncoderStop(unloadable(source.name, "transformers", error)) from error
+    network = Network(model, tokenizer, device, "float32")
+    together = network.together(source.name)
+    if way:
+        return Network(model, tokenizer, device, "float32", together)
+    return Network(half_products(model, dtype), tokenizer, device, dtype, together)
+
+
+def _free(device: str) -> int | None:
+    """Bytes that are free on the GPU that was found; None where the user named one, or for a
+    processor.
+    """
+    return int(torch.cuda.mem_get_info()[0]) if device == "cuda" else None
+
+
+def _model(
+    source: Source, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
+) -> Any:
+    from transformers import AutoModel
+
+    def trained() -> Any:
+        with quiet_loading():
+            precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
+            return _encoder(
+                AutoModel.from_pretrained(
+                    source.name, config=config, dtype=precision, **source.arguments, **place
+                )
+            )
+
+    if weights.kind == "trained":
+        return trained()
+    model = _drawn(
+        lambda: _encoder(
+            AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)
+        ),
+        weights.seed,
+    )
+    below = _below_layers(model)
+    if weights.kind == "orthonormal":
+        orthonormalise(model, below, torch.Generator().manual_seed(weights.seed))
+    if weights.lexical:
+        state = trained().state_dict()
+        model.load_state_dict({name: state[name] for name in below}, strict=False)
+    return model
+
+
+def _encoder(model: Any) -> Any:
+    """The part of a model that reads text, ready to be run: of CLIP and its like the tower of
+    texts.
+    """
+    sees = any(hasattr(model.config, f"{sense}_config") for sense in ("vision", "audio"))
+    tower = model.text_model if sees and hasattr(model, "text_model") else model
+    tower = tower.get_encoder() if tower.config.is_encoder_decoder else tower
+    tower.config.use_cache = False
+    return tower.eval()
+
+
+def _drawn(build: Callable[[], Any], seed: int) -> Any:
+    """A model that its own library initialises, which it does with torch's global generator; that
+    is given back as it was.
+    """
+    with _drawing, torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return build()
+
+
+def orthonormalise(model: nn.Module, keep: frozenset[str], generator: torch.Generator) -> None:
+    """Draw every matrix with orthonormal rows or columns, and set biases to zero, but for the
+    parameters in `keep`.
+
+    As the Orthonormal ELMo of Tenney et al. (2019, section 3.4), whose matrices are normal numbers
+    made orthonormal: it mixes contexts at random and loses nothing of them. ELMo's gates had random
+    biases too; a layer norm would let those drown the rest.
+    """
+    with torch.no_grad():
+        for name, weights in sorted(model.named_parameters()):
+            if name in keep:
+                continue
+            if weights.ndim > 1:
+                nn.init.orthogonal_(weights, generator=generator)
+            elif name.endswith("bias"):
+                weights.zero_()
+
+
+def _below_layers(model: nn.Module) -> frozenset[str]:
+    """The names of the parameters that decide what the first layer is given: those through which a
+    gradient flows from there.
+    """
+    parameters = dict(model.named_parameters())
+    with torch.enable_grad():
+        ids = torch.zeros((1, 2), dtype=torch.long)
+        below = states_of(model, model(input_ids=ids, output_hidden_states=True), ids)[0]
+        grads = torch.autograd.grad(below.sum(), list(parameters.values()), allow_unused=True)
+    return frozenset(name for name, grad in zip(parameters, grads, strict=True) if grad is not None)

@@ -1,0 +1,85 @@
+"""Bags of words and bigrams: a vector for each word and for each bucket of bigrams, whose mean is
+the vector of a sentence (Pagliardini et al. 2018, section 2.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.core import Sentence
+from lingprobe.reading import POOLS
+from lingprobe.vectors import Floats, Ints, Vectors, offsets, word_units
+
+NONE = -1  # the row of a bigram that is not there
+FACTOR = 2654435761  # Knuth's multiplicative hash: 2^32 over the golden ratio, to an odd number
+PART = 1024  # sentences whose vectors are gathered at once
+
+
+def bigram_rows(ids: NDArray[Any], starts: Ints, words: int, buckets: int) -> NDArray[np.int32]:
+    """The row of each word's bigram with the next one of its sentence: `words` + (a x 2654435761 +
+    b) mod `buckets` for words a and b, by their numbers; NONE behind the last word of a sentence,
+    and throughout without buckets. A folder's numbers and this rule never change.
+    """
+    rows = np.full(len(ids), NONE, np.int32)
+    if buckets and len(ids):
+        after = ids[1:].astype(np.int64)
+        rows[:-1] = words + (ids[:-1].astype(np.int64) * FACTOR + after) % buckets
+        stops = starts[1:]
+        rows[stops[stops > 0] - 1] = NONE
+    return rows
+
+
+def drawn_vectors(many: int, dim: int, seed: int) -> Floats:
+    """So many vectors before training: evenly within one over their numbers, as fastText's."""
+    drawn = np.random.default_rng((seed, 0)).random((many, dim), np.float32)
+    vectors: Floats = (2 * drawn - 1) / np.float32(dim)
+    return vectors
+
+
+@dataclass(frozen=True)
+class NGrams:
+    """Vectors of words, then those of buckets of bigrams [words + buckets, dim].
+
+    numbers  of each word; others are passed over, and words on both sides of one are a bigram
+    """
+
+    numbers: Mapping[str, int]
+    vectors: Floats
+
+    def encode(self, sentences: Sequence[Sentence], by_word: bool = False) -> Vectors:
+        """The mean of each sentence's words and bigrams [n, dim], zeros where it knows no word; or
+        the vector of each word, zeros for one that it does not know.
+        """
+        find = self.numbers.get
+        ids = np.array([find(w, NONE) for s in sentences for w in s.words], np.int64)
+        counts = np.array([len(s.words) for s in sentences], np.int64)
+        if by_word:
+            return each_word(self.vectors, ids, counts)
+        starts, known = offsets(ids >= 0)[offsets(counts)], ids[ids >= 0]
+        pooled = np.zeros((len(counts), self.vectors.shape[1]), np.float32)
+        for first in range(0, len(counts), PART):
+            rows = starts[first : first + PART + 1]
+            made = self._means(known[rows[0] : rows[-1]], rows - rows[0])
+            pooled[first : first + PART] = made
+        return Vectors((pooled,))
+
+    def _means(self, ids: Ints, starts: Ints) -> Floats:
+        words = len(self.numbers)
+        bigrams = bigram_rows(ids, starts, words, len(self.vectors) - words)
+        rows = np.stack([ids, bigrams], 1).ravel()
+        units = offsets(rows != NONE)[2 * starts]
+        return POOLS["mean"](self.vectors[rows[rows != NONE]], units[:-1], units[1:])
+
+
+def each_word(vectors: Floats, ids: Ints, counts: Ints) -> Vectors:
+    """The vector of each word by its row, zeros for one without (-1), of sentences of so many
+    words.
+    """
+    found = np.zeros((len(ids), vectors.shape[1]), np.float32)
+    found[ids >= 0] = vectors[ids[ids >= 0]]
+    return Vectors((found,), ("-",), word_units(counts))

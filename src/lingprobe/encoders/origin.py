@@ -1,0 +1,126 @@
+"""Where a live thing comes from: what it is called, and what tells it from others of that name."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import re
+import types
+import uuid
+from dataclasses import fields, is_dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from lingprobe._closure import code_of, digest, file_of
+
+TELLING = 6  # letters, from which on the name of a folder says what is in it
+PLAIN = (type(None), bool, int, float, complex, str, bytes, PurePath)
+
+_unnamed = itertools.count()
+_process = uuid.uuid4().hex
+
+
+def called(thing: Any) -> str:
+    """The name of a model by its card or path, a function's own name, or that of the class; of a
+    method, that of its object.
+    """
+    if inspect.ismethod(thing) and not inspect.isclass(thing.__self__):
+        return called(thing.__self__)
+    return model_name(thing) or str(getattr(thing, "__name__", type(thing).__name__))
+
+
+def model_name(model: Any) -> str:
+    """What a sentence-transformers model is called on the hub, or the folder that it was read from;
+    '' where it does not say.
+    """
+    card = getattr(model, "model_card_data", None)
+    said = getattr(card, "model_id", None) or getattr(card, "base_model", None)
+    inner = getattr(model, "transformers_model", None)
+    path = said or getattr(getattr(inner, "config", None), "_name_or_path", None)
+    return shortened(path) if isinstance(path, str) else ""
+
+
+def shortened(path: str) -> str:
+    """A model's path by its last part (by two where one says little), or its name on the hub where
+    that is known.
+    """
+    if cached := re.search(r"models--([^/\\]+?)--([^/\\]+)[/\\]snapshots", path):
+        return "/".join(cached.groups())
+    if not Path(path).is_absolute():
+        return path
+    parts = PurePath(path).parts
+    return "/".join(parts[-1:] if len(parts[-1]) >= TELLING else parts[-2:])
+
+
+def state_of(thing: Any) -> str:
+    """What tells an object from others of its class that says nothing of itself: the settings of a
+    dataclass, if it has no more.
+
+    Of any other it is new each time, since nobody can know what has changed in it.
+    """
+    if is_dataclass(thing) and not isinstance(thing, type):
+        settings = [getattr(thing, field.name) for field in fields(thing) if field.compare]
+        if all(map(_plain, settings)):
+            return repr(settings)
+    return f"{_process} {next(_unnamed)}"
+
+
+def source(thing: Any, name: str | None) -> str:
+    """What a thing is made of, hashed: the code that its module reaches, and of a function its own.
+
+    What has a state that no file shows (an object, a function that closes over something or reads a
+    global object) is told apart from all others, and from itself in another process, unless it is
+    given a name that stands for it.
+    """
+    made, state = _made_of(thing, set()) if inspect.isfunction(thing) else (b"", True)
+    module = str(
+        getattr(thing, "__module__", "") if inspect.isroutine(thing) else type(thing).__module__
+    )
+    state = state or file_of(module) is None
+    own = f" {_process} {next(_unnamed)}" if state and not name else ""
+    return digest(code_of(module), made.hex()) + own
+
+
+def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]:
+    """A function's code and the plain values that it reads, with the functions beside it that it
+    calls; and whether it reads others.
+    """
+    seen.add(id(function))
+    parts, state = [_code(function.__code__)], bool(function.__closure__)
+    held = {
+        name: function.__globals__[name]
+        for name in sorted(_names(function.__code__))
+        if name in function.__globals__
+    }
+    for value in (function.__defaults__, function.__kwdefaults__, *held.values()):
+        if inspect.isfunction(value) and value.__globals__ is function.__globals__:
+            inner, stateful = _made_of(value, seen) if id(value) not in seen else (b"", False)
+            parts, state = [*parts, inner], state or stateful
+        elif _plain(value):
+            parts.append(repr(value).encode())
+        elif not (inspect.ismodule(value) or inspect.isclass(value) or inspect.isroutine(value)):
+            state = True
+    return b"\x1e".join(parts), state
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """What a function's code reads by name, its inner functions included."""
+    return set(code.co_names).union(
+        *(_names(c) for c in code.co_consts if isinstance(c, types.CodeType))
+    )
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, tuple | list):
+        return all(map(_plain, value))
+    if isinstance(value, dict):
+        return all(map(_plain, value.values()))
+    return isinstance(value, PLAIN)
+
+
+def _code(code: types.CodeType) -> bytes:
+    """What a function does, without where it stands: two functions of one file differ in it."""
+    inner = [
+        _code(c) if isinstance(c, types.CodeType) else repr(c).encode() for c in code.co_consts
+    ]
+    return b"\x1e".join([code.co_code, repr((code.co_names, code.co_varnames)).encode(), *inner])

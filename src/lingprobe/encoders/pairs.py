@@ -1,0 +1,82 @@
+"""Baselines of pairs of sentences: what can be told from the second sentence alone, from the words
+that both have, and from negation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from lingprobe.core import Sentence
+from lingprobe.encoders.bags import Bag, Pool
+from lingprobe.encoders.surface import Words
+from lingprobe.encoders.tables import RandomTable
+from lingprobe.oracles import Kind
+from lingprobe.vectors import Vectors
+
+ENGLISH = "no not nobody nothing never none nowhere neither nor without cannot"
+POLISH = (
+    "nie nikt nikogo nikomu nikim nic niczego niczemu niczym nigdy nigdzie ani bez brak żaden żadna"
+    " żadne żadnego żadnej żadnemu żadną żadnym żadni żadnych żadnymi"
+)
+NEGATIONS = frozenset([*ENGLISH.split(), *POLISH.split()])
+
+
+@dataclass(frozen=True)
+class Overlap(Words):
+    """How many words both sentences of a pair have, and nothing else: as shares of the first's, of
+    the second's, and of all.
+    """
+
+    own_view: ClassVar[str] = "mean+overlap"
+
+    @property
+    def name(self) -> str:
+        return "overlap"
+
+
+@dataclass(frozen=True)
+class Hypothesis(Bag):
+    """The second sentence of a pair, as a bag of word vectors."""
+
+    own_view: ClassVar[str] = "mean+second"
+
+
+def hypothesis(
+    *,
+    dim: int = 300,
+    seed: int = 0,
+    pool: Pool = "mean",
+    lowercase: bool = False,
+) -> Hypothesis:
+    """A bag of random word vectors of the second sentence of a pair: the first is not looked at."""
+    return Hypothesis("hypothesis", RandomTable(dim, seed), pool, lowercase)
+
+
+@dataclass(frozen=True)
+class Negation:
+    """How many negations each sentence of a pair has, and nothing else: [n, 1].
+
+    words  those of another language; without, those of English and Polish
+    """
+
+    words: tuple[str, ...] = field(default=(), kw_only=True)
+    own_view: ClassVar[str] = "mean"
+    kind: ClassVar[Kind] = "baseline"
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        return "negation"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        known = frozenset(self.words) or NEGATIONS
+        counts = [sum(_negative(word.lower(), known) for word in s.words) for s in sentences]
+        return Vectors((np.array(counts, np.float32).reshape(-1, 1),))
+
+
+def _negative(word: str, known: frozenset[str]) -> bool:
+    return word in known or (known is NEGATIONS and word.replace("’", "'").endswith("n't"))

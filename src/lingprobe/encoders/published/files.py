@@ -1,0 +1,180 @@
+"""Files of published encoders: found, read without running anything that is in them, and checked
+against what the network needs.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe._hosted import one_line
+from lingprobe.core import DataProblem
+from lingprobe.corpora.files import digest
+from lingprobe.encoders.sources import Source
+from lingprobe.errors import LingprobeError
+
+OBJECTS = ("bject arrays", "Python objects", "pickled data")
+"""In what NumPy says of files that it would have to unpickle."""
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+def digest_of(path: Path, what: str, source: Source) -> str:
+    """The digest of a file; where it is not there, a DataProblem says what it holds and where to
+    get it.
+    """
+    if not path.expanduser().is_file():
+        raise source.missing(path, what)
+    return digest([path])
+
+
+def sought(folder: Path, names: tuple[str, ...], what: str, source: Source) -> Path:
+    """The one file of a folder that one of these patterns fits; DataProblem where there is none, or
+    more than one.
+    """
+    place = folder.expanduser()
+    if not place.is_dir():
+        raise source.missing(folder, what, "folder")
+    for name in names:
+        found = sorted(place.glob(name))
+        if len(found) > 1:
+            both = " and ".join(file.name for file in found[:2])
+            raise DataProblem(f"{folder} has both {both}; keep one model in a folder")
+        if found:
+            return found[0]
+    raise DataProblem(f"{folder} has no {' or '.join(names)} ({what}); {source}")
+
+
+@contextmanager
+def reading(path: Path, kind: str) -> Iterator[None]:
+    """What a library raises over damaged bytes, which may be anything, is a DataProblem."""
+    try:
+        yield
+    except LingprobeError:
+        raise
+    except Exception as error:
+        if path.expanduser().is_file() and _web_page(path):
+            raise DataProblem(
+                f"{path} is a web page, not {kind}; the address may have moved: get the file again"
+            ) from error
+        if isinstance(error, pickle.UnpicklingError) or any(o in str(error) for o in OBJECTS):
+            raise DataProblem(
+                f"{path} holds Python objects, and reading those could run code; get the file that"
+                " holds numbers alone"
+            ) from error
+        raise DataProblem(
+            f"{path}: not {kind} that can be read ({_first(error)}); is the download complete?"
+        ) from error
+
+
+def _web_page(path: Path) -> bool:
+    """Whether a server sent a page in place of the file."""
+    with path.expanduser().open("rb") as file:
+        return file.read(1024).lstrip()[:6].lower().startswith((b"<html", b"<!doct"))
+
+
+def _first(error: Exception) -> str:
+    """The first sentence of what a library says; some go on with advice of their own."""
+    return one_line(error).split(". ")[0]
+
+
+def torch_file(path: Path, namespaces: bool = False) -> Any:
+    """What a file of torch holds, numbers and plain values alone; with `namespaces` also settings
+    as argparse keeps them.
+    """
+    import argparse
+
+    import torch
+
+    with (
+        reading(path, "a file of torch"),
+        torch.serialization.safe_globals([argparse.Namespace] if namespaces else []),
+    ):
+        return torch.load(path.expanduser(), map_location="cpu", weights_only=True)
+
+
+def arrays(path: Path, prefix: str = "") -> dict[str, NDArray[Any]]:
+    """The arrays of a .npz file whose names begin so, by name."""
+    with reading(path, "a NumPy .npz file"), np.load(path, allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files if name.startswith(prefix)}
+
+
+def mapped(path: Path) -> NDArray[Any]:
+    """The table of a .npy file, mapped into memory."""
+    with reading(path, "a NumPy .npy file"):
+        table: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    if table.ndim != 2 or table.dtype.kind != "f":
+        raise DataProblem(
+            f"{path} holds {table.dtype} {list(table.shape)}, expected numbers [words, dimensions]"
+        )
+    return table
+
+
+def json_file(path: Path, what: str) -> dict[str, Any]:
+    """What a JSON file says of `what`."""
+    with reading(path, "JSON"):
+        said = json.loads(path.read_text("utf-8"))
+    if not isinstance(said, dict):
+        raise DataProblem(f"{path} holds no JSON object, expected {what}")
+    return said
+
+
+def check_shapes(path: Path, state: Any, shapes: Shapes, what: str) -> None:
+    """Refuse weights that lack a name or have another shape than the network."""
+    if not isinstance(state, Mapping):
+        raise DataProblem(f"{path} holds a {type(state).__name__}, expected the weights of {what}")
+    for name, shape in shapes.items():
+        if name not in state:
+            raise DataProblem(f"{path} has no weights {name!r}, which {what} has; is it another?")
+        found = tuple(np.shape(state[name]))
+        if found != shape:
+            raise DataProblem(
+                f"{path}: the weights {name!r} are {list(found)}, expected {list(shape)} for {what}"
+            )
+
+
+def recurrent_shapes(
+    dim: int, hidden: int, layers: int, prefix: str = "", directions: int = 2
+) -> Shapes:
+    """The weights of an LSTM as torch names them."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for layer in range(layers):
+        read = dim if layer == 0 else directions * hidden
+        for side in ("", "_reverse")[:directions]:
+            each = {
+                "weight_ih": (4 * hidden, read),
+                "weight_hh": (4 * hidden, hidden),
+                "bias_ih": (4 * hidden,),
+                "bias_hh": (4 * hidden,),
+            }
+            shapes |= {f"{prefix}{name}_l{layer}{side}": s for name, s in each.items()}
+    return shapes
+
+
+def hidden_units(path: Path, state: Any, name: str, what: str) -> int:
+    """How many units a recurrent layer has, as its weights [gates * units, units] say."""
+    weights = state.get(name) if isinstance(state, Mapping) else None
+    if weights is None or len(np.shape(weights)) != 2:
+        raise DataProblem(f"{path} has no weights {name!r}, which {what} has; is it another?")
+    return int(weights.shape[1])
+
+
+def over_vectors(path: Path, state: Any, dim: int, layers: int, what: str, prefix: str = "") -> int:
+    """The units of a bidirectional LSTM over word vectors of `dim` numbers; DataProblem where it is
+    none, or reads others.
+    """
+    hidden = hidden_units(path, state, f"{prefix}weight_hh_l0", what)
+    read = int(state[f"{prefix}weight_ih_l0"].shape[1])
+    check_shapes(path, state, recurrent_shapes(read, hidden, layers, prefix), what)
+    if read != dim:
+        raise DataProblem(
+            f"{path} reads word vectors of {read} numbers, and those of vectors= have {dim}"
+        )
+    return hidden

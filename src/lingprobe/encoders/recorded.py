@@ -1,0 +1,117 @@
+"""Hidden states from files in the place of a network: what token ids gave when somebody ran it.
+Imports torch.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lingprobe.core import DataProblem, EncoderStop
+from lingprobe.encoders.alone import Batching
+from lingprobe.encoders.frames import tokeniser_of
+from lingprobe.encoders.hub import Source
+from lingprobe.encoders.recorded_files import IDS, STATES, opened, shape_of
+from lingprobe.vectors import Floats, Ints
+
+NO_LIMIT = 2**20  # tokens
+COMPARED = 200  # files by which layers are checked
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Files of hidden states, by the token ids that they are of."""
+
+    tokenizer: Any
+    index: dict[tuple[int, ...], Path]
+    widths: tuple[int, ...]
+
+    device = "cpu"
+    batching: Batching = "padded"
+    side_by_side = False
+    limit = NO_LIMIT
+
+    def hidden(
+        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+    ) -> tuple[Tensor, ...]:
+        """The hidden states of rows of token ids, each [rows, longest, dim]; NaN for those that
+        no file is of.
+        """
+        longest = max(len(row) for row in ids)
+        whole = torch.full((len(ids), longest, len(self.widths), self.widths[0]), torch.nan)
+        for target, row in zip(whole, ids, strict=True):
+            if (file := self.index.get(tuple(row))) is not None:
+                target[: len(row)] = _tensor(file, STATES).reshape(len(row), *target.shape[1:])
+        return tuple(whole.unbind(2))
+
+    def lexical(self, ids: Ints) -> Floats:
+        """Files do not tell what tokens are by themselves."""
+        raise DataProblem("layers=lex: files of hidden states have no layer below the first")
+
+
+@functools.lru_cache(maxsize=2)
+def recorded(files: tuple[Path, ...], tokenizer: Source) -> Recorded:
+    """Files of hidden states beside the tokeniser of their model; EncoderStop where they do not go
+    together.
+    """
+    loaded = tokeniser_of(tokenizer)
+    index: dict[tuple[int, ...], Path] = {}
+    widths = shape_of(files[0])[1:]
+    for file in files:
+        tokens, *rest = shape_of(file)
+        ids = tuple(_tensor(file, IDS).tolist())
+        if tuple(rest) != widths or tokens != len(ids):
+            raise EncoderStop(
+                f"{file}: {STATES} of {[tokens, *rest]} for {len(ids)} tokens, expected"
+                f" {[len(ids), *widths]} as in {files[0].name}"
+            )
+        first = index.setdefault(ids, file)
+        if first != file and not torch.equal(_tensor(first, STATES), _tensor(file, STATES)):
+            raise EncoderStop(
+                f"{first.name} and {file.name} give two different states for the same tokens;"
+                " keep one"
+            )
+    return Recorded(loaded, index, (widths[1],) * widths[0])
+
+
+@functools.lru_cache(maxsize=2)
+def check_layers(files: tuple[Path, ...], names: tuple[str, ...]) -> None:
+    """EncoderStop where layers are off by one, by the first files, or where states were never
+    written.
+
+    Embeddings are the same wherever the same token stands in the same place, whatever is before
+    it; states of all layers above are not. So it shows if layer 0 is no embeddings, or another is.
+    """
+    seen: dict[tuple[int, int], tuple[tuple[int, ...], Tensor]] = {}
+    alike: list[Tensor] = []
+    for file in files[:COMPARED]:
+        ids = tuple(_tensor(file, IDS).tolist())
+        states = _tensor(file, STATES).reshape(len(ids), len(names), -1)
+        if bool((states == 0).flatten(1).all(1).any()):
+            raise EncoderStop(
+                f"{file}: a token has zeros in all layers, so its states were never written; switch"
+                " off chunked prefill and prefix caching, and extract it again"
+            )
+        for place, number in enumerate(ids):
+            before, other = seen.setdefault((place, number), (ids[:place], states[place]))
+            if before != ids[:place]:
+                alike.append((states[place] == other).all(-1))
+    same = torch.stack(alike).all(0).tolist() if alike else [name == "0" for name in names]
+    for name, is_same in zip(names, same, strict=True):
+        if is_same != (name == "0"):
+            raise EncoderStop(
+                f"{files[0].parent}: what ids= calls {name} is {'' if is_same else 'not '}the"
+                f" embeddings, since the same tokens {'never differ' if is_same else 'differ'} by"
+                " what is before them; layer N is the state after N layers, and 0 the embeddings"
+            )
+
+
+def _tensor(file: Path, name: str) -> Tensor:
+    with opened(file, "pt") as tensors:
+        return tensors.get_tensor(name)  # type: ignore[no-any-return]

@@ -1,0 +1,172 @@
+"""What encoders share whose model lies in files: a folder, the Hugging Face cache, a package, the
+hub.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.encoders.checkpoints import revisions_of
+from lingprobe.encoders.hub import Files, Trust, files_of
+from lingprobe.nets.device import installed, resolved_device, resolved_dtype
+from lingprobe.nets.precision import spare_torch
+from lingprobe.references import Reference
+
+Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+
+
+def usual_batch(device: str) -> int:
+    """How many tokens go into one batch where nothing is asked for: a processor's caches hold few,
+    and a GPU is not busy with less (benchmarks/large.py).
+    """
+    return 1024 if device == "cpu" else 16_384
+
+
+def versions(*packages: str) -> str:
+    """Versions of the packages that decide the last bits, as far as they are installed."""
+    return " ".join(f"{p}={v}" for p in packages if (v := installed(p)))
+
+
+def computing(device: str, dtype: str) -> AbstractContextManager[Any]:
+    """Autocast to a precision; nothing is changed for float32."""
+    import torch
+
+    spare_torch()
+    kind = torch.device(device).type
+    return torch.autocast(kind, getattr(torch, dtype), enabled=dtype != "float32")
+
+
+def half_products(model: Any, dtype: str) -> Any:
+    """The model with the matrices of its linear layers in `dtype`: what autocast would make of them
+    again for every batch.
+    """
+    import torch
+
+    for module in model.modules() if dtype != "float32" else ():
+        if isinstance(module, torch.nn.Linear):
+            module.to(getattr(torch, dtype))
+    return model
+
+
+FILE = "tokenizer.json"
+
+
+def unknown(folder: Path, words: Sequence[str]) -> NDArray[np.bool_] | None:
+    """Of which words [n] some piece is unknown to the tokeniser of a model's folder, each word
+    alone; None where it cannot be told.
+
+    Fast tokenisers keep themselves in tokenizer.json, beside the model or in the folder of its
+    first module.
+    """
+    loaded = _tokeniser(folder)
+    if loaded is None:
+        return None
+    tokeniser, number, known = loaded
+    if number is None:
+        return np.zeros(len(words), bool)
+    new = [word for word in words if word not in known]  # folds of a task have the same words
+    pieces = tokeniser.encode_batch(new, add_special_tokens=False)
+    known.update({word: number in each.ids for word, each in zip(new, pieces, strict=True)})
+    return np.array([known[word] for word in words], bool)
+
+
+@functools.lru_cache(maxsize=4)
+def _tokeniser(folder: Path) -> tuple[Any, int | None, dict[str, bool]] | None:
+    """A tokeniser, the number of its token for the unknown, None where it has none (bytes stand
+    in), and what is known of words.
+    """
+    file = next(
+        (path for path in (folder / FILE, *sorted(folder.glob(f"0_*/{FILE}"))) if path.is_file()),
+        None,
+    )
+    if file is None:
+        return None
+    try:
+        from tokenizers import Tokenizer
+
+        text = file.read_text("utf-8")
+        tokeniser, model = Tokenizer.from_str(text), json.loads(text)["model"]
+    except Exception:
+        # tokenizers raises its own bare Exception; what loads the model says what is wrong with it
+        return None
+    tokeniser.no_truncation()
+    tokeniser.no_padding()
+    if model.get("byte_fallback"):
+        return tokeniser, None, {}
+    number = (
+        tokeniser.token_to_id(model["unk_token"]) if model.get("unk_token") else model.get("unk_id")
+    )
+    return tokeniser, number, {}
+
+
+# what sentence-transformers calls models that give a vector of each token
+MANY = "MultiVectorEncoder"
+
+
+class Saved:
+    """A saved model by folder or name, the device and precision that it runs with, and whether code
+    that comes with it may be run.
+
+    The fields are those of each kind of model, which explains and orders its options.
+    """
+
+    model: str
+    device: str
+    dtype: Dtype
+    tokens: int
+    trust_remote_code: bool
+    code_revision: str
+
+    takes = "sentences"
+
+    @staticmethod
+    def expanded(reference: Reference) -> list[Reference]:
+        """The model at each of the revisions that a reference names."""
+        return revisions_of(reference)
+
+    @property
+    def files(self) -> Files:
+        """Where the model lies."""
+        return files_of(self.model, "sentence-transformers")
+
+    @property
+    def trust(self) -> Trust:
+        """Whether the model's own code may be run."""
+        return Trust(self.trust_remote_code, self.code_revision)
+
+    @property
+    def runs(self) -> tuple[str, str]:
+        """The device and the precision that it runs with."""
+        device = resolved_device(self.device)
+        return device, resolved_dtype(self.dtype, device)
+
+    @property
+    def batch(self) -> int:
+        """How many tokens, padding included, go into one batch."""
+        return self.tokens or usual_batch(self.runs[0])
+
+    @property
+    def fingerprint(self) -> str:
+        """The model's files or commit, the version of its tokeniser, device class and precision."""
+        device, dtype = self.runs
+        return f"{self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
+
+    @property
+    def revision(self) -> str:
+        """The model's commit, or a digest of its files."""
+        self.trust.check(self.model, self.files)
+        return self.files.fingerprint
+
+    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
+        """Of which words [n] some piece is unknown to the tokeniser; None where it cannot be
+        told.
+        """
+        return unknown(self.files.folder, words)

@@ -1,0 +1,312 @@
+"""Models of sentence-transformers: loaded as what they are, tried once, and run on texts, which are
+tokenised at once where that comes to the same. Imports torch.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lingprobe.core import EncoderStop
+from lingprobe.encoders.alone import Batching, alike, batching, told
+from lingprobe.encoders.batches import grouped, spread
+from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
+from lingprobe.encoders.saved import MANY, computing, half_products
+from lingprobe.nets.device import check_device
+from lingprobe.vectors import Floats, Ints
+
+# texts by which our features are compared with the model's own
+TRIAL = ["Sonde reads  Sentences, ", "été 2", ""]
+
+
+@dataclass(frozen=True)
+class Tokenised:
+    """Texts as token ids, what the model wants beside them, and which texts were cut."""
+
+    ids: list[list[int]]
+    types: bool
+    left: bool
+    pad: int
+    beside: dict[str, Any]
+    cut: NDArray[np.bool_]
+
+    @property
+    def lengths(self) -> Ints:
+        """Tokens of each text."""
+        return np.array([len(i) for i in self.ids], np.int64)
+
+    def features_of_all(self) -> dict[str, Any]:
+        """All texts as one batch."""
+        return self.features(np.arange(len(self.ids)))
+
+    def features(self, rows: Ints) -> dict[str, Any]:
+        """A batch as the model's own `preprocess` would make it."""
+        longest = max(len(self.ids[r]) for r in rows)
+        ids = np.full((len(rows), longest), self.pad, np.int64)
+        mask = np.zeros((len(rows), longest), np.int64)
+        for k, r in enumerate(rows):
+            place = (
+                slice(longest - len(self.ids[r]), longest)
+                if self.left
+                else slice(0, len(self.ids[r]))
+            )
+            ids[k, place], mask[k, place] = self.ids[r], 1
+        fields = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
+        if self.types:
+            fields["token_type_ids"] = torch.zeros_like(fields["input_ids"])
+        return {**fields, **self.beside}
+
+
+def tokenised(
+    model: Any, whole: list[str], prompt: str, more: Mapping[str, str]
+) -> Tokenised | None:
+    """All texts (prompt included) tokenised at once by a fast tokeniser; None where the model
+    prepares its input in a way of its own.
+
+    Which it is, is found by preparing a few texts both ways.
+    """
+    tokenizer = getattr(model, "tokenizer", None)
+    limit = getattr(model, "max_seq_length", None)
+    if tokenizer is None or not getattr(tokenizer, "is_fast", False) or not isinstance(limit, int):
+        return None
+    theirs = preprocessed(model, TRIAL, prompt, more)
+    tensors = {k: v for k, v in theirs.items() if isinstance(v, torch.Tensor)}
+    beside = {k: v for k, v in theirs.items() if k not in tensors}
+    types = "token_type_ids" in tensors
+
+    def tokenise(texts: list[str]) -> Tokenised:
+        encodings = (
+            tokenizer(texts, truncation=True, max_length=limit, padding=False).encodings
+            if texts
+            else []
+        )
+        cut = np.array([bool(e.overflowing) for e in encodings], bool)
+        left = getattr(tokenizer, "padding_side", "right") == "left"
+        return Tokenised(
+            [e.ids for e in encodings], types, left, tokenizer.pad_token_id or 0, beside, cut
+        )
+
+    ours = tokenise([prompt + text for text in TRIAL]).features_of_all()
+    same = set(ours) == set(theirs) and all(torch.equal(ours[k], v) for k, v in tensors.items())
+    return tokenise(whole) if same else None
+
+
+def preprocessed(
+    model: Any, texts: Sequence[str], prompt: str, more: Mapping[str, str]
+) -> dict[str, Any]:
+    """A batch as the model prepares it."""
+    if hasattr(model, "preprocess"):
+        return dict(model.preprocess(list(texts), prompt=prompt or None, **more))
+    return dict(model.tokenize([prompt + text for text in texts], **more))
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a model is asked for its vectors.
+
+    prompt   text before each sentence; None for the one that the model itself would take
+    task     query, document, or '' for what plain `encode` does
+    """
+
+    prompt: str | None = None
+    task: str = ""
+
+    def before(self, model: Any) -> str:
+        """The prompt that is put before each text, as `encode`, `encode_query` and
+        `encode_document` choose it.
+        """
+        if self.prompt is not None:
+            return self.prompt
+        prompts = getattr(model, "prompts", None) or {}
+        candidates = {"query": ("query",), "document": ("document", "passage", "corpus")}.get(
+            self.task, ()
+        )
+        name = next(
+            (name for name in candidates if name in prompts),
+            getattr(model, "default_prompt_name", None),
+        )
+        return str(prompts.get(name, "")) if name else ""
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """What the model's modules are told beside the text."""
+        return {"task": self.task} if self.task else {}
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A model that is loaded and was tried: which of the library's classes it is, how wide its
+    vectors are, what may be in a batch.
+    """
+
+    model: Any
+    form: str
+    dtype: str
+    way: Way
+    width: int
+    batching: Batching
+
+    def forward(self, features: dict[str, Any]) -> dict[str, Any]:
+        """What the model's modules make of a batch."""
+        return forward(self.model, features, self.way, self.dtype)
+
+    def embedded(self, features: dict[str, Any]) -> Tensor:
+        """One vector a text, [texts, width], as the model's own `encode` would return it."""
+        return embedded(self.model, self.forward(features))
+
+
+@functools.lru_cache(maxsize=2)
+def loaded(source: Source, form: str, device: str, dtype: str, way: Way) -> Ready:
+    """A model of some class on its device."""
+    try:
+        import sentence_transformers
+    except ImportError:
+        raise EncoderStop(
+            "sentence-transformers is not installed: pip install 'lingprobe[st]'"
+        ) from None
+    kind = getattr(sentence_transformers, form, None)
+    if kind is None:
+        raise EncoderStop(
+            f"{source.name} is a {form}, which sentence-transformers"
+            f" {sentence_transformers.__version__} does not know; update it"
+        )
+    check_device(device)
+    more = {"code_revision": source.trust.code_revision} if source.trust.code_revision else {}
+    where = {"revision": source.revision} if source.revision else {}
+    try:
+        with quiet_loading():
+            code = {"model_kwargs": dict(more), "config_kwargs": dict(more)} if more else {}
+            model = kind(
+                source.name, device=device, trust_remote_code=source.trust.given, **where, **code
+            ).eval()
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise EncoderStop(unloadable(source.name, "sentence-transformers", error)) from error
+    return replace(ready(model, form, way, dtype, source.name), model=half_products(model, dtype))
+
+
+def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
+    """Try a model on a few texts, as it is, and have it run in `dtype` from then on.
+
+    EncoderStop where it cannot read them, as one that routes texts by task and is told none.
+    """
+    before = way.before(model)
+    try:
+        features = preprocessed(model, TRIAL, before, way.arguments)
+        output = forward(model, features, way, "float32")
+    except (ValueError, KeyError, RuntimeError, AttributeError, TypeError) as error:
+        routes = any(type(module).__name__ in ("Router", "Asym") for module in model.modules())
+        hint = (
+            "; it routes texts by task, so write task=query or task=document"
+            if routes and not way.task
+            else ""
+        )
+        raise EncoderStop(f"{name} cannot encode a text: {first_line(error)}{hint}") from error
+    key = "token_embeddings" if form == MANY else "sentence_embedding"
+    if not isinstance(output.get(key), Tensor):
+        raise EncoderStop(f"{name} gives no {key}, so that there is nothing to read")
+    width = int((output[key] if form == MANY else embedded(model, output)).shape[-1])
+    trial = Ready(model, form, "float32", way, width, "padded")
+    return replace(trial, batching=_batching(trial, before, name), dtype=dtype)
+
+
+def forward(model: Any, features: dict[str, Any], way: Way, dtype: str) -> dict[str, Any]:
+    """What a model's modules make of a batch."""
+    placed = {k: v.to(model.device) if isinstance(v, Tensor) else v for k, v in features.items()}
+    active = getattr(model, "max_active_dims", None)
+    told_more = way.arguments | ({"max_active_dims": active} if active is not None else {})
+    with torch.inference_mode(), computing(str(model.device), dtype):
+        return dict(model(placed, **told_more))
+
+
+def embedded(model: Any, output: dict[str, Any]) -> Tensor:
+    """One vector a text of what a model's modules made."""
+    values: Tensor = output["sentence_embedding"]
+    if (active := getattr(model, "max_active_dims", None)) is not None:
+        from sentence_transformers.util import select_max_active_dims
+
+        values = select_max_active_dims(values, max_active_dims=active)
+    if (width := getattr(model, "truncate_dim", None)) is not None:
+        values = values[:, :width]
+    return (values.to_dense() if values.is_sparse else values).float()
+
+
+def _batching(trial: Ready, before: str, name: str) -> Batching:
+    """Which texts may be in one batch: rows of token ids are compared where we tokenise, and whole
+    texts where the model does.
+    """
+    dtype = next((p.dtype for p in trial.model.parameters()), torch.float32)
+
+    def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
+        output = trial.forward(features)
+        if trial.form != MANY:
+            return [[row[None]] for row in embedded(trial.model, output)]
+        masks = output["attention_mask"].bool()
+        return [[row[mask]] for row, mask in zip(output["token_embeddings"], masks, strict=True)]
+
+    tokens = tokenised(
+        trial.model, [before + TRIAL[0] + " " + TRIAL[0]], before, trial.way.arguments
+    )
+    if tokens is not None:
+        of_rows: Tokenised = tokens
+        return batching(
+            name,
+            lambda rows: vectors(
+                replace(of_rows, ids=[list(row) for row in rows]).features_of_all()
+            ),
+            tokens.ids[0],
+            dtype,
+        )
+    long, short = TRIAL[0] + " " + TRIAL[0], TRIAL[1]
+    alone, beside = (
+        vectors(preprocessed(trial.model, texts, before, trial.way.arguments))
+        for texts in ([short], [long, short])
+    )
+    return told(name, "padded" if alike(alone[0], beside[1], dtype) else "single")
+
+
+def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """Vectors [texts, width] as the model's `encode` returns them, and which texts were cut."""
+    model, more = ready.model, ready.way.arguments
+    before = ready.way.before(model)
+    whole = [before + text for text in texts]
+    tokenised_texts = tokenised(model, whole, before, more)
+    lengths = tokenised_texts.lengths if tokenised_texts else about(whole)
+    vectors = np.zeros((len(texts), ready.width), np.float32)
+
+    def work(rows: Ints) -> None:
+        features = (
+            tokenised_texts.features(rows)
+            if tokenised_texts
+            else preprocessed(model, [texts[r] for r in rows], before, more)
+        )
+        vectors[rows] = ready.embedded(features).cpu().numpy()
+
+    spread(work, grouped(lengths, tokens, ready.batching), model.device.type == "cpu")
+    return vectors, tokenised_texts.cut if tokenised_texts else np.zeros(len(texts), bool)
+
+
+def about(texts: Sequence[str]) -> Ints:
+    """About how many tokens each text has, for models that do not show them."""
+    return np.array([1 + len(text) // 4 for text in texts], np.int64)
+
+
+def weights_digest(model: Any) -> str:
+    """Thirty-two hexadecimal digits that stand for a model's modules and weights."""
+    said = (
+        f"{model} {getattr(model, 'prompts', None)} {getattr(model, 'default_prompt_name', None)!r}"
+    )
+    state = hashlib.blake2b(said.encode(), digest_size=16)
+    for name, value in model.state_dict().items():
+        state.update(name.encode())
+        state.update(
+            value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        )
+    return state.hexdigest()

@@ -1,0 +1,52 @@
+"""Where published files are to be had, and under which licence, as far as we know;
+docs/published-encoders.md has the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lingprobe.core import DataProblem
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a file is to be had, and its licence."""
+
+    address: str
+    licence: str
+
+    def missing(self, path: Path, what: str, kind: str = "file") -> DataProblem:
+        """That a file or folder is not there, and where to get it."""
+        return DataProblem(f"no {kind} {str(path)!r} ({what}); {self}")
+
+    def __str__(self) -> str:
+        return f"get it from {self.address} (licence: {self.licence})"
+
+
+INFERSENT = Source("https://github.com/facebookresearch/InferSent", "CC BY-NC 4.0")
+SKIPTHOUGHT = Source("https://github.com/ryankiros/skip-thoughts", "Apache 2.0")
+SENT2VEC = Source("https://github.com/epfml/sent2vec", "BSD")
+LASER = Source("https://github.com/facebookresearch/LASER", "BSD")
+COVE = Source("https://github.com/salesforce/cove", "BSD")
+ELMO = Source("https://github.com/allenai/bilm-tf", "Apache 2.0")
+USE = Source("https://tfhub.dev/google/universal-sentence-encoder-large/3", "Apache 2.0")
+
+ENGLISH = Source("https://fasttext.cc/docs/en/english-vectors.html", "CC BY-SA 3.0")
+VECTORS = {
+    "glove.*": Source("https://nlp.stanford.edu/projects/glove/", "PDDL"),
+    "crawl-300d-2M*": ENGLISH,
+    "wiki-news-300d-1M*": ENGLISH,
+    "cc.*.300.*": Source("https://fasttext.cc/docs/en/crawl-vectors.html", "CC BY-SA 3.0"),
+}
+"""Word vectors by the names that their files were published with."""
+
+
+def check_vectors(path: Path) -> None:
+    """DataProblem where a file of word vectors is not there, by the name of which it is known where
+    to get it.
+    """
+    source = next((s for name, s in VECTORS.items() if path.match(name)), None)
+    if source is not None and not path.expanduser().is_file():
+        raise source.missing(path, "word vectors")

@@ -1,0 +1,170 @@
+"""Sentence-transformers models, run in length-sorted batches by token budget over the model's own
+modules.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.encoders.hub import Files, source_of
+from lingprobe.encoders.origin import called
+from lingprobe.encoders.saved import MANY, Dtype, Saved, usual_batch, versions
+from lingprobe.nets.device import resolved_dtype
+from lingprobe.references import Place
+from lingprobe.vectors import Vectors
+
+if TYPE_CHECKING:
+    from lingprobe.encoders.sentence_models import Ready
+
+# files, some of which a whole model has
+WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")
+FORMS = ("SentenceTransformer", "SparseEncoder", MANY)
+"""What sentence-transformers calls models that give one vector of a text, one as wide as a
+vocabulary, and one of each token.
+"""
+
+
+@dataclass(frozen=True)
+class SentenceTransformers(Saved):
+    """A sentence-transformers model by folder or name: what its own `encode` returns, faster.
+    `revisions=A+B` stands for the model at each of these.
+
+    prompt   text put before each sentence; without it the one that the model itself would take
+    task     what the sentences are: query or document, as `encode_query` and `encode_document` take
+             them; neither without
+    pool     own: one vector of a text, as the model pools it; none: those of tokens, of a model
+             that gives many (ColBERT), for words
+    tokens   how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and
+             16,384 on a GPU
+    trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
+                       that the name has (NAME@COMMIT)
+    code_revision      the commit of that code, where it lies in another repository
+    """
+
+    model: Place
+    prompt: str | None = field(default=None, kw_only=True)
+    task: Literal["query", "document"] | None = field(default=None, kw_only=True)
+    pool: Literal["own", "none"] = field(default="own", kw_only=True)
+    device: str = field(default="auto", kw_only=True)
+    dtype: Dtype = field(default="auto", kw_only=True)
+    tokens: int = field(default=0, kw_only=True)
+    trust_remote_code: bool = field(default=False, kw_only=True)
+    code_revision: str = field(default="", kw_only=True)
+
+    @property
+    def name(self) -> str:
+        return f"st:{self.model}" + (f",task={self.task}" if self.task else "")
+
+    @property
+    def form(self) -> str:
+        """The class of sentence-transformers that the model is of; DataProblem where it gives other
+        vectors than are asked for.
+        """
+        form = form_of(self.files)
+        if form not in FORMS:
+            raise DataProblem(
+                f"{self.model} is a {form}, which gives no vectors of sentences; take a model of"
+                f" {', '.join(FORMS)}"
+            )
+        if form == MANY and self.pool == "own":
+            raise DataProblem(
+                f"{self.model} gives a vector of each token; read them with"
+                f" st:{self.model},pool=none"
+            )
+        if form != MANY and self.pool == "none":
+            raise DataProblem(
+                f"{self.model} gives one vector of a text; word pieces are what"
+                f" hf:{self.model},pool=none reads"
+            )
+        return form
+
+    @property
+    def fingerprint(self) -> str:
+        """The model's class, and what tells apart any saved model."""
+        return f"{self.form} {super().fingerprint}"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        from lingprobe.encoders.sentence_models import Way, loaded  # imports torch
+
+        source = source_of(self.files, self.model, self.trust, WHOLE)
+        return _encoded(
+            loaded(source, self.form, *self.runs, Way(self.prompt, self.task or "")),
+            sentences,
+            self.batch,
+        )
+
+
+@dataclass(frozen=True)
+class Live:
+    """A model of sentence-transformers that is loaded already; a digest of its weights and modules
+    stands for it.
+    """
+
+    name: str
+    model: Any
+    revision: str
+    device: str
+    dtype: str
+
+    takes = "sentences"
+
+    @property
+    def fingerprint(self) -> str:
+        """Weights and modules, the version of the tokeniser, device class and precision."""
+        return (
+            f"{self.revision} {versions('tokenizers')} {self.device.partition(':')[0]} {self.dtype}"
+        )
+
+    @functools.cached_property
+    def ready(self) -> Ready:
+        """The model, tried once."""
+        from lingprobe.encoders.sentence_models import Way, ready
+
+        return ready(self.model, class_of(self.model), Way(), self.dtype, self.name)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return _encoded(self.ready, sentences, usual_batch(self.device))
+
+
+def live(model: Any, name: str | None = None) -> Live:
+    """A loaded model as an encoder; it runs on the device that it is on."""
+    from lingprobe.encoders.sentence_models import weights_digest
+
+    device = str(model.device)
+    dtype = resolved_dtype("auto", device)
+    return Live(name or called(model), model, weights_digest(model), device, dtype)
+
+
+def class_of(thing: Any) -> str:
+    """Which class of sentence-transformers a thing is of; '' for none that gives vectors."""
+    names = [
+        c.__name__ for c in type(thing).__mro__ if c.__module__.startswith("sentence_transformers.")
+    ]
+    return next((name for name in names if name in FORMS), "")
+
+
+def form_of(files: Files) -> str:
+    """The class of a saved model: what it says of itself, or what older libraries wrote."""
+    said = str(files.says("config_sentence_transformers.json").get("model_type") or "")
+    # PyLate's, Stanford's
+    if said == "ColBERT" or (
+        not said and "HF_ColBERT" in (files.says("config.json").get("architectures") or [])
+    ):
+        return MANY
+    return said or FORMS[0]
+
+
+def _encoded(ready: Ready, sentences: Sequence[Sentence], tokens: int) -> Vectors:
+    if ready.form == MANY:
+        from lingprobe.encoders.token_forward import run_tokens
+
+        vectors, spans, cut = run_tokens(ready, sentences, tokens)
+        return Vectors((vectors,), ("-",), spans, cut)
+    from lingprobe.encoders.sentence_models import run_texts
+
+    vectors, cut = run_texts(ready, [s.text for s in sentences], tokens)
+    return Vectors((vectors,), ("-",), None, cut)

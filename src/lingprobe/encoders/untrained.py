@@ -1,0 +1,125 @@
+"""The sentence encoders of Conneau et al. 2018, section 3, with random weights: what an
+architecture knows before training.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from lingprobe.core import Sentence
+from lingprobe.encoders.batches import batches, gathered, spread
+from lingprobe.encoders.tables import word_table
+from lingprobe.encoders.word_files import word_digest
+from lingprobe.oracles import Kind
+from lingprobe.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
+
+Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
+LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the sentence is flagged
+
+
+@dataclass(frozen=True)
+class Untrained:
+    """An encoder with random weights over random or static word vectors: bilstm-last, bilstm-max or
+    gated-convnet.
+
+    vectors   a file of static word vectors; random ones of `dim` dimensions without. Words that it
+              lacks are zeros
+    pool      auto, as the architecture's name says; none keeps a vector for each word
+    hidden    units of a layer (of each direction)
+    layers    how many; without, as in the paper: 2 recurrent ones, or 8 convolutions
+    """
+
+    architecture: Architecture = "bilstm-max"
+    vectors: Path | None = field(default=None, kw_only=True)
+    pool: Literal["auto", "none"] = field(default="auto", kw_only=True)
+    dim: int = field(default=300, kw_only=True)
+    hidden: int = field(default=512, kw_only=True)
+    layers: int | None = field(default=None, kw_only=True)
+    lowercase: bool = field(default=False, kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    tokens: int = field(default=4096, kw_only=True)
+    kind: ClassVar[Kind] = "baseline"
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        return f"untrained:{self.architecture}"
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest of the word vectors."""
+        return "random" if self.vectors is None else word_digest(self.vectors)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        from lingprobe.nets.trainable import Shape
+
+        forms, numbers = forms_of(sentences, self.lowercase)
+        vectors, _ = word_table(self.vectors, self.dim, self.seed).look_up(forms)
+        shape = Shape(self.architecture, vectors.shape[1], self.hidden, self.layers or 0)
+        counts = np.array([len(s.words) for s in sentences], np.int64)
+        read, by_word = WordsRead(vectors, numbers, counts), self.pool == "none"
+        net = _net(shape, self.seed, by_word)
+        return encoded(net, read, shape.width, by_word, self.tokens)
+
+
+def forms_of(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
+    """The distinct words of some sentences, and the number of each word's, one sentence after the
+    other.
+    """
+    forms: dict[str, int] = {}
+    words = (w.lower() if lowercase else w for s in sentences for w in s.words)
+    numbers = np.array([forms.setdefault(w, len(forms)) for w in words], np.int64)
+    return list(forms), numbers
+
+
+class WordsRead(NamedTuple):
+    """What a network reads: a vector for each distinct word, the number of each word's, one
+    sentence after the other, and how many words each sentence has.
+    """
+
+    vectors: Floats
+    numbers: Ints
+    counts: Ints
+
+
+def encoded(net: Any, read: WordsRead, width: int, by_word: bool, tokens: int) -> Vectors:
+    """What a network over word vectors makes of sentences: a vector of `width` numbers for each, or
+    for each of their words.
+    """
+    counts = read.counts
+    lengths, starts = np.minimum(counts, LONGEST), np.cumsum(counts) - counts
+    units = offsets(lengths) if by_word else np.arange(len(counts) + 1)
+    outputs = np.zeros((int(units[-1]), width), np.float32)
+
+    def work(rows: Ints) -> None:
+        words = [read.numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)]
+        states = _passed(net, gathered(read.vectors, words), lengths[rows], by_word)
+        outputs[ranges(units[rows], units[rows + 1])[0]] = states
+
+    spread(work, batches(lengths, tokens), side_by_side=True)
+    spans = word_units(counts, lengths) if by_word else None
+    return Vectors((outputs,), ("-",), spans, counts > LONGEST)
+
+
+def _passed(net: Any, words: Any, lengths: Ints, by_word: bool) -> Floats:
+    """What a network makes of sentences, of which the first is the longest: a row for each, or for
+    each of their words.
+    """
+    import torch
+
+    with torch.inference_mode():
+        states: Floats = net(words, torch.from_numpy(lengths)).numpy()
+    if not by_word:
+        return states
+    return np.concatenate([row[:length] for row, length in zip(states, lengths, strict=True)])
+
+
+@functools.lru_cache(maxsize=4)
+def _net(shape: Any, seed: int, by_word: bool) -> Any:
+    return shape.network(seed, by_word)

@@ -1,0 +1,165 @@
+"""What machines that share a run agree on: the first resolves device, precision, threads and the
+identity of everything that is measured, and writes them beside the results; the others do as it
+says, or take no work.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lingprobe._closure import digest
+from lingprobe.cache import environment
+from lingprobe.errors import LingprobeError
+from lingprobe.nets.device import DEVICE, kind, resolved_device, resolved_dtype
+from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
+from lingprobe.store.blocks import opened, write
+from lingprobe.store.claims import alone
+
+SUFFIX = ".agreement"
+NAMED = 16  # characters of a request's name
+TOLD = 3  # differences that a message names
+SHOWN = 60  # characters of a difference
+
+
+T = TypeVar("T")
+
+
+class AgreementProblem(LingprobeError, ValueError):
+    """A machine that cannot use the settings of the first one; the message says what differs."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a machine computes with where nothing is asked for.
+
+    half     the kinds of its devices that compute in bfloat16
+    threads  of each process
+    """
+
+    device: str
+    half: tuple[str, ...]
+    threads: int
+
+    @classmethod
+    def here(cls, jobs: int) -> Machine:
+        """The machine that this is, with so many processes beside each other."""
+        device = resolved_device("auto")
+        half = {"cpu"} if native_bf16() else set()
+        if resolved_dtype("auto", device) == "bfloat16":
+            half.add(kind(device))
+        return cls(device, tuple(sorted(half)), max(1, usable_threads() // jobs))
+
+    def lacks(self, agreed: Machine) -> str:
+        """What it lacks to do as was agreed; '' where it lacks nothing."""
+        if agreed.device not in (self.device, "cpu"):
+            return f"it has no device {agreed.device}"
+        used = {"cpu", kind(agreed.device)}
+        if missing := sorted((set(agreed.half) - set(self.half)) & used):
+            return f"its {missing[0]} does not compute in bfloat16"
+        return ""
+
+    @contextmanager
+    def adopted(self) -> Iterator[None]:
+        """What runs inside, worker processes included, computes with this."""
+        with (
+            environment(DEVICE, self.device),
+            environment(HALF, ",".join(self.half)),
+            environment(THREADS, str(self.threads)),
+        ):
+            yield
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What is agreed on, in a file that is there once the first machine has written it."""
+
+    file: Path
+    machine: Machine
+
+    def settle(self, things: Mapping[str, str], refused: Mapping[str, str]) -> None:
+        """Write down the identities of what is measured, by name, or compare them with what was
+        written; AgreementProblem where they are others.
+
+        refused  what cannot be measured here, with the reason
+        """
+        facts = {"machine": asdict(self.machine), "things": dict(things)}
+        if (block := opened(self.file)) is None:
+            write(self.file, "agreement", facts, {}, keep=True)
+            return
+        agreed: Mapping[str, str] = block.facts["things"]
+        told = [_difference(n, things.get(n), agreed.get(n)) for n in {**agreed, **things}]
+        if told := [text for text in told if text]:
+            why = f" ({next(iter(refused.values()))})" if refused else ""
+            raise AgreementProblem(_refusal("; ".join(told[:TOLD]) + why, self.file))
+
+
+@contextmanager
+def alike(
+    file: Path,
+    jobs: int,
+    planned: Callable[[], T],
+    things: Callable[[T], tuple[Mapping[str, str], Mapping[str, str]]],
+) -> Iterator[T]:
+    """What all machines plan that share a run, as agreed on in a file; inside, they compute alike.
+
+    planned  makes the plan
+    things   the identities of what it measures, by name, and what is refused, with the reason
+    """
+    with agreed(file.with_name(file.name + SUFFIX), jobs) as agreement:
+        plan = planned()
+        agreement.settle(*things(plan))
+    with agreement.machine.adopted():
+        yield plan
+
+
+def request_of(*parts: Any) -> str:
+    """A name for what is asked for, the same on every machine: plain values, as they are typed."""
+    return digest(json.dumps(parts, ensure_ascii=False, default=str))[:NAMED]
+
+
+@contextmanager
+def agreed(file: Path, jobs: int) -> Iterator[Agreement]:
+    """What is agreed on, while the plan is made that it is settled with; the first machine makes
+    its own, and others wait until it has.
+    """
+    here = Machine.here(jobs)
+    with ExitStack() as stack:
+        if not file.exists():
+            stack.enter_context(alone(file))
+        block = opened(file)
+        known = here if block is None else _machine(block.facts["machine"])
+        if lacking := here.lacks(known):
+            raise AgreementProblem(_refusal(lacking, file))
+        with known.adopted():
+            yield Agreement(file, known)
+
+
+def _machine(said: Mapping[str, Any]) -> Machine:
+    return Machine(said["device"], tuple(said["half"]), said["threads"])
+
+
+def _refusal(why: str, file: Path) -> str:
+    return (
+        f"this machine takes no work, because it cannot compute as {file} says: {why}; use a"
+        " machine like the first one, or remove that file to measure everything again"
+    )
+
+
+def _difference(name: str, here: str | None, agreed: str | None) -> str:
+    """How a thing differs from what was agreed; '' where it does not."""
+    if here == agreed:
+        return ""
+    if here is None or agreed is None:
+        return f"{name} is {'not there' if here is None else 'not in it'}"
+    mine, theirs = json.loads(here), json.loads(agreed)
+    if mine[1] != theirs[1]:
+        return f"{name} is of another version of the code, or of packages"
+    said = [
+        f"{a[:SHOWN]!r} for {b[:SHOWN]!r}" for a, b in zip(mine, theirs, strict=False) if a != b
+    ]
+    return f"{name} has {said[0] if said else 'other settings'}"

@@ -1,0 +1,148 @@
+"""Data sets of a run: read once a process, and what was learnt about them remembered, so that a
+cached run reads none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from lingprobe._closure import code_of, digest
+from lingprobe._hosted import hosted
+from lingprobe.cache import FileProblem, recall, remember
+from lingprobe.core import DataProblem, Dataset, Task
+from lingprobe.datasets import folds_needed
+from lingprobe.experiment.rules import best_word, worth
+from lingprobe.identity import Identity, Stated, identity
+from lingprobe.notes import WordRule
+from lingprobe.oracles import about_words
+from lingprobe.tasks import TASKS
+
+_datasets: dict[str, Dataset] = {}
+
+
+class Fault(DataProblem):
+    """A task that fails otherwise than by saying what is wrong with its data; other tasks go on."""
+
+
+@contextmanager
+def guarded(task: Task) -> Iterator[None]:
+    """Tell any exception of a task as a DataProblem, so that one task's fault loses no other's
+    table.
+    """
+    try:
+        yield
+    except DataProblem:
+        raise
+    except FileProblem as problem:  # as of a full disk: no fault of the task
+        raise DataProblem(str(problem)) from problem
+    except Exception as error:
+        said = (str(error).strip().splitlines() or ["no message"])[0]
+        raise Fault(
+            f"{type(error).__name__}: {said} (a bug in the task {task.name}, which should report"
+            " what is wrong)"
+        ) from error
+
+
+def loaded(task: Task, known: Identity) -> Dataset:
+    """A task's data set, read once a process. Whatever goes wrong is a DataProblem."""
+    key = str(known)
+    if key not in _datasets:
+        _datasets[key] = load(task)
+    return _datasets[key]
+
+
+def load(task: Task) -> Dataset:
+    """A task's examples, read now; the task may be anybody's."""
+    with guarded(task), hosted(task.name):
+        dataset = task.load()
+        rule, source = best_word(dataset), worth(dataset)
+    word = WordRule(str(rule), rule.train, rule.test) if rule else None
+    return dataset.noted(*filter(None, (word, source)))
+
+
+def task_identity(reference: str | None, task: Task) -> Identity:
+    """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its
+    examples say it.
+    """
+    with guarded(task):
+        if isinstance(task, Stated):
+            return identity(TASKS, reference, task)
+        dataset = load(task)
+        known = identity(TASKS, reference, task, content(dataset))
+    _datasets[str(known)] = dataset
+    return known
+
+
+def content(dataset: Dataset) -> str:
+    """Thirty-two hexadecimal digits that stand for a data set's examples."""
+    state = hashlib.blake2b(digest_size=16)
+    for sentence in dataset.sentences:
+        state.update(sentence.key)
+    for array in (dataset.sites, dataset.splits, dataset.asked, *dataset.labels.arrays().values()):
+        state.update(np.ascontiguousarray(array).tobytes())
+    state.update(
+        "\x1f".join([*dataset.labels.names, *dataset.vocabulary]).encode("utf-8", "surrogatepass")
+    )
+    return state.hexdigest()
+
+
+Unit = Literal["sentence", "pair", "words"]
+"""What a label is about: a whole sentence, two of them, or words of sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a plan must know of a task: how many folds its data ask for (1: one test set), or why it
+    is refused.
+
+    strata  that it writes
+    unit    what it is about
+    train   how many examples there are to learn from
+    """
+
+    folds: int = 1
+    refused: str = ""
+    strata: Sequence[str] = ()
+    unit: Unit = "sentence"
+    train: int = 0
+
+
+def facts(task: Task, known: Identity, cache: Path) -> Facts:
+    """The facts of a task, read from the cache or found by loading its data."""
+    folder, key = cache / "facts", digest(str(known), code_of(__name__))
+    if remembered := recall(folder, key):
+        return Facts(**remembered)
+    try:
+        fresh = _find(task, known)
+    except Fault as fault:  # which may be gone the next time
+        return Facts(refused=str(fault))
+    remember(folder, key, asdict(fresh))
+    return fresh
+
+
+def _unit(dataset: Dataset) -> Unit:
+    if about_words(dataset):
+        return "words"
+    return "pair" if dataset.sites.shape[1] == 2 else "sentence"
+
+
+def _find(task: Task, known: Identity) -> Facts:
+    try:
+        dataset = loaded(task, known)
+        return Facts(
+            folds_needed(dataset),
+            strata=sorted(dataset.strata),
+            unit=_unit(dataset),
+            train=len(dataset.rows("train")),
+        )
+    except Fault:
+        raise
+    except DataProblem as problem:
+        return Facts(refused=str(problem))

@@ -1,0 +1,96 @@
+"""Cells that are refused since an encoder was trained on sentences that it would be probed on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe._closure import code_of, digest
+from lingprobe.cache import recall, remember
+from lingprobe.core import SPLITS, DataProblem, Dataset, Encoder, Task, Taught
+from lingprobe.corpora.seen import Hashes, among, hashes_of
+from lingprobe.experiment.data import loaded
+from lingprobe.identity import Identity
+
+NAMED, LONGEST = 2, 60  # sentences that a refusal names, and how much of each
+UNKNOWN = (
+    "trained by a version that did not record the training sentences, so it may be probed on some"
+    " of them"
+)
+_hashes: dict[str, Hashes] = {}
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What an encoder was trained on: hashes of sentences, sorted, and a digest of these; or what
+    is wrong with them.
+    """
+
+    hashes: Hashes
+    mark: str
+    damage: str = ""
+
+    @classmethod
+    def of(cls, encoder: Taught) -> Memory | None:
+        """That of an encoder; None where it is lost."""
+        try:
+            hashes = encoder.saw()
+        except DataProblem as problem:
+            return cls(np.empty(0, np.uint64), "", str(problem))
+        if hashes is None:
+            return None
+        content = np.ascontiguousarray(hashes).tobytes()
+        return cls(hashes, hashlib.blake2b(content, digest_size=16).hexdigest())
+
+    def refusal(self, task: Task, known: Identity, cache: Path) -> str:
+        """Why the encoder cannot be probed on a task; '' where it can. Remembered in the cache, so
+        that a cached run reads no data.
+        """
+        if self.damage:
+            return self.damage
+        folder, key = cache / "exposure", digest(str(known), self.mark, code_of(__name__))
+        said = recall(folder, key)
+        if said is None:
+            said = _refusal(loaded(task, known), self.hashes, str(known))
+            remember(folder, key, said)
+        return str(said)
+
+
+def memories(encoders: Mapping[str, Encoder]) -> tuple[dict[str, Memory], dict[str, str]]:
+    """The memories of encoders that were taught, by reference, and what there is to say of those
+    whose memory is lost.
+    """
+    taught = {name: Memory.of(one) for name, one in encoders.items() if isinstance(one, Taught)}
+    lost = {name: f"{name}: {UNKNOWN}" for name, memory in taught.items() if memory is None}
+    return {name: memory for name, memory in taught.items() if memory is not None}, lost
+
+
+def _refusal(dataset: Dataset, seen: Hashes, known: str) -> str:
+    if known not in _hashes:
+        _hashes[known] = hashes_of(dataset.sentences)
+    bad = among(_hashes[known], seen)
+    rows = np.flatnonzero(bad[dataset.sites[:, :, 0]].any(1))
+    if not len(rows):
+        return ""
+    counts = np.bincount(dataset.splits[rows].clip(0), minlength=len(SPLITS)).tolist()
+    parts = ", ".join(f"{n:,} of {name}" for name, n in zip(SPLITS, counts, strict=True) if n)
+    named = " and ".join(islice(_named(dataset, rows, bad), NAMED))
+    return (
+        f"{len(rows):,} of {len(dataset):,} examples ({parts}) have sentences that this encoder was"
+        f" trained on, such as {named}; train it without them (`lingprobe train --exclude CORPUS`,"
+        " or `-t TASK`), or probe other sentences"
+    )
+
+
+def _named(dataset: Dataset, rows: NDArray[np.int64], bad: NDArray[np.bool_]) -> Iterator[str]:
+    """The first sentences of some examples that were seen, cut short."""
+    numbers = dataset.sites[rows, :, 0]
+    for number in dict.fromkeys(numbers[bad[numbers]].tolist()):
+        text = dataset.sentences[number].text
+        yield repr(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")

@@ -1,0 +1,50 @@
+"""The keys of products: vectors by what makes vectors, data sets by what makes data sets, results
+by both and what measures.
+
+An edit in a metric so encodes nothing anew, and one in an encoder builds no data set anew.
+"""
+
+from __future__ import annotations
+
+from lingprobe._closure import code_of, digest
+from lingprobe.core import Encoder, Layered, Trial
+from lingprobe.encoders import ENCODERS
+from lingprobe.identity import Identity, Ingredients, identity
+from lingprobe.nets.precision import reproducible
+from lingprobe.store.results import SHARED
+
+FULL = "float32"  # the type in which vectors are what an encoder returned
+EMBEDS = "lingprobe.experiment.embed"  # the module that makes vectors of an encoder
+MEASURES = "lingprobe.experiment.measure"  # the module that makes results of data sets and vectors
+
+
+def encoder_identity(
+    reference: str | None, encoder: Encoder, kept: str = FULL, state: str = ""
+) -> Identity:
+    """What decides an encoder's vectors: it, the type that they are kept in, and the state of an
+    object that says nothing of itself.
+    """
+    return identity(
+        ENCODERS, reference, encoder, *([kept] if kept != FULL else []), *([state] if state else [])
+    )
+
+
+def vectors_key(encoder: Encoder, known: Identity) -> str:
+    """What an encoder's vectors are cached under: without layers and pooling where it has them."""
+    reference = encoder.base if isinstance(encoder, Layered) else known.reference
+    return digest(reference, known.code, *known.facts, code_of(EMBEDS), *_threads())
+
+
+def trial_id(trial: Trial, ingredients: Ingredients) -> str:
+    """What a trial's result is stored under.
+
+    Trials that share their fit (all but the layer and the seed) share the first half, by which the
+    store finds their file.
+    """
+    shared = digest(*map(str, ingredients), code_of(MEASURES), *_threads())
+    return shared[:SHARED] + digest(shared, trial.read, str(trial.seed))[SHARED:]
+
+
+def _threads() -> list[str]:
+    """What reproducible numbers are known by: those of many threads do not stand for them."""
+    return ["one thread"] if reproducible() else []

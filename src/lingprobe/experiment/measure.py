@@ -1,0 +1,389 @@
+"""Groups of trials, measured: the examples, their vectors, one joint fit, and a result for each
+cell.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe._closure import digest
+from lingprobe._logits import Logits
+from lingprobe.core import (
+    SPLITS,
+    Cell,
+    Control,
+    Dataset,
+    Encoder,
+    Job,
+    Joining,
+    Lexical,
+    Predictor,
+    Prepared,
+    Probe,
+    Result,
+    Sentence,
+    Task,
+    Trial,
+    choice_of,
+    needs_of,
+)
+from lingprobe.datasets import together
+from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.provenance import checkpoint, computed, git_commit, revision, versions
+from lingprobe.experiment.readable import readable
+from lingprobe.labels import Column
+from lingprobe.metrics import METRICS, constants, floor, interval_of
+from lingprobe.notes import Choice, Counts, Framed, Notes, Provenance
+from lingprobe.oracles import Informed, about_words, facts_of, kind_of, oracles_of
+from lingprobe.reading import Readings, Viewed
+from lingprobe.references import parsed_or_none
+from lingprobe.store.vectors import VectorStore
+from lingprobe.vectors import Ints, Vectors
+
+if TYPE_CHECKING:
+    from lingprobe.identity import Ingredients
+
+
+@dataclass(frozen=True)
+class Group:
+    """Trials that share a data set, an encoder and a fit; it pickles when its things do.
+
+    part         which unit of work it is of those that share a data set, an encoder and a probe
+    ids          what each trial's result is stored under, in the order of the trials
+    ingredients  the identities of what the results are made of
+    vectors      what the encoder's vectors are kept under
+    """
+
+    task: Task
+    encoder: Encoder
+    probe: Probe
+    control: Control
+    trials: tuple[Trial, ...]
+    ids: tuple[str, ...]
+    ingredients: Ingredients
+    vectors: str
+    part: int = 0
+
+    @property
+    def name(self) -> str:
+        """The group in a few words, for messages; folds and controls, which fail alike, go by one
+        name.
+        """
+        first = self.trials[0]
+        return ", ".join(
+            reference.partition(",")[0] for reference in (first.task, first.encoder, first.probe)
+        )
+
+    @property
+    def joint(self) -> tuple[str, ...]:
+        """What it has in common with groups that are fitted in the same pass."""
+        first = self.trials[0]
+        part = (str(self.part),) if self.part else ()
+        alone = first.task, first.encoder, first.probe, first.control, *part
+        if not isinstance(self.probe, Joining) or not (task := parsed_or_none(first.task)):
+            return alone
+        return str(task.without("fold", "sample")), *alone[1:3], *part
+
+    def without(self, results: Mapping[str, Result]) -> Group:
+        """The same with the trials that have no result yet."""
+        left = [(t, i) for t, i in zip(self.trials, self.ids, strict=True) if i not in results]
+        return replace(self, trials=tuple(t for t, _ in left), ids=tuple(i for _, i in left))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Groups that are fitted in one pass, such as the folds and controls of a task, read by one
+    encoder and one probe; they share their name.
+    """
+
+    groups: tuple[Group, ...]
+
+    @property
+    def name(self) -> str:
+        return self.groups[0].name
+
+    @property
+    def trials(self) -> int:
+        """How many trials they are."""
+        return sum(len(group.trials) for group in self.groups)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A group with all that it is fitted and scored on.
+
+    rows  which examples of the task's data set they are
+    """
+
+    group: Group
+    readings: Readings
+    counts: Counts
+    notes: Notes
+    rows: Ints
+    job: Job
+
+    @property
+    def size(self) -> int:
+        """Bytes of its vectors."""
+        return sum(layer.nbytes for layer in self.readings.vectors.layers)
+
+    def informs(self, group: Group, dataset: Dataset) -> bool:
+        """Whether an oracle's vectors are those of another group, whose data set this is."""
+        same = self.group.encoder is group.encoder and self.group.task is group.task
+        return same and self.readings.dataset.sentences is dataset.sentences
+
+
+def ready(
+    group: Group,
+    whole: Dataset,
+    store: VectorStore,
+    scores: bool = False,
+    before: Ready | None = None,
+) -> Ready:
+    """The examples of a group beside their vectors, which the store is given where it lacks them.
+
+    With `scores`, each fit is asked for the state that is best on dev by loss, too. `before` is
+    what was made ready last, whose vectors are used again where they are the same.
+    """
+    readings, counts, rows = _readings(group, group.control(whole), store, before)
+    train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
+    needed = {"train": needs_of(group.probe).train, "test": True}
+    for name, part in (("train", train), ("test", test)):
+        if needed[name] and not len(part):
+            raise ValueError(f"no {name} examples are left to read ({_lost(counts)})")
+    unseen = _unseen(train.labels, test.labels)
+    counts = replace(counts, train=len(train), dev=len(dev), test=len(test), unseen=unseen)
+    cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
+    likeliest = tuple(cell._replace(by="loss") for cell in cells if scores and test.labels.link)
+    notes = whole.notes.noted(**readings.dataset.notes)
+    return Ready(group, readings, counts, notes, rows, Job(train, dev, (*cells, *likeliest)))
+
+
+def fitted(parts: Sequence[Ready]) -> list[list[Result]]:
+    """Fit and score groups that share a probe, in one pass where it takes several."""
+    probe, start = parts[0].group.probe, time.perf_counter()
+    jobs = [part.job for part in parts]
+    if isinstance(probe, Joining):
+        predictors = probe.fit_all(jobs)
+    else:
+        predictors = [probe.fit(job.train, job.dev, cells=job.cells) for job in jobs]
+    seconds = (time.perf_counter() - start) / len(parts)
+    return [_results(part, fits, seconds) for part, fits in zip(parts, predictors, strict=True)]
+
+
+def _results(part: Ready, predictors: Sequence[Predictor], seconds: float) -> list[Result]:
+    """The results of a group's trials, with what their states of the lowest loss say of test where
+    these were asked for.
+    """
+    group, train, test = part.group, part.job.train.labels, part.readings.split("test")
+    metric = group.task.metric
+    answers = constants(train, metric)
+    shared = replace(
+        provenance(group, part.counts, part.notes),
+        fit_seconds=round(seconds, 3),
+        constants={kind: list(labels) for kind, labels in answers.items()},
+        tested=about(test.dataset),
+    )
+    fits = zip(group.trials, predictors, strict=False)
+    results = [_result(t, p, test, (metric, shared)) for t, p in fits]
+    rest = predictors[len(results) :]
+    if not rest:
+        return results
+    tested = part.rows[part.readings.dataset.rows("test")]
+    logits = [_logits(predictor, train, test, tested) for predictor in rest]
+    return [replace(result, scores=one) for result, one in zip(results, logits, strict=True)]
+
+
+def _logits(predictor: Predictor, train: Column, test: Readings, rows: Ints) -> Logits | None:
+    """What a predictor says of the test examples, which are these rows of the data set; None where
+    that is no probabilities.
+    """
+    said = predictor.predict(test)
+    return None if said.link is None else Logits.of(said.scores, said.link, train, rows)
+
+
+def about(dataset: Dataset) -> str:
+    """Stands for what examples are about, whatever their labels: their sentences and spans, in
+    order.
+    """
+    used, numbers = np.unique(dataset.sites[:, :, 0], return_inverse=True)
+    state = hashlib.blake2b(numbers.tobytes(), digest_size=16)
+    for sentence in used.tolist():
+        state.update(dataset.sentences[sentence].key)
+    state.update(np.ascontiguousarray(dataset.sites[:, :, 1:]).tobytes())
+    return state.hexdigest()
+
+
+def _lost(counts: Counts) -> str:
+    """What became of examples that cannot be read."""
+    return (
+        f"{counts.unusable} could not be encoded, {counts.beyond} are about words beyond the"
+        f" encoder's maximum length, {counts.unaligned} about words without a vector"
+    )
+
+
+def _unseen(train: Column, test: Column) -> int:
+    """Test examples of a class that train lacks, which no probe can get right."""
+    if train.classes is None or test.classes is None:
+        return 0
+    return int((~np.isin(test.classes, train.classes)).sum())
+
+
+def _result(
+    trial: Trial, predictor: Predictor, test: Readings, rest: tuple[str, Provenance]
+) -> Result:
+    metric, shared = rest
+    predicted = predictor.predict(test).decoded
+    score = METRICS.make(metric)(test.labels, predicted)
+    clusters = together(test.dataset)
+    low, high = interval_of(metric, test.labels, [predicted], clusters)
+    majority = floor(shared.constants or {}, test.labels, predicted, metric)
+    made_with = replace(shared, choice=Choice(choice_of(predictor)))
+    alone = {key: tags.pruned() for key, tags in test.dataset.strata.items()}
+    # one's own tag is no stratum
+    strata = {key: tags for key, tags in alone.items() if 2 * len(tags.names) <= len(test)}
+    return Result(
+        trial,
+        metric,
+        score,
+        low,
+        high,
+        majority,
+        test.labels,
+        predicted,
+        made_with,
+        strata,
+        clusters,
+    )
+
+
+def _readings(
+    group: Group, dataset: Dataset, store: VectorStore, before: Ready | None
+) -> tuple[Readings, Counts, Ints]:
+    """Examples beside their vectors, without those that could not be encoded or aligned; what was
+    counted; and which they are.
+    """
+    vectors, encoded, problems = _vectors(group, dataset, store, before)
+    usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1))
+    part = readable(dataset.sites[usable], vectors)
+    rows = usable[part.whole]
+    left = dataset.take(rows) if len(rows) < len(dataset) else dataset
+    gone = int(part.lost.sum())
+    lost = (
+        f"{gone:,} examples are about words with a value that is not finite, or beyond what is kept"
+    )
+    counts = Counts(
+        unusable=len(dataset) - len(usable) + gone,
+        **part.counts(),
+        cut=0 if vectors.cut is None else int(vectors.cut.sum()),
+        problems=[*([lost] if gone else []), *problems][:5],
+        **_words(group, dataset),
+        left_out={
+            fate: _by_label(dataset.take(usable[flags]))
+            for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned))
+            if flags.any()
+        },
+    )
+    view = group.encoder.own_view if isinstance(group.encoder, Viewed) else group.task.view
+    return Readings(left, vectors, view), counts, rows
+
+
+def _words(group: Group, dataset: Dataset) -> dict[str, int]:
+    """How many words the sentences have, and how many of them the encoder does not know; {} where
+    it cannot tell.
+    """
+    if not isinstance(group.encoder, Lexical):
+        return {}
+    every = Counter(chain.from_iterable(sentence.words for sentence in dataset.sentences))
+    unknown_words = group.encoder.unknown(tuple(every))
+    if unknown_words is None:
+        return {}
+    return {
+        "words": every.total(),
+        "unknown": sum(
+            n for n, unknown in zip(every.values(), unknown_words.tolist(), strict=True) if unknown
+        ),
+    }
+
+
+def _vectors(
+    group: Group, dataset: Dataset, store: VectorStore, before: Ready | None
+) -> tuple[Vectors, NDArray[np.bool_], list[str]]:
+    """The vectors of a data set's sentences, which of them there are, and why others are not.
+
+    Those of an oracle are made anew: it is quicker than to keep them, and they hold for this data
+    set alone, and for its controls.
+    """
+    sentences = dataset.sentences
+    if isinstance(group.encoder, Informed):
+        if before is not None and before.informs(group, dataset):
+            return before.readings.vectors, np.ones(len(sentences), bool), []
+        oracle = group.encoder.informed(
+            facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
+        )
+        return oracle.encode(sentences), np.ones(len(sentences), bool), []
+    encoder, key = _prepared(group, sentences)
+    # the run tried the rest
+    done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))
+    return (
+        vectors(encoder, sentences, store, key, done.usable),
+        done.usable,
+        [why for _, why in done.problems],
+    )
+
+
+def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
+    """How many examples there are of each split and class, or of each split where labels are no
+    classes.
+    """
+    by_split: dict[str, dict[str, int]] = {}
+    for split in SPLITS:
+        labels = lost.labels.take(lost.rows(split))
+        counts = Counter(labels.class_names())
+        by_split[split] = {name: counts[name] for name in (*labels.names, "") if counts[name]}
+    return {split: counts for split, counts in by_split.items() if counts}
+
+
+def _prepared(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
+    """The encoder made ready for these sentences, and the key of its vectors."""
+    if isinstance(group.encoder, Prepared):
+        return group.encoder.prepare(sentences), digest(group.vectors, str(group.ingredients.task))
+    return group.encoder, group.vectors
+
+
+def _oracle(group: Group) -> str:
+    """What the vectors of an oracle hold; '' of other encoders."""
+    if not isinstance(group.encoder, Informed):
+        return ""
+    known = oracles_of(group.task)
+    return known[group.encoder.oracle or next(iter(known))]
+
+
+def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
+    """Everything that the group's numbers were made with."""
+    return Provenance(
+        kind=kind_of(group.encoder),
+        oracle=_oracle(group),
+        identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
+        revision=revision(group.encoder),
+        computed=computed(group.encoder, group.probe),
+        read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",
+        versions=versions(),
+        commit=git_commit(Path.cwd()),
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        seeds=sorted({t.seed for t in group.trials}),
+        counts=counts,
+        notes=notes,
+        checkpoint=checkpoint(group.encoder),
+    )

@@ -1,0 +1,117 @@
+"""Where a run keeps things: results in one folder, vectors and what was learnt about data in the
+cache.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from lingprobe._closure import digest
+from lingprobe.core import Result
+from lingprobe.store.blocks import writable
+from lingprobe.store.precision import kept_as, named
+from lingprobe.store.results import ResultStore, find_scores, write_scores
+from lingprobe.store.vectors import VectorStore
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where results and vectors lie, the type that vectors are kept in, whether scores are kept
+    beside results, and whether vectors are removed as soon as all of them was measured.
+    """
+
+    results: Path
+    cache: Path
+    dtype: str = "float32"
+    scores: bool = False
+    passing: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        results: str | Path | None = None,
+        cache: str | Path | None = None,
+        dtype: str = "float32",
+        project: int | None = None,
+    ) -> Paths:
+        """The folders given; otherwise $LINGPROBE_CACHE, or the user's cache folder, with the
+        results inside it.
+        """
+        root = Path(
+            cache or os.environ.get("LINGPROBE_CACHE") or user_cache_path("lingprobe")
+        ).absolute()
+        folder = Path(results).absolute() if results else root / "results"
+        passing = dtype == "none"
+        kept = named("float32" if passing else dtype, project)
+        kept_as(kept)  # or says what is wrong with it
+        return cls(folder, root, kept, passing=passing)
+
+    def check(self) -> None:
+        """Refuse a folder that no results can be written to, before hours of work find it out."""
+        writable(self.results)
+
+    def result_store(self) -> ResultStore:
+        """The store of results."""
+        return ResultStore(self.results)
+
+    def known(self, ids: Iterable[str]) -> dict[str, Result]:
+        """The results of those of the trial ids that need not be measured; where scores are kept,
+        those that have them, or cannot.
+        """
+        results = self.result_store().find(ids)
+        if not self.scores:
+            return results
+        return {
+            i: replace(results[i], scores=one)
+            for i, one in find_scores(self.results, results).items()
+        }
+
+    def keep(self, results: Sequence[tuple[str, Result]]) -> None:
+        """Keep the results (trial id, result) of one unit of work."""
+        if self.scores:
+            write_scores(self.results, results)
+        self.result_store().write(results)
+
+    def revisions(self) -> dict[str, set[str]]:
+        """The revisions of each encoder that results are kept of, where the user chose the folder;
+        the cache has everybody's.
+        """
+        revisions: dict[str, set[str]] = {}
+        for trial, made_with in (
+            self.result_store().facts() if self.results != self.cache / "results" else ()
+        ):
+            revisions.setdefault(trial.encoder, set()).add(str(made_with.get("revision", "")))
+        return revisions
+
+    def vector_store(self) -> VectorStore:
+        """The cache of vectors; its open blocks are kept, so that not every group of trials opens
+        them anew.
+        """
+        return _opened(self.vectors, self.dtype, threading.get_ident())
+
+    @property
+    def vectors(self) -> Path:
+        """The folder of vectors; those that are not kept have one for each folder of results."""
+        if not self.passing:
+            return self.cache / "vectors"
+        return self.cache / "passing" / digest(str(self.results))
+
+
+def close_stores() -> None:
+    """Let go of the blocks of vectors that are open in this process."""
+    _opened.cache_clear()
+
+
+@functools.lru_cache(maxsize=4)
+def _opened(root: Path, dtype: str, thread: int) -> VectorStore:
+    """A store for each thread, since its lists of blocks are changed while it is read; processes
+    have their own.
+    """
+    return VectorStore(root, dtype)

@@ -1,0 +1,388 @@
+"""What will be measured: references made into things, crossed into trials, and checked before any
+work starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from lingprobe.core import Control, DataProblem, Encoder, Probe, Sampling, Task, Trial, needs_of
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders import make as make_encoder
+from lingprobe.errors import LingprobeError
+from lingprobe.experiment.data import Facts, facts, task_identity
+from lingprobe.experiment.exposure import Memory, memories
+from lingprobe.experiment.keys import trial_id
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.readers import NAMELESS, Reader, Reading, layers_of, names_of, readers
+from lingprobe.identity import Identity, Ingredients, identity
+from lingprobe.metrics import METRICS
+from lingprobe.oracles import Kind
+from lingprobe.probes import PROBES
+from lingprobe.reading import ReadingProblem, Viewed, reads_of, view
+from lingprobe.references import Contents, Reference
+from lingprobe.tasks import TASKS
+
+NO_CONTROL = "none"  # the task itself, which every control is beside
+# what stands beside what was asked for, unless the user leaves it out
+BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")
+TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
+
+
+class PlanProblem(LingprobeError, ValueError):
+    """A run that cannot be made as asked; the message says what to change."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Trials, and the things that their references name.
+
+    ids         what each trial's result is stored under
+    identities  of each thing, by kind and reference
+    refused     tasks that the data cannot answer, with the reason; shown beside the results
+    remarks     what there is to say of encoders, by reference
+    """
+
+    trials: tuple[Trial, ...]
+    tasks: Mapping[str, Task]
+    encoders: Mapping[str, Encoder]
+    probes: Mapping[str, Probe]
+    controls: Mapping[str, Control]
+    identities: Mapping[tuple[str, str], Identity]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    remarks: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> dict[Trial, str]:
+        """What each trial's result is stored under."""
+        return {trial: trial_id(trial, self.ingredients(trial)) for trial in self.trials}
+
+    @property
+    def named_identities(self) -> dict[str, str]:
+        """What decides each thing's numbers, by kind and reference."""
+        return {f"{kind} {name}": str(known) for (kind, name), known in self.identities.items()}
+
+    def ingredients(self, trial: Trial) -> Ingredients:
+        """The identities of what a trial's result is made of."""
+        known = self.identities
+        return Ingredients(
+            known["task", trial.task],
+            known["encoder", trial.encoder],
+            known["probe", trial.probe],
+            known["control", trial.control],
+            known["metric", self.tasks[trial.task].metric],
+        )
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a user asks for, as typed; every combination becomes a trial.
+
+    Without probes each task brings its own; `reads` says what is read of an encoder (each of its
+    layers without it). The task itself, control `none`, is measured whatever other controls are
+    asked for. Encoders may have names: {"mine": model}.
+    bounds  kinds of encoders that each task is read with besides, by a single fit: its default
+            baselines, its default oracle
+    usual   what is read of encoders that have such layers, where `reads` says nothing
+    """
+
+    tasks: Sequence[Any]
+    encoders: Sequence[Any] | Mapping[str, Any]
+    probes: Sequence[str] = ()
+    controls: Sequence[str] = ()
+    seeds: int = 5
+    reads: Sequence[str] = ()
+    bounds: Collection[Kind] = ()
+    usual: Sequence[str] = ()
+
+
+def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
+    """Make and check everything that a run needs; nothing is encoded or fitted. Several designs
+    make one plan of all their trials.
+    """
+    made = [
+        _planned(each, paths) for each in ([designs] if isinstance(designs, Design) else designs)
+    ]
+    whole = Plan(
+        tuple(dict.fromkeys(trial for each in made for trial in each.trials)),
+        *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),
+    )
+    if not whole.trials:
+        reasons = [f"{names}: {why}" for names, why in together(whole.refused)]
+        more = (
+            [f"and {len(reasons) - TOLD} more tasks like these"]
+            if len(reasons) > TOLD + 1
+            else reasons[TOLD:]
+        )
+        told = (
+            "; ".join([*reasons[:TOLD], *more])
+            or "name at least one task, one encoder and one probe that fit"
+        )
+        raise PlanProblem(f"nothing to measure: {told}")
+    return whole
+
+
+def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Names with the reason that they share, in order, so that what is wrong with a source is said
+    once.
+    """
+    names: dict[str, list[str]] = {}
+    for name, why in refused.items():
+        names.setdefault(why, []).append(name)
+    return [("; ".join(those), why) for why, those in names.items()]
+
+
+_PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
+    map(
+        attrgetter,
+        ("tasks", "encoders", "probes", "controls", "identities", "refused", "remarks"),
+    )
+)
+
+
+def _planned(design: Design, paths: Paths) -> Plan:
+    """The plan of one design; it may be empty."""
+    if design.seeds < 1:
+        raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
+    named = names_of(design.encoders, paths.revisions)
+    encoders = named.encoders
+    # what is wrong with an encoder is told before tasks are read
+    asked = {ref: named.identity(ref, each, paths.dtype) for ref, each in encoders.items()}
+    tasks, refused = tasks_of(design.tasks, paths.cache)
+    named_probes = [ref for text in design.probes for ref in map(str, PROBES.expand(text))]
+    probes = _things(PROBES, named_probes or sorted({t.probe for t in tasks.values()}))
+    controls = _things(CONTROLS, (NO_CONTROL, *design.controls))
+    metrics = {task.metric: METRICS.make(task.metric) for task in tasks.values()}
+    if any(_reads_words(p) for p in probes.values()):
+        encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
+    known = _task_identities(design, tasks)
+    taught, remarks = memories(encoders)
+    read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
+    refused |= unread
+    encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
+    posed = _posed(tasks, probes, own=not named_probes)
+    lacking = _lacking(tasks, posed, probes, known, paths.cache)
+    refused |= _unfit(probes, design.reads or design.usual, lacking)
+    trials = tuple(
+        trial
+        for task, control in product(tasks, controls)
+        for reader in read_by[task]
+        for probe in _probes_for(reader.reference, posed[task], probes)
+        if (task, probe) not in lacking and _sees(probes[probe], reader.encoder)
+        for trial in _trials(task, reader, (probe, probes[probe]), control)
+    )
+    identities = {
+        **{("task", ref): each for ref, each in known.items()},
+        **{
+            ("encoder", ref): asked.get(ref) or named.identity(ref, each, paths.dtype)
+            for ref, each in encoders.items()
+        },
+        **_identities(PROBES, probes),
+        **_identities(CONTROLS, controls),
+        **_identities(METRICS, metrics),
+    }
+    return Plan(trials, tasks, encoders, probes, controls, identities, refused, remarks)
+
+
+def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Identity]:
+    """The identity of each task, by canonical reference."""
+    # objects, which no reference names
+    live = {item.name for item in design.tasks if not isinstance(item, str | Reference)}
+    return {ref: task_identity(None if ref in live else ref, task) for ref, task in tasks.items()}
+
+
+def _unfit(
+    probes: Mapping[str, Probe], chosen: Sequence[str], lacking: Mapping[tuple[str, str], str]
+) -> dict[str, str]:
+    """The tasks and the reads that probes cannot take, with the reason."""
+    refused = {
+        f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why
+        for (task, probe), why in lacking.items()
+    }
+    return refused | {
+        f"{name.partition(',')[0]} reading {read}": (
+            "this probe cannot learn the weights of a mix; `span` can"
+        )
+        for (name, probe), read in product(probes.items(), chosen)
+        if not _reads_words(probe) and not _can_read(probe, read)
+    }
+
+
+def _things(contents: Contents, references: Iterable[str]) -> dict[str, Any]:
+    """What some references name, by canonical reference."""
+    return {contents.canonical(ref): contents.make(ref) for ref in references}
+
+
+def _trials(task: str, reader: Reader, named: tuple[str, Probe], control: str) -> Iterator[Trial]:
+    """A trial for each read and seed of one encoder, task, probe and control."""
+    reference, probe = named
+    seeds = range(reader.seeds if needs_of(probe).seeds else 1)
+    chosen = (NAMELESS,) if _reads_words(probe) else reads(reader.encoder, reader.reads)
+    for read, seed in product([read for read in chosen if _can_read(probe, read)], seeds):
+        yield Trial(task, reader.reference, read, reference, control, seed)
+
+
+def _read_by(
+    tasks: Mapping[str, Task],
+    encoders: Mapping[str, Encoder],
+    design: Design,
+    known: Mapping[str, Identity],
+    paths: Paths,
+    taught: Mapping[str, Memory],
+) -> tuple[dict[str, list[Reader]], dict[str, str]]:
+    """The readers of each task; and the encoders that cannot read one, or must not, with the
+    reason.
+    """
+    how = Reading(design.reads, design.seeds, design.bounds, design.usual)
+    read_by, refused = dict[str, list[Reader]](), dict[str, str]()
+    for reference, task in tasks.items():
+        about = facts(task, known[reference], paths.cache).unit if design.bounds else "sentence"
+        able, unread = readers(task, about, encoders, how)
+        unread |= {
+            name: why
+            for name, memory in taught.items()
+            if (why := memory.refusal(task, known[reference], paths.cache))
+        }
+        read_by[reference] = [reader for reader in able if reader.reference not in unread]
+        refused |= {
+            f"{encoder.partition(',')[0]} on {reference.partition(',')[0]}": why
+            for encoder, why in unread.items()
+        }
+    return read_by, refused
+
+
+def _identities(contents: Contents, things: Mapping[str, Any]) -> dict[tuple[str, str], Identity]:
+    return {(contents.kind, ref): identity(contents, ref, thing) for ref, thing in things.items()}
+
+
+def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
+    """What is read of an encoder: what was chosen, checked against its layers, or each of its
+    layers by name.
+    """
+    try:
+        return reads_of(chosen, layers_of(encoder))
+    except ReadingProblem as problem:
+        raise PlanProblem(f"{encoder.name}: {problem}") from None
+
+
+def _can_read(probe: Probe, read: str) -> bool:
+    """Whether a probe can learn the weights of a mix, where that is what is read."""
+    return read.partition(":")[0] not in ("mix", "cumulative") or needs_of(probe).mixes
+
+
+def _posed(
+    tasks: Mapping[str, Task], probes: Mapping[str, Probe], own: bool
+) -> dict[str, list[str]]:
+    """The probes of each task: its own, or all that were named."""
+    return {
+        ref: [PROBES.canonical(task.probe)] if own else list(probes) for ref, task in tasks.items()
+    }
+
+
+def _probes_for(encoder: str, posed: Iterable[str], probes: Mapping[str, Probe]) -> list[str]:
+    """Probes that read words go with the encoder `words` and with no other; the rest go with all
+    others.
+    """
+    words = ENCODERS.canonical("words")
+    return [ref for ref in posed if _reads_words(probes[ref]) == (encoder == words)]
+
+
+def _lacking(
+    tasks: Mapping[str, Task],
+    posed: Mapping[str, Sequence[str]],
+    probes: Mapping[str, Probe],
+    known: Mapping[str, Identity],
+    cache: Path,
+) -> dict[tuple[str, str], str]:
+    """(task, probe) where the probe needs what the task's data lack, with what that is; `posed` are
+    the probes of each task.
+    """
+    of_data = {ref: facts(task, known[ref], cache) for ref, task in tasks.items()}
+    lacking = {}
+    for ref, name in ((ref, name) for ref, mine in posed.items() for name in mine):
+        needs, data = needs_of(probes[name]), of_data[ref]
+        if needs.train and not data.train:
+            lacking[ref, name] = (
+                "the data have no train split, which this probe needs; `cosine` does not"
+            )
+        elif needs.stratum and needs.stratum not in data.strata:
+            lacking[ref, name] = (
+                f"the task does not have the tag {needs.stratum!r}, which this probe needs"
+            )
+    return lacking
+
+
+def _sees(probe: Probe, encoder: Encoder) -> bool:
+    """Whether a probe sees what an encoder is: one that learns nothing compares vectors as they
+    are, whatever view they bring.
+    """
+    return needs_of(probe).train or not isinstance(encoder, Viewed)
+
+
+def _reads_words(probe: Probe) -> bool:
+    return needs_of(probe).words
+
+
+def tasks_of(items: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
+    """Canonical reference -> task, patterns expanded and small data spread over folds; and what was
+    refused.
+    """
+    tasks: dict[str, Task] = {}
+    refused: dict[str, str] = {}
+    for item in items:
+        if not isinstance(item, str | Reference):
+            try:
+                tasks[item.name] = _checked(_answered(item, None, cache)[0])
+            except DataProblem as problem:
+                refused[item.name] = str(problem)
+            continue
+        for reference in TASKS.expand(item):
+            try:
+                each = [r for drawn in _drawn(reference) for r in _folds(drawn, cache)]
+                tasks |= {TASKS.canonical(r): _checked(TASKS.make(r)) for r in each}
+            except DataProblem as problem:
+                refused[str(reference)] = str(problem)
+    return tasks, refused
+
+
+def _drawn(reference: Reference) -> list[Reference]:
+    """The reference itself, or one for each draw where it says `sample=*/5` or `fold=*/5`."""
+    for key, value in reference.options:
+        star, _, many = value.partition("/")
+        if star == "*" and many.isdecimal() and key in ("fold", "sample"):
+            plain = reference.without(key)
+            if key in Sampling.of(TASKS.make(plain)):
+                return [plain.plus(**{key: f"{k}/{many}"}) for k in range(1, int(many) + 1)]
+    return [reference]
+
+
+def _folds(reference: Reference, cache: Path) -> list[Reference]:
+    """The reference itself, or one for each fold where the data are too small for one test set and
+    the task can divide them.
+
+    Raises DataProblem.
+    """
+    task, data = _answered(TASKS.make(reference), TASKS.canonical(reference), cache)
+    if data.folds == 1 or "fold" not in Sampling.of(task):
+        return [reference]
+    return [reference.plus(fold=f"{k}/{data.folds}") for k in range(1, data.folds + 1)]
+
+
+def _answered(task: Task, reference: str | None, cache: Path) -> tuple[Task, Facts]:
+    """A task with its facts; DataProblem where its data cannot answer it."""
+    data = facts(task, task_identity(reference, task), cache)
+    if data.refused:
+        raise DataProblem(data.refused)
+    return task, data
+
+
+def _checked(task: Task) -> Task:
+    METRICS.make(task.metric)
+    view(task.view)
+    return task

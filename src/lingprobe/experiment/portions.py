@@ -1,0 +1,113 @@
+"""What is encoded together before it is measured: everything, or, where vectors are not to be kept,
+one encoder at a time on tasks that share sentences.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+from lingprobe.core import DataProblem, Encoder, Layered, Prepared, Sentence
+from lingprobe.experiment.data import loaded
+from lingprobe.experiment.embed import slots_of
+from lingprobe.experiment.measure import Group
+from lingprobe.experiment.paths import Paths, close_stores
+from lingprobe.experiment.room import Pass
+from lingprobe.oracles import Informed
+from lingprobe.store.claims import alone
+
+FEW = 10  # tasks of which less than one sentence in so many is shared do not go together
+
+
+class Portion(NamedTuple):
+    """Groups, and what is encoded for them."""
+
+    groups: Sequence[Group]
+    passes: Sequence[Pass]
+
+
+def portions(groups: Sequence[Group], paths: Paths) -> list[Portion]:
+    """The groups of a run in portions whose vectors are there at one time."""
+    if not paths.passing:
+        return [Portion(groups, passes(groups))]
+    by_encoder: dict[str, list[Group]] = {}
+    for group in groups:
+        by_encoder.setdefault(group.vectors, []).append(group)
+    return [
+        Portion(part, passes(part))
+        for sharing in by_encoder.values()
+        for tasks in together({g.trials[0].task: set(_sentences([g])) for g in sharing})
+        for part in [[g for g in sharing if g.trials[0].task in tasks]]
+    ]
+
+
+def together(tasks: Mapping[str, set[Sentence]]) -> list[set[str]]:
+    """Tasks that share sentences, together."""
+    found: list[tuple[set[str], set[Sentence]]] = []
+    for task, sentences in tasks.items():
+        near = [
+            one for one in found if len(one[1] & sentences) * FEW > min(len(one[1]), len(sentences))
+        ]
+        found = [one for one in found if one not in near]
+        found.append(
+            ({task}.union(*(one[0] for one in near)), sentences.union(*(one[1] for one in near)))
+        )
+    return [names for names, _ in found]
+
+
+@contextmanager
+def kept(paths: Paths) -> Iterator[None]:
+    """Vectors made inside are removed at the end, where they are not to be kept; a run that is
+    stopped leaves them to the next one with the same results.
+    """
+    if not paths.passing:
+        yield
+        return
+    with alone(paths.vectors):
+        yield
+        close_stores()
+        shutil.rmtree(paths.vectors, ignore_errors=True)
+
+
+def passes(groups: Iterable[Group]) -> list[Pass]:
+    """What is encoded for groups, by encoder; most read the same tasks, and share their
+    sentences.
+    """
+    by_base: dict[str, list[Group]] = {}
+    for group in groups:
+        # those look at one data set, so they encode while measuring
+        if not isinstance(group.encoder, Prepared | Informed):
+            by_base.setdefault(group.vectors, []).append(group)
+    found: dict[frozenset[str], list[Sentence]] = {}
+    made = []
+    for key, sharing in by_base.items():
+        tasks = frozenset(group.trials[0].task for group in sharing)
+        if tasks not in found:
+            found[tasks] = _sentences(sharing)
+        slots = slots_of(union_of(sharing))
+        made.append(Pass(key, sharing[0].encoder, slots, found[tasks], sharing))
+    return made
+
+
+def union_of(groups: Sequence[Group]) -> Encoder:
+    """One encoder that yields every slot that the groups' encoders yield, so that one pass fills
+    them all.
+    """
+    encoder: Any = groups[0].encoder
+    if not isinstance(encoder, Layered):
+        return encoder  # type: ignore[no-any-return]
+    slots = dict.fromkeys(
+        slot for g in groups if isinstance(g.encoder, Layered) for slot in g.encoder.slots
+    )
+    return encoder.asking(tuple(slots))
+
+
+def _sentences(groups: Sequence[Group]) -> list[Sentence]:
+    """The distinct sentences of the groups' data sets."""
+    sentences: dict[Sentence, None] = {}
+    for group in {g.trials[0].task: g for g in groups}.values():
+        with suppress(DataProblem):  # which is told when it is measured
+            sentences |= dict.fromkeys(loaded(group.task, group.ingredients.task).sentences)
+    return list(sentences)

@@ -1,0 +1,87 @@
+"""What a result says about how it was made: versions, the commit that is checked out, the processor
+and its precision.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import platform
+from pathlib import Path
+
+from lingprobe.core import Encoder, Probe, Revised, Rounding, Running
+from lingprobe.identity import Stated
+from lingprobe.nets.device import Fitting, kind
+from lingprobe.nets.precision import processor, reproducible
+from lingprobe.notes import Checkpoint, Checkpointed
+
+PACKAGES = (
+    "lingprobe",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "pyarrow",
+)
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """Versions of the packages that matter to a number, as far as they are installed."""
+    installed = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            installed[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return installed
+
+
+@functools.cache
+def git_commit(start: Path) -> str | None:
+    """The commit that is checked out in the folder or above it, read from `.git`; None outside a
+    repository.
+    """
+    for folder in (start, *start.parents):
+        head = folder / ".git" / "HEAD"
+        if not head.is_file():
+            continue
+        text = head.read_text().strip()
+        if not text.startswith("ref: "):
+            return text
+        name = text.removeprefix("ref: ")
+        if (loose := folder / ".git" / name).is_file():
+            return loose.read_text().strip()
+        packed = folder / ".git" / "packed-refs"
+        lines = packed.read_text().splitlines() if packed.is_file() else []
+        return next((line.split()[0] for line in lines if line.endswith(" " + name)), None)
+    return None
+
+
+def revision(encoder: Encoder) -> str:
+    """What tells an encoder from others of its name: the commit or a digest of a model's files, of
+    weights, or of source.
+    """
+    if isinstance(encoder, Revised):
+        return encoder.revision
+    return encoder.fingerprint if isinstance(encoder, Stated) else ""
+
+
+def checkpoint(encoder: Encoder) -> Checkpoint | None:
+    """Where in its training an encoder is; None where it does not say."""
+    return encoder.point_of_training if isinstance(encoder, Checkpointed) else None
+
+
+def computed(encoder: Encoder, probe: Probe) -> dict[str, str]:
+    """What numbers were computed on and in; an encoder or a probe without a choice is not in it."""
+    how = {"processor": processor()}
+    if isinstance(encoder, Running):
+        device, dtype = encoder.runs
+        how["encoder"] = f"{dtype} on {kind(device)}"
+    if isinstance(probe, Rounding):
+        how["probe"] = probe.resolved
+    if isinstance(probe, Fitting):
+        how["probe device"] = kind(probe.device)
+    return how | ({"threads": "1"} if reproducible() else {})

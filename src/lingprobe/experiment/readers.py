@@ -1,0 +1,256 @@
+"""The encoders of a run: what they are called (references by themselves, live things by a name, and
+a number where others have it), and which of them each task is read with: those asked for, an oracle
+as the task has it, and the bounds of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, NamedTuple
+
+from lingprobe.core import DataProblem, Encoder, Layered, Task
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders import make as make_encoder
+from lingprobe.encoders.origin import state_of
+from lingprobe.errors import LingprobeError
+from lingprobe.experiment.data import Unit
+from lingprobe.experiment.keys import encoder_identity
+from lingprobe.experiment.provenance import revision
+from lingprobe.identity import Identity, Stated
+from lingprobe.oracles import Informed, Kind, oracles_of
+from lingprobe.reading import ReadingProblem, reads_of
+from lingprobe.references import Reference, parsed_or_none
+from lingprobe.tasks import TASKS
+
+HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
+Given = Sequence[Any] | Mapping[str, Any]
+Known = Callable[[], Mapping[str, set[str]]]
+"""Names that have results already, with the revisions of what was called so."""
+
+
+def encoders_of(encoders: Given, known: Known = dict) -> dict[str, Encoder]:
+    """Encoders by the name that their trials have: a canonical reference, or what a live thing is
+    called.
+
+    Of two live things of one name the second is called 'NAME #2', and so is one whose name results
+    are kept under that another thing has. DataProblem where nothing tells two of them apart.
+    """
+    return names_of(encoders, known).encoders
+
+
+def names_of(encoders: Given, known: Known = dict) -> Names:
+    """The names of encoders, and which of them are those of live things."""
+    names = Names(known)
+    for label, thing in (
+        encoders.items() if isinstance(encoders, Mapping) else ((None, thing) for thing in encoders)
+    ):
+        names.add(thing, label)
+    return names
+
+
+@dataclass
+class Names:
+    """Names given out so far, the things that they were given to, and the encoders made of those.
+
+    states   what tells a live thing from others, where it says nothing of itself
+    """
+
+    known: Known
+    encoders: dict[str, Encoder] = field(default_factory=dict)
+    things: dict[str, Any] = field(default_factory=dict)
+    states: dict[str, str] = field(default_factory=dict)
+
+    def add(self, thing: Any, label: str | None) -> None:
+        """Give a thing its name; a reference of several encoders gives each its own."""
+        if isinstance(thing, str | Reference):
+            if label is not None:
+                raise DataProblem(
+                    f"{str(thing)!r} is a reference and needs no name; {label!r} can name a model"
+                    " or a function"
+                )
+            parsed = parsed_or_none(str(thing))
+            if parsed and parsed.name in TASKS.table:
+                raise DataProblem(f"{parsed.name!r} is a task, but an encoder is expected here")
+            for reference in ENCODERS.expand(thing):
+                self._refer(reference)
+            return
+        encoder = make_encoder(thing)
+        if label is not None and (taken := _reserved(label)):
+            raise DataProblem(
+                f"{label!r} cannot name a model, since {taken!r} is an encoder of lingprobe; choose"
+                " another name"
+            )
+        if before := next((name for name, other in self.things.items() if other is thing), ""):
+            raise DataProblem(f"{before!r} is given twice; once is enough for its row")
+        state = "" if isinstance(encoder, Stated) else state_of(encoder)
+        name = label or self._free(encoder, state, derived=encoder is not thing)
+        self.encoders[name], self.things[name], self.states[name] = encoder, thing, state
+
+    def _refer(self, reference: Reference) -> None:
+        """Name the encoder of a reference by it."""
+        encoder, name = make_encoder(reference), ENCODERS.canonical(reference)
+        if name in self.things:
+            raise DataProblem(
+                f"a model and an encoder of lingprobe are both called {name!r}; {HOW}"
+            )
+        self.encoders[name] = encoder
+
+    def identity(self, name: str, encoder: Encoder, kept: str) -> Identity:
+        """What decides the vectors of what is called so, kept in some type."""
+        return encoder_identity(
+            None if name in self.things else name, encoder, kept, self.states.get(name, "")
+        )
+
+    def _free(self, encoder: Encoder, state: str, derived: bool) -> str:
+        """The first of 'NAME', 'NAME #2' and so on that nothing else has; a thing that is known
+        keeps the name that it has.
+        """
+        mine = revision(encoder)
+        kept = self.known() if derived else {}
+        for name in _numbered(encoder.name):
+            if name in self.encoders and (
+                revision(self.encoders[name]),
+                self.states.get(name, ""),
+            ) == (
+                mine,
+                state,
+            ):
+                raise DataProblem(f"two encoders are called {name!r}; {HOW}")
+            if (
+                name not in self.encoders
+                and kept.get(name, {mine}) == {mine}
+                and not (derived and _reserved(name))
+            ):
+                return name
+        raise AssertionError("numbers do not end")
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} #{n}" for n in count(2))
+
+
+def _reserved(name: str) -> str:
+    """The kind of encoder that a name would be taken for as a reference; '' for none."""
+    parsed = parsed_or_none(name)
+    return (
+        parsed.name
+        if parsed is not None and ("@" in parsed.name or parsed.name in ENCODERS.places())
+        else ""
+    )
+
+
+BASELINES: Mapping[Unit, Sequence[str]] = {
+    "sentence": ("length", "bow:random"),
+    "pair": ("length", "overlap", "negation", "hypothesis", "bow:random"),
+    "words": ("bow:random,pool=none",),
+}
+"""Baselines that stand in every table, by what a task is about."""
+ORACLE = "gold"
+NAMELESS = "-"  # the layer of an encoder that has but one
+BOUND_SEEDS = 1  # bounds are there to be compared with, so that one fit is enough
+
+
+class OracleProblem(LingprobeError, ValueError):
+    """A task without the oracle that was asked for; the message says which it has."""
+
+
+class Reader(NamedTuple):
+    """An encoder that a task is read with, what is read of it ('' for each layer), and how often a
+    probe is fitted on it.
+    """
+
+    reference: str
+    encoder: Encoder
+    reads: Sequence[str]
+    seeds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How encoders are read: what of their layers, and how often; and the kinds of bounds that are
+    read beside them.
+
+    usual  what is read of encoders that have such layers, where `reads` says nothing
+    """
+
+    reads: Sequence[str]
+    seeds: int
+    bounds: Collection[Kind]
+    usual: Sequence[str] = ()
+
+    def of(self, encoder: Encoder) -> Sequence[str]:
+        """What is read of an encoder; () for each of its layers."""
+        if self.reads or not self.usual:
+            return self.reads
+        try:
+            return reads_of(self.usual, layers_of(encoder))
+        except ReadingProblem:
+            return ()
+
+
+def layers_of(encoder: Encoder) -> tuple[str, ...]:
+    """The names of an encoder's layers; '-' for one that has but one."""
+    if not isinstance(encoder, Layered):
+        return (NAMELESS,)
+    return tuple(slot.partition(".")[0] for slot in encoder.slots)
+
+
+def readers(
+    task: Task, unit: Unit, encoders: Mapping[str, Encoder], how: Reading
+) -> tuple[list[Reader], dict[str, str]]:
+    """The readers of a task, bounds first, and the encoders that cannot read it, with the reason.
+
+    unit  what the task is about
+    """
+    by_reference = {
+        reference: Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS))
+        for reference, encoder in _bounds(task, unit, how.bounds)
+    }
+    refused: dict[str, str] = {}
+    for reference, encoder in encoders.items():
+        try:
+            own = (
+                _oracle(reference, encoder, task)
+                if isinstance(encoder, Informed)
+                else (reference, encoder)
+            )
+            by_reference[own[0]] = Reader(
+                *own, how.of(encoder) if own[1] is encoder else (), how.seeds
+            )
+        except OracleProblem as problem:
+            refused[reference] = str(problem)
+    return list(by_reference.values()), refused
+
+
+def _bounds(task: Task, unit: Unit, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:
+    """The baselines of a task, and its default oracle where it has one."""
+    for baseline in BASELINES[unit] if "baseline" in kinds else ():
+        yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
+    oracle = ENCODERS.make(ORACLE)
+    if "oracle" in kinds and oracles_of(task) and isinstance(oracle, Informed):
+        yield _oracle(ENCODERS.canonical(ORACLE), oracle, task)
+
+
+def _oracle(reference: str, encoder: Informed, task: Task) -> tuple[str, Encoder]:
+    """The oracle that an encoder stands for in a task, under a reference that names it;
+    OracleProblem where there is none.
+    """
+    known = oracles_of(task)
+    if not known:
+        raise OracleProblem("its data have no annotation for an oracle")
+    if encoder.oracle is None:
+        return _called(reference, encoder, next(iter(known)))
+    if encoder.oracle not in known:
+        raise OracleProblem(f"it has no oracle {encoder.oracle!r}; it has {', '.join(known)}")
+    return reference, encoder
+
+
+def _called(reference: str, encoder: Informed, oracle: str) -> tuple[str, Encoder]:
+    """An encoder that holds a task's default oracle, and the reference with its name."""
+    whole = encoder.named(oracle)
+    if reference == encoder.name:  # it was given as an object
+        return whole.name, whole
+    return ENCODERS.canonical(replace(Reference.parse(reference), argument=oracle)), whole

@@ -1,0 +1,269 @@
+"""Two maps over what is missing: embed, then measure. What is in the store already is neither
+encoded nor fitted. A group of trials that is measured keeps its results, or tells the reason.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+
+from lingprobe.core import Encoder, Prepared, Result, Sentence, Trial
+from lingprobe.encoders import ENCODERS, make
+from lingprobe.experiment.bars import bar_over, encoding_bar
+from lingprobe.experiment.data import facts
+from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
+from lingprobe.experiment.keys import encoder_identity, vectors_key
+from lingprobe.experiment.measure import Batch, Group
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Plan
+from lingprobe.experiment.portions import kept, portions, union_of
+from lingprobe.experiment.room import Pass, check_room
+from lingprobe.experiment.runners import HERE, Lost, Workers
+from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.experiment.units import Size, cut
+from lingprobe.experiment.work import Measured, measured_in
+from lingprobe.identity import Identity
+from lingprobe.nets.precision import threads
+from lingprobe.oracles import Informed
+from lingprobe.references import brief
+from lingprobe.store import failures as failed
+from lingprobe.store.claims import Watch
+from lingprobe.store.experiments import Unit, record
+from lingprobe.store.kept import note
+
+log = logging.getLogger("lingprobe.experiment")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run ends with.
+
+    results   one for each trial that could be measured, in the order of the plan
+    failures  groups of trials, tasks or encoders that could not be, with the reason
+    fresh     how many results were measured now rather than found in the store
+    """
+
+    results: tuple[Result, ...]
+    failures: dict[str, str]
+    fresh: int
+
+
+def run(
+    plan: Plan,
+    paths: Paths,
+    workers: Workers = HERE,
+    progress: bool = True,
+) -> Outcome:
+    """Measure every trial of a plan that the store does not hold yet, and return the results of
+    all; those of one's share come first, those that others have left undone after them.
+    """
+    ids = plan.ids
+    record(paths.results, list(ids.values()), _units(plan, ids, paths))
+    known, groups = missing(plan, paths)
+    if groups:
+        paths.check()
+    failures, fresh = dict(plan.refused), 0
+    parts = portions(groups, paths)
+    for part in parts:
+        check_room(part.passes, paths.vector_store())
+    before = _failures(groups, paths)
+    for part in parts:
+        with kept(paths):
+            broken = fill(part.passes, paths, workers, progress)
+            failures |= broken
+            left = [g for g in part.groups if g.trials[0].encoder not in broken]
+            for measured in _fitted(left, paths, workers, before, progress):
+                known |= measured.results
+                fresh += measured.fresh
+                if measured.failure:
+                    failures.setdefault(measured.name, measured.failure)
+    # files may have moved since
+    results = tuple(replace(known[i], trial=trial) for trial, i in ids.items() if i in known)
+    return Outcome(results, failures, fresh)
+
+
+def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
+    """The results that the store holds of a plan, by what they are stored under, and the groups of
+    trials that it does not.
+    """
+    ids = plan.ids
+    known = paths.known(ids.values())
+    groups = (group.without(known) for group in _groups(plan, ids, paths.cache))
+    return known, [group for group in groups if group.trials]
+
+
+def _fitted(
+    groups: Sequence[Group],
+    paths: Paths,
+    workers: Workers,
+    before: Mapping[str, str],
+    progress: bool,
+) -> Iterator[Measured]:
+    """What became of groups that were encoded, as they are fitted."""
+    todo, work = _batches(groups, workers.shard), measured_in(paths, before)
+    with bar_over(sum(batch.trials for batch in todo), progress) as bar:
+        for measured, trials in _mapped(
+            todo, lambda batches: workers.fit(work, bar.named(batches)), paths
+        ):
+            yield measured
+            bar.done(trials)
+
+
+def _mapped(
+    batches: Sequence[Batch],
+    mapped: Callable[[Sequence[Batch]], Iterable[Measured | Lost]],
+    paths: Paths,
+) -> Iterator[tuple[Measured, int]]:
+    """What became of every batch, and of how many trials; what another run was at comes last."""
+    store, watch, todo = paths.result_store(), Watch(), list(batches)
+    held: list[Group] = []
+    while todo:
+        for batch, answer in zip(todo, mapped(todo), strict=True):
+            measured = answer
+            if isinstance(measured, Lost):
+                measured = Measured(batch.name, failure=measured.why)
+            held += measured.held
+            _note_failures(batch, measured, paths)
+            yield measured, batch.trials - sum(len(group.trials) for group in measured.held)
+        ready, held = watch.wait(held, lambda group: store.place(group.ids, group.part))
+        todo = _batches(ready)
+
+
+def _failures(groups: Iterable[Group], paths: Paths) -> dict[str, str]:
+    """When units of work failed before, by the name of their place."""
+    store, dates = paths.result_store(), dict[str, str]()
+    for place in {store.place(group.ids, group.part) for group in groups}:
+        if failure := failed.failure_of(place):
+            dates[place.name] = failure.date
+    return dates
+
+
+def _note_failures(batch: Batch, measured: Measured, paths: Paths) -> None:
+    """Say beside the results of a batch's groups which have none and why, for others and later."""
+    store, spared = paths.result_store(), {g.ids for g in (*measured.held, *measured.untried)}
+    for group in batch.groups:
+        place = store.place(group.ids, group.part)
+        if group.ids[0] in measured.results:
+            failed.forget(place)
+        elif measured.failure and group.ids not in spared:
+            failed.note(place, measured.failure)
+
+
+def _batches(groups: Iterable[Group], shard: Shard = WHOLE) -> list[Batch]:
+    """Groups that can be fitted in one pass, together: the folds and controls of a task; those of
+    a shard first.
+    """
+    batches: dict[tuple[str, ...], list[Group]] = {}
+    for group in groups:
+        batches.setdefault(group.joint, []).append(group)
+    return [Batch(tuple(batches[joint])) for joint in shard.order(batches, lambda joint: joint)]
+
+
+def _units(plan: Plan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
+    """The units of work of a plan."""
+    folder = paths.vector_store().folder
+    return [
+        Unit(
+            first.task,
+            first.control,
+            first.encoder,
+            first.probe,
+            "" if isinstance(group.encoder, Prepared | Informed) else folder(group.vectors).name,
+            group.ids,
+            group.part,
+        )
+        for group in _groups(plan, ids, paths.cache)
+        for first in group.trials[:1]
+    ]
+
+
+def _groups(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]:
+    """Trials that share a fit, together, as far as that is no more than a unit of work."""
+
+    def shared(t: Trial) -> tuple[str, str, str, str]:
+        return t.task, t.control, t.encoder, t.probe
+
+    for (task, control, encoder, probe), trials in groupby(
+        sorted(plan.trials, key=shared), key=shared
+    ):
+        listed = list(trials)
+        things = (
+            plan.tasks[task],
+            plan.encoders[encoder],
+            plan.probes[probe],
+            plan.controls[control],
+        )
+        ingredients = plan.ingredients(listed[0])
+        key = vectors_key(things[1], ingredients.encoder)
+        train = facts(things[0], ingredients.task, cache).train if len(listed) > 1 else 0
+        for part, some in enumerate(cut(listed, Size.of(things[1], train))):
+            yield Group(*things, some, tuple(ids[t] for t in some), ingredients, key, part)
+
+
+def fill(
+    passes: Iterable[Pass],
+    paths: Paths,
+    workers: Workers = HERE,
+    progress: bool = False,
+) -> dict[str, str]:
+    """Embed every sentence of the passes, each once, one's share first; returns the encoders that
+    failed, with the reason.
+    """
+    broken: dict[str, str] = {}
+    store = paths.vector_store()
+    # each share begins with encoders of its own, so that they do not wait for one another
+    for one in workers.shard.order(passes, lambda one: (one.groups[0].trials[0].encoder,)):
+        place = encoder_place(paths.results, store.folder(one.key).name)
+        try:
+            encoder = union_of(one.groups)
+            with encoding_bar(encoder.name, progress), threads():
+                embed(encoder, one.sentences, store, one.key, workers=workers)
+            _note(one.groups, store.folder(one.key), paths)
+            failed.forget(place)
+        except EncoderProblem as problem:
+            log.debug("%s", problem, exc_info=problem)
+            failed.note(place, str(problem))
+            broken |= {g.trials[0].encoder: str(problem) for g in one.groups}
+    return broken
+
+
+def encoder_place(results: Path, vectors: str) -> Path:
+    """Beside what lies the note on why an encoder failed, by the folder of its vectors."""
+    return results / f"encoder-{vectors}"
+
+
+def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
+    """Say beside the vectors that groups share whose they are, and where results of them lie."""
+    name = brief(ENCODERS, groups[0].trials[0].encoder)
+    identities = {str(group.ingredients.encoder) for group in groups}
+    own = paths.results == paths.cache / "results"
+    note(vectors, name, identities, None if own else paths.results)
+
+
+def ahead(references: Iterable[str], paths: Paths) -> dict[str, tuple[Encoder, Identity]]:
+    """Encoders whose vectors are made ahead of a run, with their identities, by reference."""
+    made = {str(one): make(str(one)) for text in references for one in ENCODERS.expand(text)}
+    return {
+        reference: (encoder, encoder_identity(ENCODERS.canonical(reference), encoder, paths.dtype))
+        for reference, encoder in made.items()
+    }
+
+
+def embed_ahead(
+    encoders: Mapping[str, tuple[Encoder, Identity]],
+    sentences: Sequence[Sentence],
+    paths: Paths,
+    progress: bool,
+    workers: Workers = HERE,
+) -> dict[str, Embedded]:
+    """Fill the cache of vectors with sentences, by encoder; what became of them."""
+    store, done = paths.vector_store(), {}
+    for reference, (encoder, known) in encoders.items():
+        with encoding_bar(encoder.name, progress), threads():
+            key = vectors_key(encoder, known)
+            done[reference] = embed(encoder, sentences, store, key, workers=workers)
+        note(store.folder(key), reference, {str(known)}, None)
+    return done

@@ -1,0 +1,104 @@
+"""Who does the work of a run: this process, others of this machine (`processes`), or a cluster
+(`on_ray`). Each is a pair of mappers, which are shaped like the builtin map.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from lingprobe.errors import LingprobeError, UsageProblem
+from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.references import Contents
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class RunnerProblem(LingprobeError, ValueError):
+    """Workers that cannot be used; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """An item of which nothing came back, with the reason."""
+
+    why: str
+
+
+class Mapper(Protocol):
+    """Anything shaped like the builtin map: what a function makes of each item, in their order.
+
+    Items may be worked on elsewhere, so function, items and answers pickle. What could not be
+    worked on is Lost.
+    """
+
+    def __call__(self, function: Callable[[T], U], items: Iterable[T], /) -> Iterable[U | Lost]: ...
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who encodes blocks of sentences, who fits probes, and the share of the run that comes first
+    where several machines have a run each.
+    """
+
+    encode: Mapper = map
+    fit: Mapper = map
+    shard: Shard = WHOLE
+
+
+HERE = Workers()
+"""This process does everything."""
+
+
+class Runner(Protocol):
+    """What `--jobs NAME` names: workers that are there while a run lasts."""
+
+    def workers(self, folders: Sequence[Path]) -> AbstractContextManager[Workers]:
+        """The workers, who must see the folders of the run as this machine does. RunnerProblem
+        where they cannot be had.
+        """
+        ...
+
+
+RUNNERS = Contents(
+    "runner",
+    "lingprobe.runners",
+    {
+        "processes": "lingprobe.experiment.runners.processes:Processes",
+        "ray": "lingprobe.experiment.runners.on_ray:OnRay",
+    },
+)
+"""The runners that `--jobs` names, and what plugins add; a number is that of processes."""
+
+
+@contextmanager
+def working(jobs: int | str, folders: Sequence[Path] = ()) -> Iterator[Workers]:
+    """Workers for a run: so many processes that fit, or those of a runner by its reference
+    ('ray,cpus=2').
+    """
+    named = str(jobs)
+    if re.fullmatch("-?[0-9]+", named):
+        if int(named) < 1:
+            raise UsageProblem(f"jobs={named}: give a number of at least 1, or a runner ('ray')")
+        if int(named) == 1:
+            yield HERE
+            return
+        named = f"processes:{named}"
+    with RUNNERS.make(named).workers(folders) as workers:
+        yield workers
+
+
+def in_order(answers: Iterable[tuple[int, T]]) -> Iterator[T]:
+    """What comes with a number, by number."""
+    early: dict[int, T] = {}
+    number = 0
+    for place, answer in answers:
+        early[place] = answer
+        while number in early:
+            yield early.pop(number)
+            number += 1

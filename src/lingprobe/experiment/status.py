@@ -1,0 +1,144 @@
+"""How far a run is that may be at work on several machines: what of it is done, running, failed or
+waiting, read from the store alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.run import encoder_place
+from lingprobe.references import brief
+from lingprobe.store import plans
+from lingprobe.store.checkpoints import left
+from lingprobe.store.claims import holder
+from lingprobe.store.experiments import Experiment, Unit
+from lingprobe.store.failures import failure_of
+from lingprobe.store.folder import BlockFolder, Index, Keys
+from lingprobe.store.vectors import failures_in
+
+State = Literal["done", "running", "failed", "waiting"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitStatus:
+    """The state of a unit of work: trials that share their fit.
+
+    task, encoder, probe, control  what is measured
+    trials   how many they are
+    state    done, running, failed, or waiting
+    machine  where it runs or failed
+    process  that is at it, where it runs
+    since    it runs, in UTC
+    why      it failed
+    kept     when the state of a long fit was last saved, in UTC; the unit continues from there
+    bytes    the size of that state
+    """
+
+    task: str
+    encoder: str
+    probe: str
+    control: str
+    trials: int
+    state: State
+    machine: str = ""
+    process: int | None = None
+    since: str = ""
+    why: str = ""
+    kept: str = ""
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingStatus:
+    """How far the vectors of an encoder are, in sentences that a run planned.
+
+    done, running, failed, waiting  how many there are, are at work, could not be, are to be encoded
+    machines  at work
+    why       it failed
+    """
+
+    encoder: str
+    done: int
+    running: int
+    failed: int
+    waiting: int
+    machines: tuple[str, ...] = ()
+    why: str = ""
+
+
+def units_of(experiment: Experiment, paths: Paths) -> list[UnitStatus]:
+    """How far each unit of work of an experiment is."""
+    known = paths.result_store().ids(experiment.ids)
+    return [_unit(unit, known, paths) for unit in experiment.units]
+
+
+def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
+    things = (unit.task, brief(ENCODERS, unit.encoder), unit.probe, unit.control, len(unit.ids))
+    if all(each in known for each in unit.ids):
+        return UnitStatus(*things, "done")
+    place = paths.result_store().place(unit.ids, unit.part)
+    kept = left(place)._asdict()
+    if (at_work := holder(place)) is not None:
+        return UnitStatus(*things, "running", *at_work, **kept)
+    if failure := failure_of(place):
+        return UnitStatus(*things, "failed", failure.machine, why=failure.why, **kept)
+    return UnitStatus(*things, "waiting", **kept)
+
+
+def encodings_of(experiment: Experiment, paths: Paths) -> list[EncodingStatus]:
+    """How far the vectors of each encoder of an experiment are, as far as some were planned."""
+    names = {unit.vectors: unit.encoder for unit in experiment.units if unit.vectors}
+    every = (_encoding(folder, encoder, paths) for folder, encoder in names.items())
+    return [each for each in every if each.done or each.running or each.waiting or each.why]
+
+
+def _encoding(name: str, encoder: str, paths: Paths) -> EncodingStatus:
+    folder = paths.cache / "vectors" / name
+    failure, failures = failure_of(encoder_place(paths.results, name)), failures_in(folder)
+    sentences: dict[State, set[bytes]] = {"done": set(), "running": set(), "waiting": set()}
+    machines = set[str]()
+    for keys, state, machine in _blocks(folder):
+        machines |= {machine} - {""}
+        sentences[state] |= set(map(bytes, keys))
+    running = sentences["running"] - sentences["done"]
+    left = sentences["waiting"] - sentences["done"] - running
+    counts = {
+        "done": len(sentences["done"]),
+        "running": len(running),
+        "failed": len(left & failures.keys()),
+        "waiting": len(left - failures.keys()),
+    }
+    return EncodingStatus(
+        brief(ENCODERS, encoder),
+        **counts,
+        machines=tuple(sorted(machines)),
+        why=f"{failure.why} (on {failure.machine})" if failure else "",
+    )
+
+
+def _blocks(folder: Path) -> Iterator[tuple[Keys, State, str]]:
+    """The sentences of each planned block, how far they are, and the machine that is at them."""
+    committed = BlockFolder(folder).refresh().blocks
+    for path in sorted(folder.glob("*.plan")):
+        if (plan := plans.read(path)) is None:
+            continue
+        held = [
+            block.array("keys") for block in committed if set(plan.slots) <= {*block.facts["slots"]}
+        ]
+        index = Index.of(np.concatenate(held)) if held else None
+        for number in range(len(plan)):
+            keys = plan.part(number)
+            there = index.find(keys) >= 0 if index else np.zeros(len(keys), bool)
+            at_work = None if there.all() else holder(plan.place(number))
+            yield keys[there], "done", ""
+            if at_work:
+                yield keys[~there], "running", at_work.machine
+            else:
+                yield keys[~there], "waiting", ""

@@ -1,0 +1,79 @@
+"""Trials that could share one pass, cut into units of work, so that a machine which dies loses no
+more than one of them and many machines have something to do.
+
+How they are cut follows from what was asked for and from nothing else: all machines must agree, and
+fits that were made side by side differ from such that were made alone in last bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from lingprobe.core import Encoder, Trial
+from lingprobe.encoders.saved import Saved
+from lingprobe.experiment.readers import layers_of
+from lingprobe.reading import ReadingProblem, read_of
+
+LARGEST = 2**31
+"""Numbers that the fits of a unit are given: training examples x features x fits. On one
+thread, `mlp` takes minutes over so many, and `logreg` half an hour.
+"""
+USUAL = 1024  # features of a layer where nothing says how many there are
+WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
+"""What models call how many numbers a vector has."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much the fits of an encoder on a task are given."""
+
+    examples: int
+    width: int
+    layers: Sequence[str]
+
+    @classmethod
+    def of(cls, encoder: Encoder, examples: int) -> Size:
+        """That of an encoder on so many training examples."""
+        return cls(examples, width(encoder) or USUAL, layers_of(encoder))
+
+    def of_fit(self, trial: Trial) -> int:
+        """Numbers that one fit of a trial is given."""
+        try:
+            read = len(read_of(trial.read, self.layers).layers)
+        except ReadingProblem:  # of an encoder that says nothing of its layers
+            read = 1
+        return self.examples * self.width * read
+
+
+def cut(trials: Sequence[Trial], size: Size) -> Iterator[tuple[Trial, ...]]:
+    """The trials in their order, in units of at most LARGEST numbers. Seeds of one read stay
+    together while they can, since their fits share the choice of settings.
+    """
+    reads = [list(seeds) for _, seeds in groupby(trials, attrgetter("read"))]
+    for together in _packed(reads, lambda seeds: size.of_fit(seeds[0]) * len(seeds)):
+        flat = [trial for seeds in together for trial in seeds]
+        yield from map(tuple, _packed(flat, size.of_fit))
+
+
+def _packed(items: Iterable[Any], cost: Callable[[Any], int]) -> Iterator[list[Any]]:
+    """Items in runs that cost no more than that together, or are one item."""
+    run: list[Any] = []
+    spent = 0
+    for item in items:
+        if run and spent + cost(item) > LARGEST:
+            yield run
+            run, spent = [], 0
+        run.append(item)
+        spent += cost(item)
+    if run:
+        yield run
+
+
+def width(encoder: Encoder) -> int:
+    """How many numbers a vector of a saved model has, as it says; 0 where nothing says it."""
+    said: Mapping[str, Any] = encoder.files.config() if isinstance(encoder, Saved) else {}
+    return next((int(said[name]) for name in WIDTHS if isinstance(said.get(name), int)), 0)

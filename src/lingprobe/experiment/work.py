@@ -1,0 +1,155 @@
+"""One unit of work: a batch of groups of trials is measured and its results are kept, or the reason
+is told.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from lingprobe._hosted import hosted, one_line
+from lingprobe.checkpoints import keeping
+from lingprobe.core import DataProblem, Result
+from lingprobe.experiment.data import loaded
+from lingprobe.experiment.measure import Batch, Group, Ready, fitted, ready
+from lingprobe.experiment.paths import Paths
+from lingprobe.nets.precision import threads
+from lingprobe.reading import ReadingProblem
+from lingprobe.store.blocks import StoreProblem
+from lingprobe.store.checkpoints import Checkpoints, forget
+from lingprobe.store.claims import claimed
+from lingprobe.store.failures import failure_of
+
+log = logging.getLogger("lingprobe.experiment")
+# bytes of vectors that are held at once for the sake of one fit
+ROOM = 2**28
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What became of a batch.
+
+    results  of its trials, by what they are stored under
+    failure  why some have none, '' where all have theirs
+    fresh    how many of the results were measured now, and not by another run meanwhile
+    held     the groups that another run is at just now
+    untried  the groups that failed in another run since this one began
+    """
+
+    name: str
+    results: Mapping[str, Result] = field(default_factory=dict)
+    failure: str = ""
+    fresh: int = 0
+    held: tuple[Group, ...] = ()
+    untried: tuple[Group, ...] = ()
+
+
+def measure(batch: Batch, paths: Paths, before: Mapping[str, str] | None = None) -> Measured:
+    """Fit and score the trials of some groups and keep the results; a failure is told, never
+    raised, so others go on.
+
+    before  when groups failed before this run began, by the name of their place: those are tried
+            again, and what failed since in another run is not
+    """
+    store, work = paths.result_store(), _Work(batch.name, paths)
+    mine: list[Group] = []
+    held: list[Group] = []
+    with ExitStack() as claims:
+        for group in batch.groups:
+            own = claims.enter_context(claimed(store.place(group.ids, group.part)))
+            (mine if own else held).append(group)
+        known = paths.known([i for group in mine for i in group.ids])
+        todo = [left for group in mine if (left := group.without(known)).trials]
+        untried = [group for group in todo if work.failed_since(group, before or {})]
+        spared = {group.ids for group in untried}
+        for parts in work.parts([group for group in todo if group.ids not in spared]):
+            work.fit(parts)
+    return Measured(
+        batch.name,
+        known | work.results,
+        next(iter(work.failures), ""),
+        len(work.results),
+        tuple(held),
+        tuple(untried),
+    )
+
+
+class _Work:
+    """Results as they come in, and what went wrong."""
+
+    def __init__(self, name: str, paths: Paths) -> None:
+        self.name, self.paths = name, paths
+        self.results: dict[str, Result] = {}
+        self.failures: list[str] = []
+
+    def failed_since(self, group: Group, before: Mapping[str, str]) -> bool:
+        """Whether a group failed in another run meanwhile."""
+        place = self.paths.result_store().place(group.ids, group.part)
+        failure = failure_of(place)
+        if failure is None or failure.date == before.get(place.name):
+            return False
+        self.failures.append(f"{failure.why} (on {failure.machine})")
+        return True
+
+    def parts(self, groups: Sequence[Group]) -> Iterator[list[Ready]]:
+        """The groups with their data and vectors, as many at once as there is room for."""
+        parts: list[Ready] = []
+        for group in groups:
+            if (part := self._ready(group, parts[-1] if parts else None)) is None:
+                continue
+            if parts and sum(one.size for one in parts) + part.size > ROOM:
+                yield parts
+                parts = []
+            parts.append(part)
+        if parts:
+            yield parts
+
+    def _ready(self, group: Group, before: Ready | None) -> Ready | None:
+        try:
+            with hosted(group.name), threads():
+                whole = loaded(group.task, group.ingredients.task)
+                return ready(group, whole, self.paths.vector_store(), self.paths.scores, before)
+        except Exception as error:
+            self._fail(error)
+            return None
+
+    def _fail(self, error: Exception) -> None:
+        log.debug("%s", self.name, exc_info=error)
+        self.failures.append(_told(error))
+
+    def fit(self, parts: Sequence[Ready]) -> None:
+        """Fit groups, and keep their results; what fails together is tried alone."""
+        try:
+            first = parts[0].group
+            place = self.paths.result_store().place(first.ids, first.part)
+            with hosted(self.name), threads(), keeping(Checkpoints(place)):
+                results = fitted(parts)
+            for part, each in zip(parts, results, strict=True):
+                kept = list(zip(part.group.ids, each, strict=True))
+                self.paths.keep(kept)
+                self.results |= dict(kept)
+            forget(place)
+        except Exception as error:
+            if len(parts) == 1:
+                self._fail(error)
+                return
+            for part in parts:
+                if part.group.ids[0] not in self.results:
+                    self.fit([part])
+
+
+def _told(error: Exception) -> str:
+    """An error in one line; ours say all in their words."""
+    if isinstance(error, DataProblem | ReadingProblem | StoreProblem):
+        return str(error).strip().partition("\n")[0]
+    return one_line(error)
+
+
+def measured_in(
+    paths: Paths, before: Mapping[str, str] | None = None
+) -> functools.partial[Measured]:
+    """`measure` with all but the batch filled in: the function that a mapper maps."""
+    return functools.partial(measure, paths=paths, before=before)

@@ -1,0 +1,38 @@
+"""The languages that sentences are generated in, by name.
+
+One is a function from the path of a lexicon, or nothing, and that of a table of further words
+(`more`), to a `Language`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from lingprobe.core import DataProblem
+from lingprobe.generation.events.language import Language
+from lingprobe.references import Contents
+
+LANGUAGES = Contents(
+    "language",
+    "lingprobe.languages",
+    {
+        "english": "lingprobe.generation.events.english:english",
+        "polish": "lingprobe.generation.events.polish:polish",
+    },
+)
+
+
+def language(name: str, lexicon: Path | None = None, more: Path | None = None) -> Language:
+    """A language with its own lexicon, or that of a table, and further words; a name that is none
+    is an error that lists them.
+    """
+    if name not in LANGUAGES.places():
+        raise DataProblem(f"{name!r} is not there; there are {', '.join(LANGUAGES)}")
+    factory = LANGUAGES.find(name)
+    return cast(
+        Language,
+        factory(
+            *([] if lexicon is None else [lexicon]), **({} if more is None else {"more": more})
+        ),
+    )

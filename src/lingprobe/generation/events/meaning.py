@@ -1,0 +1,295 @@
+"""What a sentence means, as frozen values: who did what to whom, and what did not happen (Ettinger
+et al. 2018, section 4.1, Figure 1); and the same as JSON.
+
+A full event leads to one sentence. Lemmas carry the meaning; voice, tense and the like stand beside
+them, so that nothing has to be guessed on the way to the surface. JSON has the same keys as the
+values, nothing that is empty; what is wrong is named with its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Union
+
+from lingprobe.core import DataProblem
+
+FRAMES: Final = ("intransitive", "transitive", "ditransitive", "clausal")
+TENSES: Final = ("past", "present", "future")
+ASPECTS: Final = (
+    "simple",
+    "progressive",
+    "perfect",
+    "perfect progressive",
+    "imperfective",
+    "perfective",
+)
+POLARITIES: Final = ("positive", "negative")
+VOICES: Final = ("active", "passive")
+NUMBERS: Final = ("singular", "plural")
+DATIVES: Final = ("object", "to")
+ROLES: Final = ("agent", "patient", "recipient")
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Somebody or something in an event.
+
+    modifier   where it is, as in "the man near the women"; its noun is an agreement attractor
+    relative   an event in which one participant is a `Gap`, which this one fills
+    """
+
+    noun: str
+    number: str
+    determiner: str
+    adjectives: tuple[str, ...] = ()
+    modifier: Modifier | None = None
+    relative: Event | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Modifier:
+    """A preposition and its participant."""
+
+    preposition: str
+    participant: Participant
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two participants that take one role together: "the man and the woman"."""
+
+    both: tuple[Participant, Participant]
+
+
+@dataclass(frozen=True, slots=True)
+class Reflexive:
+    """The participant that is also the agent: "himself"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The participant of a relative clause that its head noun fills, and the word that links
+    them.
+    """
+
+    relativiser: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The subject of a second verb that is also the subject of the first: "the man slept and helped
+    the woman".
+    """
+
+
+Argument = Union[Participant, Pair, Reflexive, Gap, Shared]  # noqa: UP007
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened, or is said not to have happened.
+
+    tense    None where a modal stands in its place
+    voice    'passive' without an agent is "the man was helped"
+    dative   of ditransitives: 'object' as in "gave the girl the book", 'to' as in "gave the book to
+             the girl"; in the passive it says who is the subject, the recipient or the patient
+    content  what is said or thought, for clausal frames
+    also     what the subject did besides: a second verb with its own arguments, form and adverbs,
+             and `Shared` as its subject
+    """
+
+    predicate: str
+    frame: str
+    tense: str | None
+    aspect: str
+    polarity: str
+    voice: str = "active"
+    modal: str | None = None
+    dative: str | None = None
+    adverbs: tuple[str, ...] = ()
+    agent: Argument | None = None
+    patient: Argument | None = None
+    recipient: Argument | None = None
+    content: Event | None = None
+    also: Event | None = None
+
+    def argument(self, role: str) -> Argument | None:
+        """Who has a role."""
+        return {"agent": self.agent, "patient": self.patient, "recipient": self.recipient}[role]
+
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "frame": FRAMES,
+    "tense": TENSES,
+    "aspect": ASPECTS,
+    "polarity": POLARITIES,
+    "voice": VOICES,
+    "dative": DATIVES,
+    "number": NUMBERS,
+}
+EVENT = (
+    "predicate",
+    "frame",
+    "tense",
+    "modal",
+    "aspect",
+    "polarity",
+    "voice",
+    "dative",
+    "adverbs",
+    *ROLES,
+    "content",
+    "also",
+)
+PARTICIPANT = ("noun", "number", "determiner", "adjectives", "modifier", "relative")
+MODIFIER = ("preposition", "participant")
+INNER = ("content", "also")  # events in events
+HOLES: Mapping[str, type[Reflexive | Shared]] = {"reflexive": Reflexive, "shared": Shared}
+
+
+def to_json(event: Event) -> dict[str, Any]:
+    """An event as plain JSON values, keys in a fixed order, without what is absent."""
+    form = (event.tense, event.modal, event.aspect, event.polarity)
+    plain = (event.predicate, event.frame, *form, event.voice, event.dative)
+    fields: dict[str, Any] = dict(zip(EVENT, plain, strict=False))
+    fields["adverbs"] = list(event.adverbs) or None
+    for role in ROLES:
+        argument = event.argument(role)
+        fields[role] = None if argument is None else _argument_json(argument)
+    for key, inner in zip(INNER, (event.content, event.also), strict=True):
+        fields[key] = None if inner is None else to_json(inner)
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _argument_json(value: Argument) -> dict[str, Any]:
+    if isinstance(value, Gap):
+        return {"gap": value.relativiser}
+    if isinstance(value, Reflexive | Shared):
+        return {key: True for key, hole in HOLES.items() if isinstance(value, hole)}
+    if isinstance(value, Pair):
+        return {"both": [_argument_json(p) for p in value.both]}
+    fields: dict[str, Any] = {
+        "noun": value.noun,
+        "number": value.number,
+        "determiner": value.determiner,
+    }
+    if value.adjectives:
+        fields["adjectives"] = list(value.adjectives)
+    if value.modifier is not None:
+        inner = _argument_json(value.modifier.participant)
+        fields["modifier"] = {"preposition": value.modifier.preposition, "participant": inner}
+    if value.relative is not None:
+        fields["relative"] = to_json(value.relative)
+    return fields
+
+
+def from_json(value: object, path: str = "event") -> Event:
+    """The event that JSON values describe; a missing or unknown key, or a value out of range, is
+    named with its path.
+    """
+    fields = keyed(value, EVENT, path)
+    needed(fields, ("predicate", "frame", "aspect", "polarity"), path)
+    read: dict[str, Any] = {
+        key: chosen(fields[key], key, f"{path}.{key}")
+        for key in fields
+        if key in CHOICES or key in ("predicate", "modal")
+    }
+    read.setdefault("tense", None)
+    if (read["tense"] is None) == (read.get("modal") is None):
+        raise DataProblem(f"{path}: give either a tense or a modal")
+    read["adverbs"] = words(fields.get("adverbs", []), f"{path}.adverbs")
+    for role in ROLES:
+        if role in fields:
+            read[role] = _argument(fields[role], f"{path}.{role}")
+    for key in INNER:
+        if key in fields:
+            read[key] = from_json(fields[key], f"{path}.{key}")
+    return Event(**read)
+
+
+def _argument(value: object, path: str) -> Argument:
+    if isinstance(value, Mapping) and "gap" in value:
+        return Gap(text(keyed(value, ("gap",), path)["gap"], f"{path}.gap"))
+    for key, hole in HOLES.items():
+        if isinstance(value, Mapping) and key in value:
+            if keyed(value, (key,), path)[key] is not True:
+                raise DataProblem(f"{path}.{key}: is true, or left out")
+            return hole()
+    if isinstance(value, Mapping) and "both" in value:
+        both = keyed(value, ("both",), path)["both"]
+        if not isinstance(both, list) or len(both) != 2:
+            raise DataProblem(f"{path}.both: is a list of two participants")
+        return Pair(
+            (_participant(both[0], f"{path}.both.0"), _participant(both[1], f"{path}.both.1"))
+        )
+    return _participant(value, path)
+
+
+def _participant(value: object, path: str) -> Participant:
+    fields = keyed(value, PARTICIPANT, path)
+    needed(fields, ("noun", "number", "determiner"), path)
+    modifier = relative = None
+    if "modifier" in fields:
+        inner = keyed(fields["modifier"], MODIFIER, f"{path}.modifier")
+        needed(inner, MODIFIER, f"{path}.modifier")
+        preposition = text(inner["preposition"], f"{path}.modifier.preposition")
+        modifier = Modifier(
+            preposition, _participant(inner["participant"], f"{path}.modifier.participant")
+        )
+    if "relative" in fields:
+        relative = from_json(fields["relative"], f"{path}.relative")
+    noun, determiner = (
+        text(fields["noun"], f"{path}.noun"),
+        text(fields["determiner"], f"{path}.determiner"),
+    )
+    adjectives = words(fields.get("adjectives", []), f"{path}.adjectives")
+    return Participant(
+        noun,
+        chosen(fields["number"], "number", f"{path}.number"),
+        determiner,
+        adjectives,
+        modifier,
+        relative,
+    )
+
+
+def keyed(value: object, allowed: tuple[str, ...], path: str) -> Mapping[str, Any]:
+    """A JSON object that has none but the allowed keys."""
+    if not isinstance(value, Mapping):
+        raise DataProblem(
+            f"{path}: is a JSON object with the keys {', '.join(allowed)}, not {value!r}"
+        )
+    for key in value:
+        if key not in allowed:
+            raise DataProblem(f"{path}: unknown key {key!r}; there are {', '.join(allowed)}")
+    return value
+
+
+def needed(fields: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
+    """Complain about the first key that is not there."""
+    for key in keys:
+        if key not in fields:
+            raise DataProblem(f"{path}: {key!r} is missing")
+
+
+def chosen(value: object, key: str, path: str) -> str:
+    """A text that is one of the values which a key may have."""
+    choice = text(value, path)
+    if key in CHOICES and choice not in CHOICES[key]:
+        raise DataProblem(f"{path}: {choice!r} is not one of {', '.join(CHOICES[key])}")
+    return choice
+
+
+def text(value: object, path: str) -> str:
+    """A text that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise DataProblem(f"{path}: is a text, not {value!r}")
+    return value
+
+
+def words(value: object, path: str) -> tuple[str, ...]:
+    """A list of texts."""
+    if not isinstance(value, list):
+        raise DataProblem(f"{path}: is a list of words, not {value!r}")
+    return tuple(text(word, f"{path}.{i}") for i, word in enumerate(value))

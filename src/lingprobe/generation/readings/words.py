@@ -1,0 +1,55 @@
+"""Tables of words, as a reader has them: for each form all that it can be."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import NamedTuple
+
+from lingprobe.core import DataProblem
+
+Words = dict[str, tuple["Word", ...]]
+
+
+class Word(NamedTuple):
+    """One thing that a form can be: of a kind and a lemma, which form of it, and with which
+    traits.
+    """
+
+    kind: str
+    lemma: str
+    form: str
+    traits: frozenset[str]
+
+
+class Line(NamedTuple):
+    """A line of a table: words of a kind that have something in common."""
+
+    kind: str
+    of: str
+    lemmas: tuple[str, ...]
+
+
+Extra = tuple[tuple[str, Word], ...]
+"""Further forms, each with what it can be."""
+
+
+def table(name: str) -> Iterator[Line]:
+    """The lines of a table of this room, without comments and the header."""
+    text = (files(__package__) / name).read_text("utf-8")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith(("#", "kind\t")) or not line:
+            continue
+        fields = line.split("\t")
+        if len(fields) != 3:
+            raise DataProblem(f"{name}:{number}: has {len(fields)} columns, not kind, of, lemmas")
+        yield Line(fields[0], fields[1], tuple(fields[2].split()))
+
+
+def gathered(forms: Iterator[tuple[str, Word]]) -> Words:
+    """For each form all that it can be."""
+    words: defaultdict[str, dict[Word, None]] = defaultdict(dict)
+    for form, word in forms:
+        words[form][word] = None
+    return {form: tuple(of) for form, of in words.items()}

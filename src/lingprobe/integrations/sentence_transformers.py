@@ -1,0 +1,56 @@
+"""Probing while a sentence-transformers model is trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Unpack
+
+from lingprobe.api.arguments import keywords, options_of
+from lingprobe.api.evaluation import Evaluation
+from lingprobe.api.measure import Settings, run
+from lingprobe.integrations.steps import MEAN, Steps
+
+try:
+    from sentence_transformers.sentence_transformer.evaluation import SentenceEvaluator
+except ImportError:  # before version 6
+    from sentence_transformers.evaluation import SentenceEvaluator
+
+
+class ProbingEvaluator(SentenceEvaluator):  # type: ignore[misc]
+    """An evaluator for `SentenceTransformerTrainer(evaluator=...)`, alone or in a
+    `SequentialEvaluator`: the score of each task from 0 to 1, and their mean, which is the primary
+    metric.
+
+    tasks     a reference or a Task object, or several
+    name      what stands before the names of the metrics, and what the model is called in results
+    settings  the fields of `lingprobe.Settings`; without `output`, results lie in the folder that
+              the trainer names, under probing/
+
+        evaluator = ProbingEvaluator("ud/tense:UD_English-EWT", probes="logreg", seeds=1)
+    """
+
+    @keywords(options_of(run, without=["suite"]))
+    def __init__(self, tasks: Any, name: str = "probing", **settings: Unpack[Settings]) -> None:
+        super().__init__()
+        self.name, self.primary_metric, self.greater_is_better = name, MEAN, True
+        self._steps = Steps(tasks, name, dict(settings))
+
+    @property
+    def evaluations(self) -> dict[int, Evaluation]:
+        """What was measured, by step, with tables and intervals; -1 is the end."""
+        return self._steps.evaluations
+
+    def __call__(
+        self, model: Any, output_path: str | None = None, epoch: float = -1, steps: int = -1
+    ) -> dict[str, float]:
+        """Measure the model as it is; it goes on being trained as before."""
+        training = model.training
+        usual = {} if output_path is None else {"output": Path(output_path) / "probing"}
+        model.eval()  # dropout would make each vector another
+        try:
+            scores = self._steps.measure(model, steps, **usual)
+        finally:
+            model.train(training)
+        metrics: dict[str, float] = self.prefix_name_to_metrics(scores, self.name)
+        self.store_metrics_in_model_card_data(model, metrics, epoch, steps)
+        return metrics

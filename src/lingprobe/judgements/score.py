@@ -1,0 +1,305 @@
+"""Filled sheets -> a bound: what people score on the task by majority vote (Conneau et al. 2018,
+section 2).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe.core import DataProblem
+from lingprobe.experiment.data import content
+from lingprobe.judgements.bound import Bound
+from lingprobe.judgements.sheet import MARK, YES, Sheet, sample
+from lingprobe.metrics import interval
+from lingprobe.tasks import TASKS
+
+DELIMITERS = ("\t", ";", ",")
+NEEDED = ("id", "judgement")
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A sheet as one person left it: judgements by row number (from 1), those left empty not among
+    them, and sentences by row.
+    """
+
+    name: str
+    sheet: Sheet
+    judgements: dict[int, str]
+    sentences: dict[int, str]
+
+
+def read(file: Path) -> Filled:
+    """The judgements in a file. DataProblem with file and line for what cannot be understood."""
+    numbered = _rows(file)
+    sheet = _sheet(file, numbered)
+    at, columns = next((number, cells) for number, cells in numbered if _is_header(cells))
+    where = {name.strip().casefold(): i for i, name in reversed(list(enumerate(columns)))}
+    answers = {answer.casefold(): answer for answer in sheet.answers}
+    judgements: dict[int, str] = {}  # '' where a row is not judged
+    sentences: dict[int, str] = {}
+    for number, cells in numbered:
+        if number == at or cells[0].lstrip().startswith("#") or not any(map(str.strip, cells)):
+            continue
+        row = {name: cells[i].strip() if i < len(cells) else "" for name, i in where.items()}
+        key = _number(row["id"], sheet.n, f"{file}:{number}")
+        answer = answers.get(row["judgement"].casefold(), "")
+        if row["judgement"] and not answer:
+            raise DataProblem(
+                f"{file}:{number}: {row['judgement']!r} is not an answer; write one of"
+                f" {', '.join(sheet.answers[:20])}, or leave the cell empty"
+            )
+        if judgements.setdefault(key, answer) != answer:
+            raise DataProblem(
+                f"{file}:{number}: row {key} occurs twice, with two judgements; keep one"
+            )
+        sentences[key] = row.get("sentence", "")
+    judged = {key: answer for key, answer in judgements.items() if answer}
+    return Filled(file.name, sheet, judged, sentences)
+
+
+def _rows(file: Path) -> list[tuple[int, list[str]]]:
+    """The rows of a file with their line numbers, cut at the delimiter that makes a header of its
+    header.
+    """
+    text = _text(file)
+    for delimiter in DELIMITERS:
+        reader = csv.reader(io.StringIO(text, newline=None), delimiter=delimiter)
+        try:
+            rows = [(reader.line_num, cells) for cells in reader if cells]
+        except csv.Error as error:
+            raise DataProblem(
+                f"{file}:{reader.line_num}: {error}; save it again as tab-separated text"
+            ) from None
+        if any(_is_header(cells) for _, cells in rows):
+            return rows
+    raise DataProblem(
+        f"{file}: no row with {' and '.join(map(repr, NEEDED))} in it; keep the header of the"
+        " sheet, and save it as text (TSV or CSV)"
+    )
+
+
+def _text(file: Path) -> str:
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise DataProblem(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
+    try:
+        return data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataProblem(
+            f"{file}:{line}: is not UTF-8 text; save the sheet as UTF-8 TSV or CSV, not as a"
+            " workbook"
+        ) from None
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    names = {cell.strip().casefold() for cell in cells}
+    return all(name in names for name in NEEDED)
+
+
+def _sheet(file: Path, rows: Sequence[tuple[int, list[str]]]) -> Sheet:
+    """What the sheet says that it asks."""
+    for number, cells in rows:
+        comment = cells[0].strip()
+        if not comment.startswith("#") or MARK not in comment:
+            continue
+        try:
+            values = json.loads(comment.partition(MARK)[2])
+            return Sheet(**{f.name: values[f.name] for f in fields(Sheet)})
+        except (ValueError, KeyError, TypeError):
+            raise DataProblem(
+                f"{file}:{number}: the line that begins '# {MARK}' was changed; copy it from the"
+                " sheet as it was written"
+            ) from None
+    raise DataProblem(
+        f"{file}: the line that begins '# {MARK}' and gives the question is missing; copy it from"
+        " the sheet as it was written"
+    )
+
+
+def _number(text: str, n: int, where: str) -> int:
+    """A row's number, also where a spreadsheet made 7.0 of it."""
+    whole = text.removesuffix(".0").removesuffix(",0")
+    if not whole.isdecimal() or not 1 <= int(whole) <= n:
+        raise DataProblem(
+            f"{where}: {text!r} is not a row of this sheet; the column 'id' has 1 to {n}"
+        )
+    return int(whole)
+
+
+class Judged(NamedTuple):
+    """What people say of sentences whose labels they did not see.
+
+    task     the canonical reference
+    answers  the letters of a sentence -> the labels with the most votes
+    """
+
+    task: str
+    answers: Mapping[str, tuple[str, ...]]
+
+    def of(self, sentence: str) -> tuple[str, ...]:
+        """The labels with the most votes for a sentence; () where nobody judged it."""
+        return self.answers.get(_letters(sentence), ())
+
+    def shares(self) -> dict[str, float]:
+        """How often each label is given; where several tie, each counts as a part."""
+        counts = Counter[str]()
+        for labels in self.answers.values():
+            counts.update({label: 1 / len(labels) for label in labels})
+        return {label: count / len(self.answers) for label, count in counts.items()}
+
+
+def judged(files: Iterable[Path]) -> list[Judged]:
+    """What people say on each sheet, of copies that were filled in. DataProblem for a sheet that
+    shows the labels, and as of `score`.
+    """
+    sheets: dict[str, list[Filled]] = {}
+    for filled in map(read, files):
+        sheets.setdefault(str(filled.sheet), []).append(filled)
+    return [_judged(copies) for copies in sheets.values()]
+
+
+def _judged(copies: Sequence[Filled]) -> Judged:
+    sheet = copies[0].sheet
+    if sheet.mode == "check":
+        raise DataProblem(
+            f"{copies[0].name}: people saw the labels and checked them; for labels of their own,"
+            " use a sheet without --mode check"
+        )
+    labels = {word: label for label, word in sheet.words.items()}
+    texts = {key: text for one in copies for key, text in one.sentences.items() if text}
+    votes = {_letters(texts[key]): cast for key, cast in _votes(copies).items() if key in texts}
+    answers = {text: tuple(labels[word] for word in majority(cast)) for text, cast in votes.items()}
+    return Judged(sheet.task, answers)
+
+
+def misplaced(filled: Filled, sentences: Sequence[str]) -> Iterator[int]:
+    """Rows whose sentence is not the one that was drawn, as where one column was sorted without the
+    others.
+    """
+    for key, text in filled.sentences.items():
+        if text and _letters(text) != _letters(sentences[key - 1]):
+            yield key
+
+
+def _letters(text: str) -> str:
+    """What no spreadsheet corrects: letters and digits."""
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def majority(votes: Sequence[str]) -> tuple[str, ...]:
+    """The answers with the most votes: one, or several where they tie."""
+    counts = Counter(votes)
+    most = max(counts.values())
+    return tuple(answer for answer, n in counts.items() if n == most)
+
+
+def alpha(units: Iterable[Sequence[str]]) -> float | None:
+    """Krippendorff's alpha for nominal data (Krippendorff 2011, "Computing Krippendorff's
+    Alpha-Reliability", part C).
+
+    `units` holds the votes on each sentence; those with one vote alone count for nothing. None
+    where nothing was judged twice, 1 where all votes are the same.
+    """
+    paired = [Counter(votes) for votes in units if len(votes) > 1]
+    if not paired:
+        return None
+    totals: Counter[str] = sum(paired, Counter())
+    n = totals.total()
+    observed = sum(
+        (c.total() ** 2 - sum(k * k for k in c.values())) / (c.total() - 1) for c in paired
+    )
+    expected = (n * n - sum(k * k for k in totals.values())) / (n - 1)
+    return 1.0 if expected == 0 else 1 - observed / expected
+
+
+def score(files: Sequence[Path]) -> Bound:
+    """The bound that copies of one sheet, each filled in by one person, amount to. DataProblem
+    where they do not fit together.
+    """
+    sheets = [read(file) for file in files]
+    if not sheets:
+        raise DataProblem("no sheet to score")
+    sheet, judged = sheets[0].sheet, _votes(sheets)
+    gold = _gold(sheet, sheets)
+    winners = {key: majority(cast) for key, cast in judged.items()}
+    right = {key: YES if sheet.mode == "check" else sheet.words[gold[key - 1]] for key in judged}
+    worth = {key: (right[key] in won) / len(won) for key, won in winners.items()}
+    low, high = interval([list(worth.values())])
+    return Bound(
+        task=sheet.task,
+        data=sheet.data,
+        mode=sheet.mode,
+        annotators=len(sheets),
+        n=len(judged),
+        unjudged=sheet.n - len(judged),
+        ties=sum(len(won) > 1 for won in winners.values()),
+        score=float(np.mean(list(worth.values()))),
+        low=low,
+        high=high,
+        alpha=alpha(judged.values()),
+        classes=_by_class(gold, worth),
+    )
+
+
+def _votes(sheets: Sequence[Filled]) -> dict[int, list[str]]:
+    """What the copies of one sheet say of each row that somebody judged."""
+    first = sheets[0]
+    for other in sheets[1:]:
+        if other.sheet != first.sheet:
+            raise DataProblem(
+                f"{other.name} is not a copy of the same sheet as {first.name}: score copies of"
+                " one sheet together"
+            )
+    votes = {
+        key: [s.judgements[key] for s in sheets if key in s.judgements]
+        for key in range(1, first.sheet.n + 1)
+    }
+    judged = {key: cast for key, cast in votes.items() if cast}
+    if not judged:
+        raise DataProblem(
+            f"there are no judgements in {', '.join(s.name for s in sheets)}: fill in the column"
+            " 'judgement'"
+        )
+    return judged
+
+
+def _gold(sheet: Sheet, sheets: Sequence[Filled]) -> list[str]:
+    """The labels of the sheet's rows, drawn again; DataProblem where the data or the sheet's
+    sentences are not the same any more.
+    """
+    dataset = TASKS.make(sheet.task).load()
+    if content(dataset) != sheet.data:
+        raise DataProblem(
+            f"the examples of {sheet.task} have changed since the sheet was written: score it with"
+            " the same data and version"
+        )
+    sentences, gold = sample(dataset, sheet.n, sheet.seed)
+    for filled in sheets:
+        moved = next(misplaced(filled, sentences), None)
+        if moved is not None:
+            raise DataProblem(
+                f"{filled.name}: the sentence in row {moved} is not the one that was written; was"
+                " only one column sorted?"
+            )
+    return gold
+
+
+def _by_class(gold: Sequence[str], worth: dict[int, float]) -> dict[str, tuple[int, float]]:
+    """For each gold label: how many sentences were judged, and the sum of what those count for."""
+    by_class: dict[str, tuple[int, float]] = {}
+    for key, value in worth.items():
+        n, total = by_class.get(gold[key - 1], (0, 0.0))
+        by_class[gold[key - 1]] = (n + 1, total + value)
+    return dict(sorted(by_class.items()))

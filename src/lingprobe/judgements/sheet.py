@@ -1,0 +1,138 @@
+"""A sheet of sampled test sentences for people to judge: rows of text that any spreadsheet opens.
+
+Gold labels are not in it. What was drawn follows from the task, the seed and the number, which one
+line of JSON records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from lingprobe.cache import draft
+from lingprobe.core import DataProblem, Dataset, Task
+from lingprobe.experiment.data import content
+from lingprobe.tables.table import safe, table
+
+Mode = Literal["blind", "check"]
+MARK = "sonde:"
+YES, NO = "yes", "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A sheet for people: all that is needed to draw the same sentences again.
+
+    task, data  the canonical reference, and a hash of its examples (32 digits)
+    mode        blind: which label does the sentence have? check: is this label correct?
+    words       label -> the word that people write for it
+    """
+
+    task: str
+    data: str
+    mode: Mode
+    n: int
+    seed: int
+    words: Mapping[str, str]
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The allowed judgements."""
+        return (YES, NO) if self.mode == "check" else tuple(self.words.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a sheet is asked for: its mode, how many sentences, the seed, and words in place of
+    labels ('O' -> 'acceptable').
+    """
+
+    mode: Mode = "blind"
+    n: int = 200
+    seed: int = 0
+    question: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    explained: Mapping[str, str] = field(default_factory=dict)
+
+
+def sample(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
+    """The sentences of the sample, in the sheet's order, and their gold labels. DataProblem where
+    people cannot be asked so.
+    """
+    labels = dataset.labels
+    if labels.classes is None or not dataset.of_sentences or dataset.asked.shape[1]:
+        raise DataProblem(
+            "a sheet is for tasks with one class per sentence, and this task has other sites"
+            " or labels"
+        )
+    test = dataset.rows("test")
+    if not len(test):
+        raise DataProblem("the task has no test examples to draw from")
+    rows = np.random.default_rng([seed, len(test)]).permutation(test)[:n]
+    sentences = [" ".join(dataset.sentences[s].text.split()) for s in dataset.sites[rows, 0, 0]]
+    return sentences, labels.take(rows).class_names()
+
+
+def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
+    """Write a sheet; returns what it asks. DataProblem for a label that the task does not have, or
+    words that say two things.
+    """
+    dataset = task.load()
+    sentences, gold = sample(dataset, asking.n, asking.seed)
+    words = _words(reference, dataset, asking)
+    sheet = Sheet(reference, content(dataset), asking.mode, len(sentences), asking.seed, words)
+    # a judge who checks labels sees them
+    labels = [[safe(words[label])] if asking.mode == "check" else [] for label in gold]
+    with draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
+        rows = table(file, to)
+        for line in _instructions(sheet, asking.question or task.question, asking.explained):
+            rows.writerow([f"# {line}"])
+        rows.writerow([f"# {MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])
+        shown = ["label"] if asking.mode == "check" else []
+        rows.writerow(["id", "sentence", *shown, "judgement"])
+        for number, (sentence, label) in enumerate(zip(sentences, labels, strict=True), 1):
+            rows.writerow([number, safe(sentence), *label, ""])
+    return sheet
+
+
+def _words(reference: str, dataset: Dataset, asking: Asking) -> dict[str, str]:
+    """Each label in the words that judges read."""
+    names = sorted(map(str, dataset.labels.names))
+    unknown = [label for label in asking.words if label not in names]
+    if unknown:
+        raise DataProblem(
+            f"{reference} has no label {unknown[0]!r}; it has {', '.join(names[:20])}"
+        )
+    words = {name: asking.words.get(name, name) for name in names}
+    distinct = {word.casefold() for word in words.values() if word.strip()}
+    if len(distinct) < len(words):
+        raise DataProblem("two labels would have the same word: give each its own")
+    return words
+
+
+def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> Sequence[str]:
+    meanings = [
+        f"   {word}" + (f": {explained[label]}" if label in explained else "")
+        for label, word in sheet.words.items()
+    ]
+    if sheet.mode == "check":
+        how = (
+            f"The column 'label' answers the question. Write {YES} under 'judgement' if it is"
+            f" right, {NO} if it is wrong."
+        )
+        return [
+            question,
+            how,
+            "Leave the cell empty if you cannot say. The labels are:",
+            *meanings,
+        ]
+    how = (
+        "Write one of the words below under 'judgement' for each sentence; leave the cell empty"
+        " if you cannot say."
+    )
+    return [question, how, *meanings]

@@ -1,0 +1,47 @@
+"""Metrics of label columns, scores of constants, and intervals of scores and differences.
+
+`metric` defines a metric, `compare` lists them, `constant` has the constant baselines, `intervals`
+and `paired` the intervals, `multiplicity` the corrections for several tests.
+"""
+
+from lingprobe.metrics.constant import answered, best_constant, constants, floor, repeated, rescored
+from lingprobe.metrics.intervals import (
+    Answers,
+    Difference,
+    NullShare,
+    Share,
+    contrast,
+    difference,
+    interval,
+    interval_of,
+    null_share,
+    share,
+)
+from lingprobe.metrics.metric import METRICS, Metric, MetricProblem
+from lingprobe.metrics.multiplicity import CORRECTIONS, benjamini_hochberg, corrected, holm
+
+__all__ = [
+    "CORRECTIONS",
+    "METRICS",
+    "Answers",
+    "Difference",
+    "Metric",
+    "MetricProblem",
+    "NullShare",
+    "Share",
+    "answered",
+    "benjamini_hochberg",
+    "best_constant",
+    "constants",
+    "contrast",
+    "corrected",
+    "difference",
+    "floor",
+    "holm",
+    "interval",
+    "interval_of",
+    "null_share",
+    "repeated",
+    "rescored",
+    "share",
+]

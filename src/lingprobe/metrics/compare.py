@@ -1,0 +1,381 @@
+"""The metrics there are. The first line of each says what it is, the rest what exactly is averaged
+over what.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.labels import HOLDS, Column
+from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, summed
+from lingprobe.vectors import Ints
+
+
+def accuracy() -> Metric:
+    """Share of examples whose class is right; of label sets, those right in every label that was
+    annotated.
+    """
+    return Metric("accuracy", _right_sums, _share, influence=_right_influence)
+
+
+def macro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
+    """Mean F1 of the classes (or labels) that occur in gold or predicted, each counting the same; 0
+    for one never right.
+
+    only, without  as of micro-f1
+    """
+    counting = Counting("macro-f1", only, without)
+    return Metric(
+        "macro-f1",
+        partial(_confusion_sums, counting=counting),
+        _macro,
+        influence=partial(_macro_influence, counting=counting),
+        several=True,
+    )
+
+
+def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
+    """F1 over all pairs of example and label, 2 right / (gold + predicted), counting the labels
+    asked for.
+
+    only, without  patterns of labels that count, or do not ('ARG[0-5]', 'Other'); all count where
+                   neither is given.
+    A label holds where its weight is at least 0.5; pairs that nobody annotated are left out (Tenney
+    et al. 2019, section 3). Published figures need them: `only=1` for coreference, `without=Other`
+    for relations, `only=ARG[0-5A],only=ARGM*` for roles.
+    """
+    counting = Counting("micro-f1", only, without)
+    return Metric("micro-f1", partial(_pair_sums, counting=counting), _f1, several=True)
+
+
+def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
+    """Correlation of gold and predicted over all pairs of example and label (Matthews 1975); 0 for
+    constant answers.
+
+    only, without  as of micro-f1
+    """
+    counting = Counting("mcc", only, without)
+    sums = partial(_table_sums, counting=counting)
+    return Metric("mcc", sums, _matthews, least=-1.0, several=True)
+
+
+def pearson() -> Metric:
+    """Correlation of gold and predicted scores; 0 where either does not vary."""
+    return Metric("pearson", _moments, _correlation, -1.0, _pearson_influence)
+
+
+def spearman() -> Metric:
+    """Correlation of the ranks of gold and predicted scores, ties sharing their mean rank; 0 where
+    either does not vary.
+    """
+    return Metric(
+        "spearman", partial(_moments, ranked=True), _correlation, -1.0, _spearman_influence
+    )
+
+
+def r2() -> Metric:
+    """Share of the variance of gold scores that predicted ones explain: 1 - mean squared error /
+    variance. 0 for their mean, and below for what is further off; 0 where gold does not vary.
+    """
+    return Metric("r2", _square_sums, _explained, -np.inf, _explained_influence)
+
+
+Pairs = tuple[Ints, Ints]
+"""The example and the label of each pair."""
+
+
+class Counting(NamedTuple):
+    """Which labels a metric counts, by patterns of their names; its name is for messages."""
+
+    metric: str
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def __call__(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
+        """Whether each label counts, [labels]; MetricProblem where none does."""
+        counts = [
+            (not self.only or self._any(n, self.only)) and not self._any(n, self.without)
+            for n in names
+        ]
+        if not any(counts):
+            raise MetricProblem(
+                f"{self.metric} does not count any of the labels {', '.join(names[:10])}: check"
+                " only= and without="
+            )
+        return np.array(counts)
+
+    @staticmethod
+    def _any(name: str, patterns: tuple[str, ...]) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _right(gold: Column, predicted: Column) -> Doubles:
+    """1.0 where an example is right, [n]."""
+    if _sets(gold, predicted):
+        truth, answer, _ = _cells(gold, predicted)
+        return np.asarray(((truth < 0) | (truth == answer)).all(1), np.float64)
+    ids, answers, _ = _classes(gold, predicted, "accuracy")
+    return np.asarray(ids == answers, np.float64)
+
+
+def _right_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
+    right = _right(gold, predicted)
+    return summed(np.stack([right, np.ones(len(right))], 1), blocks, many)
+
+
+def _right_influence(gold: Column, predicted: Column) -> Doubles:
+    return _right(gold, predicted) / len(gold)
+
+
+def _share(sums: Doubles) -> Doubles:
+    return ratio(sums[..., 0], sums[..., 1])
+
+
+def _pairs(gold: Column, predicted: Column, metric: str) -> tuple[list[Pairs], tuple[str, ...]]:
+    """Pairs that are right, gold and predicted, and the labels' names."""
+    if _sets(gold, predicted):
+        truth, answer, names = _cells(gold, predicted)
+        holds, said = truth > 0, (answer > 0) & (truth >= 0)
+        pairs = [np.nonzero(cells) for cells in (holds & said, holds, said)]
+        return [(rows.astype(np.int64), labels.astype(np.int64)) for rows, labels in pairs], names
+    ids, answers, names = _classes(gold, predicted, metric)
+    rows = np.arange(len(ids))
+    same = ids == answers
+    return [(rows[same], ids[same]), (rows, ids), (rows, answers)], names
+
+
+def _confusion_sums(
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
+) -> Doubles:
+    """Right, gold and predicted examples of each label that counts, [many, 3 * labels]."""
+    pairs, names = _counted(gold, predicted, counting)
+    size = len(names)
+    counts = [
+        np.bincount(blocks[rows] * size + labels, minlength=many * size) for rows, labels in pairs
+    ]
+    return np.concatenate([c.reshape(many, size) for c in counts], 1).astype(np.float64)
+
+
+def _macro(sums: Doubles) -> Doubles:
+    right, gold, predicted = np.split(sums, 3, -1)
+    return ratio(
+        ratio(2 * right, gold + predicted).sum(-1),
+        (gold + predicted > 0).sum(-1).astype(np.float64),
+    )
+
+
+def _macro_influence(gold: Column, predicted: Column, *, counting: Counting) -> Doubles:
+    """Of each label's F1, 2 right / pairs, over the labels that occur: 2 / pairs for a right pair,
+    -F1 / pairs for any.
+    """
+    pairs, names = _counted(gold, predicted, counting)
+    right, true, said = (
+        np.bincount(labels, minlength=len(names)).astype(np.float64) for _, labels in pairs
+    )
+    labelled = true + said
+    each = ratio(np.ones(len(names)), labelled * (labelled > 0).sum())
+    gains = (2 * each, *[-ratio(2 * right, labelled) * each] * 2)
+    return np.asarray(
+        sum(
+            np.bincount(rows, gain[labels], len(gold))
+            for (rows, labels), gain in zip(pairs, gains, strict=True)
+        )
+    )
+
+
+def _counted(
+    gold: Column, predicted: Column, counting: Counting
+) -> tuple[list[Pairs], tuple[str, ...]]:
+    """Pairs that are right, gold and predicted, of the labels that count, and all labels' names."""
+    pairs, names = _pairs(gold, predicted, counting.metric)
+    counts = counting(names)
+    return [(rows[counts[labels]], labels[counts[labels]]) for rows, labels in pairs], names
+
+
+def _pair_sums(
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
+) -> Doubles:
+    """Right pairs, and gold plus predicted pairs, of the labels that count, [many, 2]."""
+    pairs, _ = _counted(gold, predicted, counting)
+    right, truth, answer = (np.bincount(blocks[rows], minlength=many) for rows, _ in pairs)
+    return np.stack([right, truth + answer], 1).astype(np.float64)
+
+
+def _table_sums(
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
+) -> Doubles:
+    """Right, gold, predicted and all pairs of the labels that count, [many, 4]."""
+    pairs, names = _counted(gold, predicted, counting)
+    parts = [np.bincount(blocks[rows], minlength=many) for rows, _ in pairs]
+    counts = counting(names)
+    if gold.partial:
+        cells = summed(
+            (~np.isnan(gold.matrix()[:, counts[: len(gold.names)]])).sum(1, dtype=np.float64)[
+                :, None
+            ],
+            blocks,
+            many,
+        )[:, 0]
+    else:
+        cells = np.bincount(blocks, minlength=many) * counts.sum()
+    return np.stack([*parts, cells], 1).astype(np.float64)
+
+
+def _matthews(sums: Doubles) -> Doubles:
+    right, gold, said, cells = np.moveaxis(sums, -1, 0)
+    spread = np.sqrt(np.maximum(gold * (cells - gold) * said * (cells - said), 0))
+    return np.clip(ratio(right * cells - gold * said, spread), -1, 1)
+
+
+def _f1(sums: Doubles) -> Doubles:
+    return ratio(2 * sums[..., 0], sums[..., 1])
+
+
+def _classes(gold: Column, predicted: Column, metric: str) -> tuple[Ints, Ints, tuple[str, ...]]:
+    """Class ids of both in one numbering, and its names."""
+    true, said = gold.classes, predicted.classes
+    if true is None or said is None:
+        raise MetricProblem(
+            f"{metric} compares classes or label sets, not scores: use pearson or spearman"
+        )
+    if gold.names == predicted.names:
+        return true, said, gold.names
+    names, places = _numbering(gold, predicted)
+    return true, places[said], names
+
+
+def _sets(gold: Column, predicted: Column) -> bool:
+    """Whether label sets are compared: a sigmoid for each label answers with sets where gold labels
+    may be classes, too.
+    """
+    if gold.numbers is not None:
+        return False
+    return gold.classes is None or (predicted.classes is None and predicted.numbers is None)
+
+
+def _cells(
+    gold: Column, predicted: Column
+) -> tuple[NDArray[np.int8], NDArray[np.int8], tuple[str, ...]]:
+    """Gold and predicted [n, labels]: 1 holds, 0 does not, -1 was not annotated; and the labels'
+    names.
+    """
+    if predicted.numbers is not None:
+        raise MetricProblem("gold labels are sets, the predictions are scores: predict label sets")
+    true, said = gold.sets(), predicted.sets()
+    names, places = _numbering(gold, predicted)
+    truth = np.full((len(true), len(names)), -1 if true.partial else 0, np.int8)
+    answer = np.zeros((len(true), len(names)), np.int8)
+    rows = np.repeat(np.arange(len(true)), np.diff(true.offsets))
+    truth[rows, true.ids] = true.weights >= HOLDS
+    rows = np.repeat(np.arange(len(said)), np.diff(said.offsets))
+    answer[rows, places[said.ids]] = said.weights >= HOLDS
+    return truth, answer, names
+
+
+def _numbering(gold: Column, predicted: Column) -> tuple[tuple[str, ...], Ints]:
+    """All names, gold's first, and where each of predicted's is among them."""
+    names = tuple(dict.fromkeys([*gold.names, *predicted.names]))
+    number = {name: i for i, name in enumerate(names)}
+    return names, np.array([number[name] for name in predicted.names], np.int64)
+
+
+def _moments(
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, ranked: bool = False
+) -> Doubles:
+    """Counts, sums and products of two scores, [many, 6]; moved to a mean of 0 first, for
+    precision.
+    """
+    x, y = (
+        _ranks(values) if ranked else values - values.mean() for values in _values(gold, predicted)
+    )
+    return summed(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], 1), blocks, many)
+
+
+def _correlation(sums: Doubles) -> Doubles:
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    n = np.maximum(n, 1)
+    vx, vy = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2
+    # what rounding leaves of a constant is no variance
+    varies = (vx > 1e-12 * xx / n) & (vy > 1e-12 * yy / n)
+    spread = np.sqrt(np.where(varies, vx * vy, 0))
+    return np.clip(ratio(xy / n - x * y / n**2, spread), -1, 1)
+
+
+def _values(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
+    if gold.numbers is None or predicted.numbers is None:
+        raise MetricProblem(
+            "a correlation compares scores, not classes or label sets: use accuracy or micro-f1"
+        )
+    return gold.numbers, predicted.numbers
+
+
+def _pearson_influence(gold: Column, predicted: Column) -> Doubles:
+    return _moved(*_values(gold, predicted))[0]
+
+
+def _spearman_influence(gold: Column, predicted: Column) -> Doubles:
+    """That of the correlation of fixed ranks, and by how much an example moves the ranks of those
+    above it, and of its ties by half.
+    """
+    both = _values(gold, predicted)
+    influences, *slopes = _moved(*map(_ranks, both))
+    for values, slope in zip(both, slopes, strict=True):
+        _, places = np.unique(values, return_inverse=True)
+        tied = np.bincount(places, slope)
+        influences = influences + (np.cumsum(tied[::-1])[::-1] - tied / 2)[places]
+    return influences
+
+
+def _moved(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """How fast a correlation grows with the weight of each pair, with each x, and with each y, [n]
+    each; 0 where one does not vary.
+    """
+    n = len(x)
+    x, y = x - x.mean(), y - y.mean()
+    sx, sy = (float(np.sqrt((v * v).mean())) for v in (x, y))
+    if not (sx > 0 and sy > 0):
+        return np.zeros(n), np.zeros(n), np.zeros(n)
+    x, y = x / sx, y / sy
+    r = float((x * y).mean())
+    return (x * y - r * (x * x + y * y) / 2) / n, (y - r * x) / (n * sx), (x - r * y) / (n * sy)
+
+
+def _squares(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
+    """How far gold scores are from their mean, and predicted ones from gold, [n] each."""
+    x, y = _values(gold, predicted)
+    return x - x.mean(), y - x
+
+
+def _square_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
+    """Counts, sums and squares of gold scores, and squared errors, [many, 4]."""
+    x, error = _squares(gold, predicted)
+    return summed(np.stack([np.ones(len(x)), x, x * x, error * error], 1), blocks, many)
+
+
+def _explained(sums: Doubles) -> Doubles:
+    n, x, xx, errors = np.moveaxis(sums, -1, 0)
+    n = np.maximum(n, 1)
+    variance = xx / n - (x / n) ** 2
+    return np.where(variance > 0, 1 - ratio(errors / n, variance), 0.0)
+
+
+def _explained_influence(gold: Column, predicted: Column) -> Doubles:
+    x, error = _squares(gold, predicted)
+    variance = float((x * x).mean())
+    if not variance > 0:
+        return np.zeros(len(x))
+    unexplained = float((error * error).mean()) / variance
+    moved = unexplained * (x * x - variance) - (error * error - unexplained * variance)
+    return np.asarray(moved / variance / len(x), np.float64)
+
+
+def _ranks(values: Doubles) -> Doubles:
+    """Ranks, ties sharing their mean, moved to a mean of 0."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return ((2 * last - counts - 1) / 2)[places] - (len(values) - 1) / 2

@@ -1,0 +1,144 @@
+"""The floor of a table: what answers score that are the same for every example."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from lingprobe.core import Result
+from lingprobe.labels import Column, coded
+from lingprobe.metrics.metric import METRICS, Doubles, Metric
+from lingprobe.notes import Choice
+from lingprobe.vectors import Ints
+
+TRIED = 50  # commonest classes tried as the constant; accuracy and F1 never prefer a rarer one
+HALF = 0.5  # of the examples: what more have is prevalent
+CLASS, PREVALENT, SET = "class", "prevalent", "set"
+
+
+def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
+    """The metric on test of the constant answer that is best on train: a class, or a label set; 0
+    for correlations of scores.
+    """
+    measure = named(metric)
+    if train.numbers is not None or not len(train):
+        return 0.0
+    kind = SET if train.classes is None else CLASS
+    return measure(test, repeated(chosen(train, measure, kind), train.names, len(test), kind))
+
+
+def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]:
+    """Constant answers chosen on train, as labels: the best `class`, what is `prevalent`, and the
+    best `set`; {} for scores.
+
+    A set answers classes, too, where a probe has a sigmoid for each label: on two balanced classes
+    both together have a micro F1 of 66.7. Where only one class can be right (accuracy), there is
+    but the class.
+    """
+    if train.numbers is not None or not len(train):
+        return {}
+    measure = named(metric)
+    kinds = [CLASS, PREVALENT, SET] if train.classes is None or measure.several else [CLASS]
+    return {kind: chosen(train, measure, kind) for kind in kinds}
+
+
+def floor(
+    answers: Mapping[str, Iterable[str]], gold: Column, predicted: Column, metric: str | Metric
+) -> float:
+    """What the best of some constant answers scores that may be given where `predicted` was: a set
+    where that holds sets.
+    """
+    kind = SET if SET in answers and (predicted.classes is None or gold.classes is None) else CLASS
+    return (
+        named(metric)(gold, repeated(answers[kind], gold.names, len(gold), kind))
+        if answers
+        else 0.0
+    )
+
+
+def chosen(train: Column, metric: Metric, kind: str) -> tuple[str, ...]:
+    """The labels of the constant answer of a kind.
+
+    Sets are tried in order of the labels' shares, and the best one for micro F1 is always among
+    these: adding a label pays as long as its share is above half the F1 so far.
+    """
+    different, counts = _different(train)
+    share = _shares(different, counts)
+    order = np.argsort(-share, kind="stable")
+    if kind == PREVALENT:
+        return tuple(train.names[i] for i in order if share[i] >= HALF)
+    sets = (
+        [order[:k] for k in range(len(order) + 1)]
+        if kind == SET
+        else [order[i : i + 1] for i in range(min(len(order), TRIED))]
+    )
+    answers = [tuple(train.names[i] for i in ids) for ids in sets]
+    return max(
+        answers,
+        key=lambda labels: _scored(
+            different, counts, metric, repeated(labels, train.names, len(different), kind)
+        ),
+    )
+
+
+def repeated(labels: Iterable[str], names: tuple[str, ...], n: int, kind: str) -> Column:
+    """The constant answer of a kind n times: as a class, or as a label set."""
+    ids = np.array([names.index(label) for label in labels], np.int64)
+    return coded(np.full(n, ids[0]) if kind == CLASS else np.tile(ids, (n, 1)), names)
+
+
+def answered(result: Result, kind: str) -> Result:
+    """The result that a constant answer of train would have had over the same examples; its
+    interval is told with that of others.
+    """
+    labels = (result.provenance.constants or {})[kind]
+    answer = repeated(labels, result.gold.names, result.n, kind)
+    about = replace(result.provenance, choice=Choice())
+    nothing = float("nan")
+    score = named(result.metric)(result.gold, answer)
+    return replace(
+        result, predicted=answer, score=score, low=nothing, high=nothing, provenance=about
+    )
+
+
+def rescored(result: Result, metric: str) -> Result:
+    """The same answers judged by another metric; the interval is told with that of others.
+    MetricProblem where it counts no label.
+    """
+    score, nothing = named(metric)(result.gold, result.predicted), float("nan")
+    least = floor(result.provenance.constants or {}, result.gold, result.predicted, metric)
+    return replace(result, metric=metric, score=score, low=nothing, high=nothing, majority=least)
+
+
+def named(metric: str | Metric) -> Metric:
+    """The metric that a reference names; a metric names itself."""
+    if isinstance(metric, Metric):
+        return metric
+    measure: Metric = METRICS.make(metric)
+    return measure
+
+
+def _different(labels: Column) -> tuple[Column, Ints]:
+    """The labels that differ, each once, and how often each is there: scores of constants need no
+    more.
+    """
+    _, first, counts = np.unique(
+        np.nan_to_num(labels.matrix(), nan=-1), axis=0, return_index=True, return_counts=True
+    )
+    return labels.take(first), counts
+
+
+def _scored(different: Column, counts: Ints, metric: Metric, answer: Column) -> float:
+    each = metric.sums(different, answer, np.arange(len(counts)), len(counts))
+    return float(metric.value(counts @ each))
+
+
+def _shares(different: Column, counts: Ints) -> Doubles:
+    """The share of examples that have each label, of those that were annotated for it."""
+    matrix = different.sets().matrix()
+    annotated = counts @ ~np.isnan(matrix)
+    return np.asarray(
+        (counts @ (np.nan_to_num(matrix) >= HALF)) / np.maximum(annotated, 1), np.float64
+    )

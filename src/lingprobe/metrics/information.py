@@ -1,0 +1,65 @@
+"""How much vectors tell of labels, in bits, and whether probabilities are what they say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lingprobe._logits import Logits
+from lingprobe.labels import HOLDS, Column
+from lingprobe.metrics.clusters import Clusters, Fits, quantile, spread
+from lingprobe.metrics.metric import Doubles
+
+BINS = 15  # of equal width (Guo et al. 2017)
+
+
+class Mean(NamedTuple):
+    """A mean and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def pointwise(gold: Column, scores: Logits) -> Doubles:
+    """Pointwise V-information of each example, [n]: the bits that its labels take without the
+    vectors, less those with them.
+
+    Ethayarajh et al. 2022, equation 4. The model without input is the shares of labels in train.
+    """
+    return scores.null_bits(gold) - scores.bits(gold)
+
+
+def mean_over(table: ArrayLike, clusters: Clusters | None = None) -> Mean:
+    """The mean of numbers [fits, n], every fit over the same examples, with its interval over both;
+    `clusters` as of `interval_of`.
+    """
+    fits = Fits.of_means(table)
+    influence = fits.influences.mean(0)
+    value, doubt = (
+        float(fits.scores.mean()),
+        spread(influence, [fits], clusters or {}, np.zeros(len(influence), np.int64)),
+    )
+    half = float(quantile(doubt.df) * np.sqrt(doubt.variance))
+    return Mean(value, value - half, value + half)
+
+
+def calibration_error(gold: Column, scores: Logits) -> float:
+    """How far probabilities are from shares of what was right, on average: the expected calibration
+    error (Guo et al. 2017).
+
+    Of classes the probability of the one answered; of label sets that of every label, over all
+    pairs that were annotated.
+    """
+    if gold.classes is not None:
+        probabilities = scores.probabilities("softmax")
+        sure, right = probabilities.max(1), probabilities.argmax(1) == gold.classes
+    else:
+        matrix = gold.matrix()
+        known = ~np.isnan(matrix)
+        sure, right = scores.probabilities("sigmoid")[known], matrix[known] >= HOLDS
+    bins = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
+    gaps = np.bincount(bins, right - sure, BINS)
+    return float(np.abs(gaps).sum() / max(len(sure), 1))

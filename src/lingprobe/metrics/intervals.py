@@ -1,0 +1,291 @@
+"""How far a score can be trusted: 95 % intervals over seeds and examples, which are crossed (every
+seed answers all). And whether two scores over the same test examples differ: the difference with
+its interval, and corrected p values of several.
+
+Intervals hold for the training set that was drawn: what another one would have taught is not in
+them. `clusters` has the variance; Wilson's interval with as many examples as it is worth keeps
+shares between 0 and 1, Fisher's transformation correlations below 1. Two intervals that overlap say
+little about a difference: most examples are easy, or hard, for both, and what both have in common
+cancels out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lingprobe.labels import Column
+from lingprobe.metrics.clusters import LEVEL, Clusters, Fits, Spread, balanced, quantile, spread
+from lingprobe.metrics.constant import named
+from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
+from lingprobe.vectors import Ints
+
+POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
+ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
+
+
+class NullShare(NamedTuple):
+    """How many control cells lie outside their interval around the null value, and how probable
+    that is by chance.
+    """
+
+    outside: int
+    cells: int
+    p: float
+
+    @property
+    def share(self) -> float:
+        """Cells outside over all cells; 5 % is expected."""
+        return self.outside / self.cells if self.cells else 0.0
+
+
+def interval(
+    outcomes: ArrayLike, least: float = 0.0, clusters: Clusters | None = None
+) -> tuple[float, float]:
+    """The 95 % interval of the mean of outcomes [seeds, examples] in [least, 1]; folds are pooled
+    as more examples.
+    """
+    fits = Fits.of_means(outcomes)
+    return _interval(fits, clusters or {}, np.zeros(fits.influences.shape[1], np.int64), least)
+
+
+def interval_of(
+    metric: str | Metric,
+    gold: Column,
+    predicted: Sequence[Column],
+    clusters: Clusters | None = None,
+) -> tuple[float, float]:
+    """The 95 % interval of a metric's mean over seeds; `predicted` has one column a seed, over the
+    same examples.
+
+    clusters  what examples were drawn together, so that they are no independent draws; without,
+              each is one
+    Of one seed or two it holds for these; from three on it is over seeds as well.
+    """
+    measure = named(metric)
+    return _interval(fits(measure, gold, predicted), clusters or {}, balanced(gold), measure.least)
+
+
+def fits(metric: Metric, gold: Column, predicted: Sequence[Column]) -> Fits:
+    """The scores of some seeds, and how fast each grows with the weight of each example."""
+    return Fits(
+        np.array([metric(gold, p) for p in predicted]),
+        np.stack([metric.influences(gold, p) for p in predicted]),
+    )
+
+
+def null_share(
+    cells: Iterable[tuple[float, float, float]], draws: Iterable[Hashable] | None = None
+) -> NullShare:
+    """Of cells (low, high, null value): those whose interval misses the null, and the binomial p of
+    so many at 5 %.
+
+    Cells of one draw of labels err together: `draws` names the draw of each cell, and p then counts
+    cells and misses at their effective number, divided by the design effect of the clusters (Rao &
+    Scott 1992, Biometrics 48:577).
+    """
+    from scipy.stats import binomtest
+
+    listed = list(cells)
+    missed = np.array([not low <= null <= high for low, high, null in listed], np.float64)
+    outside, n = int(missed.sum()), len(listed)
+    effect = 1.0 if draws is None else _design_effect(missed, list(draws))
+    p = (
+        float(binomtest(round(outside / effect), max(round(n / effect), 1), 1 - LEVEL).pvalue)
+        if listed
+        else 1.0
+    )
+    return NullShare(outside, n, p)
+
+
+def _design_effect(missed: Doubles, draws: Sequence[Hashable]) -> float:
+    """How much more a share of clustered cells varies than one of independent cells; never below
+    1.
+    """
+    codes = np.unique([str(draw) for draw in draws], return_inverse=True)[1]
+    sizes, hits = np.bincount(codes), np.bincount(codes, missed)
+    share, n, many = float(missed.mean()) if len(missed) else 0.0, len(missed), len(sizes)
+    if many < 2 or not 0 < share < 1:
+        return 1.0
+    clustered = many / (many - 1) * float(((hits - share * sizes) ** 2).sum()) / n**2
+    return max(1.0, clustered * n / (share * (1 - share)))
+
+
+def _interval(fits: Fits, clusters: Clusters, strata: Ints, least: float) -> tuple[float, float]:
+    return _around(
+        float(fits.scores.mean()),
+        spread(fits.influences.mean(0), [fits], clusters, strata),
+        least,
+    )
+
+
+def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
+    """Wilson's interval with as many examples as the variance is worth; Fisher's transformation for
+    correlations, Student's interval for what has no lower end.
+    """
+    t = quantile(spread.df)
+    if least >= 0:
+        return _wilson(min(max(mean, 0.0), 1.0), spread, t)
+    if np.isinf(least):
+        half = t * float(np.sqrt(spread.variance))
+        return mean - half, min(mean + half, 1.0)
+    if abs(mean) >= 1:
+        return mean, mean
+    centre, half = np.arctanh(mean), t * np.sqrt(spread.variance) / (1 - mean**2)
+    return float(np.tanh(centre - half)), float(np.tanh(centre + half))
+
+
+def _wilson(share: float, spread: Spread, t: float) -> tuple[float, float]:
+    scatter, worth = share * (1 - share), spread.worth
+    if spread.variance > ROUNDING * (scatter / worth) > 0:
+        worth = scatter / spread.variance
+    shrink = 1 + t * t / worth
+    centre = (share + t * t / (2 * worth)) / shrink
+    half = t / shrink * np.sqrt(scatter / worth + t * t / (4 * worth * worth))
+    low, high = float(centre - half), float(centre + half)
+    return 0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high)
+
+
+class Answers(NamedTuple):
+    """Gold labels and what each of some fits (seeds, samples of the training data) answered, over
+    the same examples.
+
+    clusters  codes of what the examples were drawn together; empty where each is a draw of its own,
+              or nobody knows
+    """
+
+    gold: Column
+    predicted: Sequence[Column]
+    clusters: Clusters = {}  # noqa: RUF012
+
+    def scores(self, metric: str | Metric) -> list[float]:
+        """The score of each fit."""
+        measure = named(metric)
+        return [measure(self.gold, each) for each in self.predicted]
+
+    def interval(self, metric: str | Metric) -> tuple[float, float]:
+        """The 95 % interval of their mean."""
+        return interval_of(metric, self.gold, self.predicted, self.clusters)
+
+
+class Difference(NamedTuple):
+    """How much higher the first of two scores is, in the metric's unit: its 95 % interval, and the
+    p of none (Student's t, two sides).
+
+    detectable  the smallest difference that these examples would tell from none four times in five,
+                at a p of 0.05
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+    df: float
+    detectable: float
+
+
+def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference:
+    """How much better `one` scores than `other`, whose examples are the same, though gold may
+    differ (a task and its control).
+
+    Clusters are those of both. Fits are crossed with examples, as in `interval_of`; where both have
+    as many, the i-th of the one goes with the i-th of the other (the same seed). MetricProblem
+    where there are not as many examples.
+    """
+    return contrast(metric, ((1.0, one), (-1.0, other)))
+
+
+def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Difference:
+    """The weighted sum of the scores of several answers to the same examples, as in `difference`,
+    which has the weights 1 and -1; p is that of a sum of 0.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    sizes = {len(each.gold): None for _, each in terms}
+    if len(sizes) > 1:
+        raise MetricProblem(
+            "a difference needs scores over the same examples, and these have"
+            f" {' and '.join(map(str, sizes))}"
+        )
+    measure = named(metric)
+    fitted = [fits(measure, each.gold, each.predicted) for _, each in terms]
+    weighted = [
+        Fits(weight * each.scores, weight * each.influences)
+        for (weight, _), each in zip(terms, fitted, strict=True)
+    ]
+    value = float(sum(each.scores.mean() for each in weighted))
+    influence = np.sum([each.influences.mean(0) for each in weighted], 0)
+    clusters = {name: codes for _, each in terms for name, codes in each.clusters.items()}
+    variation = spread(
+        influence, _varying(weighted), clusters, _fixed([each.gold for _, each in terms])
+    )
+    # one example more that changed each way (Bonett & Price 2012)
+    more = sum(weight**2 for weight, _ in terms)
+    error = np.sqrt(variation.variance + more / len(influence) ** 2)
+    half = float(quantile(variation.df) * error)
+    return Difference(
+        value,
+        value - half,
+        value + half,
+        float(2 * stdtr(variation.df, -abs(value) / error)),
+        variation.df,
+        half + float(stdtrit(variation.df, POWER) * error),
+    )
+
+
+class Share(NamedTuple):
+    """How much of the way from one score to a higher one a third has gone, with its 95 %
+    interval.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -> Share:
+    """(part - least) / (whole - least) of three scores over the same examples, as in `difference`.
+
+    The interval takes the share as linear in the scores, which it is where `whole` is clearly
+    above `least`; ask `difference` first. MetricProblem where there are not as many examples.
+    """
+    sizes = {len(each.gold) for each in (part, least, whole)}
+    if len(sizes) > 1:
+        raise MetricProblem(
+            f"a share needs scores over the same examples, and these have {sorted(sizes)}"
+        )
+    three = [fits(named(metric), each.gold, each.predicted) for each in (part, least, whole)]
+    scores = [float(each.scores.mean()) for each in three]
+    room = scores[2] - scores[1]
+    value = (scores[0] - scores[1]) / room
+    weights = (1 / room, (value - 1) / room, -value / room)
+    apart = [Fits(w * f.scores, w * f.influences) for w, f in zip(weights, three, strict=True)]
+    influence = np.sum([each.influences.mean(0) for each in apart], 0)
+    clusters = {**part.clusters, **least.clusters, **whole.clusters}
+    fixed = _fixed([part.gold, whole.gold])
+    variation = spread(influence, _varying(apart), clusters, fixed)
+    error = np.sqrt(variation.variance + 2 / (room * len(influence)) ** 2)
+    half = float(quantile(variation.df) * error)
+    return Share(value, value - half, value + half)
+
+
+def _varying(weighted: Sequence[Fits]) -> list[Fits]:
+    """What varies with seeds: the sums under each, or each score on its own where they have not as
+    many.
+    """
+    if len({len(each.scores) for each in weighted}) > 1:
+        return list(weighted)
+    scores = np.sum([each.scores for each in weighted], 0)
+    return [Fits(scores, np.sum([each.influences for each in weighted], 0))]
+
+
+def _fixed(golds: Sequence[Column]) -> Ints:
+    """The classes of fixed size, as `balanced` says of one gold standard; none where several
+    differ.
+    """
+    classes = [balanced(gold) for gold in golds]
+    same = all(np.array_equal(classes[0], other) for other in classes[1:])
+    return classes[0] if same else np.zeros_like(classes[0])

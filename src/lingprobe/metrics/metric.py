@@ -1,0 +1,119 @@
+"""What a metric is: statistics that add up over examples, the value of their sums, and how far each
+example moves it. And which metrics there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.errors import LingprobeError
+from lingprobe.labels import Column
+from lingprobe.references import Contents
+from lingprobe.vectors import Ints
+
+Doubles = NDArray[np.float64]
+STEP = 1e-3  # of an example's weight, by which sums are moved to see how the value follows
+AT_ONCE = 2**20  # statistics of single examples that are held at a time
+
+
+class MetricProblem(LingprobeError, ValueError):
+    """Labels that a metric cannot score; the message says which metric can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """Compares gold and predicted labels: `metric(gold, predicted)` is at most 1 and at least
+    `least` (0, -1, or minus infinity).
+
+    sums       (gold, predicted, blocks [n], many) -> [many, statistics]: statistics that add up,
+               summed over each block
+    value      [..., statistics] -> [...]: the metric of such sums; score and best constant come
+               from it
+    influence  (gold, predicted) -> [n], as `influences` returns; if None, it is computed from sums
+               and value, which requires that the statistics of an example do not depend on the
+               others
+    several    whether a set of labels may be predicted for an example with one class, as a probe
+               with sigmoids does
+    """
+
+    name: str
+    sums: Callable[[Column, Column, Ints, int], Doubles]
+    value: Callable[[Doubles], Doubles]
+    least: float = 0.0
+    influence: Callable[[Column, Column], Doubles] | None = None
+    several: bool = False
+
+    def __call__(self, gold: Column, predicted: Column) -> float:
+        """The metric over all examples; MetricProblem where the labels are of a kind that it cannot
+        judge.
+        """
+        if len(gold) != len(predicted):
+            raise MetricProblem(
+                f"{len(gold)} gold labels but {len(predicted)} predictions: give one for each"
+                " example"
+            )
+        if not len(gold):
+            raise MetricProblem(
+                f"{self.name} of no examples is not a number: the test split is empty"
+            )
+        return float(self.value(self.sums(gold, predicted, np.zeros(len(gold), np.int64), 1))[0])
+
+    def influences(self, gold: Column, predicted: Column) -> Doubles:
+        """How fast the metric grows with the weight of each example, [n]; their sum is 0.
+
+        Of a mean these are the distances to it over n. All intervals come from them, whatever the
+        metric.
+        """
+        influences = (
+            self._derived(gold, predicted)
+            if self.influence is None
+            else self.influence(gold, predicted)
+        )
+        return np.asarray(influences - influences.mean(), np.float64)
+
+    def _derived(self, gold: Column, predicted: Column) -> Doubles:
+        """The same by central differences."""
+        total = self.sums(gold, predicted, np.zeros(len(gold), np.int64), 1)
+        many = max(1, AT_ONCE // total.size)
+        slopes = []
+        for start in range(0, len(gold), many):
+            rows = np.arange(start, min(start + many, len(gold)))
+            each = STEP * self.sums(
+                gold.take(rows), predicted.take(rows), np.arange(len(rows)), len(rows)
+            )
+            slopes.append((self.value(total + each) - self.value(total - each)) / (2 * STEP))
+        return np.concatenate(slopes)
+
+
+def summed(values: Doubles, blocks: Ints, many: int) -> Doubles:
+    """Values [n, statistics] summed over blocks, [many, statistics]."""
+    return np.stack([np.bincount(blocks, column, many) for column in values.T], 1)
+
+
+def ratio(numerator: Doubles, denominator: Doubles) -> Doubles:
+    """Quotients, 0 where the denominator is 0."""
+    return np.divide(
+        numerator,
+        denominator,
+        out=np.zeros_like(numerator, dtype=np.float64),
+        where=denominator > 0,
+    )
+
+
+METRICS = Contents(
+    "metric",
+    "lingprobe.metrics",
+    {
+        "accuracy": "lingprobe.metrics.compare:accuracy",
+        "macro-f1": "lingprobe.metrics.compare:macro_f1",
+        "mcc": "lingprobe.metrics.compare:mcc",
+        "micro-f1": "lingprobe.metrics.compare:micro_f1",
+        "r2": "lingprobe.metrics.compare:r2",
+        "pearson": "lingprobe.metrics.compare:pearson",
+        "spearman": "lingprobe.metrics.compare:spearman",
+    },
+)

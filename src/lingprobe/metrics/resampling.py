@@ -1,0 +1,164 @@
+"""Whether two scores over the same test examples differ, by drawing again: swapping the answers of
+the two (a permutation test), or drawing the examples (a bootstrap).
+
+Both keep together what was drawn together. Where examples share in several ways (sentences and
+words), it is the way that moves the difference most. Seeds are taken as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe.metrics.clusters import LEVEL, numbered
+from lingprobe.metrics.constant import named
+from lingprobe.metrics.intervals import Answers
+from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
+from lingprobe.vectors import Ints
+
+DRAWS = 9_999
+EXACT = 12  # clusters that differ, up to which every way of swapping is counted
+AT_ONCE = 2**22  # weights of clusters that are held at a time
+
+
+class Drawn(NamedTuple):
+    """How much higher the first of two scores is, with the 95 % interval of the draws, and the p of
+    none (two sides).
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+
+
+class _Sums(NamedTuple):
+    """The statistics of two things, [seeds, clusters, statistics] each, and their metric."""
+
+    metric: Metric
+    one: Doubles
+    other: Doubles
+
+    def difference(self, one: Doubles, other: Doubles) -> Doubles:
+        """Of totals [draws, seeds, statistics], how much higher the first score is, [draws]."""
+        return np.asarray((self.metric.value(one) - self.metric.value(other)).mean(-1))
+
+    @property
+    def value(self) -> float:
+        """How much higher the first score is."""
+        return float(self.difference(self.one.sum(1)[None], self.other.sum(1)[None])[0])
+
+
+def permutation(metric: str | Metric, one: Answers, other: Answers, draws: int = DRAWS) -> float:
+    """The p of no difference (two sides): how often a difference is as large where each cluster's
+    answers are swapped between the two, or not, by chance.
+
+    For one seed, accuracy and examples that share nothing this is McNemar's exact test; else every
+    way of swapping is counted where few clusters differ, and `draws` of them where many do
+    (approximate randomisation; Yeh 2000). Fits are paired by their order, as many as both have.
+    MetricProblem where there are not as many examples.
+    """
+    sums = _sums(named(metric), one, other)
+    swap = sums.other - sums.one
+    differing = np.flatnonzero(np.abs(swap).sum((0, 2)) > 0)
+    if not len(differing):
+        return 1.0
+    if sums.metric.name == "accuracy" and (signs := _signs(swap[:, differing])) is not None:
+        from scipy.stats import binomtest
+
+        return float(binomtest(int((signs > 0).sum()), len(signs)).pvalue)
+    least = abs(sums.value) * (1 - 1e-9)
+    totals = sums.one.sum(1), sums.other.sum(1)
+    swap, many = swap[:, differing], len(differing)
+    exact = many <= EXACT
+    hits = count = 0
+    for weights in _every(many) if exact else _flips(many, draws):
+        moved = np.tensordot(weights, swap, ([1], [1]))
+        found = sums.difference(totals[0] + moved, totals[1] - moved)
+        hits, count = hits + int((np.abs(found) >= least).sum()), count + len(weights)
+    return hits / count if exact else (hits + 1) / (count + 1)
+
+
+def bootstrap(metric: str | Metric, one: Answers, other: Answers, draws: int = DRAWS) -> Drawn:
+    """How much better `one` scores, with the percentile interval over draws of clusters with
+    replacement, for both the same.
+
+    p is twice the smaller share of draws on either side of no difference. Ranks of a rank
+    correlation stay those of all examples. MetricProblem where there are not as many examples.
+    """
+    sums = _sums(named(metric), one, other)
+    many = sums.one.shape[1]
+    found = np.concatenate(
+        [
+            sums.difference(
+                np.tensordot(weights, sums.one, ([1], [1])),
+                np.tensordot(weights, sums.other, ([1], [1])),
+            )
+            for weights in _resamples(many, draws)
+        ]
+    )
+    tail = (1 - LEVEL) / 2
+    low, high = (float(v) for v in np.quantile(found, [tail, 1 - tail]))
+    sides = 1 + min(int((found <= 0).sum()), int((found >= 0).sum()))
+    return Drawn(sums.value, low, high, min(2 * sides / (draws + 1), 1.0))
+
+
+def _sums(metric: Metric, one: Answers, other: Answers) -> _Sums:
+    sizes = len(one.gold), len(other.gold)
+    if sizes[0] != sizes[1]:
+        raise MetricProblem(
+            f"a difference needs scores over the same examples, and these have {sizes[0]} and"
+            f" {sizes[1]}"
+        )
+    pairs = list(zip(one.predicted, other.predicted, strict=False))
+    codes = _way(metric, one, other)
+    many = int(codes.max()) + 1
+    both = [
+        np.stack([metric.sums(each.gold, pair[k], codes, many) for pair in pairs])
+        for k, each in enumerate((one, other))
+    ]
+    return _Sums(metric, *both)
+
+
+def _way(metric: Metric, one: Answers, other: Answers) -> Ints:
+    """The codes [n] of the way of sharing whose clusters move the difference most."""
+    ways = [numbered(codes) for codes in {**one.clusters, **other.clusters}.values()]
+    ways = [codes for codes in ways if codes.max() > 0] or [np.arange(len(one.gold))]
+    influence = np.mean([metric.influences(one.gold, p) for p in one.predicted], 0) - np.mean(
+        [metric.influences(other.gold, p) for p in other.predicted], 0
+    )
+    return max(ways, key=lambda codes: float((np.bincount(codes, influence) ** 2).sum()))
+
+
+def _signs(swap: Doubles) -> Doubles | None:
+    """Which way each cluster of one example differs; None where some differ by more or less, or
+    several seeds answer.
+    """
+    right = swap[0, :, 0]
+    size = np.abs(right)
+    return np.sign(right) if len(swap) == 1 and np.ptp(size) == 0 and size[0] > 0 else None
+
+
+def _every(many: int) -> Iterator[Doubles]:
+    yield ((np.arange(2**many)[:, None] >> np.arange(many)) & 1).astype(np.float64)
+
+
+def _flips(many: int, draws: int) -> Iterator[Doubles]:
+    generator = np.random.default_rng(0)
+    for size in _portions(many, draws):
+        yield generator.integers(0, 2, (size, many)).astype(np.float64)
+
+
+def _resamples(many: int, draws: int) -> Iterator[Doubles]:
+    """How often each cluster is drawn, [draws, clusters]."""
+    generator = np.random.default_rng(0)
+    for size in _portions(many, draws):
+        rows = generator.integers(0, many, (size, many)) + many * np.arange(size)[:, None]
+        yield np.bincount(rows.ravel(), minlength=size * many).reshape(size, many).astype(float)
+
+
+def _portions(many: int, draws: int) -> list[int]:
+    size = max(1, AT_ONCE // many)
+    return [min(size, draws - start) for start in range(0, draws, size)]

@@ -1,0 +1,152 @@
+"""Results -> pages with tables and figures, in several formats. Start at `scores_page`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lingprobe.analysis.baselines import constant_rows
+from lingprobe.analysis.curves import best_points
+from lingprobe.analysis.row import Row
+from lingprobe.analysis.rows import rows, without_fold
+from lingprobe.core import Result
+from lingprobe.errors import UsageProblem
+from lingprobe.pages.breakdown import by_stratum, classes, strata_table
+from lingprobe.pages.charts import FIGURES, chart
+from lingprobe.pages.headroom import Gain, gains, headroom, headroom_drawing, left_out
+from lingprobe.pages.mteb import mteb_folder, mteb_lines
+from lingprobe.pages.plots import strata_figure
+from lingprobe.pages.probabilities import bits, bits_table
+from lingprobe.pages.records import csv, parquet
+from lingprobe.pages.scores import scores
+from lingprobe.pages.subsets import averages
+from lingprobe.pages.web.report import web_page
+from lingprobe.pages.web.study import NOTHING, Beside
+from lingprobe.pages.wide import wide
+from lingprobe.tables.drawing import save, svg
+from lingprobe.tables.page import FIGURE, Page
+from lingprobe.tables.table import Table
+
+FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
+
+__all__ = [
+    "FIGURES",
+    "FORMATS",
+    "Row",
+    "Table",
+    "bits_page",
+    "by_stratum",
+    "classes",
+    "classes_page",
+    "headroom_page",
+    "page",
+    "render",
+    "rows",
+    "scores",
+    "scores_page",
+    "strata_page",
+    "strata_table",
+    "wide",
+    "write",
+]
+
+Results = tuple[Result, ...]
+
+
+def page(results: Sequence[Result], questions: dict[str, str] | None = None) -> Table:
+    """The scores of results as a table, constant answers among the floors."""
+    return scores([*constant_rows(results), *rows(results)], questions)
+
+
+def scores_page(
+    results: Sequence[Result],
+    questions: dict[str, str] | None = None,
+    each: bool = False,
+    figure: str = FIGURES[0],
+    beside: Beside = NOTHING,
+) -> Page[Results]:
+    """The scores of results: several tasks in one wide table, or a table for `each`; `questions`
+    says what each task asks, by the name in its heading. In HTML they are a page of chapters, which
+    says what is known `beside`. UsageProblem for a figure that there is not.
+    """
+    if figure not in FIGURES:
+        raise UsageProblem(f"no figure {figure!r}: choose one of {', '.join(FIGURES)}")
+    return Page(
+        tuple(results),
+        lambda: [_scores(results, questions, each)],
+        texts={"csv": lambda: csv(rows(results)), "mteb": lambda: mteb_lines(results)},
+        files={
+            "parquet": lambda to: parquet(rows(results), to),
+            "mteb": lambda to: mteb_folder(results, to),
+            FIGURE: lambda to: save(chart(results, figure), to),
+        },
+        svg=lambda: _figure(results, figure),
+        html=lambda: web_page(results, beside._replace(questions=questions or {}, figure=figure)),
+    )
+
+
+def _scores(results: Sequence[Result], questions: dict[str, str] | None, each: bool) -> Table:
+    """The table of scores, which says of trainings whose epochs stand in it which is the best."""
+    several = len({without_fold(r.trial.task) for r in results}) > 1
+    table = wide(results, questions) if several and not each else page(results, questions)
+    return replace(table, notes=(*table.notes, *best_points(results)))
+
+
+def _figure(results: Sequence[Result], figure: str) -> str:
+    """A chart for the page in HTML; '' where there is no score to draw."""
+    return svg(chart(results, figure)) if any(r.score == r.score for r in results) else ""
+
+
+def classes_page(results: Sequence[Result]) -> Page[Results]:
+    """Counts and F1 by class or label."""
+    return Page(tuple(results), lambda: [classes(results)])
+
+
+def headroom_page(results: Sequence[Result]) -> Page[Results]:
+    """What encoders add to their word embeddings, and how much of that less is enough for."""
+    found = gains(results)
+    return Page(
+        tuple(results),
+        lambda: [headroom(found, left_out(results))],
+        texts={"csv": lambda: csv(found)},
+        files={FIGURE: lambda to: save(headroom_drawing(found), to)},
+        svg=lambda: _shares(found),
+    )
+
+
+def _shares(found: Sequence[Gain]) -> str:
+    """The shares as a figure; '' where there are none."""
+    return svg(headroom_drawing(found)) if any(gain.share == gain.share for gain in found) else ""
+
+
+def bits_page(results: Sequence[Result]) -> Page[Results]:
+    """V-information and calibration of results that kept scores."""
+    measures = bits(results)
+    return Page(
+        tuple(results), lambda: [bits_table(measures)], texts={"csv": lambda: csv(measures)}
+    )
+
+
+def strata_page(results: Sequence[Result], stratum: str) -> Page[Results]:
+    """Scores by a stratum of the test examples, as a figure too."""
+    rows = by_stratum(results, stratum)
+    every = [*rows, *averages(results, stratum)]
+    return Page(
+        tuple(results),
+        lambda: [strata_table(every, stratum)],
+        texts={"csv": lambda: csv(every)},
+        files={FIGURE: lambda to: strata_figure(rows, stratum, to)},
+    )
+
+
+def render(
+    results: Sequence[Result], form: str = "terminal", questions: dict[str, str] | None = None
+) -> str:
+    """The scores of results as text in one of the formats."""
+    return scores_page(results, questions, each=True).text(form)
+
+
+def write(results: Sequence[Result], form: str, to: Path) -> None:
+    """The scores of results as a file in one of the formats (for mteb, a folder of files)."""
+    scores_page(results).write(to, form)

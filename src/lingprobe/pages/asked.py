@@ -1,0 +1,208 @@
+"""Which results are asked for: those of a folder or an experiment, by the names that they go by, or
+patterns of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from lingprobe.analysis.rows import newest
+from lingprobe.core import DataProblem, Result
+from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.paths import Paths
+from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescored
+from lingprobe.pages.captions import short
+from lingprobe.references import Contents, brief, parsed_or_none
+from lingprobe.store.experiments import Experiment, experiments
+from lingprobe.store.results import find_scores
+from lingprobe.tasks import TASKS
+
+FIGURES = frozenset({".svg", ".png", ".pdf", ".html", ".csv", ".tex"})
+
+
+class Chosen(NamedTuple):
+    """Patterns of names, and how results come; all results without any.
+
+    experiment  'last', 'all', or how many experiments ago, from 1
+    scores      whether results come with their scores, where these were kept
+    metric      what answers are judged by in place of the metric of their task
+    """
+
+    tasks: Sequence[str] | None = None
+    encoders: Sequence[str] | None = None
+    reads: Sequence[str] | None = None
+    experiment: str | int | None = None
+    scores: bool = False
+    metric: str | None = None
+
+
+class Stored(NamedTuple):
+    """Results, and in words what was left out."""
+
+    results: list[Result]
+    remarks: tuple[str, ...] = ()
+
+
+def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
+    """The newest result of each trial in a folder, in the order in which they were asked for, of
+    those chosen; DataProblem where there is none.
+
+    Without a folder, results are those in the cache of the experiment that was run last.
+    """
+    paths = Paths.of(folder)
+    known = dict(paths.result_store().read()) if paths.results.is_dir() else {}
+    if not known:
+        raise DataProblem(_nothing_in(paths.results))
+    which = chosen.experiment or ("all" if folder else "last")
+    every = experiments(paths.results)
+    results, remarks = _experiment(known, every, paths.results, str(which))
+    if chosen.scores:
+        scores = find_scores(paths.results, results)
+        results |= {key: replace(results[key], scores=one) for key, one in scores.items()}
+    latest = _in_order(newest(results.values()), results, every)
+    if older := len(results) - len(latest):
+        remarks.append(
+            f"{older:,} older results are left out, because they were measured again with other"
+            " data or another version of the code"
+        )
+    return Stored(named(latest, chosen, f" in {paths.results}"), tuple(remarks))
+
+
+def judged_by(shown: Stored, metric: str) -> Stored:
+    """The same answers judged by another metric, without those that it cannot judge; DataProblem
+    where these are all.
+    """
+    measure, name = METRICS.make(metric), METRICS.canonical(metric)
+    results, lost = list[Result](), dict[str, list[str]]()
+    for result in shown.results:
+        try:
+            again = rescored(result, name)
+        except MetricProblem as problem:
+            lost.setdefault(str(problem), []).append(brief(TASKS, result.trial.task))
+            continue
+        low, high = interval_of(measure, again.gold, [again.predicted], again.clusters)
+        results.append(replace(again, low=low, high=high))
+    told = [f"left out: {', '.join(dict.fromkeys(names))}: {why}" for why, names in lost.items()]
+    if not results:
+        raise DataProblem(f"{metric} does not apply to any of the results: {'; '.join(told[:1])}")
+    return Stored(results, (*shown.remarks, *told))
+
+
+def _nothing_in(folder: Path) -> str:
+    """That a folder has no results, and what may have been meant."""
+    if folder.suffix in FIGURES:
+        return f"{folder.name} is no folder of results; to write that file, put -o before it"
+    beside = {p.name: p for p in folder.parent.glob("*") if p.is_dir()} if folder.name else {}
+    near = get_close_matches(folder.name, beside, 1, 0.6)
+    if near and any(Paths.of(beside[near[0]]).result_store().read()):
+        return f"no results in {folder}; did you mean {near[0]}?"
+    return f"no results in {folder}: `lingprobe run -o {folder}` makes some"
+
+
+def _in_order(
+    latest: Sequence[Result], results: Mapping[str, Result], every: Sequence[Experiment]
+) -> list[Result]:
+    """Results as they were asked for, those of the first experiment first; others last."""
+    asked = dict.fromkeys(key for one in reversed(every) for key in one.ids)
+    ranks = {id(results[key]): rank for rank, key in enumerate(asked) if key in results}
+    return sorted(latest, key=lambda result: ranks.get(id(result), len(asked)))
+
+
+def named(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Result]:
+    """Those of the results that the patterns name; DataProblem where there is none."""
+    tasks = asked_for(chosen.tasks, {r.trial.task for r in results}, TASKS)
+    encoders = asked_for(chosen.encoders, {r.trial.encoder for r in results}, ENCODERS)
+    mine = [
+        r
+        for r in results
+        if r.trial.task in tasks
+        and r.trial.encoder in encoders
+        and is_asked(chosen.reads, r.trial.read)
+    ]
+    if not mine:
+        known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in results})
+        by = sorted({brief(ENCODERS, r.trial.encoder) for r in results})
+        raise DataProblem(
+            f"none of the {len(results):,} results{where} matches: there are tasks"
+            f" {', '.join(known[:12])} with encoders {', '.join(by[:12])}; without -t, -e and"
+            " --read all are shown"
+        )
+    return mine
+
+
+def _experiment(
+    results: dict[str, Result], known: Sequence[Experiment], folder: Path, which: str
+) -> tuple[dict[str, Result], list[str]]:
+    """The results of one experiment of a folder, or of all; and which of how many it is, and what
+    of it is missing.
+    """
+    if which == "all" or not known:
+        many = (
+            f"results of {len(known)} experiments, one for each run; --experiment last shows the"
+            " last one"
+        )
+        return dict(results), [many] if len(known) > 1 else []
+    number = number_of(which, known, folder)
+    ids, date = frozenset(known[number - 1].ids), known[number - 1].date
+    mine = {key: result for key, result in results.items() if key in ids}
+    remarks = []
+    if len(known) > 1:
+        remarks.append(
+            f"experiment {number} of {len(known)} in {folder}, of {date[:16].replace('T', ' ')};"
+            f" --experiment {number % len(known) + 1} shows another one, --experiment all shows"
+            " all"
+        )
+    if lost := len(ids) - len(mine):
+        remarks.append(
+            f"{lost:,} of its {len(ids):,} trials have no result, because it was stopped or they"
+            " failed; run the same command to continue"
+        )
+    return mine, remarks
+
+
+def number_of(which: str, known: Sequence[Experiment], folder: Path) -> int:
+    """How many experiments ago one was run, from 1; DataProblem where there is no such."""
+    number = 1 if which == "last" else int(which) if which.isdecimal() else 0
+    if not 1 <= number <= len(known):
+        raise DataProblem(
+            f"--experiment {which}: write last, all, or a number from 1 (the last) to {len(known)},"
+            f" the first in {folder}"
+        )
+    return number
+
+
+def asked_for(patterns: Sequence[str] | None, references: set[str], contents: Contents) -> set[str]:
+    """Those of the references that are asked for; all where nothing is."""
+    return (
+        {r for r in references if is_asked(patterns, *_names(r, contents))}
+        if patterns
+        else references
+    )
+
+
+def is_asked(patterns: Sequence[str] | None, *names: str) -> bool:
+    """Whether one of the names is asked for; all are where nothing is."""
+    return not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+
+
+def of_encoder(pattern: str, results: Sequence[Result]) -> Callable[[Result], bool]:
+    """Whether a result is of encoders of this name; DataProblem where none of these results is."""
+    references = {r.trial.encoder for r in results}
+    theirs = asked_for([pattern], references, ENCODERS)
+    if not theirs:
+        known = ", ".join(sorted({brief(ENCODERS, r) for r in references}))
+        raise DataProblem(f"no encoder of these results is called {pattern}: there are {known}")
+    return lambda result: result.trial.encoder in theirs
+
+
+def _names(reference: str, contents: Contents) -> tuple[str, ...]:
+    """What a reference goes by: its name alone, as tables show it, in full, and its argument."""
+    shown, parsed = brief(contents, reference), parsed_or_none(reference)
+    place = PurePath(parsed.argument or "") if parsed else PurePath()
+    name = reference.partition(",")[0].partition(":")[0]
+    return name, shown, short(shown), reference, str(place), place.name

@@ -1,0 +1,192 @@
+"""What stands above and below a table: what a section is called, where baselines end and oracles
+begin, what is odd about the sources of its tasks, and in what they differ.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from pathlib import PurePath
+
+from lingprobe.analysis.posed import unlike
+from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.references import Reference, ReferenceProblem, parsed_or_none
+
+HERE = ("/", "~", ".")  # how paths begin that say where they lie
+TELLING = 6  # letters, from which on the name of a file or folder says what it is
+
+
+def heading(rows: Sequence[Row]) -> str:
+    """The task of some rows and how many classes it has: with others it is another task; and how
+    many of its labels are wrong, where a parser gave them.
+    """
+    posed = rows[0].posed
+    wrong = f"{posed.wrong:.1f} % of labels are wrong: ceiling {100 - posed.wrong:.1f}"
+    said = ", ".join(filter(None, [posed.size, wrong if posed.wrong else ""]))
+    return short(rows[0].task) + (f" ({said})" if said else "")
+
+
+def short(task: str) -> str:
+    """A task's reference with the last part of its path only, or the last two where the last is as
+    short as GUM/dep.
+    """
+    try:
+        parsed = Reference.parse(task)
+    except ReferenceProblem:
+        return task
+    if parsed.argument is None:
+        return task
+    return str(Reference(parsed.name, _end(parsed.argument), parsed.options))
+
+
+def _end(path: str) -> str:
+    """The last part of a path, or the last two where the last is short."""
+    name, folder = PurePath(path).name, PurePath(path).parent.name
+    return (f"{folder}/{name}" if len(name) < TELLING and folder else name) or path
+
+
+def names_of(encoders: Iterable[str]) -> dict[str, str]:
+    """Names of encoders by reference: those in a folder of this machine by the end of its path,
+    where that tells them apart; several of one folder by their own part of it alone.
+    """
+    parsed = {encoder: parsed_or_none(encoder) for encoder in encoders}
+    folders = Counter((one.name, _folder(one)) for one in parsed.values() if one and _folder(one))
+    places = {}
+    for encoder, one in parsed.items():
+        if one is not None and any(map(_is_here, (one.argument, *(v for _, v in one.options)))):
+            options = tuple((k, PurePath(v).name if _is_here(v) else v) for k, v in one.options)
+            name = one.argument
+            if name and _folder(one):
+                alone = folders[one.name, _folder(one)] == 1
+                name = _end(name) if alone else PurePath(name).name
+            places[encoder] = str(Reference(one.name, name, options))
+        elif "@" in encoder and encoder.startswith(HERE):
+            places[encoder] = encoder.rpartition("/")[2]
+    counts = Counter(places.values())
+    return {"words": "(words)"} | {e: name for e, name in places.items() if counts[name] == 1}
+
+
+def _is_here(value: str | None) -> bool:
+    return (value or "").startswith(HERE)
+
+
+def _folder(encoder: Reference) -> str:
+    """The folder that an encoder of this machine lies in."""
+    return str(PurePath(encoder.argument or "").parent) if _is_here(encoder.argument) else ""
+
+
+PASSED = 95.0  # of a hundred, from which on an oracle passes its task
+
+
+def by_kind(rows: Sequence[Row]) -> list[Row]:
+    """Rows of one task: baselines first, oracles last."""
+    return sorted(rows, key=lambda row: row.place)
+
+
+def kind_rules(rows: Sequence[Row]) -> frozenset[int]:
+    """Above which rows a rule stands, since they are of another kind than those before."""
+    return frozenset(i for i, (one, two) in enumerate(pairwise(rows), 1) if one.kind != two.kind)
+
+
+def bound_notes(rows: Sequence[Row]) -> list[str]:
+    """What the oracles hold, and the tasks that they do not pass."""
+    oracles = [row for row in rows if row.kind == "oracle" and row.control == NO_CONTROL]
+    if not oracles:
+        return []
+    holds = {(row.encoder, row.holds): None for row in oracles if row.holds}
+    best: dict[tuple[str, str], float] = {}
+    for row in oracles:
+        best[row.task, row.probe] = max(best.get((row.task, row.probe), row.score), row.score)
+    failed = [
+        f"{task}: with {probe}, the oracle scores only {score:.1f}, so a low score of an encoder"
+        " may be due to the probe or the data."
+        for (task, probe), score in best.items()
+        if score < PASSED
+    ]
+    return [
+        (
+            "Baselines come first and show what is trivial. Oracles come last and show what the"
+            " probe can achieve: their vectors contain the annotation."
+        ),
+        *(f"{encoder}: {what}." for encoder, what in holds),
+        *failed,
+    ]
+
+
+SOME = 0.001  # of the words, from which on those that an encoder does not know are told
+ALIKE = {
+    "classes": "classes=",
+    "training examples": "size=",
+    "test examples": "size=",
+    "the composition of classes": "forms=simple",
+}
+"""What makes sources alike that differ in something."""
+
+
+def source_notes(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
+    """What there is to say of the sources; `named` shortens the name of a task."""
+    return [*_remarks(rows, named), *_unknown(rows, named), *_compared(rows)]
+
+
+def _remarks(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
+    """What holds of sources as a whole, each said once for all tasks."""
+    tasks: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for remark in row.posed.remarks:
+            tasks.setdefault(remark, {})[named(row.task)] = None
+    return [f"{', '.join(those)}: {remark}." for remark, those in tasks.items()]
+
+
+def _unknown(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
+    """Words that an encoder reads as the token for the unknown, by encoder and task."""
+    shares: dict[str, dict[str, float]] = {}
+    for row in rows:
+        if row.words and row.unknown / row.words >= SOME:
+            shares.setdefault(row.encoder, {})[named(row.task)] = row.unknown / row.words
+    return [
+        f"{encoder}: out-of-vocabulary words are"
+        f" {', '.join(f'{100 * share:.1f} % of {task}' for task, share in mine.items())}."
+        for encoder, mine in shares.items()
+    ]
+
+
+def _compared(rows: Sequence[Row]) -> list[str]:
+    """Questions that are asked of several sources, and not alike."""
+    asked: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        parsed = parsed_or_none(row.task)
+        if (
+            parsed is not None
+            and parsed.argument is not None
+            and parsed.name.partition("/")[0] in FAMILIES
+        ):
+            asked.setdefault(parsed.name, {}).setdefault(row.task, row)
+    remarks = []
+    for question, sources in asked.items():
+        differences = (
+            unlike([(row.posed, row.train, row.n) for row in sources.values()])
+            if len(sources) > 1
+            else []
+        )
+        if differences:
+            remedies = dict.fromkeys(
+                remedy
+                for what, remedy in ALIKE.items()
+                if any(d.startswith(what) for d in differences)
+            )
+            fitting = [r for r in remedies if r != "forms=simple" or question.endswith("tense")]
+            how = (
+                f" ({' and '.join(fitting)} {'makes' if len(fitting) == 1 else 'make'} them alike)"
+                if fitting
+                else ""
+            )
+            remarks.append(
+                f"{question}: its sources differ in {', '.join(differences)}, so their scores are"
+                f" not comparable{how}."
+            )
+    return remarks
+
+
+FAMILIES = frozenset({"ud", "tree"})
+"""Families whose tasks take the options that make sources alike."""

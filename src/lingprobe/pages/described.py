@@ -1,0 +1,27 @@
+"""What things are, in their own words: the questions of tasks, the first paragraphs of others."""
+
+from __future__ import annotations
+
+from lingprobe.references import Contents, ReferenceProblem, parsed_or_none, summary
+from lingprobe.tasks import TASKS
+
+
+def question_of(task: str) -> str:
+    """What a task asks; '' where nobody says, and of files, which a report does not run."""
+    try:
+        return "" if "@" in task else str(TASKS.make(task).question)
+    except Exception:  # of a plugin that is gone, or of data that it looks for
+        return described(TASKS, task)
+
+
+def described(contents: Contents, reference: str) -> str:
+    """What the first paragraph says of what a reference names, of things that are built in: a
+    report runs nobody's files.
+    """
+    parsed = parsed_or_none(reference)
+    if parsed is None or "@" in parsed.name or parsed.name not in contents.table:
+        return ""
+    try:
+        return summary(contents.find(parsed.name)).replace("`", "")
+    except (ReferenceProblem, ImportError):
+        return ""

@@ -1,0 +1,190 @@
+"""Results as files that `mteb` reads: `mteb.ResultCache(FOLDER).load_results()`
+(https://github.com/embeddings-benchmark/mteb).
+
+A score of lingprobe is over an encoder, a layer and a probe, one of MTEB over a model; so a layer,
+and a probe where tasks have several, belong to the model's name. Controls stand beside the score
+that they are a control of, since MTEB averages subsets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lingprobe.analysis.languages import languages
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
+from lingprobe.analysis.rows import rows, without_fold
+from lingprobe.cache import write_text
+from lingprobe.core import Result
+from lingprobe.references import parsed_or_none
+
+LONGEST = 150  # characters of a file's name
+NO_REVISION = "no_revision_available"  # as MTEB writes it
+BESIDE = (
+    "layer",
+    "probe",
+    "n",
+    "seeds",
+    "folds",
+    "missing",
+    "train",
+    "unusable",
+    "cut",
+    "unseen",
+    "tested",
+)
+UNSAID = (  # what ModelMeta asks for and results do not tell
+    "loader", "release_date", "languages", "n_parameters", "memory_usage_mb", "max_tokens",
+    "embed_dim", "license", "open_weights",
+    "public_training_code", "public_training_data", "similarity_fn_name", "use_instructions",
+    "training_datasets",
+)  # fmt: skip
+
+
+class Scored(NamedTuple):
+    """One task result: the model's name and revision, and what MTEB calls a task result."""
+
+    model: str
+    revision: str
+    task: dict[str, Any]
+
+
+def mteb_lines(results: Sequence[Result]) -> str:
+    """One task result a line."""
+    lines = (
+        {"model_name": one.model, "model_revision": one.revision, **one.task}
+        for one in scored(results)
+    )
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
+
+
+def mteb_folder(results: Sequence[Result], to: Path) -> None:
+    """Task results as MTEB lays them out: results/MODEL/REVISION/TASK.json, and the model's
+    model_meta.json beside them.
+    """
+    for one in scored(results):
+        folder = to / "results" / one.model.replace("/", "__").replace(" ", "_") / one.revision
+        meta: dict[str, Any] = {
+            **dict.fromkeys(UNSAID),
+            "name": one.model,
+            "revision": one.revision,
+            "framework": [],
+        }
+        for name, content in (
+            (f"{one.task['task_name']}.json", one.task),
+            ("model_meta.json", meta),
+        ):
+            write_text(folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def scored(results: Sequence[Result]) -> Iterator[Scored]:
+    """The task result of each encoder, layer and probe on each task; controls, oracles and what has
+    no score have none of their own.
+    """
+    groups: dict[tuple[str, str, str, str], list[Result]] = {}
+    for r in results:
+        groups.setdefault(
+            (without_fold(r.trial.task), r.trial.encoder, r.trial.read, r.trial.probe), []
+        ).append(r)
+    probes: dict[tuple[str, ...], set[str]] = {}
+    for task, encoder, read, probe in groups:
+        probes.setdefault((task, encoder, read), set()).add(probe)
+    several = any(len(each) > 1 for each in probes.values())
+    for mine in groups.values():
+        by_control = {row.control: row for row in rows(mine)}
+        row = by_control.get(NO_CONTROL)
+        # an oracle is no model
+        if row is not None and not math.isnan(row.score) and row.kind != "oracle":
+            plain = [r for r in mine if r.trial.control == NO_CONTROL]
+            name = _model(row, several)
+            yield Scored(name, _revision(plain), _task(row, plain, list(by_control.values())))
+
+
+def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str, Any]:
+    shown = asdict(row)
+    shares = {name: _share(shown[name]) for name in ("score", "low", "high", "majority")}
+    controls = {
+        control.control: _share(control.score) for control in every if control.control != NO_CONTROL
+    }
+    score = {
+        "hf_subset": "default",
+        "languages": languages(results),
+        "main_score": shares["score"],
+        row.metric: shares["score"],
+        **{name: shares[name] for name in ("low", "high", "majority")},
+        **controls,
+        **{name: shown[name] for name in BESIDE},
+    }
+    known = sorted({r.provenance.identities.get(r.trial.task, r.trial.task) for r in results})
+    return {
+        "task_name": _filename(row.task),
+        "dataset_revision": _digest("\n".join(known), 20),
+        "mteb_version": None,
+        "evaluation_time": None,
+        "kg_co2_emissions": None,
+        "scores": {"test": [score]},
+        "lingprobe_task": row.task,
+        "lingprobe_encoder": row.encoder,
+        "lingprobe_version": importlib.metadata.version("lingprobe"),
+    }
+
+
+def _model(row: Row, several: bool) -> str:
+    """The name of a model, with the layer and the probe that belong to it."""
+    read = (f",layer={row.layer}" if row.layer != "-" else "") + (
+        f",probe={row.probe}" if several else ""
+    )
+    return hub_name(row.encoder, read)
+
+
+def hub_name(encoder: str, read: str = "") -> str:
+    """What a model is called on the hub, so that its name is that of MTEB's own results, where it
+    is of `st:`; of others, the reference.
+    """
+    parsed = parsed_or_none(encoder)
+    if (
+        parsed is not None
+        and parsed.name == "st"
+        and parsed.argument
+        and not parsed.options
+        and not Path(parsed.argument).exists()
+    ):
+        name = parsed.argument.partition("@")[0]
+        return name + _plain(read) if "/" in name else f"sentence-transformers/{name}{_plain(read)}"
+    name = _plain(encoder.replace(":", "/", 1).replace("//", "/") + read)
+    return name if "/" in name else f"lingprobe/{name}"
+
+
+def _revision(results: Sequence[Result]) -> str:
+    """The commit of a model, or the digest that stands for it."""
+    said = {r.provenance.revision for r in results}
+    text = said.pop() if len(said) == 1 else ""
+    commit = text.rpartition("=")[2]
+    return (
+        commit if re.fullmatch(r"\w{7,64}", commit) else _digest(text, 20) if text else NO_REVISION
+    )
+
+
+def _share(value: float) -> float | None:
+    return None if math.isnan(value) else round(value / PERCENT, 6)
+
+
+def _plain(text: str) -> str:
+    """A text without what cannot stand in the name of a file, but slashes."""
+    return re.sub(r"[^\w.=,+/#@-]+", "_", text)
+
+
+def _filename(text: str) -> str:
+    name = _plain(text).replace("/", "_")
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{_digest(text, 4)}"
+
+
+def _digest(text: str, size: int) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()

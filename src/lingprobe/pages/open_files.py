@@ -1,0 +1,106 @@
+"""Results as files that people open, beside the store: `MODEL/TASK.json` for each model and task,
+and all of them as one table, `results.parquet`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lingprobe.analysis.row import Row
+from lingprobe.analysis.rows import newest, rows
+from lingprobe.cache import write_text
+from lingprobe.experiment.paths import Paths
+from lingprobe.pages.captions import short
+from lingprobe.pages.records import parquet, plain
+from lingprobe.store.results import SUFFIX
+
+TABLE = "results.parquet"
+TRIES = 3  # while other runs go on measuring
+LONGEST = 120  # bytes of a file's name, but for its digest and suffix
+
+
+def refresh(folder: Path) -> None:
+    """Write what people open of a folder of results, all that lies there, if a result is newer than
+    the table; FileProblem where it cannot be written.
+
+    The table is dated as the last result that it has, and looked at again: what another run has
+    measured meanwhile is not lost by whoever writes last.
+    """
+    for _ in range(TRIES):
+        last = max((_date(file) for file in folder.glob(f"*{SUFFIX}")), default=0)
+        if last <= _date(folder / TABLE):
+            return
+        known = (result for _, result in Paths.of(folder).result_store().read())
+        write_files(rows(newest(known)), folder)
+        os.utime(folder / TABLE, ns=(last, last))
+
+
+def _date(file: Path) -> int:
+    """When a file was written, in nanoseconds; 0 where it is not there."""
+    try:
+        return file.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
+def write_files(rows: Sequence[Row], folder: Path) -> None:
+    """Write rows as `MODEL/TASK.json`, and as one table, which comes last: where it is, the others
+    are.
+    """
+    models = file_names({row.encoder for row in rows}, {TABLE})
+    tasks = file_names({row.task for row in rows})
+    groups: dict[Path, list[Row]] = {}
+    for row in rows:
+        place = folder / models[row.encoder] / f"{tasks[row.task]}.json"
+        groups.setdefault(place, []).append(row)
+    for place, mine in groups.items():
+        write_text(place, _json(mine))
+    parquet(rows, folder / TABLE)
+
+
+def file_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """A name of a file for each of some names: one that any system takes, that lies in its folder,
+    and that no other of them has, whatever the system makes of capitals.
+    """
+    used, chosen = {name.casefold() for name in taken}, dict[str, str]()
+    for name in sorted(names):
+        file = file_name(short(name))
+        while file.casefold() in used:
+            file = f"{file}-{_digest(name)}"
+        used.add(file.casefold())
+        chosen[name] = file
+    return chosen
+
+
+def file_name(text: str) -> str:
+    """A text as the name of a file that any system takes."""
+    name = re.sub(r"[^A-Za-z0-9.=,+@-]+", "_", text).strip("._- ")
+    return name if 0 < len(name) <= LONGEST else f"{name[:LONGEST]}-{_digest(text)}".strip("-")
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def _json(rows: Sequence[Row]) -> str:
+    """What one model scores on one task: a row for each layer, probe and control."""
+    content = {
+        "model": rows[0].encoder,
+        "task": rows[0].task,
+        "written_by": f"lingprobe {importlib.metadata.version('lingprobe')}",
+        "scores": [{key: _value(value) for key, value in plain(row).items()} for row in rows],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _value(value: Any) -> Any:
+    """A value as JSON has it, which has no NaN."""
+    return None if isinstance(value, float) and math.isnan(value) else value

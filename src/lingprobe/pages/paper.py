@@ -1,0 +1,64 @@
+"""A paper's table with results in it, and with what people score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lingprobe.core import DataProblem, Result
+from lingprobe.judgements.bound import read_bound
+from lingprobe.pages.records import csv, parquet
+from lingprobe.papers import SUITES
+from lingprobe.papers.encoder_rows import measurable
+from lingprobe.papers.facts import PERCENT, Entry, HumanScore
+from lingprobe.papers.page import Cell, cells, inside
+from lingprobe.papers.suite import Suite, located, selected
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Table
+
+
+def paper_page(
+    reference: str, results: Sequence[Result], human: Sequence[str | Path] = ()
+) -> Page[tuple[Result, ...]]:
+    """A suite's table with the results that belong in it; `human` are files that `lingprobe
+    annotate --score` wrote.
+    """
+    suite: Suite = SUITES.make(reference)
+    chosen = selected(suite, results)
+    people = _judged(suite, human, chosen.entries)
+
+    def table() -> Table:
+        made = inside(suite.paper, chosen.entries, people, chosen.others)
+        if not (told := measurable(suite.name)):
+            return made
+        note = f"{told}; `lingprobe encoders --paper {suite.name}` lists them."
+        return replace(made, notes=(*made.notes, note))
+
+    def lines() -> list[Cell]:
+        return cells(suite.name, suite.paper, chosen.entries, people)
+
+    return Page(
+        tuple(results),
+        lambda: [table()],
+        texts={"csv": lambda: csv(lines())},
+        files={"parquet": lambda to: parquet(lines(), to)},
+    )
+
+
+def _judged(
+    suite: Suite, files: Sequence[str | Path], entries: Sequence[Entry]
+) -> list[HumanScore]:
+    """What people score; it stands with the results over the same data."""
+    judged = []
+    for file in map(Path, files):
+        bound = read_bound(file)
+        place = located(suite, bound.task)
+        if place is None:
+            raise DataProblem(f"{file} is about {bound.task}, which has no column in {suite.name}")
+        beside = (
+            e.place for e in entries if (e.place.column, e.place.data) == (place.column, place.data)
+        )
+        score, low, high = (PERCENT * value for value in (bound.score, bound.low, bound.high))
+        judged.append(HumanScore(next(beside, place), score, low, high, bound.n))
+    return judged

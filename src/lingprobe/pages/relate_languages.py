@@ -1,0 +1,211 @@
+"""How scores in two languages go together, as tables and figures: tasks over encoders, encoders
+over tasks, and the scores themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from lingprobe.analysis.profiles import Languages
+from lingprobe.errors import UsageProblem
+from lingprobe.metrics.multiplicity import NAMES
+from lingprobe.pages.charts import BEST, BLUE, EDGE, GREY, PANEL, ROW, SMALL, Axis, end
+from lingprobe.pages.records import csv
+from lingprobe.pages.relate import CALLED, MARK, coefficient
+from lingprobe.pages.relate_figures import dot, said, scale
+from lingprobe.pages.relate_scores import radar, scores_drawing
+from lingprobe.tables.drawing import Drawing, Label, Mark, breadth, save, svg
+from lingprobe.tables.page import FIGURE, Page
+from lingprobe.tables.table import Section, Table, p_value
+
+WORDS = frozenset({"task", "encoder", "95 % interval"})
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRow:
+    """A task over encoders, or an encoder over tasks, for programs; NaN where something is not of
+    its kind.
+    """
+
+    kind: str
+    name: str
+    method: str
+    correlation: float
+    low: float
+    high: float
+    p: float
+    corrected: float
+    n: int
+    others: float
+    rank: int
+    centred: float
+    centred_others: float
+
+
+def languages_page(found: Languages, figure: str = "dots") -> Page[Languages]:
+    """The tables and a figure of two languages; UsageProblem for a figure that there is not."""
+    kind = "dots" if figure == "heat" else figure
+    if kind not in CHARTS:
+        raise UsageProblem(f"no figure {figure!r} here: choose one of {', '.join(CHARTS)}")
+    return Page(
+        found,
+        lambda: [tasks(found), encoders(found)],
+        {"csv": lambda: csv(rows(found))},
+        {FIGURE: lambda to: save(CHARTS[kind](found), to)},
+        lambda: svg(CHARTS[kind](found)),
+        remarks=found.relation.table.remarks,
+    )
+
+
+def rows(found: Languages) -> list[LanguageRow]:
+    """Every task and every encoder, a line each."""
+    method, nan = found.relation.asked.method, math.nan
+    listed = []
+    for task, one, *_ in found.tasks:
+        sure = one.low, one.high, one.p, one.corrected
+        what = "task", task, method, one.correlation
+        listed.append(LanguageRow(*what, *sure, one.n, nan, 0, nan, nan))
+    for each in found.profiles:
+        what = "encoder", each.encoder, method, each.correlation
+        beside = each.others, each.rank, each.centred, each.centred_others
+        listed.append(LanguageRow(*what, nan, nan, nan, nan, each.n, *beside))
+    return listed
+
+
+def tasks(found: Languages) -> Table:
+    """A line for each task: its two languages over encoders."""
+    relation = found.relation
+    unit = "families" if relation.families else "encoders"
+    head = ("task", "correlation", "95 % interval", f"p ({NAMES[relation.asked.correction]})")
+    body = tuple(
+        (
+            each.task,
+            coefficient(one.correlation),
+            _interval(one.low, one.high),
+            p_value(one.corrected),
+            f"{each.apart} of {each.others}",
+            f"{one.n:,}",
+        )
+        for each in found.tasks
+        for one in (each.found,)
+    )
+    strong = frozenset((r, 1) for r, e in enumerate(found.tasks) if e.found.is_significant)
+    heading = f"{CALLED[relation.asked.method]} of {found.first} and {found.second} over {unit}"
+    notes = (*relation.notes, *_separable(found), f"Bold ({MARK} in a terminal): p ≤ 0.05.")
+    return Table(
+        (*head, "differs from", "n"),
+        (Section(heading, body, strong=strong),),
+        WORDS,
+        notes,
+        mark=MARK,
+    )
+
+
+def _separable(found: Languages) -> Iterator[str]:
+    yield (
+        "differs from: the number of other tasks whose correlation differs significantly from"
+        " this one, over the same encoders (Raghunathan, Rosenthal & Rubin 1996), after"
+        " correction for all pairs of tasks."
+    )
+    known = [each for each in found.tasks if each.others]
+    if known and not any(each.apart for each in known):
+        lowest = min(known, key=lambda each: each.found.correlation)
+        yield (
+            f"No two tasks differ significantly: that {lowest.task} is the lowest"
+            f" ({coefficient(lowest.found.correlation)},"
+            f" {_interval(lowest.found.low, lowest.found.high)}) may be chance."
+        )
+
+
+def encoders(found: Languages) -> Table:
+    """A line for each encoder: its scores in the two languages over tasks."""
+    head = ("encoder", "correlation", "others", "rank", "centred", "others ", "n")
+    body = tuple(
+        (
+            each.encoder,
+            coefficient(each.correlation),
+            coefficient(each.others),
+            str(each.rank),
+            coefficient(each.centred),
+            coefficient(each.centred_others),
+            f"{each.n:,}",
+        )
+        for each in found.profiles
+    )
+    method = CALLED[found.relation.asked.method]
+    heading = f"{method} of {found.first} and {found.second} over tasks"
+    return Table(head, (Section(heading, body),), WORDS, tuple(_about_profiles(found)))
+
+
+def _about_profiles(found: Languages) -> Iterator[str]:
+    profiles = found.profiles
+    yield (
+        f"correlation: between an encoder's scores in {found.first} and in {found.second}. others:"
+        f" its mean with other encoders' scores in {found.second}, which is high if some tasks are"
+        " easy for all. rank: of its own correlation among all. centred: after subtracting each"
+        " task's mean over encoders, which leaves what is specific to the encoder."
+    )
+    known = [p for p in profiles if not math.isnan(p.others)]
+    if known:
+        own, strange = (
+            sum(values) / len(known)
+            for values in zip(*((p.correlation, p.others) for p in known), strict=True)
+        )
+        yield (
+            f"The mean correlation is {coefficient(own)} with the encoder's own {found.second}"
+            f" scores and {coefficient(strange)} with another encoder's; the difference is what"
+            " matters."
+        )
+    if not math.isnan(found.p):
+        yield (
+            "Centred scores are closer to those of the same encoder than to those of another: p ="
+            f" {found.p:.2g} (permutation of encoders)."
+        )
+
+
+def _interval(low: float, high: float) -> str:
+    return "–" if math.isnan(low) else f"{coefficient(low)} – {coefficient(high)}"
+
+
+def agreement_dots(found: Languages) -> Drawing:
+    """Encoders over tasks at the left, tasks over encoders on their intervals at the right."""
+    names = [each.encoder for each in found.profiles], [each.task for each in found.tasks]
+    widths = [max(map(breadth, some), default=0.0) + 8 for some in names]
+    tall = ROW * max(len(names[0]), len(names[1]))
+    top = EDGE + 30
+    left = Axis(-1.0, 1.0, EDGE + widths[0], PANEL)
+    right = Axis(-1.0, 1.0, left.start + PANEL + 24 + widths[1], PANEL)
+    marks: list[Mark] = [*scale(left, top, tall), *scale(right, top, tall)]
+    marks.append(Label(left.start, top - 12, "encoders, over tasks", bold=True))
+    marks.append(Label(right.start, top - 12, "tasks, over encoders", bold=True))
+    for i, profile in enumerate(found.profiles):
+        y = top + ROW * (i + 0.5)
+        marks.append(Label(left.start - 8, y + 3, profile.encoder, anchor="end"))
+        nan = math.nan
+        title = f"{profile.encoder}: other encoders {profile.others:.2f}"
+        marks += dot(left, y, (profile.others, nan, nan), GREY, title)
+        marks += dot(left, y, (profile.centred, nan, nan), BEST, f"centred {profile.centred:.2f}")
+        marks += dot(left, y, (profile.correlation, nan, nan), BLUE, f"{profile.correlation:.2f}")
+    for i, each in enumerate(found.tasks):
+        y, one = top + ROW * (i + 0.5), each.found
+        marks.append(Label(right.start - 8, y + 3, each.task, anchor="end"))
+        colour = BEST if one.is_significant else GREY
+        marks += dot(right, y, (one.correlation, one.low, one.high), colour, said(one))
+    y = top + tall + 30
+    marks.append(
+        Label(left.start, y, "blue: own; grey: others'; orange: centred", SMALL, colour=GREY)
+    )
+    marks.append(
+        Label(right.start, y, "orange: significant; lines: 95 % intervals", SMALL, colour=GREY)
+    )
+    about = f"Correlations of scores in {found.first} and {found.second}."
+    return Drawing(max(map(end, marks)) + EDGE, y + 10, tuple(marks), about)
+
+
+CHARTS: Mapping[str, Callable[[Languages], Drawing]] = {
+    "dots": agreement_dots,
+    "radar": radar,
+    "scores": scores_drawing,
+}

@@ -1,0 +1,391 @@
+"""The table of scores: a section a task, a line for each thing measured, and what has to be said of
+them below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from lingprobe.analysis import computing
+from lingprobe.analysis.answers import differences, marks, over
+from lingprobe.analysis.posed import composition
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row
+from lingprobe.datasets.controls import CONTROLS, at_chance
+from lingprobe.metrics import null_share
+from lingprobe.pages.captions import bound_notes, by_kind, heading, kind_rules, short, source_notes
+from lingprobe.pages.described import question_of
+from lingprobe.references import summary
+from lingprobe.tables.table import Section, Table, number
+
+LOST = (
+    "left out: not encoded",
+    "left out: about words beyond the encoder's maximum length",
+    "left out: about words without a vector",
+    "read in part: some of the words have no vector",
+)
+"""What is said of examples that were counted, in the order of `_lost`."""
+ENOUGH = 20  # control cells before their share outside an interval means anything
+
+
+def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Table:
+    """Scores by task, baselines first and oracles last, each with its interval, n and majority, and
+    its score under each control.
+    """
+    plain = scored(rows)
+    controls = _controls(rows)
+    beside = {(*_what(row), row.control): row for row in rows}
+    signs = signs_of(rows)
+    seeds = len({row.seeds for row in plain if row.encoder != CONSTANT}) > 1
+    code = any(row.bits == row.bits for row in plain)
+    shown = Shown(
+        tuple(controls.values()),
+        any(row.layer != "-" for row in plain),
+        code,
+        seeds,
+        computing.differing(plain),
+    )
+    more = [
+        name
+        for control, remembered in controls.items()
+        for name in (control, *(REMEMBERED if remembered else ()))
+    ]
+    head = (
+        "encoder",
+        *shown.layer("layer"),
+        "probe",
+        "score",
+        "95 % interval",
+        "majority",
+        *more,
+        *shown.after,
+        "n",
+    )
+    sections = []
+    for task in dict.fromkeys(row.task for row in plain):
+        mine = by_kind([row for row in plain if row.task == task])
+        lines = [[row, *(beside.get((*_what(row), c)) for c in controls)] for row in mine]
+        body = tuple(
+            _cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines
+        )
+        line = about(mine, (questions or {}).get(task, ""))
+        sections.append(Section(heading(mine), body, line, rules=kind_rules(mine)))
+    words = frozenset({"encoder", "probe", "computed"})
+    return Table(head, tuple(sections), words, score_notes(rows))
+
+
+def scored(rows: Sequence[Row]) -> list[Row]:
+    """A row for each thing measured, in the order in which things first come; without a score where
+    only controls were measured.
+    """
+    plain = {_what(row): row for row in rows if row.control == NO_CONTROL}
+    first: dict[tuple[str, ...], Row] = {}
+    for row in rows:
+        first.setdefault(_what(row), row)
+    return [plain.get(what) or _without_score(row) for what, row in first.items()]
+
+
+def _without_score(row: Row) -> Row:
+    return replace(row, score=math.nan, low=math.nan, high=math.nan, control=NO_CONTROL, missing="")
+
+
+def signs_of(rows: Sequence[Row]) -> dict[int, str]:
+    """The sign of each row (by id) whose test examples are not those of most rows of its task and
+    stratum.
+    """
+    signs: dict[int, str] = {}
+    for mine in _together(rows).values():
+        signs |= dict(zip(map(id, mine), marks(mine), strict=True))
+    return signs
+
+
+def _together(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
+    """Rows whose scores stand below each other."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.task, row.stratum), []).append(row)
+    return groups
+
+
+def test_notes(rows: Sequence[Row]) -> list[str]:
+    """What there is to say of the test examples that rows are over, and of fits that were over
+    others.
+    """
+    notes = {
+        text: None
+        for (task, value), mine in _together(rows).items()
+        for text in differences(mine, _named(task, value))
+    }
+    left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
+    left_out = [
+        f"{short(task)}, {encoder}: {_many(n, 'fit')} left out, over different test examples."
+        for (task, encoder), n in left.items()
+    ]
+    return [*notes, *left_out]
+
+
+def _named(task: str, stratum: str) -> str:
+    return short(task) + (f", {stratum}" if stratum else "")
+
+
+def _what(row: Row) -> tuple[str, ...]:
+    return row.task, row.stratum, row.encoder, row.layer, row.probe, row.metric
+
+
+def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tuple[str, ...]:
+    """The cells of a row, which comes first, and of what its controls scored."""
+    row, *controls = line
+    assert row is not None
+    sign, *others = signs
+    remembered = zip(controls, others, shown.remembered, strict=True)
+    beside = [
+        cell
+        for control, other, remembered in remembered
+        for cell in _beside(control, other, remembered)
+    ]
+    interval = f"{number(row.low)} – {number(row.high)}"
+    coded = _code(row) if shown.code else []
+    seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
+    encoder = (row.encoder if row.encoder != "words" else "(words)") + (
+        f" ({row.version})" if row.format else ""
+    )
+    how = [computing.cell(row, shown.computed)] if shown.computed else []
+    cells = (
+        number(row.score) + sign,
+        interval,
+        number(row.majority),
+        *beside,
+        *coded,
+        *seeds,
+        *how,
+    )
+    return (encoder, *shown.layer(row.layer), row.probe, *cells, f"{row.n:,}")
+
+
+class Shown(NamedTuple):
+    """Columns that a table has where some row has something to say in them; and of each control
+    whether it can be remembered.
+    """
+
+    remembered: tuple[bool, ...]
+    layers: bool
+    code: bool
+    seeds: bool
+    computed: tuple[str, ...]
+
+    def layer(self, cell: str) -> tuple[str, ...]:
+        """The cell of the column of layers, where there is one."""
+        return (cell,) if self.layers else ()
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """The columns after those of the controls."""
+        return (
+            *(CODE if self.code else ()),
+            *(["seeds"] * self.seeds),
+            *(["computed"] * bool(self.computed)),
+        )
+
+
+REMEMBERED = ("key seen", "unseen", "selectivity")
+"""Columns beside a control that can be answered by remembering words."""
+CODE = ("kbit", "compression", "over prior")
+
+
+def _controls(rows: Sequence[Row]) -> dict[str, bool]:
+    """The controls, and of each whether it can be answered by remembering words, so that a probe is
+    selective that cannot.
+    """
+    keyed: dict[str, bool] = {}
+    for row in rows:
+        if row.control != NO_CONTROL:
+            keyed[row.control] = keyed.get(row.control, False) or not math.isnan(row.keys_seen)
+    return keyed
+
+
+def _beside(control: Row | None, sign: str, remembered: bool) -> list[str]:
+    """The cells of one control: its score, and where it can be remembered, that on keys that train
+    has and has not, and selectivity.
+    """
+    if control is None:
+        return [""] * (1 + len(REMEMBERED) * remembered)
+    if not remembered:
+        return [number(control.score) + sign]
+    sure = (control.selective_high - control.selective_low) / 2
+    selectivity = (
+        "–"
+        if math.isnan(control.selectivity)
+        else f"{number(control.selectivity)} ± {number(sure)}"
+    )
+    return [
+        number(control.score) + sign,
+        number(control.on_seen),
+        number(control.on_unseen),
+        selectivity,
+    ]
+
+
+def _code(row: Row) -> list[str]:
+    """The cells about a code for the training labels."""
+    if math.isnan(row.bits):
+        return [""] * len(CODE)
+    return [
+        f"{row.bits / 1000:,.1f}",
+        *("–" if math.isnan(x) else f"{x:.2f}" for x in (row.compression, row.over_prior)),
+    ]
+
+
+def about(rows: Sequence[Row], question: str = "") -> str:
+    """The question of some rows, as given or as their task says, their metric, and how many folds
+    or samples they are over.
+    """
+    first, many = rows[0], max(row.samples for row in rows)
+    metric = "" if first.metric == "accuracy" else f" {first.metric}."
+    folds = f" {many_folds} folds." if (many_folds := max(row.folds for row in rows)) > 1 else ""
+    samples = f" {many} samples of the training data." if many > 1 else ""
+    rule = (
+        f" Best rule of thumb: {first.rule}, {number(first.ruled)}."
+        if first.rule and first.control == NO_CONTROL
+        else ""
+    )
+    word = ""
+    if first.posed.word and first.control == NO_CONTROL:
+        word = f" Best rule of one word: {first.posed.word}, {number(first.posed.worded)}."
+    constructions = (
+        f" Composition of classes: {consists}." if (consists := composition(first.posed)) else ""
+    )
+    question = question or question_of(first.task)
+    return f"{question}{metric}{folds}{samples}{rule}{word}{constructions}".strip()
+
+
+CODES = (
+    "kbit: length in thousands of bits of a code for the training labels, given the vectors"
+    " (Voita & Titov 2020).",
+    "compression: how many times longer a code with uniform probabilities is. over prior: the"
+    " same for a code that uses the label frequencies so far but no vectors; 1 means that the"
+    " vectors do not help.",
+)
+
+
+def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What has to be said of scores: what they are means of, what of the data was left out, what
+    baselines, oracles and controls are.
+    """
+    seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
+    counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+    unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
+    # each seed on each sample of the training data is one
+    fit = "seed" if all(row.samples == 1 for row in rows) else "fit"
+    notes = [
+        f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; {over(fit, rows)}"
+    ]
+    notes += [*bound_notes(rows), *test_notes(rows)]
+    notes += [
+        f"{control}: {_described(control)}"
+        for control in dict.fromkeys(row.control for row in rows)
+        if control != NO_CONTROL
+    ]
+    notes += _memory(rows)
+    notes += CODES if any(row.bits == row.bits for row in rows) else ()
+    notes += [
+        f"({v}): measured by that version of lingprobe."
+        for v in sorted({r.version for r in rows if r.format})
+    ]
+    notes += [*_chance(rows), *computing.notes(computing.differing(scored(rows)))]
+    return (*notes, *_left_out(rows), *source_notes(rows, short))
+
+
+def _lost(row: Row) -> tuple[tuple[int, str], ...]:
+    """How many examples each fate of LOST befell, and which they are where that is known."""
+    return (
+        (row.unusable, ""),
+        (row.beyond, row.beyond_are),
+        (row.unaligned, row.unaligned_are),
+        (row.partial, ""),
+    )
+
+
+def _left_out(rows: Sequence[Row]) -> Iterator[str]:
+    """What of the data could not be used as it is: left out, never learnt, or cut."""
+    for place, fate in enumerate(LOST):
+        counted = {
+            (row.task, row.encoder): _lost(row)[place] for row in rows if _lost(row)[place][0]
+        }
+        for (task, encoder), (count, are) in counted.items():
+            lost = f"{_many(count, 'example')} {fate}{f' ({are})' if are else ''}"
+            yield f"{short(task)}, {encoder}: {lost}."
+    for row in {row.task: row for row in rows if row.malformed}.values():
+        yield f"{short(row.task)}: {_unread(row.malformed)} left out; the first: {row.problem}."
+    unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
+    for task, n in unseen.items():
+        many = _many(n, "test example")
+        yield (
+            f"{short(task)}: {many} of a class that is not in train, which no probe can get right."
+        )
+    for encoder, n in {row.encoder: row.cut for row in rows if row.cut}.items():
+        yield f"{encoder}: {_many(n, 'sentence')} cut at the encoder's maximum length."
+
+
+def _memory(rows: Sequence[Row]) -> list[str]:
+    """What there is to know of controls that can be answered by remembering words."""
+    controls = {(row.task, row.control): row for row in rows if not math.isnan(row.keys_seen)}
+    if not controls:
+        return []
+    keys = [
+        f"{short(task)}, {control}: {row.keyed}; the keys of {number(row.keys_seen)} % of the test"
+        " examples are in train."
+        for (task, control), row in controls.items()
+    ]
+    return [
+        (
+            "selectivity: the score minus the control's score, over the same examples, with its"
+            " 95 % interval. key seen, unseen: the control's score on test examples whose key is"
+            " or is not in train."
+        ),
+        *keys,
+    ]
+
+
+def _unread(count: int) -> str:
+    return (
+        "1 sentence could not be read and was"
+        if count == 1
+        else f"{count:,} sentences could not be read and were"
+    )
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun} was" if count == 1 else f"{count:,} {noun}s were"
+
+
+def _chance(rows: Sequence[Row]) -> list[str]:
+    """How shuffled labels fared against what chance allows, where there are enough cells to say."""
+    shuffled = [row for row in rows if row.metric == "accuracy" and at_chance(row.control)]
+    cells = [(row.low, row.high, row.majority) for row in shuffled]
+    if len(cells) < ENOUGH:
+        return []
+    null = null_share(cells, [(row.task, row.control) for row in shuffled])
+    away = [
+        abs(low + high - 2 * null) / 2 / max((high - low) / 2 / 1.96, 1e-9)
+        for low, high, null in cells
+    ]
+    return [
+        f"{null.outside} of {null.cells} shuffled scores ({null.share:.0%}) have an interval that"
+        f" excludes the majority baseline; 5% are expected by chance (p = {null.p:.2f}; rows of a"
+        f" task share one permutation). The farthest is {max(away):.1f} standard errors away."
+    ]
+
+
+def _described(control: str) -> str:
+    """The first paragraph of a control's description; a report runs nobody's files, so what comes
+    from one is not described.
+    """
+    name = control.partition(",")[0].partition(":")[0]
+    known = name in CONTROLS.places() and "@" not in name
+    return (
+        summary(CONTROLS.find(name))
+        if known
+        else ("the score with labels that have no linguistic content.")
+    )

@@ -1,0 +1,104 @@
+"""How far a run is, as tables: encoding first, then units of work by encoder and task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from lingprobe.cache import size
+from lingprobe.experiment.status import EncodingStatus, UnitStatus
+from lingprobe.pages.captions import short
+from lingprobe.pages.records import csv
+from lingprobe.references import parsed_or_none
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Section, Table
+
+STATES = ("done", "running", "failed", "waiting")
+WORDS = frozenset({"task", "encoder"})
+
+
+def status_page(
+    units: Sequence[UnitStatus], encodings: Sequence[EncodingStatus]
+) -> Page[tuple[UnitStatus, ...]]:
+    """How far a run is: how many units of each task and encoder are done, running, failed and
+    waiting, and why some failed.
+    """
+
+    def made() -> list[Table]:
+        sections = tuple(_sections(units))
+        notes = (_summary(units), *_problems(units, encodings), *_kept(units))
+        tables = [Table(("task", *STATES), sections, WORDS, notes)]
+        running = [unit for unit in units if unit.state == "running"]
+        tables += [_running(running)] if running else []
+        return [_encoding(encodings), *tables] if encodings else tables
+
+    return Page(tuple(units), made, {"csv": lambda: csv(units)})
+
+
+def _sections(units: Sequence[UnitStatus]) -> Iterator[Section]:
+    by_encoder: dict[str, dict[str, Counter[str]]] = {}
+    for unit in units:
+        tasks = by_encoder.setdefault(unit.encoder, {})
+        tasks.setdefault(_task(unit), Counter())[unit.state] += 1
+    for encoder, tasks in by_encoder.items():
+        rows = tuple((name, *(f"{n[state]:,}" for state in STATES)) for name, n in tasks.items())
+        yield Section(encoder, rows)
+
+
+def _task(unit: UnitStatus) -> str:
+    """A task without its folds and defaults, as a row has it."""
+    parsed = parsed_or_none(unit.task)
+    return short(str(parsed.named(parsed.name)).partition(",")[0]) if parsed else unit.task
+
+
+def _encoding(encodings: Sequence[EncodingStatus]) -> Table:
+    rows = tuple(
+        (each.encoder, *(f"{n:,}" for n in (each.done, each.running, each.failed, each.waiting)))
+        for each in encodings
+    )
+    return Table(("encoder", *STATES), (Section("sentences", rows),), WORDS)
+
+
+def _running(units: Sequence[UnitStatus]) -> Table:
+    """Which process of which machine is at what, and since when."""
+    rows = tuple(
+        (_name(unit), unit.machine, str(unit.process), unit.since)
+        for unit in sorted(units, key=lambda unit: unit.since)
+    )
+    words = frozenset({"task", "machine", "process", "since"})
+    return Table(("task", "machine", "process", "since"), (Section("running", rows),), words)
+
+
+def _name(unit: UnitStatus) -> str:
+    return f"{_task(unit)}, {unit.encoder}, {unit.probe.partition(',')[0]}"
+
+
+def _summary(units: Sequence[UnitStatus]) -> str:
+    counts = Counter(unit.state for unit in units)
+    machines = sorted({unit.machine for unit in units if unit.state == "running"})
+    at = f" on {', '.join(machines)}" if machines else ""
+    return (
+        f"{counts['done']:,} of {len(units):,} units of work are done, {counts['running']:,}"
+        f" running{at}, {counts['failed']:,} failed, {counts['waiting']:,} waiting. A unit is all"
+        " reads and seeds of one task (or fold), encoder, probe and control."
+    )
+
+
+def _problems(units: Sequence[UnitStatus], encodings: Sequence[EncodingStatus]) -> Iterator[str]:
+    """Why something failed, each reason once."""
+    for each in encodings:
+        if each.why:
+            yield f"failed: {each.encoder}: {each.why}"
+    told: dict[tuple[str, str], list[str]] = {}
+    for unit in units:
+        if unit.state == "failed":
+            told.setdefault((unit.why, unit.machine), []).append(_name(unit))
+    for (why, machine), names in told.items():
+        yield f"failed: {'; '.join(dict.fromkeys(names))}: {why} (on {machine})"
+
+
+def _kept(units: Sequence[UnitStatus]) -> Iterator[str]:
+    """Which units go on from the middle of a fit."""
+    for unit in units:
+        if unit.kept:
+            yield f"kept: {_name(unit)}: how far its fit was at {unit.kept} ({size(unit.bytes)})"

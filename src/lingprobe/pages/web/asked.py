@@ -1,0 +1,98 @@
+"""What was asked, and of whom."""
+
+from __future__ import annotations
+
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row, said_of
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.oracles import Kind
+from lingprobe.pages.captions import kind_rules
+from lingprobe.pages.described import described
+from lingprobe.pages.groups import shared_options
+from lingprobe.pages.web.study import Study
+from lingprobe.papers.bibliography import PAPERS, papers_of
+from lingprobe.probes import PROBES
+from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.web import Chapter, Sheet, Terms
+
+TASKS = ("task", "question", "classes", "train", "test", "constant answer", "paper")
+ENCODED = ("encoder", "role", "what it is", "read")
+ROLES: dict[Kind, str] = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
+
+
+def asked(study: Study) -> Chapter:
+    """Tasks, encoders, probes, and how often what was measured."""
+    tasks = Table(TASKS, (Section("", _tasks(study)),), frozenset({"task", "question", "paper"}))
+    return Chapter(
+        "asked",
+        "Tasks and encoders",
+        (
+            Sheet(tasks, "Tasks"),
+            Sheet(_encoders(study), "Encoders"),
+            Terms(tuple(_made(study))),
+        ),
+    )
+
+
+def _tasks(study: Study) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        (
+            study.made.said(column),
+            study.question(column.task),
+            f"{len(row.posed.classes):,}" if row.posed.classes else "–",
+            f"{row.train:,}",
+            f"{row.n:,}",
+            number(row.majority),
+            ", ".join(PAPERS[key] for key in papers_of(column.task)[:1]),
+        )
+        for column in study.made.columns
+        for row in [study.firsts[column.task]]
+    )
+
+
+def _encoders(study: Study) -> Table:
+    """The encoders with what was read of each; oracles that share a line of the table of scores
+    stand apart here.
+    """
+    told: dict[tuple[str, str, str], dict[str, Row]] = {}
+    for line in study.made.lines:
+        for row in line.cells.values():
+            what = row.holds if line.kind == "oracle" else described(ENCODERS, row.encoder)
+            name = study.made.names.get(row.encoder, row.encoder)
+            read = said_of(row.layer).removeprefix(", ")
+            told.setdefault((name, ROLES[line.kind], what), {}).setdefault(read, row)
+    rules = kind_rules([next(iter(reads.values())) for reads in told.values()])
+    rows = tuple(
+        (name, role, what[:1].upper() + what[1:], "; ".join(filter(None, reads)))
+        for (name, role, what), reads in told.items()
+    )
+    kept = 4 if study.made.has_layers else 3
+    section = Section("", tuple(row[:kept] for row in rows), rules=rules)
+    return Table(ENCODED[:kept], (section,), frozenset(ENCODED))
+
+
+def _made(study: Study) -> list[tuple[str, str]]:
+    """How the tasks were put to the encoders."""
+    plain = [row for row in study.made.rows if row.control == NO_CONTROL]
+    probes = dict.fromkeys(row.probe for row in plain)
+    seeds = sorted({row.seeds for row in plain if row.encoder != CONSTANT})
+    metrics = dict.fromkeys(row.metric for row in plain)
+    pairs = [(f"Probe {name}", described(PROBES, name)) for name in probes]
+    pairs.append(
+        ("Fits", f"{' to '.join(map(str, {seeds[0]: 0, seeds[-1]: 0}))} a score: {_fits(seeds)}")
+    )
+    pairs.append(("Scores", f"{', '.join(metrics)}, in percent, on test examples."))
+    for control in study.made.controls:
+        name = control.partition(",")[0].partition(":")[0]
+        pairs.append((f"Control {control}", described(CONTROLS, name)))
+    if shared := shared_options([column.task for column in study.made.columns]):
+        pairs.append(("All tasks", ", ".join(f"{key}={value}" for key, value in shared)))
+    return pairs
+
+
+def _fits(seeds: list[int]) -> str:
+    return (
+        "the probe has no random start, so one fit is enough."
+        if seeds[-1] == 1
+        else "means over random starts, and over samples if a task has several."
+    )

@@ -1,0 +1,215 @@
+"""Where encoders fail: by class, by what test examples have in common, and on which of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lingprobe.analysis.answers import together
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
+from lingprobe.analysis.rows import repeats
+from lingprobe.core import Result
+from lingprobe.judgements.score import Judged
+from lingprobe.pages.breakdown import SHOWN, Count, by_stratum, class_counts, counted
+from lingprobe.pages.groups import Column
+from lingprobe.pages.web.items import Items
+from lingprobe.pages.web.study import DETAILED, Study, many
+from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.web import Block, Chapter, Folded, Prose, Sheet
+
+MOST = 12  # classes, up to which answers are shown as a matrix; of more, the commonest mistakes
+ABOVE = (
+    "Above the oracle: {}. With the same probe, the annotation that the labels come from scores"
+    " lower. So something else predicts the label, or this probe reads the oracle's vectors"
+    " badly."
+)
+
+
+def failures(study: Study) -> Chapter:
+    """What is above its ceiling, then each task on its own."""
+    above = [
+        f"{name} on {study.made.said(column)} ({row.score:.1f}, oracle {study.ceiling(row):.1f})"
+        for column in study.made.columns
+        for name, row in study.scored(column, "trained")
+        if study.is_above(row)
+    ]
+    chosen = (
+        f"For each task this shows the {many(DETAILED, 'best encoder')}, the best baseline and the"
+        " oracle; lingprobe report -e NAME --html shows others."
+        if len(study.lines("trained")) > DETAILED
+        else "For each task this shows all encoders, the best baseline and the oracle."
+    )
+    items = Items(study)
+    tasks = [_task(study, items, column) for column in study.made.columns]
+    texts = (*([ABOVE.format("; ".join(above))] if above else []), chosen, *items.missing)
+    return Chapter("failures", "Where it fails", (Prose(texts), *tasks))
+
+
+def _task(study: Study, items: Items, column: Column) -> Block:
+    """All that there is on one task."""
+    cells = study.detailed(column)
+    blocks: list[Block] = []
+    if any(row.posed.classes for _, row in cells):
+        blocks.append(_classes(cells, study, study.people(column)))
+        blocks += _mistakes(study, cells)
+    blocks += _strata(study, cells)
+    blocks += items.shown(column)
+    best = next(iter(cells), None)
+    said = f": {best[0]} {best[1].score:.1f}" if best else ""
+    nothing = Prose(("Labels are numbers, so there are no classes.",), "note")
+    return Folded(f"{study.made.said(column)}{said}", tuple(blocks or [nothing]))
+
+
+CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
+
+
+def _classes(cells: Sequence[tuple[str, Row]], study: Study, people: Judged | None) -> Block:
+    """Of each class its true share, the share predicted, recall, and F1."""
+    counts = {name: class_counts(study.results_of(row)) for name, row in cells}
+    lines: list[tuple[str, ...]] = []
+    for label in sorted({one.name for each in counts.values() for one in each}):
+        for name, each in counts.items():
+            one = next((one for one in each if one.name == label), NOTHING)
+            there = sum(count.there for count in each) or 1
+            taken = sum(count.taken for count in each) or 1
+            shares = (
+                one.there / there,
+                one.taken / taken,
+                one.right / one.there if one.there else math.nan,
+            )
+            f1 = f"{number(one.f1)} ({number(one.low)} – {number(one.high)})"
+            lines.append((label, name, *(number(PERCENT * share) for share in shares), f1))
+        if people:
+            share = number(PERCENT * people.shares().get(label, 0.0))
+            name = f"people, of {many(len(people.answers), 'sentence')}"
+            lines.append((label, name, "–", share, "–", "–"))
+    table = Table(
+        CLASSES, (Section("", tuple(lines), rules=_changes(lines)),), frozenset(CLASSES[:2])
+    )
+    return Sheet(table, "Classes, in percent")
+
+
+NOTHING = Count("", 0, 0, 0, math.nan, math.nan, math.nan)
+
+
+def _changes(lines: Sequence[tuple[str, ...]]) -> frozenset[int]:
+    """The lines whose first cell is not that of the line before."""
+    return frozenset(i for i in range(1, len(lines)) if lines[i][0] != lines[i - 1][0])
+
+
+def _mistakes(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]:
+    """What the best encoder says of each class."""
+    for name, row in cells[:1]:
+        gold, predicted, _ = together(repeats(study.results_of(row)))
+        if gold.classes is None:
+            return
+        labels = tuple(dict.fromkeys((*gold.names, *(x for p in predicted for x in p.names))))
+        counts = np.zeros((len(labels), len(labels)), np.int64)
+        place = {label: i for i, label in enumerate(labels)}
+        for said in predicted:
+            if said.classes is None:
+                return
+            pairs = zip(gold.classes.tolist(), said.classes.tolist(), strict=True)
+            for true, other in pairs:
+                counts[place[gold.names[true]], place[said.names[other]]] += 1
+        yield (
+            _matrix(name, labels, counts)
+            if len(labels) <= MOST
+            else _commonest(name, labels, counts)
+        )
+
+
+def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
+    """Of each class the percentages of what is predicted."""
+    shares = PERCENT * counts / np.maximum(counts.sum(1, keepdims=True), 1)
+    rows = tuple(
+        (label, *(f"{share:.1f}" for share in line))
+        for label, line in zip(labels, shares, strict=True)
+    )
+    looks = {
+        (0, r, 1 + c): f"h{min(8, round(shares[r, c] / 12.5))}"
+        for r in range(len(labels))
+        for c in range(len(labels))
+        if shares[r, c] >= 6.25
+    }
+    table = Table(
+        ("class", *labels),
+        (Section("", rows),),
+        frozenset({"class"}),
+        groups=("", *[PREDICTED] * len(labels)),
+    )
+    return Sheet(
+        table, f"Confusion matrix of {name}: predictions for the examples of each class (%)", looks
+    )
+
+
+PREDICTED = "predicted"
+
+
+def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
+    """The commonest mistakes."""
+    wrong = counts - np.diag(np.diag(counts))
+    places = [divmod(int(i), len(labels)) for i in np.argsort(-wrong, axis=None)[:MOST]]
+    rows = tuple(
+        (labels[t], labels[s], f"{wrong[t, s]:,}", f"{PERCENT * wrong[t, s] / counts[t].sum():.1f}")
+        for t, s in places
+        if wrong[t, s]
+    )
+    columns = ("class", "taken for", "how often", "% of the class")
+    table = Table(columns, (Section("", rows),), frozenset(columns[:2]))
+    return Sheet(table, f"Most frequent confusions of {name}")
+
+
+def _strata(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]:
+    """Scores by each tag of the test examples that has several values, none of them too many."""
+    results: list[Result] = [r for _, row in cells for r in study.results_of(row)]
+    for stratum in dict.fromkeys(key for r in results for key in r.strata):
+        mine = [r for r in results if stratum in r.strata and counted(r)]
+        values = {name for r in mine for name in r.strata[stratum].names}
+        if len(values) < 2 or (len(values) > SHOWN and not all(map(_is_number, values))):
+            continue
+        sheet = _by(study, cells, mine, stratum)
+        yield Folded(f"By {stratum}: {many(len(values), 'value')}", (sheet, Prose(BY, "note")))
+
+
+BY = (
+    "expected: the score of all test examples, with labels weighted to be as frequent as in this"
+    " group. over it: the score minus that, so a difference that is not due to the labels.",
+    "Neighbouring numbers and rare values are grouped.",
+)
+
+
+def _by(
+    study: Study, cells: Sequence[tuple[str, Row]], results: Sequence[Result], stratum: str
+) -> Block:
+    """Scores by the values of a tag."""
+    names = {(row.encoder, row.layer, row.probe): name for name, row in cells}
+    rows = [row for row in by_stratum(results, stratum) if row.control == NO_CONTROL]
+    values = list(dict.fromkeys(row.stratum for row in rows))
+    rows.sort(key=lambda row: values.index(row.stratum))  # encoders stay in their order
+    lines = [
+        (
+            row.stratum,
+            names[row.encoder, row.layer, row.probe],
+            f"{number(row.score)} ({number(row.low)} – {number(row.high)})",
+            number(row.expected),
+            "–" if math.isnan(row.over) else f"{row.over:+.1f}",
+            f"{row.n:,}",
+        )
+        for row in rows
+    ]
+    columns = (stratum, "encoder", "score", "expected", "over it", "n")
+    table = Table(
+        columns, (Section("", tuple(lines), rules=_changes(lines)),), frozenset(columns[:2])
+    )
+    return Sheet(table, f"Scores by {stratum}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

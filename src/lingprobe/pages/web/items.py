@@ -1,0 +1,137 @@
+"""Test examples that the best encoder of a task gets right and wrong, where probabilities were kept
+and the data are where they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.analysis.row import PERCENT, Row
+from lingprobe.analysis.rows import repeats
+from lingprobe.core import DataProblem, Dataset, Result
+from lingprobe.judgements.score import Judged
+from lingprobe.pages.groups import Column
+from lingprobe.pages.probabilities import examples_of
+from lingprobe.pages.web.study import Study
+from lingprobe.tables.table import Section, Table
+from lingprobe.tables.web import Block, Folded, Prose, Sheet
+
+Doubles = NDArray[np.float64]
+
+SOME = 8  # examples of a kind
+KEEP = (
+    "To see test examples here, measure with --keep scores (in Python keep_scores=True), which"
+    " stores what the probe predicts for each of them."
+)
+SUREST = "The most confident predictions first"
+COLUMNS = ("gold", "predicted", "confidence, %", "example")
+WORDS = frozenset({"gold", "predicted", "example"})
+
+
+class Item(NamedTuple):
+    """A test example with the answer that was given, and how sure that is, from 0 to 1."""
+
+    text: str
+    gold: str
+    said: str
+    is_right: bool
+    sure: float
+
+
+class Items:
+    """Examples by task; `missing` says why there are none."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self._known: dict[str, Dataset] = {}
+
+    @cached_property
+    def _kept(self) -> dict[object, Result]:
+        """Results with what the probe says, by trial."""
+        scored = self.study.beside.scored
+        every = scored() if scored else self.study.results
+        return {r.trial: r for r in every if r.scores is not None}
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What is not shown, and why."""
+        return () if self._kept else (KEEP,)
+
+    def shown(self, column: Column) -> Iterator[Block]:
+        """Examples that the best encoder gets right and wrong, those it is surest of first."""
+        for name, row in self.study.detailed(column)[:1]:
+            yield from self._of(column, name, row)
+
+    def _of(self, column: Column, name: str, row: Row) -> Iterator[Block]:
+        folds = repeats(self.study.results_of(row))[0]
+        kept = [self._kept[r.trial] for r in folds if r.trial in self._kept]
+        try:
+            items = [item for result in kept for item in self._items(result)]
+        except (DataProblem, OSError) as problem:
+            yield Prose((f"No examples: {problem}.",), "note")
+            return
+        yield from _apart(name, items, self.study.people(column))
+        for title, right in (("wrong", False), ("right", True)):
+            mine = sorted((x for x in items if x.is_right == right), key=lambda x: -x.sure)[:SOME]
+            rows = tuple((x.gold, x.said, f"{PERCENT * x.sure:.0f}", x.text) for x in mine)
+            table = Table(COLUMNS, (Section("", rows),), WORDS)
+            if rows:
+                yield Folded(f"Examples that {name} gets {title}", (Sheet(table, SUREST),))
+
+    def _items(self, result: Result) -> Iterator[Item]:
+        """The test examples of one fit; a report runs nobody's files."""
+        if "@" in result.trial.task:
+            raise DataProblem("the task is your own code, which a report does not run")
+        dataset, scores = examples_of(result, self._known), result.scores
+        assert scores is not None
+        gold, said, probable = result.gold, result.predicted, scores.probabilities()
+        for i in range(len(gold)):
+            label, answer = gold.label(i), said.label(i)
+            one = answer in gold.names
+            sure = probable[i, gold.names.index(str(answer))] if one else _certain(probable[i])
+            yield Item(_text(dataset, i), _told(label), _told(answer), label == answer, float(sure))
+
+
+def _apart(name: str, items: Sequence[Item], people: Judged | None) -> Iterator[Block]:
+    """The sentences of which people say something else than the probe."""
+    if people is None:
+        return
+    asked = [(item, labels) for item in items if (labels := people.of(item.text))]
+    rows = tuple(
+        (item.gold, " or ".join(labels), item.said, item.text)
+        for item, labels in asked
+        if item.said not in labels
+    )
+    table = Table(APART, (Section("", rows),), frozenset(APART))
+    caption = f"{len(rows)} of the {len(asked)} test sentences that people judged"
+    yield Folded(f"Where people and {name} differ", (Sheet(table, caption),))
+
+
+APART = ("gold", "people", "predicted", "example")
+
+
+def _certain(probable: Doubles) -> float:
+    """How far the probabilities of several labels are from even, on average."""
+    return float(np.maximum(probable, 1 - probable).mean())
+
+
+def _told(label: object) -> str:
+    return ", ".join(sorted(map(str, label))) if isinstance(label, frozenset) else str(label)
+
+
+def _text(dataset: Dataset, i: int) -> str:
+    """The sentences of an example, and the words that its label is about."""
+    sites = dataset.sites[i].tolist()
+    texts = dict.fromkeys(dataset.sentences[sentence].text for sentence, _, _ in sites)
+    words = [
+        " ".join(dataset.sentences[sentence].words[start:stop])
+        for sentence, start, stop in sites
+        if start >= 0
+    ]
+    words += [dataset.vocabulary[word] for word in dataset.asked[i].tolist()]
+    return " ‖ ".join(texts) + "".join(f" [{word}]" for word in words)

@@ -1,0 +1,147 @@
+"""How results were made: data, versions, a command that measures the same, whom to cite."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from lingprobe.analysis.row import NO_CONTROL
+from lingprobe.analysis.rows import kind_of, without_fold
+from lingprobe.core import Result
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.notes import Sources
+from lingprobe.pages.web.study import Study, many
+from lingprobe.papers.bibliography import bibtex, papers_of
+from lingprobe.probes import PROBES
+from lingprobe.references import Contents, brief, parsed_or_none
+from lingprobe.tables.table import Section, Table
+from lingprobe.tables.web import Block, Chapter, Code, Prose, Sheet, Terms
+from lingprobe.tasks import TASKS
+
+METHODS = {"keyed": "hewitt-liang-2019-designing", "bits": "voita-titov-2020-information"}
+DATA = ("data", "tasks", "files", "licence")
+LICENCES = ("LICENSE.txt", "LICENSE", "LICENCE.txt", "LICENCE", "LICENSE.md")
+UNKNOWN = "see the provenance of the data"
+
+
+def making(study: Study) -> Chapter:
+    """Data, versions, command, papers."""
+    blocks: list[Block] = []
+    if rows := tuple(_data(study.results)):
+        blocks.append(Sheet(Table(DATA, (Section("", rows),), frozenset(DATA)), "Data"))
+    blocks.append(Terms(tuple(_versions(study.results))))
+    command, lost = _command(study.results)
+    if command:
+        blocks.append(Code(command, "To measure the same again:"))
+    if lost:
+        blocks.append(
+            Prose(((f"Given as Python objects, so not in the command: {', '.join(lost)}."),))
+        )
+    if entries := bibtex(_papers(study)):
+        blocks.append(Code(entries, "To cite:"))
+    return Chapter("making", "How it was made", tuple(blocks))
+
+
+def _data(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
+    """A line for each folder that data were read from."""
+    folders: dict[Path, dict[str, dict[str, None]]] = {}
+    for result in results:
+        sources = result.provenance.notes.part(Sources)
+        for file in sources.files if sources else ():
+            mine = folders.setdefault(Path(file).parent, {"tasks": {}, "files": {}})
+            parsed = parsed_or_none(result.trial.task)
+            mine["tasks"][parsed.name if parsed else result.trial.task] = None
+            mine["files"][Path(file).name] = None
+    for folder, mine in folders.items():
+        listed = (", ".join(mine[key]) for key in ("tasks", "files"))
+        yield (folder.name, *listed, _licence(folder))
+
+
+def _licence(folder: Path) -> str:
+    """The first line of the licence that lies beside the data."""
+    for name in LICENCES:
+        try:
+            lines = (folder / name).read_text("utf-8", errors="replace").split("\n")
+        except OSError:
+            continue
+        return next((line.strip() for line in lines if line.strip()), UNKNOWN)
+    return UNKNOWN
+
+
+def _versions(results: Sequence[Result]) -> Iterator[tuple[str, str]]:
+    """When, with what and on what."""
+    dates = sorted(r.provenance.date for r in results if r.provenance.date)
+    if dates:
+        first, last = dates[0][:10], dates[-1][:10]
+        yield "Measured", first if first == last else f"{first} to {last}"
+    versions: dict[str, dict[str, None]] = {}
+    for result in results:
+        for name, version in result.provenance.versions.items():
+            versions.setdefault(name, {})[version] = None
+    if versions:
+        yield "Versions", ", ".join(f"{n} {' and '.join(v)}" for n, v in versions.items())
+    yield from (
+        (label, "; ".join(values))
+        for label, key in (("Processor", "processor"), ("Encoders in", "encoder"))
+        if (values := _distinct(r.provenance.computed.get(key) for r in results))
+    )
+    if commits := _distinct(r.provenance.commit for r in results):
+        yield "Commit", ", ".join(commits)
+    yield "Results", f"{many(len(results), 'fit')}, with the answer to each test example"
+
+
+def _distinct(values: Iterable[str | None]) -> list[str]:
+    return [value for value in dict.fromkeys(values) if value]
+
+
+def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
+    """The command that measures the same, and what it cannot name; '' where it can name no task."""
+    trials = [r.trial for r in results]
+    tasks = dict.fromkeys(brief(TASKS, without_fold(trial.task)) for trial in trials)
+    judged = [r.trial.encoder for r in results if kind_of(r) == "trained"]
+    encoders = dict.fromkeys(brief(ENCODERS, e) for e in judged or (t.encoder for t in trials))
+    named = {
+        "-t": [_unsampled(task) for task in tasks],
+        "-e": list(encoders),
+        "--probe": list(dict.fromkeys(brief(PROBES, trial.probe) for trial in trials)),
+        "--control": [
+            brief(CONTROLS, control)
+            for control in dict.fromkeys(trial.control for trial in trials)
+            if control != NO_CONTROL
+        ],
+        "--read": [read for read in dict.fromkeys(t.read for t in trials) if read != "-"],
+    }
+    rooms = {"-t": TASKS, "-e": ENCODERS}
+    lost = [x for flag, room in rooms.items() for x in named[flag] if not _is_named(room, x)]
+    parts = [
+        f"{flag} {shlex.quote(value)}"
+        for flag, values in named.items()
+        for value in dict.fromkeys(values)
+        if value not in lost
+    ]
+    bounds = [] if any(kind_of(r) != "trained" for r in results) else ["--no-bounds"]
+    parts += [f"--seeds {1 + max(trial.seed for trial in trials)}", *bounds]
+    whole = [flag for flag in rooms if set(named[flag]) - set(lost)]
+    return (" \\\n  ".join(["lingprobe run", *parts]) if len(whole) == 2 else ""), lost
+
+
+def _unsampled(task: str) -> str:
+    """A task's reference as it is asked for, without one sample of several."""
+    parsed = parsed_or_none(task)
+    return task if parsed is None else str(parsed.without("sample") if "*/" in task else parsed)
+
+
+def _is_named(room: Contents, reference: str) -> bool:
+    parsed = parsed_or_none(reference)
+    return parsed is not None and (parsed.name in room.places() or "@" in parsed.name)
+
+
+def _papers(study: Study) -> Iterator[str]:
+    """The keys of the papers of tasks and methods."""
+    for column in study.made.columns:
+        yield from papers_of(column.task)
+    for row in study.made.rows:
+        yield from [METHODS["keyed"]] if row.keyed else []
+        yield from [METHODS["bits"]] if row.bits == row.bits else []

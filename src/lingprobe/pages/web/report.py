@@ -1,0 +1,49 @@
+"""The page as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lingprobe.core import Result
+from lingprobe.oracles import Kind
+from lingprobe.pages.web.asked import ROLES, asked
+from lingprobe.pages.web.failures import failures
+from lingprobe.pages.web.making import making
+from lingprobe.pages.web.outcome import outcome
+from lingprobe.pages.web.study import NOTHING, Beside, Study, many
+from lingprobe.pages.web.trust import trust
+from lingprobe.tables.web import Document, document
+
+
+def web_page(results: Sequence[Result], beside: Beside = NOTHING) -> str:
+    """Results as one file for browsers, which asks nobody for anything."""
+    study = Study(tuple(results), beside)
+    makers = (asked, outcome, trust, failures, making)
+    return document(Document(_title(study), _about(study), tuple(make(study) for make in makers)))
+
+
+def _title(study: Study) -> str:
+    """What was probed, by its name where that is short."""
+    judged = _encoders(study, "trained")
+    name = study.made.names.get(judged[0], judged[0]) if judged else ""
+    probed = name if len(judged) == 1 else many(len(judged), "encoder")
+    groups = [mine[0].group for mine in study.made.groups if mine[0].group]
+    tasks = many(len(study.made.columns), "task")
+    on = f"{tasks} of {groups[0]}" if len(study.made.groups) == len(groups) == 1 else tasks
+    return f"{probed} on {on}" if judged else f"Baselines on {on}"
+
+
+def _about(study: Study) -> str:
+    """What stands below the title."""
+    kinds = {kind: len(_encoders(study, kind)) for kind in ROLES}
+    counted = ", ".join(many(n, ROLES[kind]) for kind, n in kinds.items() if n)
+    dates = sorted(r.provenance.date[:10] for r in study.results if r.provenance.date)
+    versions = dict.fromkeys(r.provenance.versions.get("lingprobe", "") for r in study.results)
+    made = " and ".join(version for version in versions if version)
+    by = f", measured with lingprobe {made}" if made else ""
+    return f"Probing results: {counted}{by}" + (f" on {dates[-1]}." if dates else ".")
+
+
+def _encoders(study: Study, kind: Kind) -> list[str]:
+    """The encoders of a kind, whatever was read of them."""
+    return list(dict.fromkeys(line.encoder for line in study.lines(kind)))

@@ -1,0 +1,137 @@
+"""What all chapters of a page read: results as lines and columns, and the answers behind each
+score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from lingprobe.analysis.row import Row
+from lingprobe.analysis.rows import groups_of
+from lingprobe.core import Result
+from lingprobe.judgements.score import Judged
+from lingprobe.oracles import Kind
+from lingprobe.pages.described import question_of
+from lingprobe.pages.groups import Column
+from lingprobe.pages.wide import Grid, Line, firsts, grid, label_of
+from lingprobe.references import brief
+from lingprobe.tasks import TASKS
+
+DETAILED = 3  # of the encoders that are judged: the best of each task
+
+
+class Beside(NamedTuple):
+    """What is known of results that does not lie in them.
+
+    questions  what each task asks, by the name that tables give it
+    remarks    what there is to say of the results that were read
+    problems   what could not be measured
+    figure     the figure that is drawn of scores
+    people     what people say of test sentences
+    scored     gives the same results with probabilities, where these were kept
+    """
+
+    questions: Mapping[str, str] = {}
+    remarks: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    figure: str = "dots"
+    scored: Callable[[], Sequence[Result]] | None = None
+    people: tuple[Judged, ...] = ()
+
+
+NOTHING = Beside()
+
+
+@dataclass(frozen=True)
+class Study:
+    """Results as a page shows them."""
+
+    results: tuple[Result, ...]
+    beside: Beside = NOTHING
+
+    @cached_property
+    def made(self) -> Grid:
+        """Scores as lines and columns."""
+        return grid(self.results)
+
+    @cached_property
+    def firsts(self) -> dict[str, Row]:
+        """Of each task a row over the test examples that most are over."""
+        return firsts(self.made)
+
+    @cached_property
+    def _best(self) -> dict[tuple[str, Kind], list[tuple[str, Row]]]:
+        return {}
+
+    @cached_property
+    def _groups(self) -> dict[int, list[Result]]:
+        every = groups_of(self.results).values()
+        return {id(row): group for row, group in zip(self.made.rows, every, strict=True)}
+
+    def results_of(self, row: Row) -> list[Result]:
+        """All fits behind a score."""
+        return self._groups[id(row)]
+
+    def lines(self, kind: Kind) -> list[Line]:
+        """The lines of a kind."""
+        return [line for line in self.made.lines if line.kind == kind]
+
+    def scored(self, column: Column, kind: Kind) -> list[tuple[str, Row]]:
+        """The scores of a kind on a task with what they are called, the best first; those over
+        other test examples are not among them.
+        """
+        if (column.task, kind) not in self._best:
+            self._best[column.task, kind] = self._sorted(column, kind)
+        return self._best[column.task, kind]
+
+    def _sorted(self, column: Column, kind: Kind) -> list[tuple[str, Row]]:
+        cells = [
+            (self.name(line, row), row)
+            for line in self.lines(kind)
+            if (row := line.cells.get(column.task))
+        ]
+        whole = [
+            (name, row)
+            for name, row in cells
+            if not self.made.signs.get(id(row)) and not math.isnan(row.score)
+        ]
+        return sorted(whole, key=lambda each: -each[1].score)
+
+    def detailed(self, column: Column) -> list[tuple[str, Row]]:
+        """The scores of a task that are looked into: the best encoders, baseline and oracle."""
+        return [
+            *self.scored(column, "trained")[:DETAILED],
+            *self.scored(column, "baseline")[:1],
+            *self.scored(column, "oracle")[:1],
+        ]
+
+    def ceiling(self, row: Row) -> float:
+        """The best score of an oracle on the task of a row with its probe; NaN without."""
+        oracles = (line.cells.get(row.task) for line in self.lines("oracle"))
+        return max((o.score for o in oracles if o and o.probe == row.probe), default=math.nan)
+
+    def is_above(self, row: Row) -> bool:
+        """Whether a row scores more than its labels' own annotation."""
+        return row.kind == "trained" and row.score > self.ceiling(row)
+
+    def name(self, line: Line, row: Row) -> str:
+        """What a score is called where its task stands above: oracles by what they hold."""
+        return row.encoder if line.kind == "oracle" else label_of(self.made, line)
+
+    def people(self, column: Column) -> Judged | None:
+        """What people say on a task; None where nobody was asked."""
+        mine = (one for one in self.beside.people if brief(TASKS, one.task) == column.task)
+        return next(mine, None)
+
+    def question(self, task: str) -> str:
+        """What a task asks; '' where nobody says."""
+        return self.beside.questions.get(task) or question_of(task)
+
+
+def many(count: int, noun: str) -> str:
+    """A number of things."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"

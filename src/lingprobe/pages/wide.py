@@ -1,0 +1,395 @@
+"""One table for several tasks, as papers print it: encoders below each other, tasks beside each
+other in groups with their means, baselines above and oracles below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby, pairwise
+from statistics import fmean
+
+from lingprobe.analysis import computing
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, ORDER, Row, said_of
+from lingprobe.analysis.rows import rows
+from lingprobe.core import Result
+from lingprobe.oracles import Kind
+from lingprobe.pages.captions import names_of
+from lingprobe.pages.compare import leaders
+from lingprobe.pages.groups import Column, columns_of, shared_options
+from lingprobe.pages.scores import about, score_notes, scored, signs_of
+from lingprobe.tables.table import Section, Table, number
+
+MEAN = "mean"
+ORACLE = "oracle"
+MARK = "•"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of the table: an encoder, what was read of it and by what probe, and its scores by
+    task.
+    """
+
+    encoder: str
+    layer: str
+    probe: str
+    kind: Kind
+    cells: dict[str, Row] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The lines and the columns of the table, and the rows of its controls.
+
+    strong  the scores that are set in bold, as `leaders` names them
+    signs   by id of a row, the sign of one over other test examples
+    names   of encoders that are not called by their references
+    """
+
+    rows: tuple[Row, ...]
+    lines: tuple[Line, ...]
+    columns: tuple[Column, ...]
+    controls: Mapping[str, Sequence[Line]]
+    strong: frozenset[tuple[str, ...]]
+    signs: Mapping[int, str]
+    names: Mapping[str, str]
+
+    @cached_property
+    def groups(self) -> list[list[Column]]:
+        """The columns of each group."""
+        return [list(mine) for _, mine in groupby(self.columns, key=lambda column: column.group)]
+
+    def said(self, column: Column) -> str:
+        """What a column is called below the table."""
+        several = len(self.groups) > 1 and column.group
+        return f"{column.group}, {column.name}" if several else column.name
+
+    @cached_property
+    def has_layers(self) -> bool:
+        """Whether there is a choice of what is read."""
+        return any(line.layer != "-" for line in self.lines)
+
+    @cached_property
+    def has_probes(self) -> bool:
+        """Whether lines differ in their probes."""
+        return any(line.probe for line in self.lines)
+
+
+def grid(results: Sequence[Result]) -> Grid:
+    """The scores of results as lines and columns."""
+    every = rows(results)
+    plain = scored(every)
+    controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)
+    apart = _of_several_probes(plain)
+    return Grid(
+        tuple(every),
+        tuple(lines_of(plain, apart)),
+        tuple(columns_of(list(dict.fromkeys(row.task for row in plain)))),
+        {c: lines_of([row for row in every if row.control == c], apart) for c in controls},
+        leaders(results),
+        signs_of(every),
+        names_of(dict.fromkeys(row.encoder for row in plain)),
+    )
+
+
+def _of_several_probes(plain: Sequence[Row]) -> frozenset[str]:
+    """Tasks of which several probes read one thing, or the encoders that are compared."""
+    things: dict[tuple[str, ...], set[str]] = {}
+    for row in plain:
+        things.setdefault((row.task, row.encoder, row.layer), set()).add(row.probe)
+        if row.kind == "trained":
+            things.setdefault((row.task,), set()).add(row.probe)
+    return frozenset(task for (task, *_), probes in things.items() if len(probes) > 1)
+
+
+def lines_of(mine: Sequence[Row], apart: frozenset[str] = frozenset()) -> list[Line]:
+    """A line for each thing that was measured, baselines first; the oracles of different tasks are
+    one line, and so is what different probes read of an encoder, but for the tasks that several
+    probes read (`apart`).
+    """
+    places = {(row.encoder, row.layer): -i for i, row in enumerate(reversed(mine))}
+    lines: dict[tuple[str, str, str], Line] = {}
+    first: dict[tuple[str, str], tuple[str, str, str]] = {}
+    for row in sorted(mine, key=lambda row: row.task not in apart):
+        probe = row.probe if row.task in apart else ""
+        key = row.encoder, row.layer, probe
+        if row.kind == "oracle":
+            known = lines.get((ORACLE, "-", probe))
+            if known is None or row.task not in known.cells:
+                key = ORACLE, "-", probe
+        elif not probe:
+            key = first.get(key[:2], key)
+        first.setdefault(key[:2], key)
+        lines.setdefault(key, Line(*key, row.kind)).cells[row.task] = row
+    return sorted(
+        lines.values(),
+        key=lambda one: (ORDER.index(one.kind), places.get((one.encoder, one.layer), 0)),
+    )
+
+
+def wide(results: Sequence[Result], questions: dict[str, str] | None = None) -> Table:
+    """The scores of all tasks in one table, with all that has to be said of them below."""
+    made = grid(results)
+    first, *others = score_notes(made.rows)
+    notes = first, *reading(made), *_asked(made, questions or {}), *others, *made_by(made)
+    label = "tab:lingprobe"
+    return replace(matrix(made), notes=notes, caption=_caption(made, first), label=label)
+
+
+def matrix(made: Grid) -> Table:
+    """The same without what has to be said of them."""
+    words = ["encoder", *(["layer"] * made.has_layers), *(["probe"] * made.has_probes)]
+    columns, groups = [*words], [""] * len(words)
+    for mine in made.groups:
+        columns += [column.name for column in mine] + [MEAN] * has_mean(made, mine)
+        groups += [mine[0].group] * (len(mine) + has_mean(made, mine))
+    return Table(
+        tuple(columns),
+        (_scores(made), *_beside(made)),
+        frozenset(words),
+        groups=tuple(groups) if any(groups) else (),
+        mark=MARK,
+    )
+
+
+def has_mean(made: Grid, mine: Sequence[Column]) -> bool:
+    """Whether a group has a mean: of several tasks that are judged by one metric."""
+    metrics = {
+        line.cells[column.task].metric.partition(",")[0]
+        for line in made.lines
+        for column in mine
+        if column.task in line.cells
+    }
+    return len(mine) > 1 and len(metrics) == 1 and mine[0].group != ""
+
+
+def mean_of(line: Line, mine: Sequence[Column], value: Callable[[Row], float]) -> float:
+    """The mean of a line over the tasks of a group; NaN where one is missing."""
+    if any(column.task not in line.cells for column in mine):
+        return math.nan
+    return fmean(value(line.cells[column.task]) for column in mine)
+
+
+def label_of(made: Grid, line: Line) -> str:
+    """What a line is called in a figure."""
+    read = said_of(line.layer) if made.has_layers else ""
+    return ", ".join([_words(made, line)[0] + read, *([line.probe] if line.probe else [])])
+
+
+def _words(made: Grid, line: Line) -> list[str]:
+    old = {row.version for row in line.cells.values() if row.format}
+    name = made.names.get(line.encoder, line.encoder)
+    name += "".join(f" ({version})" for version in sorted(old))
+    return [name, *([line.layer] * made.has_layers), *([line.probe] * made.has_probes)]
+
+
+def _cells(
+    made: Grid, line: Line, cell: Callable[[Row], str], value: Callable[[Row], float]
+) -> tuple[str, ...]:
+    """The cells of a line, group by group with the mean."""
+    cells = _words(made, line)
+    for mine in made.groups:
+        cells += [cell(row) if (row := line.cells.get(column.task)) else "–" for column in mine]
+        cells += [number(mean_of(line, mine, value))] * has_mean(made, mine)
+    return tuple(cells)
+
+
+def _scores(made: Grid) -> Section:
+    """Scores with their intervals below constant answers, and numbers of test examples."""
+    constant = Line(CONSTANT, "-", "", "baseline", firsts(made))
+    lines = [
+        _cells(made, constant, lambda row: number(row.majority), lambda row: row.majority),
+        *(
+            _cells(made, line, lambda row: score_cell(made, row), lambda row: row.score)
+            for line in made.lines
+        ),
+        _cells(made, Line("n", "", "", "oracle", constant.cells), _many, lambda _: math.nan),
+    ]
+    kinds = ["baseline", *(line.kind for line in made.lines), "n"]
+    rules = frozenset(i for i, (one, two) in enumerate(pairwise(kinds), 1) if one != two)
+    shown = tuple(map(_without_mean, _aligned(lines)))
+    return Section("", shown, "", _strong(made), rules=rules)
+
+
+def _aligned(lines: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The lines with the numbers behind ± as wide as the widest of their column."""
+    widths = [
+        max(len(cell.partition("±")[2]) for cell in column) for column in zip(*lines, strict=True)
+    ]
+    return [
+        tuple(
+            f"{score}±{doubt:>{width}}" if doubt else cell
+            for cell, width in zip(line, widths, strict=True)
+            for score, _, doubt in [cell.partition("±")]
+        )
+        for line in lines
+    ]
+
+
+def _without_mean(cells: tuple[str, ...]) -> tuple[str, ...]:
+    """The line of numbers of examples without a dash for their mean."""
+    return tuple("" if cells[0] == "n" and cell == "–" else cell for cell in cells)
+
+
+def _many(row: Row) -> str:
+    return f"{row.n:,}"
+
+
+def firsts(made: Grid) -> dict[str, Row]:
+    """Of each task a row over the test examples that most are over."""
+    firsts: dict[str, Row] = {}
+    for line in made.lines:
+        for task, row in line.cells.items():
+            if task not in firsts or made.signs.get(id(firsts[task])):
+                firsts[task] = row
+    return firsts
+
+
+def score_cell(made: Grid, row: Row) -> str:
+    """A score with its sign and the wider side of its interval."""
+    if math.isnan(row.score):
+        return "–"
+    doubt = max(row.high - row.score, row.score - row.low)
+    return number(row.score) + made.signs.get(id(row), "") + f" ±{number(doubt)}"
+
+
+def _strong(made: Grid) -> frozenset[tuple[int, int]]:
+    """The cells of the scores that are set in bold."""
+    return frozenset(
+        (r, c)
+        for r, c, row in places(made)
+        if (row.task, row.encoder, row.layer, row.probe) in made.strong
+    )
+
+
+def places(made: Grid) -> Iterator[tuple[int, int, Row]]:
+    """Each score with its line and column in the table; the constant stands above them."""
+    columns: dict[str, int] = {}
+    at = 1 + made.has_layers + made.has_probes
+    for mine in made.groups:
+        columns |= {column.task: at + i for i, column in enumerate(mine)}
+        at += len(mine) + has_mean(made, mine)
+    for r, line in enumerate(made.lines, 1):
+        for task, row in line.cells.items():
+            yield r, columns[task], row
+
+
+def _beside(made: Grid) -> Iterator[Section]:
+    """What stands below the scores: controls, selectivity, lengths of codes."""
+    for control, lines in made.controls.items():
+        yield _section(made, control, lines, lambda row: row.score)
+        if any(not math.isnan(row.selectivity) for line in lines for row in line.cells.values()):
+            name = f"selectivity over {control}"
+            yield _section(made, name, lines, lambda row: row.selectivity)
+    if any(not math.isnan(row.bits) for line in made.lines for row in line.cells.values()):
+        yield _section(made, "kbit", made.lines, lambda row: row.bits / 1000)
+        yield _section(made, "compression", made.lines, lambda row: row.compression)
+        yield _section(made, "over prior", made.lines, lambda row: row.over_prior)
+
+
+def _section(
+    made: Grid, name: str, lines: Sequence[Line], value: Callable[[Row], float]
+) -> Section:
+    """One measure beside the scores."""
+
+    def cell(row: Row) -> str:
+        return number(value(row)) + made.signs.get(id(row), "")
+
+    rules = frozenset(i for i, (a, b) in enumerate(pairwise(lines), 1) if a.kind != b.kind)
+    return Section(name, tuple(_cells(made, line, cell, value) for line in lines), rules=rules)
+
+
+def reading(made: Grid) -> Iterator[str]:
+    """How to read the table."""
+    yield (
+        "±: the wider side of the 95 % interval."
+        f" {CONSTANT}: the same answer for every example. n: test examples."
+    )
+    if made.strong:
+        yield (
+            f"Bold ({MARK} in a terminal): the best encoder on each task, and those not"
+            " significantly different from it (paired comparison, p ≥ 0.05, corrected for the"
+            " comparisons of the task). Baselines and oracles are not compared."
+        )
+    if any(has_mean(made, mine) for mine in made.groups):
+        yield (
+            "mean: over the tasks of a group, with equal weight. It has no interval, because the"
+            " tasks share sentences."
+        )
+    if len([mine for mine in made.groups if len(mine) > 1]) > sum(
+        has_mean(made, mine) for mine in made.groups
+    ):
+        yield "A group of tasks with different metrics has no mean."
+
+
+def _asked(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
+    """What each task asks, a line each."""
+    if shared := shared_options([column.task for column in made.columns]):
+        yield f"All tasks: {', '.join(f'{key}={value}' for key, value in shared)}."
+    for column in made.columns:
+        mine = [row for line in made.lines if (row := line.cells.get(column.task))]
+        said = about(mine, questions.get(column.task, ""))
+        size = f" ({mine[0].posed.size})" if mine[0].posed.size else ""
+        yield f"{made.said(column)}{size}: {said}" if said else f"{made.said(column)}{size}."
+    oracles: dict[str, list[str]] = {}
+    for line in made.lines:
+        for column in made.columns if line.encoder == ORACLE else ():
+            if row := line.cells.get(column.task):
+                oracles.setdefault(row.encoder, []).append(made.said(column))
+    if oracles:
+        which = "; ".join(f"{name} for {', '.join(tasks)}" for name, tasks in oracles.items())
+        yield f"{ORACLE}: {which}."
+
+
+def made_by(made: Grid) -> Iterator[str]:
+    """The probes where no column has them, and the seeds and ways of computing of rows that differ
+    in them.
+    """
+    plain = [row for line in made.lines for row in line.cells.values()]
+    probes: dict[str, set[Column]] = {}
+    for column in made.columns:
+        for line in made.lines:
+            if (row := line.cells.get(column.task)) and row.probe != line.probe:
+                probes.setdefault(row.probe, set()).add(column)
+    if len(probes) == 1 and not made.has_probes:
+        yield f"Probe: {next(iter(probes))}."
+    elif probes:
+        which = "; ".join(f"{one} ({', '.join(_together(made, c))})" for one, c in probes.items())
+        yield f"Probes: {which}."
+    yield from _by("seeds", made, lambda row: str(row.seeds))
+    what = computing.differing(plain)
+    if what:
+        yield from _by("computed", made, lambda row: computing.cell(row, what))
+
+
+def _together(made: Grid, columns: set[Column]) -> Iterator[str]:
+    """What columns are called, a group that is whole by its own name."""
+    for mine in made.groups:
+        if mine[0].group and len(made.groups) > 1 and columns.issuperset(mine):
+            yield mine[0].group
+        else:
+            yield from (made.said(column) for column in mine if column in columns)
+
+
+def _by(name: str, made: Grid, value: Callable[[Row], str]) -> Iterator[str]:
+    """The encoders of each value, where there are several."""
+    values: dict[str, dict[str, None]] = {}
+    for row in (row for line in made.lines for row in line.cells.values()):
+        values.setdefault(value(row), {})[made.names.get(row.encoder, row.encoder)] = None
+    if len(values) > 1:
+        which = "; ".join(f"{one}: {', '.join(names)}" for one, names in values.items())
+        yield f"{name}: {which}."
+
+
+def _caption(made: Grid, first: str) -> str:
+    """What stands below the table in a paper."""
+    bold = (
+        " Bold: the best encoder on each task, and those not significantly different from it"
+        " (paired comparison)."
+        if made.strong
+        else ""
+    )
+    return f"{first} ±: the wider side of the 95 % interval.{bold}"

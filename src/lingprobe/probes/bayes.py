@@ -1,0 +1,184 @@
+"""Word baselines of Conneau et al. 2018, section 4: Naive Bayes over tf-idf of words, and of words
+and bigrams.
+
+The paper gives neither smoothing nor case. Here the smoothing is the one that does best on dev (1
+without a dev split) and words are lower-cased. Label sets are one-against-rest over the annotated
+examples; scores are ridge regression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe._logits import code_length
+from lingprobe.core import Cell, Needs, Predictions, Predictor
+from lingprobe.labels import Column
+from lingprobe.probes.grams import Grams, tfidf, weighted
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.vectors import Floats
+
+SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)  # in the order in which ties are settled
+PENALTIES = (1.0, 0.1, 10.0, 100.0)
+
+
+@dataclass(frozen=True, slots=True)
+class NaiveBayes:
+    """Multinomial Naive Bayes over tf-idf of n-grams of up to `longest` words."""
+
+    longest: int
+    _: KW_ONLY
+    alpha: float | None = None
+    lower: bool = True
+    needs: ClassVar[Needs] = Needs(seeds=False, words=True)
+
+    @property
+    def name(self) -> str:
+        return {1: "nb-uni-tfidf", 2: "nb-bi-tfidf"}.get(self.longest, f"nb-{self.longest}-tfidf")
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        fitted = {
+            by: self._fitted(train, dev, by) for by in dict.fromkeys(cell.by for cell in cells)
+        }
+        return [fitted[cell.by] for cell in cells]
+
+    def _fitted(self, train: Readings, dev: Readings, by: str) -> Weighted:
+        if not len(train):
+            raise ReadingProblem(f"{self.name} has no training examples")
+        grams = Grams.of(train.dataset, self.longest, self.lower)
+        counts = grams.counts(train.dataset)
+        if not counts.nnz:
+            raise ReadingProblem(
+                f"{self.name} reads words, but there are no words in the training examples; leave"
+                " it out"
+            )
+        idf, read = weighted(counts)
+        estimate = estimator(read, train.labels)
+        tried = SMOOTHINGS if train.labels.numbers is None else PENALTIES
+        alpha = tried[0] if self.alpha is None else self.alpha
+        if len(dev) and self.alpha is None:
+            read_dev = tfidf(grams.counts(dev.dataset), idf)
+            quality = _likelihood if by == "loss" and train.labels.link else _rightness
+            alpha = max(tried, key=lambda a: quality(dev.labels, estimate(a).scores(read_dev)))
+        return Weighted(grams, idf, estimate(alpha), {"alpha": alpha})
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Scores = rows @ weights [tokens, outputs] + what a row sums up to * slope [outputs] + bias
+    [outputs].
+    """
+
+    weights: Any
+    slope: NDArray[np.float64]
+    bias: NDArray[np.float64]
+
+    def scores(self, read: Any) -> Floats:
+        """Scores [examples, outputs] of tf-idf rows."""
+        sums = np.asarray(read.sum(1)).reshape(-1, 1)
+        scores = (read @ self.weights).toarray()
+        scores += sums * self.slope + self.bias
+        return np.asarray(scores, np.float32)
+
+    def __sub__(self, other: Linear) -> Linear:
+        return Linear(
+            self.weights - other.weights, self.slope - other.slope, self.bias - other.bias
+        )
+
+
+def _likelihood(labels: Column, scores: Floats) -> float:
+    return -float(code_length(labels, scores).mean())
+
+
+def _rightness(labels: Column, scores: Floats) -> float:
+    return labels.quality(scores)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """A fitted word baseline; `choice` is the smoothing (or penalty) that it was fitted with."""
+
+    grams: Grams
+    idf: NDArray[np.float64]
+    linear: Linear
+    choice: Mapping[str, float]
+
+    def predict(self, readings: Readings) -> Predictions:
+        scores = self.linear.scores(tfidf(self.grams.counts(readings.dataset), self.idf))
+        return Predictions(
+            scores, readings.labels.names, readings.labels.decode(scores), readings.labels.link
+        )
+
+
+def uni(*, alpha: float | None = None, lower: bool = True) -> NaiveBayes:
+    """NB-uni-tfidf: Naive Bayes over tf-idf of words; `alpha=none` tunes the smoothing on dev."""
+    return NaiveBayes(1, alpha=alpha, lower=lower)
+
+
+def bi(*, alpha: float | None = None, lower: bool = True) -> NaiveBayes:
+    """NB-bi-tfidf: Naive Bayes over tf-idf of words and bigrams; `alpha=none` tunes the smoothing
+    on dev.
+    """
+    return NaiveBayes(2, alpha=alpha, lower=lower)
+
+
+def estimator(read: Any, labels: Column) -> Callable[[float], Linear]:
+    """What fits weighted counts [examples, columns] to labels: Naive Bayes by smoothing, or for
+    scores ridge regression by penalty.
+    """
+    return _counted(read, labels) if labels.numbers is None else _regressed(read, labels)
+
+
+def _counted(read: Any, labels: Column) -> Callable[[float], Linear]:
+    """Naive Bayes by smoothing: log probabilities for classes, log odds against the rest for label
+    sets.
+    """
+    from scipy.sparse import csr_array
+
+    if (ids := labels.classes) is not None:
+        return _logs(
+            read,
+            csr_array(
+                (np.ones(len(ids)), (np.arange(len(ids)), ids)), (len(ids), len(labels.names))
+            ),
+        )
+    wanted = labels.matrix().astype(np.float64)
+    inside, outside = (_logs(read, csr_array(np.nan_to_num(w))) for w in (wanted, 1 - wanted))
+    return lambda alpha: inside(alpha) - outside(alpha)
+
+
+def _logs(read: Any, present: Any) -> Callable[[float], Linear]:
+    """log((count + alpha) / total) as log1p(count / alpha), which stays sparse, and a rest that is
+    the same for every token.
+    """
+    sums = (read.T @ present).tocsr()
+    counted = np.asarray(sums.sum(0)).ravel()
+    shares = np.asarray(present.sum(0)).ravel() / max(present.shape[0], 1)
+
+    def smoothed(alpha: float) -> Linear:
+        weights = sums.copy()
+        weights.data = np.log1p(weights.data / alpha)
+        totals = counted + alpha * weights.shape[0]
+        return Linear(weights, np.log(alpha) - np.log(totals), np.log(np.maximum(shares, 1e-9)))
+
+    return smoothed
+
+
+def _regressed(read: Any, labels: Column) -> Callable[[float], Linear]:
+    """Ridge regression by penalty."""
+    from scipy.sparse import csr_array
+    from sklearn.linear_model import Ridge
+
+    def fitted(alpha: float) -> Linear:
+        model = Ridge(alpha=alpha).fit(read, labels.matrix()[:, 0].astype(np.float64))
+        return Linear(
+            csr_array(np.reshape(model.coef_, (-1, 1))),
+            np.zeros(1),
+            np.reshape(model.intercept_, (1,)),
+        )
+
+    return fitted

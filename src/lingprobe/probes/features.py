@@ -1,0 +1,106 @@
+"""What a probe trains on: finite features of a read, brought to one scale by train statistics, and
+targets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.labels import Column
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.vectors import Floats
+
+# mean sum of squares of an example's features, which rates and penalties are set for
+SQUARES = 384.0
+# how far a feature's deviation may lie from the common scale before it is brought nearer
+LARGEST, LEAST = 10.0, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """features -> (features - shift) * factor, both [features] float32."""
+
+    shift: Floats
+    factor: Floats
+
+    def __call__(self, features: Floats) -> Floats:
+        return (features - self.shift) * self.factor
+
+
+def common_scale(train: Floats) -> Scaling:
+    """One factor for all features, so that what varies more keeps its weight; far from the rest, a
+    feature gets its own.
+
+    Input of any size then trains alike, and so does input of any width: one feature is scaled up,
+    thousands are scaled down. A feature that does not vary on train is left out (factor 0).
+    """
+    shift, deviation = _moments(train)
+    varying = deviation > 1e-6 * np.abs(shift) + 1e-30
+    if not varying.any():
+        return Scaling(shift.astype(np.float32), np.zeros(len(shift), np.float32))
+    middle = np.median(deviation[varying])
+    # a few huge features do not set the scale
+    common = np.sqrt(np.mean(np.minimum(deviation[varying], 10 * middle) ** 2))
+    divisor = np.clip(common, deviation / LARGEST, np.maximum(deviation, 1e-30) / LEAST)
+    factor = np.where(varying, 1 / divisor, 0)
+    factor *= np.sqrt(SQUARES / np.sum(np.square(factor * deviation)))
+    return Scaling(shift.astype(np.float32), factor.astype(np.float32))
+
+
+def no_scale(train: Floats) -> Scaling:
+    """Features as they are."""
+    return Scaling(np.zeros(train.shape[1], np.float32), np.ones(train.shape[1], np.float32))
+
+
+def _moments(x: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and standard deviation of every column, in float64."""
+    mean = x.mean(0, dtype=np.float64)
+    total = np.zeros(x.shape[1])
+    for start in range(0, len(x), 4096):
+        block = x[start : start + 4096].astype(np.float64)
+        total += np.square(block - mean, out=block).sum(0)
+    return mean, np.sqrt(total / len(x))
+
+
+def finite(readings: Readings, read: str, split: str) -> Floats:
+    """The features of a read [examples, features] float32, or an error that names the first example
+    that has NaN or infinity.
+    """
+    features = readings.features(read)
+    if not np.isfinite(features.sum(dtype=np.float64)):
+        bad = np.flatnonzero(~np.isfinite(features).all(1))
+        if len(bad):
+            where = (
+                f"{len(bad)} of {len(features)} {split} examples, first in"
+                f" {readings.sentence(int(bad[0])).text[:60]!r}"
+            )
+            raise ReadingProblem(
+                f"read {read!r} has NaN or infinite features in {where}; look at what the encoder"
+                " gives there"
+            )
+    return features
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """Targets as a probe trains on them; scores are brought to mean 0 and deviation 1 on train, and
+    back by `undo`.
+    """
+
+    train: NDArray[Any]
+    dev: NDArray[Any]
+    shift: float = 0.0
+    factor: float = 1.0
+
+
+def aim(train: Column, dev: Column) -> Aim:
+    """The targets of a label column."""
+    wanted, judged = train.matrix(), dev.matrix()
+    if train.numbers is None:
+        return Aim(wanted, judged)
+    shift, factor = float(wanted.mean(dtype=np.float64)), float(wanted.std(dtype=np.float64)) or 1.0
+    return Aim((wanted - shift) / factor, (judged - shift) / factor, shift, factor)

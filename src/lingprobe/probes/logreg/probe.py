@@ -1,0 +1,119 @@
+"""Linear probes: logistic regression for classes and label sets, ridge regression for scores; every
+C in one fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from lingprobe.core import Cell, Needs, Predictions, Predictor
+from lingprobe.labels import Column
+from lingprobe.nets.device import Fitting, check_device, in_halves
+from lingprobe.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.references import ReferenceProblem
+from lingprobe.vectors import Floats
+
+if TYPE_CHECKING:
+    from lingprobe.probes.logreg.linear import Linear as Minima
+
+STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LogReg(Fitting):
+    """Logistic regression with an L2 penalty, its C tuned on dev (repeat `c=`); scores are ridge
+    regression.
+    """
+
+    _: KW_ONLY
+    c: tuple[float, ...] = STRENGTHS
+    scaled: bool = True
+    needs: ClassVar[Needs] = Needs(seeds=False)
+    name: ClassVar[str] = "logreg"
+
+    def __post_init__(self) -> None:
+        if not self.c or any(c <= 0 for c in self.c):
+            raise ReferenceProblem("logreg,c= is the inverse of a penalty, more than 0")
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        if not len(train):
+            raise ReadingProblem("logreg has no training examples")
+        if not len(dev) and len(self.c) > 1:
+            raise ReadingProblem(
+                "logreg tunes C on dev, and there are no dev examples; give one c=, or a dev split"
+            )
+        fitted = {
+            read: in_halves(lambda each: [self._fitted(train, dev, *each)], [read])[0]
+            for read in dict.fromkeys(cell.read for cell in cells)
+        }
+        return [fitted[cell.read][cell.by] for cell in cells]
+
+    def _fitted(self, train: Readings, dev: Readings, read: str) -> dict[str, Linear]:
+        """The best on dev by accuracy, and by loss; where C is not tuned they are the same."""
+        from lingprobe.probes.losses import LOSSES
+
+        aims, loss = aim(train.labels, dev.labels), LOSSES[train.labels.loss]
+        features = finite(train, read, "train")
+        scaling = (common_scale if self.scaled else no_scale)(features)
+        found = self._solved(scaling(features), aims, train.labels)
+        judged, best = np.full((2, len(self.c)), np.nan), {"score": 0, "loss": 0}
+        if len(dev):
+            judged = found.judged(scaling(finite(dev, read, "dev")), loss.targets(aims.dev), loss)
+            best = {"score": int(judged[0].argmax()), "loss": int(judged[1].argmin())}
+
+        def linear(k: int) -> Linear:
+            choice = {
+                "c": sorted(set(self.c))[k],
+                "dev": float(judged[0, k]),
+                "dev_loss": float(judged[1, k]),
+                "objective": float(found.objectives[k]),
+            }
+            return Linear(read, scaling, *found.model(k, aims), choice)
+
+        return {by: linear(k) for by, k in best.items()}
+
+    def _solved(self, x: Floats, aims: Aim, labels: Column) -> Minima:
+        """The minimum of each C, in rising order."""
+        import torch
+
+        check_device(device := self.device)
+        from lingprobe.probes.logreg.linear import solve
+        from lingprobe.probes.losses import LOSSES
+
+        outputs = len(labels.names)
+        # two columns share what scikit-learn puts in one
+        twice = 2 if labels.classes is not None and outputs == 2 else 1
+        penalties = [twice / (c * len(x)) for c in sorted(set(self.c))]
+        return solve(
+            torch.from_numpy(x).to(device),
+            LOSSES[labels.loss].targets(aims.train).to(device),
+            labels.loss,
+            outputs,
+            torch.tensor(penalties, dtype=torch.float64).to(device),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A fitted linear probe: weights [outputs, features], bias [outputs]; `choice` says which C was
+    best on dev.
+    """
+
+    read: str
+    scaling: Scaling
+    weights: Floats
+    bias: Floats
+    choice: Mapping[str, Any]
+
+    def predict(self, readings: Readings) -> Predictions:
+        scores = np.asarray(
+            self.scaling(readings.features(self.read)) @ self.weights.T + self.bias, np.float32
+        )
+        return Predictions(
+            scores, readings.labels.names, readings.labels.decode(scores), readings.labels.link
+        )

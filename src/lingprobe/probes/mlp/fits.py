@@ -1,0 +1,73 @@
+"""What is trained: inputs, and fits on all of one or on a part of it, as SentEval divides data that
+have no dev split (tools/validation.py, KFoldClassifier and InnerKFoldClassifier).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lingprobe.datasets.splits import stratified
+from lingprobe.probes.features import Aim, Scaling
+from lingprobe.probes.mlp.grid import Member
+from lingprobe.vectors import Floats, Ints
+
+FOLDS, SHUFFLED = 10, 1111  # SentEval's `kfold` of published figures, and its seed
+HELD_OUT = 0.05  # of train, by which the network that was chosen is stopped
+LEAST = 20  # examples of which that is one
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One read of one job, scaled: [examples, features] float32.
+
+    seeds   the seeds that are asked for
+    kind    the loss, how many outputs, and whether states of the lowest loss are asked for
+    strata  what is to be equally frequent in folds of train, [examples]
+    """
+
+    job: int
+    read: str
+    seeds: tuple[int, ...]
+    scaling: Scaling
+    train: Floats
+    dev: Floats
+    aims: Aim
+    kind: tuple[str, int, bool]
+    strata: Ints
+
+
+class Fit(NamedTuple):
+    """An input, the seed of its draws, and the members of its grid.
+
+    rows  those of train that are learnt from and those that are judged on; None: train and dev
+    told  what is known of the choice before
+    """
+
+    input: Input
+    seed: int
+    grid: Sequence[Member]
+    rows: tuple[Ints, Ints] | None = None
+    told: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def examples(self) -> int:
+        """How many are learnt from."""
+        return len(self.input.train) if self.rows is None else len(self.rows[0])
+
+
+def folds(one: Input) -> list[tuple[Ints, Ints]]:
+    """The folds of train that a grid is tuned on: what is learnt from and what is judged on."""
+    fold = stratified(one.strata, FOLDS, SHUFFLED)
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
+
+
+def held_out(one: Input, seed: int) -> tuple[Ints, Ints]:
+    """Train without a twentieth, and that twentieth, at random."""
+    order = np.random.default_rng([seed, SHUFFLED]).permutation(len(one.train))
+    few = int(HELD_OUT * len(order))
+    return order[few:], order[:few]

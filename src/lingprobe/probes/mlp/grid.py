@@ -1,0 +1,37 @@
+"""The cells of a hyper-parameter grid before and after training; imports no torch, so settings can
+be made without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lingprobe.vectors import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One cell of a grid; no hidden units means logistic regression."""
+
+    hidden: int
+    dropout: float = 0.0
+    decay: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A member at its best on dev.
+
+    layers     weights [out, in] and bias [out, 1], layer by layer
+    score      accuracy on dev for classes, otherwise minus the loss
+    loss       loss an example on dev
+    passes     over the training examples, when it was at its best
+    likeliest  the same as it was at its lowest loss on dev, where that was asked for
+    """
+
+    member: Member
+    layers: tuple[Floats, ...]
+    score: float
+    loss: float
+    passes: float
+    likeliest: Trained | None = None

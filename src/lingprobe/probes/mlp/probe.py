@@ -1,0 +1,353 @@
+"""Multi-layer perceptrons: a grid of hidden units, dropout and L2, all seeds and all reads trained
+in one pass.
+
+A cell's predictor is the member of its grid that is best on dev; `choice` says which one that was.
+Training is in `nets`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from lingprobe.core import Cell, Job, Needs, Predictions, Predictor
+from lingprobe.nets import precision as machine
+from lingprobe.nets.device import Fitting, check_device, in_halves, kind, resolved_dtype
+from lingprobe.probes.ettinger import Ettinger
+from lingprobe.probes.features import Scaling, aim, common_scale, finite, no_scale
+from lingprobe.probes.mlp.fits import FOLDS, LEAST, Fit, Input, folds, held_out
+from lingprobe.probes.mlp.grid import Member, Trained
+from lingprobe.probes.mlp.protocols import PROTOCOLS, Protocol
+from lingprobe.probes.plain import OneByOne
+from lingprobe.probes.schedules import Annealing, SentEvalLoop
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.references import ReferenceProblem
+from lingprobe.vectors import Floats
+
+if TYPE_CHECKING:
+    pass
+
+# features below which bfloat16 saves no time, and may cost what a few features say exactly
+NARROW = 64
+# hidden activations and scores of one step: beyond this, products are as fast as they get and
+# memory is not
+AT_ONCE = 2**23
+# bytes of features of inputs that are trained together
+ROOM = 2**26
+# the seed that a halved grid is tuned with: the choice must not depend on which seeds are asked for
+TUNED = 0
+
+
+def mlp(
+    *,
+    protocol: Literal["fast", "full", "acl18", "senteval", "krasnowska", "ettinger"] = "fast",
+    hidden: tuple[int, ...] = (),
+    dropout: tuple[float, ...] = (),
+    l2: tuple[float, ...] = (),
+    reduction: Literal["mean", "sum"] = "mean",
+    precision: Literal["auto", "bf16", "float32"] = "auto",
+) -> Mlp | OneByOne:
+    """One hidden layer of sigmoids, tuned on dev over hidden units, dropout and L2 (repeat an
+    option to try several values).
+    """
+    if protocol == "ettinger":
+        if hidden or dropout or l2 or reduction != "mean" or precision != "auto":
+            raise ReferenceProblem(
+                "mlp,protocol=ettinger is one network with nothing to set; leave the other"
+                " options out"
+            )
+        return OneByOne(Ettinger())
+    chosen = PROTOCOLS[protocol]
+    _check(hidden, dropout, l2)
+    plan = chosen.plan
+    if isinstance(plan, SentEvalLoop):
+        plan = replace(plan, reduction=reduction)
+    elif reduction != "mean":
+        raise ReferenceProblem(
+            "mlp,reduction=sum needs a protocol that has it: acl18, senteval or krasnowska"
+        )
+    if isinstance(plan, SentEvalLoop) and precision == "bf16":
+        raise ReferenceProblem(
+            f"mlp,protocol={protocol} is trained in float32, as it was published; leave"
+            " precision out"
+        )
+    settings = replace(
+        chosen,
+        hidden=hidden or chosen.hidden,
+        dropout=dropout or chosen.dropout,
+        l2=tuple(sorted(l2)) or chosen.l2,
+        plan=plan,
+    )
+    return Mlp("mlp" if protocol == "fast" else f"mlp-{protocol}", settings, precision)
+
+
+def _check(hidden: tuple[int, ...], dropout: tuple[float, ...], l2: tuple[float, ...]) -> None:
+    if any(h < 0 for h in hidden):
+        raise ReferenceProblem("mlp,hidden= is a number of units; 0 is logistic regression")
+    if any(not 0 <= p < 1 for p in dropout):
+        raise ReferenceProblem("mlp,dropout= is a share of units, at least 0 and below 1")
+    if any(decay < 0 for decay in l2):
+        raise ReferenceProblem("mlp,l2= is a penalty, 0 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Mlp(Fitting):
+    """Settings of a grid of multi-layer perceptrons."""
+
+    name: str
+    protocol: Protocol
+    precision: Literal["auto", "bf16", "float32"] = "auto"
+    needs: ClassVar[Needs] = Needs()
+
+    @property
+    def fingerprint(self) -> str:
+        """The format that products are computed in, and the kind of device that it is fitted on."""
+        return f"{self.resolved} {kind(self.device)}"
+
+    @property
+    def resolved(self) -> Literal["bf16", "float32"]:
+        """What products of wide inputs are computed in: bfloat16 where that is native, unless told
+        otherwise.
+        """
+        if isinstance(self.protocol.plan, SentEvalLoop):
+            return "float32"
+        if self.precision == "auto":
+            return "bf16" if resolved_dtype("auto", self.device) == "bfloat16" else "float32"
+        return self.precision
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        [predictors] = self.fit_all([Job(train, dev, cells)])
+        return predictors
+
+    def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
+        for job in jobs:
+            self._check(job.train, job.dev)
+        predictors: dict[tuple[int, Cell], Predictor] = {}
+        for inputs in self._inputs(jobs):
+            for fit, trained in self._trained(inputs):
+                best = best_of(trained, self.protocol)
+                cell = Cell(fit.input.read, fit.seed)
+                predictors[fit.input.job, cell] = self._predictor(fit, best)
+                states = [t.likeliest for t in trained if t.likeliest]
+                if states:
+                    lowest = min(states, key=lambda state: state.loss)
+                    by_loss = cell._replace(by="loss")
+                    predictors[fit.input.job, by_loss] = self._predictor(fit, lowest)
+        return [[predictors[n, cell] for cell in job.cells] for n, job in enumerate(jobs)]
+
+    def _check(self, train: Readings, dev: Readings) -> None:
+        if not len(train):
+            raise ReadingProblem(f"{self.name} has no training examples")
+        if len(dev):
+            return
+        if isinstance(self.protocol.plan, SentEvalLoop) and len(train) < LEAST:
+            raise ReadingProblem(
+                f"{self.name} is tuned on folds of train where there are no dev examples, and"
+                f" {len(train)} are too few; give {LEAST}, or a dev split"
+            )
+        if isinstance(self.protocol.plan, Annealing) and len(self._grid()) > 1:
+            raise ReadingProblem(
+                f"{self.name} is tuned on dev, and there are no dev examples; give one hidden,"
+                " dropout and l2, or a dev split"
+            )
+
+    def _inputs(self, jobs: Sequence[Job]) -> Iterator[list[Input]]:
+        """What is read, as many inputs at once as are trained alike and have room in memory."""
+        waiting: dict[tuple[Any, ...], list[Input]] = {}
+        for number, job in enumerate(jobs):
+            for each in self._inputs_of(number, job):
+                alike = waiting.setdefault(self._likeness(each), [])
+                alike.append(each)
+                if sum(one.train.nbytes for one in alike) > ROOM:
+                    yield waiting.pop(self._likeness(each))
+        yield from waiting.values()
+
+    def _inputs_of(self, number: int, job: Job) -> Iterator[Input]:
+        aims = aim(job.train.labels, job.dev.labels)
+        likeliest = any(cell.by == "loss" for cell in job.cells)
+        for read in dict.fromkeys(cell.read for cell in job.cells):
+            features = finite(job.train, read, "train")
+            scaling = (common_scale if self.protocol.scaled else no_scale)(features)
+            scaled = scaling(features), scaling(finite(job.dev, read, "dev"))
+            seeds = tuple(dict.fromkeys(cell.seed for cell in job.cells if cell.read == read))
+            labels = job.train.labels
+            kind = (labels.loss, len(labels.names), likeliest)
+            yield Input(number, read, seeds, scaling, *scaled, aims, kind, labels.balanced())
+
+    def _likeness(self, one: Input) -> tuple[Any, ...]:
+        """What inputs have in common that are trained at once."""
+        plan, examples, dev = self.protocol.plan, len(one.train), bool(len(one.dev))
+        alike = (*one.kind, one.train.shape[1], dev)
+        if isinstance(plan, SentEvalLoop):
+            return alike
+        if self.protocol.halved:
+            return (*alike, plan.batch_of(examples), plan.steps_of(examples))
+        # batches end with the examples, so that all have to have as many
+        return (*alike, one.job)
+
+    def _trained(self, inputs: Sequence[Input]) -> Iterator[tuple[Fit, list[Trained]]]:
+        """Every fit with what was trained: its whole grid, or what is left of it.
+
+        Where the grid is halved, it is tuned for one seed, whichever seeds are asked for, and the
+        others train what was chosen.
+        """
+        grid = self._grid()
+        if not len(inputs[0].dev) and isinstance(self.protocol.plan, SentEvalLoop):
+            yield from self._train(self._tuned(inputs, grid))
+            return
+        if len(grid) == 1 or not self.protocol.halved:
+            yield from self._train([Fit(one, seed, grid) for one in inputs for seed in one.seeds])
+            return
+        rest = []
+        for fit, trained in self._train([Fit(one, TUNED, grid) for one in inputs]):
+            if TUNED in fit.input.seeds:
+                yield fit, trained
+            chosen = [best_of(trained, self.protocol).member]
+            rest += [
+                Fit(fit.input, seed, chosen, told={"tuned": TUNED})
+                for seed in fit.input.seeds
+                if seed != TUNED
+            ]
+        yield from self._train(rest)
+
+    def _tuned(self, inputs: Sequence[Input], grid: Sequence[Member]) -> list[Fit]:
+        """What is left to fit where there is no dev: the member that is best over folds of train,
+        on train without a twentieth.
+        """
+        asked = [(one, seed) for one in inputs for seed in one.seeds]
+        fits = [Fit(*each, grid, rows) for each in asked for rows in folds(each[0])]
+        scores: dict[tuple[int, str, int], list[list[float]]] = {}
+        for fit, trained in self._train(fits if len(grid) > 1 else []):
+            mine = scores.setdefault((fit.input.job, fit.input.read, fit.seed), [])
+            mine.append([each.score for each in trained])
+        rest = []
+        for one, seed in asked:
+            means = np.mean(scores.get((one.job, one.read, seed), [[0.0]]), 0)
+            best = int(np.argmax(np.round(100 * means, 2)))
+            told = {"folds": FOLDS, "folds_dev": float(means[best])} if len(grid) > 1 else {}
+            rest.append(Fit(one, seed, [grid[best]], held_out(one, seed), told))
+        return rest
+
+    def _train(self, fits: Sequence[Fit]) -> Iterator[tuple[Fit, list[Trained]]]:
+        """Fits of inputs that are alike, as many at once as fill the machine."""
+        paced: dict[tuple[int, int], list[Fit]] = {}
+        for fit in fits:
+            paced.setdefault(self._pace(fit), []).append(fit)
+        for alike in paced.values():
+            first = alike[0]
+            batch = self.protocol.plan.batch_of(first.examples)
+            units = sum(member.hidden + first.input.kind[1] for member in first.grid)
+            most = max(1, AT_ONCE // (batch * units))
+            for start in range(0, len(alike), most):
+                part = alike[start : start + most]
+                yield from zip(part, in_halves(self._at_once, part), strict=True)
+
+    def _pace(self, fit: Fit) -> tuple[int, int]:
+        """What fits have in common that go through their batches together: how many there are, and
+        where units are dropped, which is drawn by the batch, the size of the last.
+        """
+        if isinstance(self.protocol.plan, Annealing):
+            return 0, 0
+        last = fit.examples if any(member.dropout for member in fit.grid) else 0
+        return math.ceil(fit.examples / self.protocol.plan.batch), last
+
+    def _at_once(self, fits: Sequence[Fit]) -> list[list[Trained]]:
+        machine.spare_torch()
+        import torch
+
+        from lingprobe.probes.losses import LOSSES
+        from lingprobe.probes.mlp.joint import Part, Problem, shared
+        from lingprobe.probes.mlp.loops import trained
+
+        check_device(device := self.device)
+        plan, (loss, outputs, likeliest) = self.protocol.plan, fits[0].input.kind
+        dtype = torch.bfloat16 if self._format(fits[0].input) == "bf16" else torch.float32
+
+        def part(which: int) -> Part:
+            """What is learnt from (0), or judged on (1)."""
+            rows = [torch.from_numpy(fit.rows[which]) for fit in fits if fit.rows is not None]
+            judged = which and not rows
+            features = [fit.input.dev if judged else fit.input.train for fit in fits]
+            aims = [fit.input.aims.dev if judged else fit.input.aims.train for fit in fits]
+            return Part.of(
+                shared(lambda x: torch.from_numpy(x).to(device, dtype), features),
+                shared(lambda y: LOSSES[loss].targets(y).to(device), aims),
+                rows or None,
+            )
+
+        problem = Problem(part(0), part(1), LOSSES[loss], outputs, likeliest)
+        seeds, grids = [fit.seed for fit in fits], [fit.grid for fit in fits]
+        return trained(problem, seeds, grids, plan, dtype)
+
+    def _format(self, one: Input) -> Literal["bf16", "float32"]:
+        """What the products of an input are computed in."""
+        return self.resolved if one.train.shape[1] >= NARROW else "float32"
+
+    def _grid(self) -> list[Member]:
+        """Every member; without hidden units there is nothing to drop."""
+        grid = itertools.product(self.protocol.hidden, self.protocol.dropout, self.protocol.l2)
+        return list(dict.fromkeys(Member(h, p if h else 0.0, decay) for h, p, decay in grid))
+
+    def _predictor(self, fit: Fit, best: Trained) -> Predictor:
+        member, aims = best.member, fit.input.aims
+        choice = {
+            "hidden": member.hidden,
+            "dropout": member.dropout,
+            "l2": member.decay,
+            "dev": best.score,
+            "dev_loss": best.loss,
+            "passes": round(best.passes, 2),
+            "precision": self._format(fit.input),
+            **fit.told,
+        }
+        *rest, weights, bias = best.layers
+        layers = (
+            *rest,
+            weights * np.float32(aims.factor),
+            bias * np.float32(aims.factor) + np.float32(aims.shift),
+        )
+        return Perceptron(fit.input.read, fit.input.scaling, layers, choice)
+
+
+def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
+    """The member that is best on dev: the first of the best (SentEval), or the one of them with the
+    lowest dev loss (fast).
+    """
+    if protocol.rounded:
+        return max(trained, key=lambda t: round(100 * t.score, 2))
+    if protocol.scaled:
+        return max(trained, key=lambda t: (t.score, -t.loss))
+    return max(trained, key=lambda t: t.score)
+
+
+@dataclass(frozen=True, slots=True)
+class Perceptron:
+    """A fitted network: layers are (weights [out, in], bias [out, 1]) one after the other; `choice`
+    says how it was found.
+    """
+
+    read: str
+    scaling: Scaling
+    layers: tuple[Floats, ...]
+    choice: Mapping[str, Any]
+
+    def predict(self, readings: Readings) -> Predictions:
+        from scipy.special import expit
+
+        features = readings.features(self.read)
+        scores = np.empty((len(features), len(self.layers[-1])), np.float32)
+        for start in range(0, len(features), 4096):
+            part = (
+                self.scaling(features[start : start + 4096]) @ self.layers[0].T + self.layers[1].T
+            )
+            if len(self.layers) > 2:
+                part = expit(part) @ self.layers[2].T + self.layers[3].T
+            scores[start : start + 4096] = part
+        return Predictions(
+            scores, readings.labels.names, readings.labels.decode(scores), readings.labels.link
+        )

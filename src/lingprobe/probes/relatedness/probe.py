@@ -1,0 +1,173 @@
+"""SentEval's regression: the score of a pair is what a softmax over the whole numbers of its scale
+lets expect (Tai, Socher & Manning 2015). One linear layer; all seeds and all reads in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from lingprobe.core import Cell, Needs, Predictions, Predictor
+from lingprobe.nets import precision as machine
+from lingprobe.nets.device import Fitting, check_device, in_halves
+from lingprobe.probes.features import Scaling, common_scale, finite, no_scale
+from lingprobe.probes.mlp.grid import Member, Trained
+from lingprobe.probes.relatedness.scale import Scale
+from lingprobe.probes.schedules import Annealing, SentEvalLoop
+from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.vectors import Floats
+
+LINEAR = Member(hidden=0)
+FIVE = Scale(lowest=1, many=5)
+# tools/relatedness.py of SentEval: looks every 50 passes, ends at the fourth without a better r
+SENTEVAL = SentEvalLoop(batch=64, tenacity=3, epoch_size=50, max_epoch=1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """How the regression is trained.
+
+    scale   the classes; None for the whole numbers that the scores of train lie between
+    scaled  whether features are brought to one scale first; SentEval reads them as they are
+    """
+
+    plan: Annealing | SentEvalLoop
+    scale: Scale | None = None
+    scaled: bool = False
+
+
+PROTOCOLS = {
+    # a linear layer over thousands of features needs a strong decay, and time to feel it
+    "fast": Protocol(Annealing(epochs=30, steps=600, decay=3.0), scaled=True),
+    # five classes from 1 to 5 whatever the scores: 0 to 5 of STS-B has no class for 0
+    "senteval": Protocol(SENTEVAL, FIVE),
+    # Krasnowska-Kieraś & Wróblewska 2019, footnote 8: 50 units and batches of 128, neither of which
+    # SentEval's regression reads
+    "krasnowska": Protocol(SENTEVAL, FIVE),
+}
+
+
+def relatedness(*, protocol: Literal["fast", "senteval", "krasnowska"] = "fast") -> Relatedness:
+    """Scores of pairs as a softmax over the whole numbers of their scale, chosen by Pearson's r on
+    dev.
+    """
+    name = "relatedness" if protocol == "fast" else f"relatedness-{protocol}"
+    return Relatedness(name, PROTOCOLS[protocol])
+
+
+@dataclass(frozen=True, slots=True)
+class Relatedness(Fitting):
+    """Settings of the regression."""
+
+    name: str
+    protocol: Protocol
+    needs: ClassVar[Needs] = Needs()
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        scale = self._scale(train, dev)
+        inputs = {
+            read: self._input(train, dev, read) for read in dict.fromkeys(c.read for c in cells)
+        }
+        asked = dict.fromkeys((cell.read, cell.seed) for cell in cells)
+        by_width: dict[int, list[tuple[str, int]]] = {}
+        for read, seed in asked:
+            by_width.setdefault(inputs[read].train.shape[1], []).append((read, seed))
+        predictors: dict[tuple[str, int], Predictor] = {}
+        targets = _targets(scale, train, dev)
+
+        def trained(some: Sequence[tuple[str, int]]) -> list[Trained]:
+            return self._trained([(inputs[read], seed) for read, seed in some], targets)
+
+        for alike in by_width.values():
+            for (read, seed), best in zip(alike, in_halves(trained, alike), strict=True):
+                predictors[read, seed] = _predictor(read, inputs[read].scaling, best, scale)
+        return [predictors[cell.read, cell.seed] for cell in cells]
+
+    def _scale(self, train: Readings, dev: Readings) -> Scale:
+        """The classes; ReadingProblem where there is nothing to learn or to choose by."""
+        if train.labels.numbers is None:
+            raise ReadingProblem(
+                f"{self.name} learns scores, but this task's labels are not numbers; use mlp"
+            )
+        if not len(train):
+            raise ReadingProblem(f"{self.name} has no training examples")
+        if not len(dev):
+            raise ReadingProblem(
+                f"{self.name} is stopped by Pearson's r on dev, and there are no dev examples; give"
+                " a dev split"
+            )
+        return self.protocol.scale or Scale.of(train.labels.numbers)
+
+    def _input(self, train: Readings, dev: Readings, read: str) -> Input:
+        features = finite(train, read, "train")
+        scaling = (common_scale if self.protocol.scaled else no_scale)(features)
+        return Input(scaling, scaling(features), scaling(finite(dev, read, "dev")))
+
+    def _trained(
+        self, fits: Sequence[tuple[Input, int]], targets: tuple[Floats, Floats]
+    ) -> list[Trained]:
+        """Each input under its seed, at its best on dev."""
+        check_device(device := self.device)
+        machine.spare_torch()
+        import torch
+
+        from lingprobe.probes.mlp.joint import Part, Problem, shared
+        from lingprobe.probes.mlp.loops import trained
+        from lingprobe.probes.relatedness.loss import Expectation
+
+        loss, plan, many = Expectation(), self.protocol.plan, targets[0].shape[1] - 1
+        arrays = [each.train for each, _ in fits], [each.dev for each, _ in fits]
+        wanted = [loss.targets(each).to(device) for each in targets]
+        train, dev = (
+            Part.of(shared(lambda x: torch.from_numpy(x).to(device), each), [y] * len(each))
+            for each, y in zip(arrays, wanted, strict=True)
+        )
+        problem, grids = Problem(train, dev, loss, many), [[LINEAR]] * len(fits)
+        seeds = [seed for _, seed in fits]
+        return [best for [best] in trained(problem, seeds, grids, plan, torch.float32)]
+
+
+class Input(NamedTuple):
+    """One read, scaled: [examples, features] float32."""
+
+    scaling: Scaling
+    train: Floats
+    dev: Floats
+
+
+def _targets(scale: Scale, *parts: Readings) -> tuple[Floats, Floats]:
+    """Shares of the classes, and the score itself, [n, classes + 1]."""
+    train, dev = (
+        np.column_stack([scale.shares(scores), scores]).astype(np.float32)
+        for scores in (part.labels.matrix()[:, 0].astype(np.float64) for part in parts)
+    )
+    return train, dev
+
+
+def _predictor(read: str, scaling: Scaling, best: Trained, scale: Scale) -> Predictor:
+    weights, bias = best.layers
+    choice = {"classes": scale.many, "dev": best.score, "passes": round(best.passes, 2)}
+    return Expected(read, scaling, weights, bias[:, 0], scale.values, choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A fitted regression: weights [classes, features], bias and values [classes]."""
+
+    read: str
+    scaling: Scaling
+    weights: Floats
+    bias: Floats
+    values: Floats
+    choice: Mapping[str, Any]
+
+    def predict(self, readings: Readings) -> Predictions:
+        from scipy.special import softmax
+
+        scores = self.scaling(readings.features(self.read)) @ self.weights.T + self.bias
+        said = np.asarray(softmax(scores, axis=1) @ self.values, np.float32)[:, None]
+        labels = readings.labels
+        return Predictions(said, labels.names, labels.decode(said), labels.link)

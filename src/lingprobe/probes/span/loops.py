@@ -1,0 +1,213 @@
+"""Training of edge probes: all networks of one seed walk through the same batches, each with its
+own optimiser, patience and best.
+
+A network is trained as it would be alone under its seed: it starts, is shuffled and drops numbers
+by generators of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lingprobe.checkpoints import Course, State
+from lingprobe.probes.schedules import Annealing, early
+from lingprobe.probes.span.batches import Examples, Gathered, batch_of
+from lingprobe.probes.span.net import Net, scores
+from lingprobe.probes.span.plans import Plateau, TrainingConfig
+from lingprobe.probes.span.states import name_of, restore, state_of
+from lingprobe.probes.span.training import Judged, Learnt, Training, cells_of, loss_of
+from lingprobe.progress import tell
+from lingprobe.vectors import Ints
+
+JUDGED = 256  # sentences of a batch where nothing is learnt
+
+
+def train(trainings: Sequence[Training], train: Examples, dev: Examples, seed: int) -> list[Learnt]:
+    """Train networks of one config and seed on the same batches, each as long as its plan says."""
+    plan = trainings[0].config.plan
+    course = Course(lambda: name_of(trainings, train, dev, seed))
+    if course.state is not None:
+        restore(trainings, course.state)
+    if isinstance(plan, Annealing):
+        return _anneal(trainings, _Data(train, dev, seed), plan, course)
+    return _persist(trainings, _Data(train, dev, seed), plan, course)
+
+
+class _Data(NamedTuple):
+    """What is trained and judged on, and the seed of the order of sentences."""
+
+    train: Examples
+    dev: Examples
+    seed: int
+
+
+def _anneal(
+    trainings: Sequence[Training], data: _Data, plan: Annealing, course: Course
+) -> list[Learnt]:
+    train, dev, seed = data
+    size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
+    looks = (
+        {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if dev.sentences else set()
+    )
+    before = early(min(looks)) if looks else frozenset()
+    done = course.state.facts["step"] if course.state else 0
+
+    def state() -> State:
+        return state_of(trainings, step=done)
+
+    for step, rows in enumerate(itertools.islice(_shuffled(train, size, seed), steps)):
+        if step < done:
+            continue
+        if step in before:
+            _weigh(trainings, dev, step)
+        _step(trainings, train, rows, step * size >= train.sentences, plan.rate_at(step, steps))
+        done = step + 1
+        tell(done, steps)
+        if done in looks:
+            _look(trainings, dev, done)
+        course.offer(state)
+    course.end(state)
+    return [training.learnt(steps) for training in trainings]
+
+
+def _persist(
+    trainings: Sequence[Training], data: _Data, plan: Plateau, course: Course
+) -> list[Learnt]:
+    train, dev, seed = data
+    every = plan.every(train.sentences)
+    before = early(every)
+    # after how many steps each has ended; 0 while it has not
+    ended = course.state.facts["ended"] if course.state else [0] * len(trainings)
+    done = course.state.facts["step"] if course.state else 0
+
+    def state() -> State:
+        return state_of(trainings, step=done, ended=ended)
+
+    for step, rows in enumerate(_shuffled(train, plan.batch, seed), 1):
+        if step <= done:
+            continue
+        if not (going := [one for one, end in zip(trainings, ended, strict=True) if not end]):
+            break
+        if step - 1 in before:
+            _weigh(trainings, dev, step - 1, plan.judged)
+        _step(going, train, rows, (step - 1) * plan.batch >= train.sentences)
+        tell(step)
+        if step % every == 0:
+            found = dict(zip(going, _look(going, dev, step, plan.judged), strict=True))
+            for k, one in enumerate(trainings):
+                if one in found and not _patient(one, *found[one], step // every):
+                    ended[k] = step
+        done = step
+        course.offer(state)
+    course.end(state)
+    return [one.learnt(end) for one, end in zip(trainings, ended, strict=True)]
+
+
+def _look(
+    trainings: Sequence[Training], dev: Examples, step: int, first: int = 0
+) -> list[tuple[bool, bool]]:
+    """Judge all networks on dev; which of them are better than ever, and clearly so."""
+    found = judged([training.net for training in trainings], trainings[0].config, dev, first)
+    for training, one in zip(trainings, found, strict=True):
+        training.weigh(one, step)
+    return [training.keep(one, step) for training, one in zip(trainings, found, strict=True)]
+
+
+def _weigh(trainings: Sequence[Training], dev: Examples, step: int, first: int = 0) -> None:
+    """Look early, for the sake of those networks alone that are to be kept at their lowest
+    surprise.
+    """
+    some = [training for training in trainings if training.wants_likeliest]
+    if some:
+        for training, one in zip(
+            some,
+            judged([training.net for training in some], some[0].config, dev, first),
+            strict=True,
+        ):
+            training.weigh(one, step)
+
+
+def _patient(training: Training, better: bool, clearly: bool, looks: int) -> bool:
+    """Count looks without improvement, halve the rate when there were enough, and say whether to go
+    on.
+    """
+    plan = training.config.plan
+    assert isinstance(plan, Plateau)
+    training.misses = 0 if better else training.misses + 1
+    training.since_halved = 0 if clearly else training.since_halved + 1
+    if training.since_halved >= plan.halve:
+        training.rate, training.since_halved = training.rate / 2, 0
+    return (
+        training.misses < plan.stop
+        and training.rate >= plan.least
+        and not (plan.most and looks >= plan.most)
+    )
+
+
+def _step(
+    trainings: Sequence[Training],
+    train: Examples,
+    rows: Ints,
+    checked: bool,
+    rate: float | None = None,
+) -> None:
+    """One step of every network on the same batch."""
+    design = trainings[0].config.design
+    batch = batch_of(train, rows, design.context)
+    gathered, wanted = Gathered(train, batch, design.layer_norm, checked), train.wanted(batch.rows)
+    for training in trainings:
+        training.step(batch, gathered, wanted, training.rate if rate is None else rate)
+
+
+def _shuffled(train: Examples, size: int, seed: int) -> Iterator[Ints]:
+    """The rows of one batch after the other, pass after pass without end, the sentences of each
+    pass in an order of its own.
+    """
+    for number in itertools.count():
+        order = np.random.default_rng([seed, number]).permutation(train.sentences)
+        for start in range(0, len(order), size):
+            yield train.rows(order[start : start + size])
+
+
+@torch.no_grad()
+def judged(
+    nets: Sequence[Net], config: TrainingConfig, dev: Examples, first: int = 0
+) -> list[Judged]:
+    """How each network does on dev, or on its first sentences."""
+    counts = torch.zeros(len(nets), 2, dtype=torch.float64)
+    sums, sizes = np.zeros((len(nets), 2)), np.zeros(2)
+    for rows in dev.passes(JUDGED, first or None):
+        batch = batch_of(dev, rows, config.design.context)
+        wanted = dev.wanted(batch.rows)
+        single = wanted.argmax(1) if dev.single and wanted.ndim > 1 else None
+        gathered = Gathered(dev, batch, config.design.layer_norm)
+        for i, net in enumerate(nets):
+            said = scores(net, batch, gathered)
+            loss = float(loss_of(said, wanted))
+            sums[i] += loss, loss if single is None else float(loss_of(said, single))
+            counts[i] += _right(said, wanted, config.decode).cpu()
+        sizes += cells_of(wanted), len(wanted)
+    shares = (counts[:, 0] / counts[:, 1].clamp_min(1)).tolist()
+    means = (sums / np.maximum(sizes, 1)).tolist()
+    return [Judged(share, *mine) for share, mine in zip(shares, means, strict=True)]
+
+
+def _right(said: Tensor, wanted: Tensor, decode: str) -> Tensor:
+    """Twice the right pairs, and gold plus predicted pairs."""
+    if wanted.ndim == 1:
+        right = 2 * (said.argmax(1) == wanted).sum()
+        return torch.stack([right, torch.full_like(right, 2 * len(said))]).double()
+    known = ~wanted.isnan()
+    answer = (
+        said >= 0
+        if decode == "threshold"
+        else torch.nn.functional.one_hot(said.argmax(1), said.shape[1]).bool()
+    ) & known
+    gold = wanted.nan_to_num(0.0) >= 0.5
+    return torch.stack([2 * (answer & gold).sum(), answer.sum() + gold.sum()]).double()

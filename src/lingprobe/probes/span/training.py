@@ -1,0 +1,185 @@
+"""One edge probe in training: its optimiser, its patience, its best states, and its loss."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.optim.adamw import adamw
+
+from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.span.batches import Batch, Gathered
+from lingprobe.probes.span.net import Net, scores
+from lingprobe.probes.span.plans import Plateau, TrainingConfig
+from lingprobe.vectors import Floats
+
+
+class Judged(NamedTuple):
+    """A network on dev: F1 over all annotated pairs of example and label (of classes under a
+    softmax, accuracy), and its mean loss.
+
+    surprise  nats that the labels of an example take under its scores: of classes by a softmax,
+              however they were trained
+    """
+
+    score: float
+    loss: float
+    surprise: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """A network as it was at its best on dev: its tensors, its score and loss there, the step, and
+    all steps.
+
+    likeliest  the same as it was at its lowest surprise, where that was asked for
+    """
+
+    tensors: dict[str, Floats]
+    judged: Judged
+    step: int
+    steps: int
+    likeliest: Learnt | None = None
+
+
+class Training:
+    """One network in training; `likeliest` says whether it is kept at its lowest surprise, too."""
+
+    def __init__(
+        self, net: Net, config: TrainingConfig, seed: int, likeliest: bool = False
+    ) -> None:
+        self.net, self.config = net, config
+        self.tensors = list(net.tensors.values())
+        self.first, self.second, self.most = (
+            [torch.zeros_like(t, requires_grad=False) for t in self.tensors] for _ in range(3)
+        )
+        self.steps = [t.new_zeros((), requires_grad=False) for t in self.tensors]
+        self.kinds = _kinds(net, config.mix_rate)
+        self.noise = torch.Generator().manual_seed(seed + 1)
+        self.rate = config.plan.rate
+        self.best: Learnt | None = None
+        self.likeliest: Learnt | None = None
+        self.wants_likeliest = likeliest
+        self.misses = self.since_halved = 0
+        self.marked = 0.0
+
+    def step(self, batch: Batch, gathered: Gathered, wanted: Tensor, rate: float) -> None:
+        """One step of Adam along the gradient of the batch's mean loss, clipped."""
+        said = scores(self.net, batch, gathered, self.noise)
+        slope = slope_of(said.detach(), wanted).div_(max(cells_of(wanted), 1))
+        said.backward(slope)  # type: ignore[no-untyped-call]
+        gradients = [t.grad if t.grad is not None else torch.zeros_like(t) for t in self.tensors]
+        length = float(
+            torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients]))
+        )
+        if self.config.clip and length > self.config.clip:
+            torch._foreach_mul_(gradients, self.config.clip / length)
+        self._adam(gradients, rate)
+        for tensor in self.tensors:
+            tensor.grad = None
+
+    @torch.no_grad()
+    def _adam(self, gradients: list[Tensor], rate: float) -> None:
+        """Adam, with decoupled decay of matrices where the plan has one."""
+        plan = self.config.plan
+        amsgrad, decay = (plan.amsgrad, 0.0) if isinstance(plan, Plateau) else (False, plan.decay)
+        columns = self.tensors, gradients, self.first, self.second, self.most, self.steps
+        for some, mix_rate, decayed in self.kinds:
+            parameters, slopes, first, second, most, steps = (
+                [column[i] for i in some] for column in columns
+            )
+            adamw(
+                parameters,
+                slopes,
+                first,
+                second,
+                most if amsgrad else [],
+                steps,
+                fused=True,
+                amsgrad=amsgrad,
+                beta1=0.9,
+                beta2=0.999,
+                lr=rate * mix_rate,
+                weight_decay=decay * decayed,
+                eps=1e-8,
+                maximize=False,
+            )
+
+    def weigh(self, judged: Judged, step: int) -> None:
+        """Keep the network if the labels of dev surprise it less than ever, where that was asked
+        for.
+        """
+        if self.wants_likeliest and (
+            self.likeliest is None or judged.surprise < self.likeliest.judged.surprise
+        ):
+            self.likeliest = Learnt(self.net.kept(), judged, step, step)
+
+    def keep(self, judged: Judged, step: int) -> tuple[bool, bool]:
+        """Keep the network if it is better on dev than it ever was; whether it is, and by the
+        margin below which rates are halved.
+        """
+        best, plan, score = self.best, self.config.plan, judged.score
+        better = best is None or score > best.judged.score
+        clearly = best is None or score > self.marked * (
+            1 + (plan.margin if isinstance(plan, Plateau) else 0.0)
+        )
+        self.marked = score if clearly else self.marked
+        if (
+            best is None
+            or better
+            or (
+                isinstance(plan, Annealing)
+                and score == best.judged.score
+                and judged.loss < best.judged.loss
+            )
+        ):
+            self.best = Learnt(self.net.kept(), judged, step, step)
+        return better, clearly
+
+    def learnt(self, steps: int) -> Learnt:
+        """The best there was; what there is at the end where there was no dev."""
+        best = self.best or Learnt(
+            self.net.kept(), Judged(math.nan, math.nan, math.nan), steps, steps
+        )
+        likeliest = replace(self.likeliest or best, steps=steps) if self.wants_likeliest else None
+        return replace(best, steps=steps, likeliest=likeliest)
+
+
+def _kinds(net: Net, mix_rate: float) -> list[tuple[list[int], float, bool]]:
+    """Which tensors learn alike (matrices, vectors, the weights of a mix): their numbers, how fast,
+    and whether they decay.
+    """
+    kinds = {(1.0, True): list[int](), (1.0, False): [], (mix_rate, False): []}
+    for i, (name, tensor) in enumerate(net.tensors.items()):
+        kinds[mix_rate if name == "mix" else 1.0, tensor.ndim > 1].append(i)
+    return [(some, *kind) for kind, some in kinds.items() if some]
+
+
+def loss_of(said: Tensor, wanted: Tensor) -> Tensor:
+    """The loss summed: cross-entropy of classes [n], or of each label for itself [n, labels], NaN
+    left out.
+    """
+    if wanted.ndim == 1:
+        return torch.nn.functional.cross_entropy(said, wanted, reduction="sum")
+    known = (~wanted.isnan()).to(said.dtype)
+    return torch.nn.functional.binary_cross_entropy_with_logits(
+        said, wanted.nan_to_num(0.0), weight=known, reduction="sum"
+    )
+
+
+def slope_of(said: Tensor, wanted: Tensor) -> Tensor:
+    """The gradient of the summed loss in the scores, which is all that a step needs."""
+    if wanted.ndim == 1:
+        slope = torch.softmax(said, 1)
+        return slope.scatter_add_(
+            1, wanted[:, None], slope.new_full((1, 1), -1.0).expand(len(said), 1)
+        )
+    return torch.sigmoid(said).sub_(wanted).nan_to_num_(0.0)
+
+
+def cells_of(wanted: Tensor) -> int:
+    """Over how many cells the loss is summed: examples, or annotated pairs of example and label."""
+    return len(wanted) if wanted.ndim == 1 else wanted.numel() - int(wanted.isnan().sum())

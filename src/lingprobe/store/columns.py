@@ -1,0 +1,61 @@
+"""What a file of columns of a corpus says of the code that made it; `lingprobe.tasks.shards` has
+the rest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lingprobe._closure import PACKAGE, code_of, file_of
+from lingprobe.store.blocks import version
+
+FOLDER, SUFFIX = "columns", ".parquet"
+FORMAT = 1
+MADE = b"sonde.made"
+SCRIPT = "__main__"  # another one in each process
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What made a file of columns: a version of lingprobe, the modules of the rules, and their
+    code.
+    """
+
+    lingprobe: str
+    modules: tuple[str, ...]
+    code: str
+
+    @classmethod
+    def now(cls, modules: Sequence[str]) -> Made:
+        """What some rules would make now."""
+        return cls(version(), tuple(modules), code_of(*modules))
+
+    @classmethod
+    def of(cls, path: Path) -> Made | None:
+        """What made a file; None where it does not say so, or is damaged."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            plain = json.loads(pq.read_metadata(path).metadata[MADE])
+            return cls(plain["sonde"], tuple(plain["modules"]), plain["code"])
+        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
+            return None
+
+    def written(self) -> dict[bytes, str]:
+        """The same as metadata of a file."""
+        plain = {"sonde": self.lingprobe, "modules": self.modules, "code": self.code}
+        return {MADE: json.dumps(plain)}
+
+    @property
+    def current(self) -> bool:
+        """Whether rules may read it: their code is the same, or modules of the user's cannot be
+        found from here.
+        """
+        others = [name for name in self.modules if name.partition(".")[0] != PACKAGE]
+        if any(name == SCRIPT or file_of(name) is None for name in others):
+            return True
+        return code_of(*self.modules) == self.code

@@ -1,0 +1,58 @@
+"""Why units of work failed: a note beside the place of their results, for `lingprobe status` and
+for others who share the work. The next run tries them again; a result makes the note void.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lingprobe.store.blocks import StoreProblem, opened, write
+
+SUFFIX = ".failed"
+
+log = logging.getLogger("lingprobe.store")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a unit failed, where, and when."""
+
+    why: str
+    machine: str
+    date: str
+
+
+def note(place: Path, why: str) -> None:
+    """Say why what belongs at a place could not be made; a folder that cannot be written does
+    without.
+    """
+    facts = {
+        "why": why,
+        "machine": socket.gethostname(),
+        "date": datetime.now(UTC).isoformat(timespec="microseconds"),
+    }
+    try:
+        write(_file(place), "failure", facts, {})
+    except StoreProblem as problem:
+        log.info("%s", problem)
+
+
+def forget(place: Path) -> None:
+    """What belongs at a place is there now."""
+    with contextlib.suppress(OSError):
+        _file(place).unlink(missing_ok=True)
+
+
+def failure_of(place: Path) -> Failure | None:
+    """Why what belongs at a place failed last; None where it did not."""
+    block = opened(_file(place))
+    return None if block is None else Failure(**block.facts)
+
+
+def _file(place: Path) -> Path:
+    return place.with_name(place.name + SUFFIX)

@@ -1,0 +1,307 @@
+"""The blocks of one encoder, where in them each sentence lies, and layers gathered from them: in
+memory, or, where that is much, in a file without a name.
+
+Sentences lie in blocks by length, a task wants them in its own order, and a probe reads rows at
+random; so they are put in order once, in pieces that fit in a cache, and mapped from there: pages
+that nobody reads take no memory. The file has no name from the start and vanishes with its last
+reader.
+"""
+
+from __future__ import annotations
+
+import functools
+import mmap
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.core import Sentence
+from lingprobe.store.blocks import Block, Damaged, StoreProblem, listed, opened, set_aside
+from lingprobe.store.precision import Kept
+from lingprobe.vectors import Ints, Spans, ranges
+
+Keys = NDArray[np.uint64]
+"""Sentences by their sixteen-byte keys, [sentences, 2]."""
+
+SUFFIX, FAILED = ".vectors", ".failed"
+
+
+def keys_of(sentences: Sequence[Sentence] | Keys) -> Keys:
+    """The keys of sentences; keys stand for themselves, so that they are computed once."""
+    if isinstance(sentences, np.ndarray):
+        return sentences
+    return np.frombuffer(b"".join(s.key for s in sentences), "<u8").reshape(-1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Keys sorted by their first half, and the number of each in the array that they came from."""
+
+    first: NDArray[np.uint64]
+    second: NDArray[np.uint64]
+    number: Ints
+
+    @classmethod
+    def of(cls, keys: Keys) -> Index:
+        """An index over keys; of equal ones the first is found."""
+        order = np.argsort(keys[:, 0], kind="stable")
+        return cls(keys[order, 0], keys[order, 1], order)
+
+    def find(self, keys: Keys) -> Ints:
+        """The number of each key, -1 for those that are not here."""
+        numbers = np.full(len(keys), -1, np.int64)
+        asked = np.argsort(keys[:, 0])  # sorted queries walk the index in order, which caches like
+        at = np.searchsorted(self.first, keys[asked, 0])
+        while len(asked):  # once, but for two sentences whose keys share their first half
+            inside = at < len(self.first)
+            asked, at = asked[inside], at[inside]
+            same = self.first[at] == keys[asked, 0]
+            asked, at = asked[same], at[same]
+            hit = self.second[at] == keys[asked, 1]
+            numbers[asked[hit]] = self.number[at[hit]]
+            asked, at = asked[~hit], at[~hit] + 1
+        return numbers
+
+
+def distinct(keys: Keys) -> tuple[Ints, Ints]:
+    """Where each key occurs first, in order of occurrence, and for every key the number of its
+    first, [keys].
+    """
+    at = Index.of(keys).find(keys)
+    first = np.flatnonzero(at == np.arange(len(keys)))
+    return first, np.searchsorted(first, at)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where sentences lie for one slot: block number (-1: nowhere) and row, [sentences] each."""
+
+    blocks: Ints
+    rows: Ints
+
+    @functools.cached_property
+    def by_block(self) -> list[tuple[int, Ints, Ints]]:
+        """For each block: its number, which of the sentences it holds, and their rows in it."""
+        order = np.argsort(self.blocks, kind="stable")
+        order = order[np.searchsorted(self.blocks[order], 0) :]
+        if not len(order):
+            return []
+        numbers, starts = np.unique(self.blocks[order], return_index=True)
+        parts = np.split(order, starts[1:])
+        return [(int(n), part, self.rows[part]) for n, part in zip(numbers, parts, strict=True)]
+
+
+Holding = tuple[tuple[str, ...], ...]
+"""The sets of slots of blocks that hold one of them."""
+
+
+class BlockFolder:
+    """The blocks of one folder, oldest first, and an index for each set of slots that blocks
+    share.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.blocks: list[Block] = []
+        self.names: set[str] = set()
+        self._expected: set[str] = set()
+        self._keys: dict[str, Keys] = {}
+        self._indexes: dict[tuple[str, ...], tuple[Index, Places]] = {}
+
+    def refresh(self) -> BlockFolder:
+        """Open what was committed since, by this process or another, and let go of what was
+        removed.
+        """
+        there = [
+            name for _, name in listed(self.path, SUFFIX, FAILED, ".plan") if name.endswith(SUFFIX)
+        ]
+        there += sorted(
+            name for name in self._expected.difference(there) if (self.path / name).exists()
+        )
+        if self.names.difference(there):
+            self.names.intersection_update(there)
+            self.blocks = [block for block in self.blocks if block.path.name in self.names]
+            self._indexes.clear()
+        fresh = [name for name in there if name not in self.names]
+        for name in fresh:
+            block = opened(self.path / name)
+            if block is not None:
+                self._keep(block)
+        if fresh:
+            self._indexes.clear()
+        return self
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Look for these by name from now on: on a network file system, lists of what other
+        machines wrote may be late by a minute.
+        """
+        self._expected.update(names)
+
+    def _keep(self, block: Block) -> None:
+        try:
+            self._keys[block.path.name] = np.array(block.array("keys"))
+        except Damaged as damage:
+            set_aside(block.path, damage)
+        else:
+            self.names.add(block.path.name)
+            self.blocks.append(block)
+
+    def drop(self, block: Block, why: object) -> None:
+        """Set a damaged block aside; what it held is missing from now on."""
+        set_aside(block.path, why)
+        self.names.discard(block.path.name)
+        self.blocks.remove(block)
+        self._indexes.clear()
+
+    def locate(self, slot: str, keys: Keys, known: dict[Holding, Places] | None = None) -> Places:
+        """Where sentences lie for a slot; of several copies the oldest. `known` keeps what slots
+        share between calls.
+        """
+        known = {} if known is None else known
+        every = {tuple(block.facts["slots"]): None for block in self.blocks}
+        holding = tuple(slots for slots in every if slot in slots)
+        if holding not in known:
+            for slots in holding:
+                if (slots,) not in known:
+                    known[slots,] = self._located(slots, keys)
+            nowhere = np.full(len(keys), -1, np.int64)
+            each = [known[slots,] for slots in holding] or [Places(nowhere, nowhere)]
+            known[holding] = functools.reduce(_older, each)
+        return known[holding]
+
+    def _located(self, slots: tuple[str, ...], keys: Keys) -> Places:
+        if slots not in self._indexes:
+            chosen = [
+                (n, self._keys[block.path.name])
+                for n, block in enumerate(self.blocks)
+                if tuple(block.facts["slots"]) == slots
+            ]
+            blocks = np.concatenate([np.full(len(held), n) for n, held in chosen])
+            rows = np.concatenate([np.arange(len(held)) for _, held in chosen])
+            self._indexes[slots] = (
+                Index.of(np.concatenate([held for _, held in chosen])),
+                Places(blocks, rows),
+            )
+        index, places = self._indexes[slots]
+        at = index.find(keys)
+        return Places(
+            np.where(at < 0, -1, places.blocks[at]), np.where(at < 0, -1, places.rows[at])
+        )
+
+
+def _older(a: Places, b: Places) -> Places:
+    b_first = (b.blocks >= 0) & ((a.blocks < 0) | (b.blocks < a.blocks))
+    return Places(np.where(b_first, b.blocks, a.blocks), np.where(b_first, b.rows, a.rows))
+
+
+LARGE = 64 << 20  # bytes of all layers together from which on they are mapped
+PART = 16 << 20  # bytes that are put in order at a time
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Sentences in order: where each lies in the blocks of a folder, and where its units begin once
+    they are gathered [sentences + 1].
+    """
+
+    folder: BlockFolder
+    slot: str
+    places: Places
+    offsets: Ints
+    ragged: bool
+    kept: Kept
+
+    @classmethod
+    def of(
+        cls, folder: BlockFolder, slot: str, places: Places, spans: Spans | None, kept: Kept
+    ) -> Layer:
+        """A slot of the sentences at some places."""
+        offsets = np.arange(len(places.blocks) + 1) if spans is None else spans.sentences
+        return cls(folder, slot, places, offsets, spans is not None, kept)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Units, and how many numbers each has."""
+        blocks = self.folder.blocks
+        width = next(
+            (
+                b.arrays[f"layer:{self.slot}"]["shape"][1]
+                for b in blocks
+                if self.slot in b.facts["slots"]
+            ),
+            0,
+        )
+        return int(self.offsets[-1]), int(width)
+
+    @property
+    def source(self) -> tuple[object, ...]:
+        """Where its bytes lie: the same for slots of which the blocks keep one copy."""
+        starts = [
+            (n, self.folder.blocks[n].arrays[f"layer:{self.slot}"]["start"])
+            for n, _, _ in self.places.by_block
+        ]
+        return *self.shape, self.places.blocks.tobytes(), self.places.rows.tobytes(), *starts
+
+    def parts(self, rows: int) -> Iterator[Layer]:
+        """The same in parts of about so many units."""
+        start = 0
+        while start < len(self.offsets) - 1:
+            full = int(np.searchsorted(self.offsets, self.offsets[start] + rows, "right")) - 1
+            stop = max(start + 1, full)
+            places = Places(self.places.blocks[start:stop], self.places.rows[start:stop])
+            offsets = self.offsets[start : stop + 1] - self.offsets[start]
+            yield replace(self, places=places, offsets=offsets)
+            start = stop
+
+    def copied(self, dtype: Any) -> NDArray[Any]:
+        """The units in memory; zeros for sentences that lie nowhere."""
+        units = np.zeros(self.shape, dtype)
+        for number, where, rows in self.places.by_block:
+            layer = self.folder.blocks[number].array(f"layer:{self.slot}")
+            if not self.ragged:
+                units[where] = self.kept.opened(layer[rows])
+                continue
+            starts = self.folder.blocks[number].array("spans:sentences")
+            source, lengths = ranges(starts[rows], starts[rows + 1])
+            target, expected = ranges(self.offsets[where], self.offsets[where + 1])
+            if not np.array_equal(lengths, expected):
+                raise StoreProblem(
+                    f"{self.folder.path}: layers disagree on how many units a sentence has; remove"
+                    " the folder and run again"
+                )
+            units[target] = self.kept.opened(layer[source])
+        return units
+
+
+def mapped(layers: Sequence[Layer], dtype: np.dtype[Any], folder: Path) -> list[NDArray[Any]]:
+    """The units of several layers as read-only memory-mapped arrays of the type that they are read
+    in; a full disk is a StoreProblem.
+
+    They share one file, since open files are few on some machines. It is written as any file is,
+    not through the map, where a full disk would kill the process.
+    """
+    sizes = [units * width * dtype.itemsize for units, width in (w.shape for w in layers)]
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            for layer in layers:
+                for part in layer.parts(max(1, PART // max(1, layer.shape[1] * dtype.itemsize))):
+                    file.write(part.copied(dtype).data)
+            file.flush()
+            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise StoreProblem(
+            f"cannot put {sum(sizes) / 1e9:.1f} GB of vectors in order in {folder}:"
+            f" {error.strerror or error}; make room, choose another cache folder, or keep vectors"
+            " in half precision, and run the same again"
+        ) from error
+    starts = [0, *accumulate(sizes)]
+    return [
+        np.frombuffer(whole, dtype, int(np.prod(w.shape)), start).reshape(w.shape)
+        for w, start in zip(layers, starts, strict=False)
+    ]

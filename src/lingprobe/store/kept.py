@@ -1,0 +1,205 @@
+"""Whose vectors a cache keeps, and which of them no result was measured with.
+
+Beside the vectors of an encoder lies a note that says what the encoder is called, what decides its
+vectors, and in which folders there are results of it. What no note is beside, which another version
+wrote, is shown and left alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lingprobe.cache import PART, STALE, FileProblem, size, write_text
+from lingprobe.store.checkpoints import forget
+from lingprobe.store.columns import FOLDER, SUFFIX, Made
+from lingprobe.store.results import ResultStore
+from lingprobe.store.stopped import KeptFit, kept_fits
+
+NOTE = "encoder.json"
+RECENT = 3600  # seconds in which vectors may be those of a run that has no result yet
+
+
+@dataclass(frozen=True, slots=True)
+class KeptVectors:
+    """The vectors of one encoder in a cache.
+
+    encoder       its last name; '' if unknown
+    files, bytes  the number and size of the files in the folder
+    results       how many results were measured with them
+    recent        whether a run may be using them now
+    """
+
+    encoder: str
+    folder: Path
+    files: int
+    bytes: int
+    results: int
+    recent: bool
+
+    @property
+    def needed(self) -> bool:
+        """Whether to keep them: a result was measured with them, or that is unknown."""
+        return self.results > 0 or self.recent or not self.encoder
+
+    @property
+    def fate(self) -> str:
+        """How they are used, in words."""
+        if not self.encoder:
+            return "it is unknown what made them, so they are kept"
+        if self.results:
+            return f"{self.results:,} results"
+        return "no result yet, written within the hour" if self.recent else "no result"
+
+
+class Cleaning(NamedTuple):
+    """The contents of a cache, the largest vectors first, and whether what is unneeded was removed;
+    printing it shows both.
+
+    columns   files with columns of large corpora, and how many bytes each has
+    outdated  those that nothing reads: other code made them, they are damaged, or a process died
+              while it wrote them
+    fits      saved states of fits
+    """
+
+    vectors: tuple[KeptVectors, ...]
+    columns: Mapping[Path, int]
+    outdated: tuple[Path, ...]
+    removed: bool = False
+    fits: tuple[KeptFit, ...] = ()
+
+    @property
+    def unneeded(self) -> tuple[KeptVectors, ...]:
+        """The vectors that no result was measured with."""
+        return tuple(each for each in self.vectors if not each.needed)
+
+    @property
+    def stopped(self) -> tuple[KeptFit, ...]:
+        """The fits that are not running."""
+        return tuple(each for each in self.fits if not each.running)
+
+    @property
+    def bytes(self) -> int:
+        """The size of the unneeded vectors and columns, and of states of stopped fits."""
+        vectors, fits = (sum(e.bytes for e in each) for each in (self.unneeded, self.stopped))
+        return vectors + fits + sum(self.columns[path] for path in self.outdated)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{size(each.bytes):>9}  {each.encoder or each.folder.name}: {each.fate}"
+            for each in self.vectors
+        ]
+        if self.columns:
+            lines.append(f"{size(sum(self.columns.values())):>9}  columns of large corpora")
+        lines += [f"{size(each.bytes):>9}  {each.name}: {each.fate}" for each in self.fits]
+        what = []
+        if self.unneeded:
+            what.append(f"vectors of {len(self.unneeded):,} encoders")
+        if self.outdated:
+            what.append(f"{len(self.outdated):,} files of columns that no rule reads")
+        if self.stopped:
+            what.append(f"states of {len(self.stopped):,} fits")
+        done = "are removed" if self.removed else "would be removed"
+        all_of = f"{', '.join(what)}, {size(self.bytes)}, {done}"
+        return "\n".join([*lines, all_of if what else "all of it is needed"])
+
+
+def note(folder: Path, encoder: str, identities: Iterable[str], results: Path | None) -> None:
+    """Say beside vectors whose they are and where results of them lie, where that is not the cache;
+    a cache that cannot be written is done without.
+    """
+    known, elsewhere = _note(folder), [str(results)] if results else []
+    said = {
+        "encoder": encoder,
+        "identities": sorted({*known.get("identities", ()), *identities}),
+        "results": sorted({*known.get("results", ()), *elsewhere}),
+    }
+    if said != known:
+        with contextlib.suppress(FileProblem, OSError):
+            write_text(folder / NOTE, json.dumps(said, ensure_ascii=False, indent=1) + "\n")
+
+
+def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
+    """What lies in a cache; with `remove`, without vectors that no result was measured with,
+    columns that no rule reads, and states of fits that are not running. `results` are those of
+    the cache; folders of others are named beside the vectors.
+    """
+    folders = [path for path in sorted((cache / "vectors").glob("*")) if path.is_dir()]
+    notes = {path: _note(path) for path in folders}
+    places = {Path(p) for said in notes.values() for p in said.get("results", ())} | {results}
+    counts = _counts(places)
+    vectors = [_kept(folder, said, counts) for folder, said in notes.items()]
+    columns = {path: size_of(path) for path in listed_columns(cache)}
+    outdated = tuple(path for path in columns if not _is_current(path))
+    fits = tuple(fit for place in sorted(places) for fit in kept_fits(place))
+    by_size = tuple(sorted(vectors, key=lambda each: -each.bytes))
+    cleaning = Cleaning(by_size, columns, outdated, remove, fits)
+    if remove:
+        for each in cleaning.unneeded:
+            shutil.rmtree(each.folder)
+        for path in outdated:
+            path.unlink(missing_ok=True)
+        for fit in cleaning.stopped:
+            forget(fit.place)
+    return cleaning
+
+
+def _kept(folder: Path, said: Mapping[str, Any], counts: Mapping[str, int]) -> KeptVectors:
+    """What lies in the folder of an encoder, of which a note says this."""
+    files = [path for path in folder.iterdir() if path.is_file()]
+    stats = [path.stat() for path in files]
+    newest = max((stat.st_mtime for stat in stats), default=0.0)
+    return KeptVectors(
+        encoder=str(said.get("encoder", "")),
+        folder=folder,
+        files=len(files),
+        bytes=sum(stat.st_size for stat in stats),
+        results=sum(counts.get(identity, 0) for identity in said.get("identities", ())),
+        recent=time.time() - newest < RECENT,
+    )
+
+
+def listed_columns(cache: Path) -> Iterator[Path]:
+    """The files of columns in a cache, whatever state they are in."""
+    return (path for path in sorted((cache / FOLDER).glob("*")) if path.is_file())
+
+
+def size_of(path: Path) -> int:
+    """How many bytes a file has; none where another process was quicker."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _is_current(path: Path) -> bool:
+    if path.name.endswith(PART):
+        with contextlib.suppress(FileNotFoundError):
+            return time.time() - path.stat().st_mtime < STALE
+    made = Made.of(path) if path.suffix == SUFFIX else None
+    return made is not None and made.current
+
+
+def _counts(places: Iterable[Path]) -> dict[str, int]:
+    """How many results there are of each identity of an encoder."""
+    counts: dict[str, int] = {}
+    for place in places:
+        for _, made_with in ResultStore(place).facts() if place.is_dir() else ():
+            identity = str(made_with.get("identities", {}).get("encoder", ""))
+            counts[identity] = counts.get(identity, 0) + 1
+    return counts
+
+
+def _note(folder: Path) -> Mapping[str, Any]:
+    """The note beside some vectors; nothing where there is none that can be read."""
+    try:
+        said = json.loads((folder / NOTE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}

@@ -1,0 +1,351 @@
+"""Vectors on disk, one entry for each sentence and slot ('layer.form') of an encoder.
+
+    root / encoder.dtype / plan.plan             which sentences are encoded together
+                           plan-00000.vectors    the vectors of one block of it, for all slots that
+                                                 one pass filled
+                           plan-00000.failed     why sentences of it could not be encoded
+
+Several processes may write at once: a block's name follows from its plan, and of two copies of a
+sentence the older is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.core import Sentence
+from lingprobe.store.blocks import Damaged, Gone, StoreProblem, listed, opened, write
+from lingprobe.store.flags import cut_in, lost_in, lost_units
+from lingprobe.store.folder import (
+    FAILED,
+    LARGE,
+    SUFFIX,
+    BlockFolder,
+    Holding,
+    Keys,
+    Layer,
+    Places,
+    keys_of,
+    mapped,
+)
+from lingprobe.store.precision import kept_as
+from lingprobe.vectors import Ints, Spans, Vectors, offsets, ranges
+
+SPANS = ("sentences", "words", "first_word")
+
+
+class Entries(NamedTuple):
+    """Vectors with one layer a slot, and for each slot the units that cannot be used, with the
+    reason.
+    """
+
+    slots: Sequence[str]
+    vectors: Vectors
+    refused: Mapping[str, Mapping[int, str]]
+
+
+def failures_in(folder: Path) -> dict[bytes, str]:
+    """Sentences (by key) of an encoder's folder that could not be encoded at some time, with the
+    newest reason.
+    """
+    failures = dict[bytes, str]()
+    for _, name in listed(folder, FAILED, ".plan", SUFFIX):
+        block = opened(folder / name) if name.endswith(FAILED) else None
+        if block is not None:
+            failures |= {
+                bytes.fromhex(key): reason for key, reason in block.facts["failed"].items()
+            }
+    return failures
+
+
+class VectorStore:
+    """Vectors by encoder base, slot and sentence, in the type that is asked for. Damaged blocks are
+    set aside and count as missing.
+    """
+
+    def __init__(self, root: Path, dtype: str = "float32") -> None:
+        self.kept = kept_as(dtype)
+        self.root = Path(root)
+        self._block_folders: dict[str, BlockFolder] = {}
+        self._mapped: dict[tuple[object, ...], Vectors] = {}
+
+    def folder(self, base: str) -> Path:
+        """Where the vectors of an encoder lie; the name can be read, and differs for any two
+        bases.
+        """
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", base).strip("-")[:40]
+        digest = hashlib.blake2b(base.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return self.root / f"{slug}-{digest}.{self.kept.name}"
+
+    def missing(
+        self, base: str, slot: str, sentences: Sequence[Sentence] | Keys
+    ) -> NDArray[np.bool_]:
+        """Which sentences have no entry yet, [sentences]; what has one was read and checked."""
+        return self.lacking(base, (slot,), sentences).ravel()
+
+    def lacking(
+        self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
+    ) -> NDArray[np.bool_]:
+        """Which sentences have no entry yet in which slots, [slots, sentences]; what has one was
+        read and checked.
+        """
+        folder, keys = self._block_folder(base), keys_of(sentences)
+        while True:
+            places = _located(folder, slots, keys)
+            damaged = _first_damaged(folder, slots, places)
+            if damaged is None:
+                return np.stack([p.blocks < 0 for p in places])
+            folder.drop(folder.blocks[damaged[0]], damaged[1])
+
+    def refused(
+        self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
+    ) -> dict[int, str]:
+        """Sentences that have an entry which cannot be used at all (its values are not finite),
+        with the reason.
+        """
+        folder, refused = self._block_folder(base), dict[int, str]()
+        for slot, places in zip(slots, _located(folder, slots, keys_of(sentences)), strict=True):
+            for number, where, rows in places.by_block:
+                reasons = folder.blocks[number].facts["refused"].get(slot)
+                if reasons:
+                    refused |= {
+                        int(i): reasons[str(row)]
+                        for i, row in zip(where, rows, strict=True)
+                        if str(row) in reasons
+                    }
+        return refused
+
+    def lost(
+        self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
+    ) -> dict[int, str]:
+        """Sentences of which some words or pieces cannot be used, with the reason."""
+        folder = self._block_folder(base)
+        with _as_found(folder):
+            return lost_in(folder, slots, _located(folder, slots, keys_of(sentences)))
+
+    def cut(
+        self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
+    ) -> NDArray[np.bool_]:
+        """Which sentences were read only in part, [sentences]."""
+        keys = keys_of(sentences)
+        folder = self._block_folder(base)
+        with _as_found(folder):
+            cut = cut_in(folder, _located(folder, slots, keys), len(keys))
+        return np.zeros(len(keys), bool) if cut is None else cut
+
+    def committed(self, base: str) -> frozenset[str]:
+        """The names of an encoder's blocks as `lacking` saw them last; what was committed since is
+        left out.
+        """
+        return (
+            frozenset(self._block_folders[base].names)
+            if base in self._block_folders
+            else frozenset()
+        )
+
+    def expect(self, base: str, names: Iterable[str]) -> None:
+        """Blocks of these names were committed, by this machine or another, whether or not a list
+        of the folder shows them yet.
+        """
+        self._block_folder(base).expect(names)
+
+    def record(self, base: str, name: str, failed: Mapping[bytes, str]) -> None:
+        """Note why sentences (by key) of a block could not be encoded; they stay missing."""
+        facts = {"base": base, "failed": {key.hex(): reason for key, reason in failed.items()}}
+        write((self.folder(base) / name).with_suffix(FAILED), "failed", facts, {})
+
+    def failures(self, base: str) -> dict[bytes, str]:
+        """Sentences (by key) that could not be encoded at some time, with the newest reason."""
+        return failures_in(self.folder(base))
+
+    def widths(self, base: str) -> dict[str, int]:
+        """How many numbers a vector has, for each slot that has been filled."""
+        blocks = self._block_folder(base).blocks
+        return {
+            slot: int(b.arrays[f"layer:{slot}"]["shape"][1])
+            for b in blocks
+            for slot in b.facts["slots"]
+        }
+
+    def write(
+        self, base: str, name: str, sentences: Sequence[Sentence] | Keys, entries: Entries
+    ) -> None:
+        """Commit one block, under the name that its plan gives it."""
+        slots, vectors, refused = entries
+        arrays: dict[str, NDArray[np.generic]] = {"keys": keys_of(sentences)}
+        if vectors.cut is not None:
+            arrays["cut"] = vectors.cut
+        if vectors.spans is not None:
+            spans = vectors.spans
+            parts = zip(SPANS, (spans.sentences, spans.words, spans.first_word), strict=True)
+            arrays |= {f"spans:{name}": array for name, array in parts}
+        for slot, layer in zip(slots, vectors.layers, strict=True):
+            arrays[f"layer:{slot}"] = self.kept.written(layer)
+        bad = {slot: dict(units) for slot, units in refused.items()}
+        unusable = {"refused": bad} if vectors.spans is None else {"refused": {}, "lost": bad}
+        facts = {"base": base, "slots": list(slots), **unusable}
+        write(self.folder(base) / name, "vectors", facts, arrays, keep=True)
+
+    def read(
+        self,
+        base: str,
+        slots: Sequence[str],
+        names: Sequence[str],
+        sentences: Sequence[Sentence] | Keys,
+        needed: NDArray[np.bool_] | None = None,
+    ) -> Vectors:
+        """The vectors of sentences in their order, one layer a slot; those that have none get
+        zeros, or no units.
+
+        Layers are float32; where they are large, they are memory-mapped and of the store's type.
+        What was mapped last is kept. Where one of the `needed` sentences [sentences] has none, as
+        when somebody removed files meanwhile, it is a StoreProblem.
+        """
+        folder, keys = self._block_folder(base), keys_of(sentences)
+        asked = (
+            base,
+            tuple(slots),
+            frozenset(folder.names),
+            hashlib.blake2b(keys.tobytes()).digest(),
+        )
+        if asked in self._mapped:
+            return replace(self._mapped[asked], names=tuple(names))
+        self._mapped = {}  # whose room on the disk may be needed
+        with _as_found(folder):
+            places = _sound(folder, slots, keys)
+            if needed is not None and any((p.blocks[needed] < 0).any() for p in places):
+                raise Gone("some were removed")
+            words = np.zeros(len(keys), np.int64)
+            if not isinstance(sentences, np.ndarray):
+                words = np.array([len(s.words) for s in sentences], np.int64)
+            spans = _spans(folder, places, words)
+            large, layers = self._layers(
+                [
+                    Layer.of(folder, slot, p, spans, self.kept)
+                    for slot, p in zip(slots, places, strict=True)
+                ]
+            )
+            cut, lost = cut_in(folder, places, len(keys)), lost_units(folder, slots, places, spans)
+            vectors = Vectors(layers, tuple(names), spans, cut, lost)
+        if large:
+            self._mapped[asked] = vectors
+        return vectors
+
+    def _layers(self, requested: Sequence[Layer]) -> tuple[bool, tuple[NDArray[Any], ...]]:
+        """Layers put in order, those that lie at one place once; first whether that was so much
+        that they are mapped.
+        """
+        distinct = {one.source: one for one in requested}
+        large = (
+            sum(units * width for units, width in (w.shape for w in distinct.values()))
+            * self.kept.read.itemsize
+            >= LARGE
+        )
+        every = list(distinct.values())
+        layers = dict(
+            zip(
+                distinct,
+                (
+                    mapped(every, self.kept.read, self.root)
+                    if large
+                    else [w.copied(np.float32) for w in every]
+                ),
+                strict=True,
+            )
+        )
+        return large, tuple(layers[one.source] for one in requested)
+
+    def _block_folder(self, base: str) -> BlockFolder:
+        if base not in self._block_folders:
+            self._block_folders[base] = BlockFolder(self.folder(base))
+        return self._block_folders[base].refresh()
+
+
+@contextmanager
+def _as_found(folder: BlockFolder) -> Iterator[None]:
+    """Files that turn out to be damaged, or are gone, after they were checked are a
+    StoreProblem.
+    """
+    try:
+        yield
+    except Damaged as damage:
+        raise StoreProblem(
+            f"{folder.path}: some vectors cannot be read ({damage}); run the same again, and they"
+            " will be made again"
+        ) from damage
+
+
+def _located(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
+    known: dict[Holding, Places] = {}
+    return [folder.locate(slot, keys, known) for slot in slots]
+
+
+def _first_damaged(
+    folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]
+) -> tuple[int, Damaged] | None:
+    """Check what is about to be read; the first block whose bytes changed, and how."""
+    layers: dict[int, set[str]] = {}
+    for slot, place in zip(slots, places, strict=True):
+        for number, _, _ in place.by_block:
+            layers.setdefault(number, set()).add(f"layer:{slot}")
+    for number, wanted in layers.items():
+        block = folder.blocks[number]
+        try:
+            for name in block.arrays:
+                if name in wanted or not name.startswith("layer:"):
+                    block.array(name)
+        except Damaged as damage:
+            return number, damage
+    return None
+
+
+def _sound(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
+    """Where sentences lie in each slot; a damaged block is dropped, and its problem raised. One
+    whose place another took is looked for anew.
+    """
+    while True:
+        places = _located(folder, slots, keys)
+        damaged = _first_damaged(folder, slots, places)
+        if damaged is None:
+            return places
+        folder.drop(folder.blocks[damaged[0]], damaged[1])
+        if not isinstance(damaged[1], Gone):
+            raise damaged[1]
+        folder.refresh()
+
+
+def _spans(folder: BlockFolder, places: Sequence[Places], words: Ints) -> Spans | None:
+    """Where the units of the sentences lie once they are put together; None where a unit is a
+    sentence.
+
+    `words` [sentences] counts the words of sentences that have no entry; each of theirs gets no
+    units.
+    """
+    parts = [
+        (folder.blocks[number], where, rows)
+        for number, where, rows in (places[0].by_block if places else ())
+    ]
+    if not any("spans:words" in block.arrays for block, _, _ in parts):
+        return None
+    units, words = np.zeros(len(words), np.int64), words.copy()
+    for block, where, rows in parts:
+        units[where] = np.diff(block.array("spans:sentences"))[rows]
+        words[where] = np.diff(block.array("spans:first_word"))[rows]
+    sentences, first = offsets(units), offsets(words)
+    words_at = np.repeat(sentences[:-1], words)[:, None].repeat(2, 1)
+    for block, where, rows in parts:
+        starts = block.array("spans:first_word")
+        source, _ = ranges(starts[rows], starts[rows + 1])
+        target, _ = ranges(first[where], first[where + 1])
+        shift = np.repeat(sentences[where] - block.array("spans:sentences")[rows], words[where])
+        words_at[target] = block.array("spans:words")[source] + shift[:, None]
+    return Spans(sentences, words_at, first)

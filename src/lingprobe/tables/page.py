@@ -1,0 +1,134 @@
+"""What a function shows: a value, and its tables in every format that they can be laid out in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from rich.console import Console, ConsoleOptions, RenderableType
+
+from lingprobe.cache import write_text
+from lingprobe.errors import UsageProblem
+from lingprobe.tables.formats import shown, terminal
+from lingprobe.tables.markup import latex, markdown
+from lingprobe.tables.table import Table
+from lingprobe.tables.web import notebook, stacked
+
+T = TypeVar("T")
+MARKUP = {"markdown": markdown, "latex": latex}
+SUFFIXES = {
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".csv": "csv",
+    ".parquet": "parquet",
+}
+FIGURE = "figure"
+FIGURES = (
+    ".png",
+    ".svg",
+    ".pdf",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".webp",
+    ".eps",
+    ".tif",
+    ".tiff",
+    ".bmp",
+)
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """A value with the tables that show it; printing it shows them, and so does a notebook.
+
+    content  the value: results, an audit, the layers of encoders
+    made     makes the tables when they are first needed
+    texts    further formats, as functions that return the text: csv, mteb
+    files    formats that are files, as functions that write one: parquet, figure
+    svg      a figure for the page in HTML, '' for none
+    html     a page for browsers that shows more than the tables
+    remarks  further remarks: what was left out, and why
+    width    width of the tables as text, in characters (default: as wide as needed)
+    """
+
+    content: T
+    made: Callable[[], Sequence[Table]]
+    texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    files: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
+    svg: Callable[[], str] = str
+    html: Callable[[], str] | None = None
+    remarks: tuple[str, ...] = ()
+    width: int | None = None
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, in order."""
+        return tuple(self.made())
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats that `write` takes."""
+        known = dict.fromkeys(("terminal", *MARKUP, "html", *self.texts, *self.files))
+        return tuple(name for name in known if name != FIGURE)
+
+    def text(self, format: str = "terminal") -> str:
+        """The page in one of its formats; UsageProblem for a format that is not text."""
+        if format in self.texts:
+            return self.texts[format]()
+        if format == "terminal":
+            return "".join(terminal(table, self.width) for table in self.tables)
+        if format == "html":
+            return self.html() if self.html else stacked(self.tables, self.svg())
+        if format in MARKUP:
+            return "\n".join(map(MARKUP[format], self.tables))
+        if format in self.files:
+            raise UsageProblem(f"{format} is not text: name a file to write")
+        raise UsageProblem(f"no format {format!r} here: choose one of {', '.join(self.formats)}")
+
+    def write(self, path: str | Path, format: str | None = None) -> None:
+        """Write the page to a file (default format: from its suffix).
+
+        A name that ends in .png, .svg or .pdf asks for a figure; UsageProblem where there is none.
+        """
+        to = Path(path)
+        style = format or SUFFIXES.get(to.suffix.lower(), "terminal")
+        write = self.files.get(FIGURE if is_figure(to) else style)
+        if write is not None:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            write(to)
+        elif is_figure(to):
+            raise UsageProblem(
+                f"{to}: figures are drawn by `lingprobe report` (also with `--by`), `lingprobe"
+                " layers`, `lingprobe relate` and `lingprobe curve`, not from this table"
+            )
+        else:
+            write_text(to, self.text(style))
+
+    def draws(self, path: str | Path) -> bool:
+        """Whether `write` draws a figure for a file of this name, instead of tables."""
+        return FIGURE in self.files and is_figure(path)
+
+    def with_remarks(self, remarks: Sequence[str]) -> Page[T]:
+        """The same page with more remarks."""
+        return replace(self, remarks=(*self.remarks, *remarks))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        yield from (shown(table, options.max_width) for table in self.tables)
+
+    def _repr_html_(self) -> str:
+        return notebook(self.tables, self.svg())
+
+
+def is_figure(path: str | Path | None) -> bool:
+    """Whether a file's name asks for a figure."""
+    return path is not None and Path(path).suffix.lower() in FIGURES

@@ -1,0 +1,213 @@
+"""Pages for browsers: chapters of text, tables and figures, laid out by one template in one file
+that asks nobody for anything. Every text is escaped; what a page may do is in its security policy.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from lingprobe.tables.table import Section, Table, printable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+FOLDER = Path(__file__).parent / "templates"
+MANY = 10  # rows or columns, from which on a table can be filtered
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:;"
+    " base-uri 'none'; form-action 'none'"
+)
+"""What a page may do: its own style and its own script, and no request whatsoever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Paragraphs; of the tone 'finding' what is to be read first, of 'note' small print."""
+
+    kind: ClassVar[str] = "prose"
+    paragraphs: tuple[str, ...]
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Things with what is said of them."""
+
+    kind: ClassVar[str] = "terms"
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Text to copy as it is, under what it is."""
+
+    kind: ClassVar[str] = "code"
+    text: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure, as an SVG element that our own writer made, and what stands below it."""
+
+    kind: ClassVar[str] = "picture"
+    svg: str
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table that readers sort and filter.
+
+    caption  what a section without a heading is called
+    classes  of cells (section, row, column): how they look beside bold
+    """
+
+    kind: ClassVar[str] = "sheet"
+    table: Table
+    caption: str = ""
+    classes: Mapping[tuple[int, int, int], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Blocks that are shown when somebody asks for them."""
+
+    kind: ClassVar[str] = "folded"
+    summary: str
+    blocks: tuple[Block, ...]
+
+
+Block = Prose | Terms | Code | Picture | Sheet | Folded
+
+
+class Chapter(NamedTuple):
+    """Blocks under a title; its anchor is what addresses of it end with."""
+
+    anchor: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+class Document(NamedTuple):
+    """What a file for browsers shows: a title, what it is about in a line, and chapters."""
+
+    title: str
+    about: str
+    chapters: tuple[Chapter, ...]
+
+
+class Cell(NamedTuple):
+    """A cell as the template lays it out."""
+
+    text: str
+    heads: bool
+    look: str
+    strong: bool
+
+
+class Laid(NamedTuple):
+    """A section as the template lays it out: rows in bodies, between which rules stand."""
+
+    caption: str
+    line: str
+    heads: tuple[tuple[str, bool], ...]
+    spans: list[tuple[str, int, int]]
+    bodies: list[list[list[Cell]]]
+    rows: bool
+    columns: bool
+
+
+def document(page: Document) -> str:
+    """A whole file."""
+    return _rendered("document.html", page=page)
+
+
+def stacked(tables: Sequence[Table], figure: str = "") -> str:
+    """Tables below each other as a file, under a figure (SVG of our own writer)."""
+    title = next((table.title for table in tables if table.title), "lingprobe")
+    drawn = (Picture(figure),) if figure else ()
+    blocks = (block for table in tables for block in _blocks(table))
+    return document(Document(title, "", (Chapter("tables", "", (*drawn, *blocks)),)))
+
+
+def notebook(tables: Sequence[Table], figure: str = "") -> str:
+    """The same as an element of a notebook's page, which has its own colours."""
+    drawn = (Picture(figure),) if figure else ()
+    blocks = (block for table in tables for block in _blocks(table))
+    return _rendered("notebook.html", blocks=(*drawn, *blocks))
+
+
+def _blocks(table: Table) -> Iterator[Block]:
+    if table.sections:
+        yield Sheet(table)
+    if table.notes:
+        yield Prose(table.notes, "note")
+
+
+def _rendered(template: str, **values: Any) -> str:
+    script = (FOLDER / "page.js").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = POLICY.format(digest)
+    style = (FOLDER / "page.css").read_text("utf-8")
+    made = _templates().get_template(template)
+    text = made.render(values, policy=policy, script=script, style=style)
+    return text.rstrip() + "\n"
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: printable(value) if type(value) is str else value,
+    )
+    made.globals["laid"] = laid
+    return made
+
+
+def laid(sheet: Sheet) -> Iterator[Laid]:
+    """The sections of a table, each as a table of its own."""
+    table = sheet.table
+    heads = tuple((name, name in table.words) for name in table.columns)
+    for number, section in enumerate(table.sections):
+        bodies = [
+            [_cells(sheet, number, section, r) for r in range(first, after)]
+            for first, after in pairwise([0, *sorted(section.rules), len(section.rows)])
+        ]
+        yield Laid(
+            section.heading or sheet.caption,
+            section.line,
+            heads,
+            table.spans if any(table.groups) else [],
+            bodies,
+            len(section.rows) >= MANY,
+            len(table.columns) - len(table.words) >= MANY,
+        )
+
+
+def _cells(sheet: Sheet, number: int, section: Section, r: int) -> list[Cell]:
+    words = [name in sheet.table.words for name in sheet.table.columns]
+    return [
+        Cell(
+            text,
+            c == 0 and words[0],
+            " ".join(
+                filter(None, ("w" if words[c] else "", sheet.classes.get((number, r, c), "")))
+            ),
+            (r, c) in section.strong,
+        )
+        for c, text in enumerate(section.rows[r])
+    ]

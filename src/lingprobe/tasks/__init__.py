@@ -1,0 +1,121 @@
+"""Tasks: corpus -> labelled examples. One folder per family; this is the list of all tasks."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from lingprobe.core import DataProblem, Sampling
+from lingprobe.references import Reference, ReferenceProblem
+from lingprobe.tasks.limited import LIMIT, Limited, TaskContents
+
+FAMILIES: dict[str, dict[str, str]] = {
+    "ud": {
+        "ud.family": (
+            "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type"
+        ),
+        "ud.feat": "feat",
+    },
+    "tree": {
+        "tree.family": (
+            "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo"
+            " coord-inv"
+        )
+    },
+    "edge": {
+        "edge.treebanks": "pos dep feat const",
+        "edge.bio": "entities chunks",
+        "edge.coref": "coref",
+        "edge.srl": "srl",
+        "edge.spr": "spr1 spr2 uds",
+        "edge.dpr": "dpr",
+        "edge.semeval": "semeval",
+        "edge.jsonl": "jsonl",
+    },
+    "comp": {
+        "comp.family": (
+            "content1 content2 order sem-role negation agreement embedded-tense adjective"
+            " quantifier-scope"
+        )
+    },
+    "comp/released": {"comp.released": "content1 content2 order sem-role negation"},
+    "senteval": {
+        "released.senteval": (
+            "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo"
+            " coord-inv"
+        )
+    },
+    "xprobe": {
+        "released.xprobe": (
+            "sent-len word-content tree-depth bigram-shift tense subj-num obj-num somo coord-inv"
+        )
+    },
+    "rusenteval": {
+        "released.rusenteval": (
+            "sent-len word-content tree-depth ngram-shift gapping conj-type impersonal subj-gender"
+            " obj-gender subj-num obj-num aspect tense voice"
+        )
+    },
+    "ud2019": {
+        "released.ud2019": (
+            "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type"
+        )
+    },
+    "linspector": {"released.linspector": "word pair contextual"},
+    "pair": {
+        "released.pair": (
+            "mrpc sick-e sick-r sts-b sts12 sts13 sts14 sts15 sts16 snli cdsc-e cdsc-r"
+            " sick-pl-e sick-pl-r ppc jsonl"
+        )
+    },
+    "text": {"released.text": "mr cr subj mpqa sst2 sst5 trec 8tags wccrs-hotels wccrs-medicine"},
+}
+"""The tasks of each family by the module that they are in, where a task is found under its name."""
+
+
+def names(family: str) -> list[str]:
+    """The last names of a family's tasks."""
+    return [name for listed in FAMILIES[family].values() for name in listed.split()]
+
+
+def _attribute(name: str) -> str:
+    """What a module calls a task of that last name."""
+    attribute = name.replace("-", "_")
+    return attribute if attribute.isidentifier() else f"_{attribute}"
+
+
+TASKS = TaskContents(
+    "task",
+    "lingprobe.tasks",
+    {
+        **{
+            f"{family}/{name}": f"lingprobe.tasks.{module}:{_attribute(name)}"
+            for family, modules in FAMILIES.items()
+            for module, listed in modules.items()
+            for name in listed.split()
+        },
+        "indicsenteval": "lingprobe.tasks.released.indicsenteval:indicsenteval",
+        "table": "lingprobe.tasks.table:table",
+    },
+)
+
+
+def tolerant(reference: Reference, on_error: str) -> Reference:
+    """The reference with `on_error` where the task has that option; one that cannot be made is told
+    by whoever makes it next.
+    """
+    if on_error == "raise":
+        return reference
+    try:
+        able = "on_error" in Sampling.of(TASKS.make(reference))
+    except (DataProblem, ReferenceProblem):
+        return reference
+    return reference.plus(on_error=on_error) if able else reference
+
+
+def limited(tasks: Iterable[Any], limit: int | None) -> list[Any]:
+    """References and Task objects with at most so many examples each; as they are without."""
+    if limit is None:
+        return list(tasks)
+    return [
+        task.plus(**{LIMIT: str(limit)}) if isinstance(task, Reference) else Limited(task, limit)
+        for task in tasks
+    ]

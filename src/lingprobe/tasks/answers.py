@@ -1,0 +1,105 @@
+"""What a rule says of a sentence: an answer, or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe.datasets.candidates import NOTHING
+from lingprobe.labels import Label
+from lingprobe.vectors import Ints
+
+
+class Answer(NamedTuple):
+    """A label, with its target form and strata.
+
+    label   a class, a score, or a set of labels
+    target  the word form that it is about, '' for none; each form is in one split only
+    strata  tags to report by, such as the construction that the label is derived from
+    """
+
+    label: Label
+    target: str = ""
+    strata: Mapping[str, str] = NOTHING
+
+
+class Reason(str):
+    """Why a rule leaves a sentence out, in a few words; the notes count the reasons."""
+
+    __slots__ = ()
+
+
+Finding = Answer | str
+"""An answer, or why there is none."""
+
+
+@lru_cache(maxsize=1 << 17)
+def answer(
+    label: str, target: str = "", majority: str = "", construction: str = "", mark: str = ""
+) -> Answer:
+    """An answer with its usual strata; the same one is made once, as answers recur.
+
+    majority      the label that most words of the sentence speak for
+    construction  that the label is read from; mark: how the sentence ends
+    """
+    strata = {"majority-feature": majority, "construction": construction, "mark": mark}
+    return Answer(label, target, {name: value for name, value in strata.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a rule says of each sentence: codes [sentences] into distinct findings, which are
+    numbered in order of appearance, and how often each recurs.
+    """
+
+    codes: Ints
+    values: list[Finding]
+    many: list[int]
+
+    @classmethod
+    def of(cls, codes: Ints, values: list[Finding]) -> Findings:
+        """From codes and what they stand for."""
+        return cls(codes, values, np.bincount(codes, minlength=len(values)).tolist())
+
+    def recurring(self) -> Iterator[tuple[Finding, int]]:
+        """Findings with how often each recurs."""
+        return ((value, n) for value, n in zip(self.values, self.many, strict=True) if n)
+
+    def mapped(self, change: Callable[[Finding], Finding]) -> Findings:
+        """The same with each finding changed; several may be equal then."""
+        return Findings(self.codes, list(map(change, self.values)), self.many)
+
+
+def tallied(findings: Findings) -> tuple[dict[str, int], dict[str, int]]:
+    """How many sentences there are by label, and how many are left out by reason; the most frequent
+    first.
+    """
+    labels: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for finding, n in findings.recurring():
+        if type(finding) is Answer:
+            labels[str(finding.label)] += n
+        else:
+            reasons[str(finding)] += n
+    return dict(labels.most_common()), dict(reasons.most_common())
+
+
+def counts(findings: Findings) -> dict[str, dict[str, int]]:
+    """The same as notes: what is left out by reason, and what there is by label."""
+    labels, reasons = tallied(findings)
+    return {"left out": reasons, "labels": labels}
+
+
+def composition(findings: Findings) -> dict[str, dict[str, int]]:
+    """Label -> construction that it is read from -> sentences, the most frequent first."""
+    by_label: dict[str, Counter[str]] = {}
+    for finding, n in findings.recurring():
+        if type(finding) is Answer:
+            constructions = by_label.setdefault(str(finding.label), Counter())
+            constructions[finding.strata.get("construction", "")] += n
+    return {label: dict(marks.most_common()) for label, marks in sorted(by_label.items())}

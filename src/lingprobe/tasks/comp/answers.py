@@ -1,0 +1,191 @@
+"""What a reading of a sentence answers, found from its words alone by
+lingprobe.generation.readings, which shares nothing with what made them.
+
+An item whose readings do not all give its label is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from lingprobe.core import DataProblem
+from lingprobe.generation.events.english import english
+from lingprobe.generation.events.language import Language
+from lingprobe.generation.events.languages import language as named
+from lingprobe.generation.events.lexicon import Entry, Lexicon
+from lingprobe.generation.readings.find import agreeing
+from lingprobe.generation.readings.reading import Fact, Reading
+from lingprobe.generation.readings.words import Extra, Word
+from lingprobe.tasks.comp.contrasts import words_of
+
+Answer = Callable[[Reading, tuple[str, ...]], bool]
+"""A reading and the asked words -> whether the answer is yes."""
+
+ROLES = ("agent", "patient", "recipient")
+NONE = frozenset({"no", "not one"})
+
+
+def present(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The verb is there."""
+    return Fact(asked[0], "predicate", "") in reading.words
+
+
+def both_present(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The noun is there, and so is the verb."""
+    return Fact(asked[0], "noun", "") in reading.words and present(reading, asked[1:])
+
+
+def before(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The noun comes before the verb."""
+    both = Fact(asked[0], "noun", ""), Fact(asked[1], "predicate", "")
+    places = [reading.words.index(one) for one in both if one in reading.words]
+    return len(places) == len(both) and places[0] < places[1]
+
+
+def role(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The noun is the agent of the verb."""
+    return asked[0] in reading.values(asked[1], "agent")
+
+
+def positive(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """Neither the verb nor an argument that stands in its own clause is negated."""
+    (verb,) = asked
+    return "negative" not in reading.values(verb, "polarity") and not any(
+        NONE.intersection(reading.values(noun, "determiner")) for noun in _arguments(reading, verb)
+    )
+
+
+def plural(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The subject of the verb is plural."""
+    return any("plural" in reading.values(noun, "number") for noun in subjects(reading, asked[0]))
+
+
+def past(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The noun is the subject of a verb in the past."""
+    return any(
+        asked[0] in subjects(reading, verb) and "past" in reading.values(verb, "tense")
+        for verb in verbs(reading)
+    )
+
+
+def described(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The adjective is one of the noun."""
+    return asked[0] in reading.values(asked[1], "adjective")
+
+
+def of_none(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The noun has "no", and stands in the verb's own clause."""
+    noun, verb = asked
+    return noun in _arguments(reading, verb) and bool(
+        NONE.intersection(reading.values(noun, "determiner"))
+    )
+
+
+def verbs(reading: Reading) -> tuple[str, ...]:
+    """The verbs, in the order of the words."""
+    return tuple(word.of for word in reading.words if word.says == "predicate")
+
+
+def subjects(reading: Reading, verb: str) -> tuple[str, ...]:
+    """The nouns that a verb agrees with."""
+    return reading.values(
+        verb, "patient" if "passive" in reading.values(verb, "voice") else "agent"
+    )
+
+
+def _arguments(reading: Reading, verb: str) -> Iterator[str]:
+    """The nouns of a clause; a head of a relative clause belongs to the clause above."""
+    for name in ROLES:
+        yield from (
+            noun
+            for noun in reading.values(verb, name)
+            if verb not in reading.values(noun, "relative")
+        )
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What confirms labels: the answer to a question, the language of the sentences, and words
+    that the reader's own table lacks.
+    """
+
+    answer: Answer
+    language: str
+    more: Extra
+
+    @classmethod
+    def of(cls, answer: Answer, language: Language) -> Reader:
+        """For sentences of a language, whose lexicon may have further words if it is English."""
+        name = language.name.lower()
+        if name == "english":
+            return cls(answer, name, unknown(language.lexicon, english().lexicon))
+        if language is not named(name):
+            raise DataProblem(
+                f"words of your own are read in English only, not in {language.name}: write"
+                " readings=none"
+            )
+        return cls(answer, name, ())
+
+    def confirmed(self, text: str, asked: tuple[str, ...], label: bool) -> bool:
+        """Whether all readings of a sentence say what its label says; that all say the opposite is
+        an error, here or in a table of words.
+        """
+        answer = agreeing(
+            words_of(text),
+            lambda reading: self.answer(reading, asked),
+            self.language,
+            more=self.more,
+        )
+        if answer is (not label):
+            raise DataProblem(
+                f"of {text!r}, asked about {' and '.join(asked)}, every reading answers"
+                f" {'no' if label else 'yes'}, and its label is the opposite: this is a fault of"
+                " lingprobe, or of a table of words; please report it"
+            )
+        return answer is label
+
+
+READ = {
+    "noun": ("singular", "plural"),
+    "verb": ("base", "singular", "past", "participle", "ing"),
+    "adverb": ("",),
+    "adjective": ("",),
+    "preposition": ("",),
+}
+"""Kinds of words -> what the reader calls their forms, in the order of the lexicon."""
+
+
+def unknown(lexicon: Lexicon, usual: Lexicon) -> Extra:
+    """The words of a lexicon that the usual one lacks, as the reader has words; what there is to
+    say of them, their table says.
+    """
+    known = {
+        (kind, entry.lemma, entry.forms, entry.classes)
+        for kind in READ
+        for entry in usual.entries[kind]
+    }
+    more = [
+        (kind, e)
+        for kind in READ
+        for e in lexicon.entries[kind]
+        if (kind, e.lemma, e.forms, e.classes) not in known
+    ]
+    return tuple(
+        (form, Word(kind, e.lemma, name, _traits(kind, e)))
+        for kind, e in more
+        for form, name in zip(e.forms, READ[kind], strict=True)
+    )
+
+
+def _traits(kind: str, entry: Entry) -> frozenset[str]:
+    if kind == "noun":
+        alive = {"person", "animal"} & {*entry.classes}
+        return frozenset((alive or {"thing"}) | (entry.flags & {"masculine", "feminine"}))
+    if kind == "verb":
+        return frozenset({*entry.classes, *(["to"] if "ditransitive" in entry.classes else [])})
+    return (
+        frozenset({"late", "degree"})
+        if kind == "adverb" and "manner" in entry.classes
+        else frozenset()
+    )

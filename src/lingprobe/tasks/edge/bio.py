@@ -1,0 +1,136 @@
+"""Entities and chunks: which type has the span? From columns of BIO tags, CoNLL-U with `Entity=`,
+or CoNLL-2012 columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+
+from lingprobe.core import Sentence
+from lingprobe.corpora import bio, conll2012, conllu
+from lingprobe.corpora.conll2012 import Labelled
+from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.files import Part, uncompressed
+from lingprobe.corpora.mentions import Mentions
+from lingprobe.tasks.edge.columns import SentenceTargets
+from lingprobe.tasks.edge.facts import spans
+from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
+
+MANY = 10  # files, from which on each is taken for a document
+COLUMNS = (
+    ".txt",
+    ".conll",
+    ".tsv",
+    ".bio",
+    ".iob",
+    ".iob2",
+    ".annotated",
+    ".train",
+    ".testa",
+    ".testb",
+    ".dev",
+    ".test",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BioOptions(Options):
+    """As all edge tasks; from columns of words and BIO tags.
+
+    column    the columns of tags, from 0 (-1 is the last), where what stands in them does not tell;
+              repeat for layers
+    word      the column of words, the same
+    encoding  of the files, where it is not UTF-8: latin-1
+    """
+
+    column: tuple[int, ...] = field(default=(), kw_only=True)
+    word: int | None = field(default=None, kw_only=True)
+    encoding: str = field(default="utf-8", kw_only=True)
+
+
+def _entities(options: BioOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+    for part in parts:
+        suffix = uncompressed(part.path).suffix
+        if suffix in CONLLU:
+            yield from _mentioned(options, part, count)
+        elif suffix in conll2012.SUFFIXES:
+            for block in conll2012.read(part.path, options.on_error, count.tally):
+                if (named := count.tolerated(options.on_error, block.entities)) is not None:
+                    yield _spans(block.sentence, named, part.split, block.document)
+        else:
+            yield from _columns(options, part, count, len(parts) > MANY)
+
+
+def _mentioned(options: BioOptions, part: Part, count: Count) -> Iterator[SentenceTargets]:
+    mentions = Mentions()
+    for tree in conllu.read(part.path, options.on_error, count.tally):
+        of_sentence = count.tolerated(options.on_error, partial(mentions.of, tree)) or []
+        count.left_out["mentions without a type"] += sum(not m.type for m in of_sentence)
+        yield _spans(
+            tree.sentence,
+            [Labelled(m.type, m.start, m.stop) for m in of_sentence if m.type],
+            part.split,
+        )
+    count.left_out["mentions in pieces, or that go beyond their sentence"] += mentions.unfinished
+
+
+def _chunks(options: BioOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+    for part in parts:
+        yield from _columns(options, part, count, len(parts) > MANY, chunks=True)
+
+
+def _columns(
+    options: BioOptions, part: Part, count: Count, alone: bool, chunks: bool = False
+) -> Iterator[SentenceTargets]:
+    """The sentences of a file of columns; `alone`: the file is a document."""
+    layout = bio.Layout(options.word, options.column, chunks, options.encoding)
+    for one in bio.read(part.path, layout, options.on_error, count.tally):
+        layers = [bio.spans(tags) for tags in one.layers]
+        count.also["spans that begin with I, as in IOB1"] += sum(slips for _, slips in layers)
+        labelled = list(chain.from_iterable(spans for spans, _ in layers))
+        document = f"{part.path}: {one.document}" if one.document or alone else ""
+        yield _spans(one.sentence, labelled, part.split, document)
+
+
+def _spans(
+    sentence: Sentence, labelled: list[Labelled], split: str, group: str = ""
+) -> SentenceTargets:
+    """Labelled spans in textual order, the outer before the inner; the same label of the same span
+    is one.
+    """
+    labelled = sorted(set(labelled), key=lambda s: (s.start, -s.stop, s.label))
+    return SentenceTargets(
+        sentence,
+        [(s.start, s.stop) for s in labelled],
+        [s.label for s in labelled],
+        split,
+        group=group,
+    )
+
+
+def _entity_files(options: BioOptions) -> list[Part]:
+    return corpus(options.paths, COLUMNS + CONLLU + conll2012.SUFFIXES)
+
+
+def _chunk_files(options: BioOptions) -> list[Part]:
+    return corpus(options.paths, COLUMNS)
+
+
+entities = edge(
+    "edge/entities",
+    Kind(
+        "Which kind of entity does the span name?",
+        _entity_files,
+        _entities,
+        oracles=spans(_entities),
+    ),
+    BioOptions,
+)
+chunks = edge(
+    "edge/chunks",
+    Kind("Which kind of chunk is the span?", _chunk_files, _chunks, oracles=spans(_chunks)),
+    BioOptions,
+)

@@ -1,0 +1,243 @@
+"""Edge probing (Tenney et al. 2019, section 2): a label, or a set of labels, about one or two spans
+of words in a sentence.
+
+A `Kind` of task says how its targets are found in files, puts them in columns, keeps the splits of
+the source, tags distances and seen words, and counts what was left out.
+docs/tasks-edge.md has the definitions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, TypeVar
+
+from lingprobe.core import SPLITS, DataProblem, Dataset, Sentence
+from lingprobe.corpora.files import Part, digest
+from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.datasets import carve_dev, sampled
+from lingprobe.oracles import Facts
+from lingprobe.references import Place
+from lingprobe.tasks.edge.columns import (
+    SentenceTargets,
+    counted,
+    divided,
+    pooled,
+    subset,
+    tagged_seen,
+)
+from lingprobe.tasks.memory import oracle_facts, uncollected
+from lingprobe.tasks.sources import remarks
+from lingprobe.tasks.task import Definition
+from lingprobe.vectors import Ints
+
+CONLLU = (".conllu",)
+MICRO = "micro-f1"
+METRICS = {
+    "coref": "micro-f1,only=1",
+    "srl": "micro-f1,without=[RC]-*",
+    "semeval": "micro-f1,without=Other",
+}
+"""How the paper scores a task, where that is not micro-F1 over all labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What every edge task takes.
+
+    path      a file, or a folder with files named train, dev and test; plain, .gz or .xz
+    with_     further files or folders
+    splits    official: those that the files' names say, or drawn where they say none; sampled:
+              drawn anew, 8:1:1
+    on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
+    seed      of splits that are drawn or carved, and of what `size` takes
+    size      about so many targets in all, whole sentences at a time, splits in their shares; all
+              without
+    sample    2/5: the second of five random four fifths of train, which tables average over; */5:
+              all five of them
+    """
+
+    path: Place
+    with_: tuple[Place, ...] = field(default=(), kw_only=True)
+    splits: Literal["official", "sampled"] = field(default="official", kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    sample: str | None = field(default=None, kw_only=True)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All that was named."""
+        return (self.path, *self.with_)
+
+    @property
+    def judged(self) -> str:
+        """How answers are judged, where the options say so; '' for as the paper does."""
+        return ""
+
+
+O = TypeVar("O", bound=Options)  # noqa: E741
+R = TypeVar("R")
+
+
+@dataclass
+class Count:
+    """What was read, what was left out and what else a reader should know; readers add to it."""
+
+    tally: Tally = field(default_factory=Tally)
+    left_out: Counter[str] = field(default_factory=Counter)
+    also: Counter[str] = field(default_factory=Counter)
+
+    def tolerated(self, on_error: OnError, read: Callable[[], R]) -> R | None:
+        """What a reader makes of a sentence; None where it is malformed, which is counted, if it is
+        not to be an error.
+        """
+        try:
+            return read()
+        except DataProblem as problem:
+            self.tally.refuse(problem, on_error)
+            return None
+
+    def notes(self, parts: Iterable[Part]) -> dict[str, Any]:
+        """The same as plain JSON."""
+        tally = self.tally
+        files = [str(part.path) for part in parts]
+        source = {
+            "files": files[:20],
+            "sentences": tally.sentences,
+            "words": tally.words,
+            "skipped": tally.skipped,
+        }
+        more = {"and further files": len(files) - 20} if len(files) > 20 else {}
+        counts = {
+            "left out": dict(sorted((+self.left_out).items())),
+            **dict(sorted((+self.also).items())),
+        }
+        return {
+            "source": {**source, **more},
+            **counts,
+            **remarks("", tally, files),
+            "problems": list(tally.problems),
+        }
+
+
+TargetReader = Callable[[O, list[Part], Count], Iterator[SentenceTargets]]
+"""The sentences of some files with their targets, in order."""
+WordFacts = Iterator[tuple[Sentence, Facts]]
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle(Generic[O]):
+    """An oracle of a task: what its vectors hold, in one sentence, and the facts that some files
+    have, word by word.
+    """
+
+    holds: str
+    read: Callable[[O, list[Part], Count], WordFacts]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[O]):
+    """How the targets of a task are found.
+
+    asks     the question
+    parts    the files that its options name, with the splits that their names say
+    targets  the sentences of these files with their targets, in order
+    about    which span a label is about, where that is not the last
+    oracles  what word vectors can hold of the annotation, by name
+    needs    labels without which it cannot be asked, and the annotation that they come from
+    name     of the task, which `edge` gives it
+    """
+
+    asks: str
+    parts: Callable[[O], list[Part]]
+    targets: TargetReader[O]
+    about: int | None = None
+    oracles: Mapping[str, Oracle[O]] = field(default_factory=dict)
+    needs: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
+
+    def facts(
+        self, oracle: str, options: O, sentences: Collection[Sentence]
+    ) -> Mapping[Sentence, Facts]:
+        """What the annotation says of the words of all sentences that the files have."""
+        parts = self.parts(options)
+        key = (self.name, oracle, options, digest(part.path for part in parts))
+        return oracle_facts(key, lambda: self.oracles[oracle].read(options, parts, Count()))
+
+    def load(self, options: O) -> Dataset:
+        """The targets with their splits; a dev split is carved from train where there is none.
+        Counts are in the notes.
+        """
+        dataset, owners = self._read(options)
+        missing = [split for split in ("train", "test") if not len(dataset.rows(split))]
+        if missing:
+            there = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
+            raise DataProblem(
+                f"{self.name}: no {' and no '.join(missing)} targets in {options.path}; its splits:"
+                f" {there}. Name further files by with=, or write splits=sampled to draw splits"
+                f" from all{_why(dataset.notes.left_out, dataset.notes.problems)}"
+            )
+        return self._finished(carve_dev(dataset, options.seed), owners, options)
+
+    def whole(self, options: O) -> Dataset:
+        """All that the files have, whatever splits they lack: for an audit of what was
+        published.
+        """
+        return self._finished(*self._read(options), options)
+
+    def _check(self, dataset: Dataset, options: O, count: Count) -> None:
+        """Refuse a question that the annotation cannot answer, and say what is missing."""
+        missing = [label for label in self.needs if label not in dataset.labels.names]
+        if missing:
+            why = "; ".join(f"no span is {label!r}: {self.needs[label]}" for label in missing)
+            left_out = _why(+count.left_out, count.tally.problems)
+            raise DataProblem(f"{self.name} cannot be built from {options.path}: {why}{left_out}")
+
+    def _finished(self, dataset: Dataset, owners: Ints, options: O) -> Dataset:
+        """What was asked for of a data set, with its counts and the words that train has."""
+        if options.size is not None:
+            dataset, owners = subset(dataset, owners, options.size, options.seed)
+        about = {} if self.about is None else {"about": self.about}
+        dataset = dataset.noted(**counted(dataset, owners), **about)
+        return tagged_seen(dataset if options.sample is None else sampled(dataset, options.sample))
+
+    def _read(self, options: O) -> tuple[Dataset, Ints]:
+        count, parts = Count(), self.parts(options)
+        try:
+            with uncollected():
+                pool = pooled(self.targets(options, parts, count))
+        except DataProblem as problem:
+            raise DataProblem(f"{problem}{_why(+count.left_out, count.tally.problems)}") from None
+        self._check(pool.dataset, options, count)
+        drawn = options.splits == "sampled"
+        return divided(pool, drawn, options.seed).noted(**count.notes(parts)), pool.owners
+
+
+def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
+    """What was left out before there was nothing to go on with, as far as it tells why."""
+    reasons = [f"{what}: {n:,}" for what, n in left_out.items()] + list(problems[:1])
+    return f" (left out: {'; '.join(reasons)})" if reasons else ""
+
+
+def edge(name: str, kind: Kind[O], options: type[O], **more: Any) -> Definition[O]:
+    """The definition of a task that asks about the targets of a kind."""
+    kind = replace(kind, name=name)
+    judged = {"metric": METRICS.get(name.rpartition("/")[2], MICRO), "probe": "span"}
+    return Definition(
+        name,
+        kind.asks,
+        options,
+        kind.load,
+        kind.parts,
+        oracles={name: oracle.holds for name, oracle in kind.oracles.items()},
+        facts=kind.facts,
+        whole=kind.whole,
+        varied=_judged,
+        **{**judged, **more},
+    )
+
+
+def _judged(options: Options) -> dict[str, str]:
+    return {"metric": options.judged} if options.judged else {}

@@ -1,0 +1,129 @@
+"""Edge probing data in jiant's JSON lines, read without loss; `lingprobe build --format jiant`
+writes them back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lingprobe.core import SPLITS, Sentence
+from lingprobe.corpora import edges
+from lingprobe.corpora.corpus import corpus, one_each
+from lingprobe.corpora.edges import Record, Target
+from lingprobe.corpora.files import Part
+from lingprobe.datasets.formats.jiant import INFO, RECORD
+from lingprobe.labels import Label
+from lingprobe.tasks.edge.columns import SentenceTargets
+from lingprobe.tasks.edge.facts import either
+from lingprobe.tasks.edge.family import METRICS, MICRO, Count, Kind, Options, edge
+
+SUFFIXES = (".json", ".jsonl")
+As = Literal["pos", "const", "dep", "entities", "srl", "coref", "spr1", "spr2", "dpr", "semeval"]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonlOptions(Options):
+    """As all edge tasks.
+
+    as_     the task that the targets are of, as coref: they are judged as it is, and stand in its
+            column of a paper's table
+    metric  how answers are judged, where that is neither micro-f1 nor what `as` says
+    """
+
+    as_: As | None = field(default=None, kw_only=True)
+    metric: str | None = field(default=None, kw_only=True)
+
+    @property
+    def judged(self) -> str:
+        """How answers are judged."""
+        return self.metric or METRICS.get(self.as_ or "", MICRO)
+
+
+def targets_of(part: Part, options: Options, count: Count) -> Iterator[SentenceTargets]:
+    """The records of a file with their targets; all else that they say is in strata, from which
+    they can be written again.
+    """
+    shape = None
+    for record in edges.read(part.path, options.on_error, count.tally):
+        shapes = {
+            (target.span2 is None, isinstance(target.label, str)) for target in record.targets
+        }
+        shape = shape or next(iter(shapes), None)
+        if shape is not None and shapes - {shape}:
+            problem = (
+                f"{_kind(*(shapes - {shape}).pop())}, but the first target has {_kind(*shape)}; one"
+                " data set holds one kind of target"
+            )
+            count.tally.refuse(f"{part.path}:{record.line}: {problem}", options.on_error)
+            continue
+        count.left_out["sentences without targets"] += not record.targets
+        yield SentenceTargets(
+            Sentence(record.words, record.text),
+            [t.span1 if t.span2 is None else t.span1 + t.span2 for t in record.targets],
+            [_label(t) for t in record.targets],
+            part.split or _said(record),
+            _strata(record),
+        )
+
+
+def _said(record: Record) -> str:
+    """The split that a record's info says, '' for none."""
+    info = record.more.get("info")
+    split = info.get("split") if isinstance(info, dict) else None
+    return split if split in SPLITS else ""
+
+
+def _kind(single: bool, one: bool) -> str:
+    return (
+        f"{'one span' if single else 'two spans'} with {'one label' if one else 'a list of labels'}"
+    )
+
+
+def _label(target: Target) -> Label:
+    return target.label if isinstance(target.label, str) else frozenset(target.label)
+
+
+def _strata(record: Record) -> dict[str, list[str]]:
+    """What a record says beside spans and labels; numbers and truth values of a target's info are
+    tags of their own too.
+    """
+    strata = {
+        RECORD: [json.dumps([record.line, record.more], ensure_ascii=False)] * len(record.targets)
+    }
+    for i, target in enumerate(record.targets):
+        more = dict(target.more)
+        if isinstance(target.label, tuple) and list(target.label) != sorted(target.label):
+            more["label"] = list(target.label)  # a set forgets their order
+        if more:
+            strata.setdefault(INFO, [""] * len(record.targets))[i] = json.dumps(
+                more, ensure_ascii=False
+            )
+        info = more.get("info")
+        for key, value in info.items() if isinstance(info, dict) else ():
+            if isinstance(value, bool | int) and key not in (INFO, RECORD):
+                strata.setdefault(key, [""] * len(record.targets))[i] = str(value).lower()
+    return strata
+
+
+def _parts(options: JsonlOptions) -> list[Part]:
+    return one_each(corpus(options.paths, SUFFIXES))
+
+
+def _targets(options: JsonlOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+    for part in parts:
+        yield from targets_of(part, options, count)
+
+
+jsonl = edge(
+    "edge/jsonl",
+    Kind(
+        "Which label has the span, or the pair of spans?",
+        _parts,
+        _targets,
+        oracles=either(_targets),
+    ),
+    JsonlOptions,
+)

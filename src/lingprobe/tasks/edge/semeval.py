@@ -1,0 +1,198 @@
+"""Relations between nominals: SemEval-2010 Task 8 (Hendrickx et al. 2009; Tenney et al. 2019,
+section 2.2).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from lingprobe.core import Sentence
+from lingprobe.corpora.corpus import corpus, one_each
+from lingprobe.corpora.files import Part, tried, uncompressed
+from lingprobe.oracles import Facts
+from lingprobe.tasks.edge.columns import SentenceTargets
+from lingprobe.tasks.edge.facts import Target, oracle_of, place
+from lingprobe.tasks.edge.family import Count, Kind, Options, edge
+from lingprobe.tasks.edge.jsonl import targets_of
+
+SHARE, SEED = 0.85, 42  # of the lines of train, drawn as the paper's code draws them
+_ROW = re.compile(r'(\d+)\s+"(.*)"\s*')
+_TAG = re.compile(r"(</?e[12]>)")
+_LABEL = re.compile(r"Other|[A-Za-z-]+\((e1,e2|e2,e1)\)")
+_JSON = (".json", ".jsonl")
+ARGUMENTS = (
+    "the relation that a nominal stands in, and whether as its first or its second argument, at"
+    " each of its words"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SemEvalOptions(Options):
+    """As all edge tasks; from the original files (TRAIN_FILE.TXT, TEST_FILE_FULL.TXT) or from
+    jiant's.
+
+    words  published: what stands between spaces, so that a mark sticks to the word before
+           (`elements.`), as in the paper; cut: words and marks are cut where the annotated nominals
+           begin and end
+    dev    published: the 1,149 lines of train that the paper's code draws; carved: a tenth of
+           train, by `seed`
+    """
+
+    words: Literal["published", "cut"] = field(default="published", kw_only=True)
+    dev: Literal["published", "carved"] = field(default="published", kw_only=True)
+
+
+class Relation(NamedTuple):
+    """A sentence with two nominals, and the relation between them."""
+
+    sentence: Sentence
+    span: tuple[int, int, int, int]
+    label: str
+
+
+def relation(text: str, label: str, cut: bool = False) -> Relation:
+    """A relation from a text with <e1> and <e2>; ValueError where these do not mark one stretch of
+    words each.
+    """
+    plain, bounds = "", {}
+    for piece in _TAG.split(text):
+        if _TAG.fullmatch(piece):
+            if piece in bounds:
+                raise ValueError(f"{piece} stands twice in the sentence")
+            bounds[piece] = len(plain)
+        else:
+            plain += piece
+    if len(bounds) != 4:
+        raise ValueError("the sentence does not have <e1>...</e1> and <e2>...</e2>")
+    words = [(m.start(), m.end()) for m in re.finditer(r"\S+", plain)]
+    if cut:
+        words = [
+            pair
+            for a, b in words
+            for pair in pairwise(sorted({a, b, *(c for c in bounds.values() if a < c < b)}))
+        ]
+    ends: list[int] = []
+    for k in "12":
+        inside = [
+            i for i, (a, b) in enumerate(words) if a < bounds[f"</e{k}>"] and b > bounds[f"<e{k}>"]
+        ]
+        if not inside:
+            raise ValueError(f"<e{k}> holds no word")
+        ends += [inside[0], inside[-1] + 1]
+    return Relation(
+        Sentence(tuple(plain[a:b] for a, b in words), plain),
+        (ends[0], ends[1], ends[2], ends[3]),
+        label,
+    )
+
+
+def _original(part: Part, options: SemEvalOptions, count: Count) -> Iterator[tuple[Relation, str]]:
+    """The relations of an original file, with the split of each."""
+    draw = random.Random(SEED) if part.split == "train" and options.dev == "published" else None  # noqa: S311
+    for number, rows, unreadable in _records(part):
+        split = "dev" if draw is not None and draw.random() >= SHARE else part.split
+        try:
+            if unreadable:
+                raise ValueError(unreadable)
+            example = _read(rows, options.words == "cut")
+        except ValueError as problem:
+            count.tally.refuse(f"{part.path}:{number}: {problem}", options.on_error)
+            continue
+        count.tally.sentences += 1
+        count.tally.words += len(example.sentence.words)
+        yield example, split
+
+
+def _records(part: Part) -> Iterator[tuple[int, list[str], str]]:
+    """The lines of each sentence with the number of the first, and what cannot be read among them
+    ('' as a rule).
+    """
+    first, rows, wrong = 0, list[str](), ""
+    for number, text, unreadable in chain(tried(part.path), [(0, "", "")]):
+        line = text.strip()
+        if (rows or wrong) and not unreadable and (not line or _ROW.fullmatch(line)):
+            yield first, rows, wrong
+            rows, wrong = [], ""
+        if line or unreadable:
+            first = number if unreadable or not (rows or wrong) else first
+            rows, wrong = [*rows, line], wrong or unreadable
+
+
+def _read(rows: list[str], cut: bool) -> Relation:
+    """The relation that a sentence, a label and maybe a comment tell; ValueError where they do
+    not.
+    """
+    row = _ROW.fullmatch(rows[0])
+    if row is None:
+        raise ValueError(f"{rows[0][:40]!r} is not a number and a sentence in quotes")
+    if len(rows) < 2 or not _LABEL.fullmatch(rows[1]):
+        raise ValueError(
+            "the line after the sentence is no relation such as Cause-Effect(e1,e2) or Other"
+        )
+    return relation(row[2], rows[1], cut)
+
+
+def _semeval(options: SemEvalOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+    drawn = not any(part.split == "dev" for part in parts)
+    for part in parts:
+        if uncompressed(part.path).suffix in _JSON:
+            yield from targets_of(part, options, count)
+            continue
+        for example, split in _original(
+            part, options if drawn else replace(options, dev="carved"), count
+        ):
+            yield SentenceTargets(example.sentence, [example.span], [example.label], split)
+
+
+def _argued(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+    """Cause-Effect(e2,e1) makes the second nominal a cause and the first an effect."""
+    units: list[list[str]] = [[] for _ in sentence.words]
+    for target in mine:
+        for label in target.labels:
+            relation, _, order = label.partition("(")
+            one, two = (target.ends[:2], target.ends[2:])[:: -1 if order == "e2,e1)" else 1]
+            place(units, one, f"{relation} first")
+            place(units, two, f"{relation} second")
+    return units
+
+
+def _parts(options: SemEvalOptions) -> list[Part]:
+    """The files that were named; of a folder, the two of the task, or jiant's, of which train.all
+    holds dev as well.
+    """
+    named = {Path(path).expanduser() for path in options.paths}
+    files = corpus(options.paths, (".txt", *_JSON))
+    halved = any(part.split == "dev" for part in files)
+    return one_each(
+        [
+            part
+            for part in files
+            if part.path in named or _meant(uncompressed(part.path).name, halved)
+        ]
+    )
+
+
+def _meant(name: str, halved: bool) -> bool:
+    return (
+        not (halved and ".all." in name)
+        if name.endswith(_JSON)
+        else "TRAIN_FILE" in name or "TEST_FILE_FULL" in name
+    )
+
+
+semeval = edge(
+    "edge/semeval",
+    Kind(
+        "Which relation holds between the two spans?",
+        _parts,
+        _semeval,
+        oracles={"arguments": oracle_of(_semeval, ARGUMENTS, _argued)},
+    ),
+    SemEvalOptions,
+)

@@ -1,0 +1,293 @@
+"""Semantic proto-roles: which properties has the argument in the event? (Reisinger et al. 2015;
+Tenney et al. 2019, section 2.1).
+
+SPR1 (Reisinger et al. 2015) is read from Rudinger's or jiant's files, or from the published table
+and the Penn Treebank; SPR2 (White et al. 2016) from jiant's files, or from the published table and
+a treebank; UDS (White et al. 2020) from its JSON.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import unescape
+from itertools import groupby
+from pathlib import Path
+
+from lingprobe import references as naming
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora import brackets, protoroles
+from lingprobe.corpora import spr1 as spr1_files
+from lingprobe.corpora.corpus import corpus, one_each
+from lingprobe.corpora.files import Part, tried, uncompressed
+from lingprobe.corpora.protoroles import Place, Treebank
+from lingprobe.labels import Label
+from lingprobe.tasks.edge.columns import SentenceTargets
+from lingprobe.tasks.edge.facts import roles
+from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
+from lingprobe.tasks.edge.jsonl import targets_of
+
+LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
+# the mean response, from 1 to 5, from which on a property holds (Rudinger et al. 2018, in jiant's
+# converter)
+HOLDS = 4.0
+_JSON = (".json", ".jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class SprOptions(Options):
+    """As all edge tasks; from jiant's files, or from protoroles_eng_ud1.2_11082016.tsv, which has
+    no sentences.
+
+    treebank  where the sentences are: UD English 1.2, or with `ids` any release of UD English EWT
+    ids       ud_ids.json of UDS, which says what the sentences of release 1.2 are called
+    soft      labels have weights, the mean response from 1 to 5 as 0 to 1, and only properties that
+              were asked about count
+    """
+
+    treebank: naming.Place | None = field(default=None, kw_only=True)
+    ids: naming.Place | None = field(default=None, kw_only=True)
+    soft: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Spr1Options(Options):
+    """As all edge tasks; from Rudinger's file, jiant's files, or protoroles_eng_pb_08302015.tsv,
+    which has no sentences.
+
+    treebank  for the table: the Penn Treebank's folder of the Wall Street Journal (LDC99T42), with
+              files as wsj_1778.mrg
+    soft      labels have weights, the mean response from 1 to 5 as 0 to 1
+    """
+
+    treebank: naming.Place | None = field(default=None, kw_only=True)
+    soft: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class UdsOptions(Options):
+    """As all edge tasks; from normalized_protoroles.zip of UDS 1.0.
+
+    treebank  where the sentences are: UD English 1.2, or with `ids` any release of UD English EWT
+    ids       ud_ids.json of UDS; without, the treebank is release 1.2
+    soft      labels have weights, the logistic function of the normalized value, instead of holding
+              where it is above 0
+    """
+
+    treebank: naming.Place = field(kw_only=True)
+    ids: naming.Place | None = field(default=None, kw_only=True)
+    soft: bool = field(default=False, kw_only=True)
+
+
+Said = tuple[Place, str, Label]
+"""Where a predicate and its argument stand, the argument's words in lower case ('' where untold),
+and the properties.
+"""
+
+
+def _placed(said: Iterable[Said], bank: Treebank, count: Count) -> Iterator[SentenceTargets]:
+    """Annotations as targets in the sentences that they number; what does not fit there is left out
+    and counted.
+    """
+    ordered = sorted(said, key=lambda one: (one[0].split, one[0].sentence))
+    for (split, _), group in groupby(ordered, key=lambda one: (one[0].split, one[0].sentence)):
+        annotations = list(group)
+        sentence = bank.sentence(annotations[0][0])
+        if sentence is None:
+            count.left_out["arguments whose sentence the treebank does not have"] += len(
+                annotations
+            )
+            continue
+        fitting = [one for one in annotations if _fits(one[0], one[1], sentence)]
+        count.left_out["arguments whose sentence is cut into other words there"] += len(
+            annotations
+        ) - len(fitting)
+        yield SentenceTargets(
+            sentence,
+            [p.predicate + p.argument for p, _, _ in fitting],
+            [label for _, _, label in fitting],
+            split,
+        )
+
+
+def _fits(place: Place, phrase: str, sentence: Sentence) -> bool:
+    start, stop = place.argument
+    if max(stop, place.predicate[1]) > len(sentence.words):
+        return False
+    return not phrase or _letters(" ".join(sentence.words[start:stop])) == _letters(
+        unescape(phrase)
+    )
+
+
+def _letters(text: str) -> str:
+    """Letters and digits, without accents and capitals: quotes and dashes have changed between
+    releases.
+    """
+    return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalnum())
+
+
+def _spr2(options: SprOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+    for part in _without(parts, options):
+        if uncompressed(part.path).suffix == ".tsv":
+            if options.treebank is None:
+                raise DataProblem(
+                    f"{part.path} has no sentences: write treebank=FOLDER for UD English 1.2, or"
+                    " for a later release with ids=FILE"
+                )
+            bank = Treebank.read(options.treebank, options.ids, options.on_error)
+            yield from _placed(_answered(part, options, count), bank, count)
+        elif options.soft:
+            raise DataProblem(
+                f"{part.path} has no responses, which soft=true needs: name the published table,"
+                " and a treebank"
+            )
+        else:
+            yield from targets_of(part, options, count)
+
+
+def _answered(part: Part, options: SprOptions, count: Count) -> Iterator[Said]:
+    for place, answers in protoroles.spr2(part.path, options.on_error, count.tally).items():
+        means = answers.means()
+        if not means:
+            count.left_out["arguments to which nobody found a property applicable"] += 1
+        elif options.soft:
+            yield (
+                place,
+                answers.phrase,
+                {
+                    name: (means[name] - 1) / 4 if name in means else 0.0
+                    for name in answers.responses
+                },
+            )
+        else:
+            yield (
+                place,
+                answers.phrase,
+                frozenset(name for name, mean in means.items() if mean >= HOLDS),
+            )
+
+
+def _uds(options: UdsOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+    bank = Treebank.read(options.treebank, options.ids, options.on_error, count.tally)
+    for part in _without(parts, options):
+        said = (
+            (place, "", _weights(values, options.soft))
+            for place, values in protoroles.uds(part.path, options.on_error, count.tally)
+        )
+        yield from _placed(said, bank, count)
+
+
+def _weights(values: Mapping[str, float], soft: bool) -> Label:
+    return {
+        name: 1 / (1 + math.exp(-value)) if soft else float(value > 0)
+        for name, value in values.items()
+    }
+
+
+def _spr_parts(options: SprOptions) -> list[Part]:
+    files = one_each(
+        [
+            part
+            for part in corpus(options.paths, (".tsv", *_JSON))
+            if "adjunct" not in part.path.name
+        ]
+    )
+    return files + _beside(options.treebank, options.ids)
+
+
+def _uds_parts(options: UdsOptions) -> list[Part]:
+    return [Part("", Path(path).expanduser()) for path in options.paths] + _beside(
+        options.treebank, options.ids
+    )
+
+
+def _beside(treebank: str | None, ids: str | None) -> list[Part]:
+    """The treebank's files, and the table of identifiers."""
+    return [
+        *(corpus([treebank], CONLLU) if treebank else ()),
+        *([Part("", Path(ids).expanduser())] if ids else ()),
+    ]
+
+
+def _without(parts: list[Part], options: SprOptions | UdsOptions) -> list[Part]:
+    """The files of annotations alone."""
+    beside = {part.path for part in _beside(options.treebank, options.ids)}
+    return [part for part in parts if part.path not in beside]
+
+
+def _spr1(options: Spr1Options, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+    lost, beside = spr1_files.Lost(), {part.path for part in _trees(options)}
+    for part in parts:
+        if part.path in beside:
+            continue
+        if uncompressed(part.path).suffix == ".tsv":
+            if options.treebank is None:
+                raise DataProblem(
+                    f"{part.path} has no sentences: write treebank=FOLDER for the Penn Treebank's"
+                    " files of the Wall Street Journal (LDC99T42), as wsj_1778.mrg"
+                )
+            yield from _each(
+                spr1_files.table(part.path, options.treebank, options.on_error, count.tally, lost),
+                "",
+                options.soft,
+            )
+        elif _of_jiant(part):
+            if options.soft:
+                raise DataProblem(
+                    f"{part.path} has no responses, which soft=true needs: name Rudinger's file or"
+                    " the published table"
+                )
+            yield from targets_of(part, options, count)
+        else:
+            yield from _each(
+                spr1_files.records(part.path, options.on_error, count.tally),
+                part.split,
+                options.soft,
+            )
+    for why, many in lost.why.items():
+        (count.also if why.startswith("(kept) ") else count.left_out)[
+            why.removeprefix("(kept) ")
+        ] += many
+
+
+def _each(
+    annotations: Iterable[spr1_files.Annotated], split: str, soft: bool
+) -> Iterator[SentenceTargets]:
+    """The arguments of one sentence together."""
+    for (sentence, said), group in groupby(annotations, key=lambda one: (one.sentence, one.split)):
+        mine = list(group)
+        labels: list[Label] = [
+            (
+                {name: (mean - 1) / 4 for name, mean in one.responses.items()}
+                if soft
+                else frozenset(name for name, mean in one.responses.items() if mean > LIKELY)
+            )
+            for one in mine
+        ]
+        yield SentenceTargets(
+            sentence, [one.predicate + one.argument for one in mine], labels, split or said
+        )
+
+
+def _of_jiant(part: Part) -> bool:
+    """Whether the first record of a file is one of jiant's, with text and targets."""
+    first = next(
+        (line for _, line, unreadable in tried(part.path) if (line or unreadable).strip()), ""
+    )
+    return '"targets"' in first
+
+
+def _spr1_parts(options: Spr1Options) -> list[Part]:
+    return one_each(corpus(options.paths, (".tsv", ".sprl", *_JSON))) + _trees(options)
+
+
+def _trees(options: Spr1Options) -> list[Part]:
+    return corpus([options.treebank], brackets.SUFFIXES) if options.treebank else []
+
+
+_ASKS = "Which properties has the second span in the event of the first?"
+spr1 = edge("edge/spr1", Kind(_ASKS, _spr1_parts, _spr1, oracles=roles(_spr1)), Spr1Options)
+spr2 = edge("edge/spr2", Kind(_ASKS, _spr_parts, _spr2, oracles=roles(_spr2)), SprOptions)
+uds = edge("edge/uds", Kind(_ASKS, _uds_parts, _uds, oracles=roles(_uds)), UdsOptions)

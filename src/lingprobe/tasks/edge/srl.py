@@ -1,0 +1,99 @@
+"""Semantic roles: which role does the second span play in the event of the first? (Tenney et al.
+2019, section 2.1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+from lingprobe.corpora import conll2012
+from lingprobe.corpora.conll2012 import Block, Labelled
+from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.files import Part
+from lingprobe.tasks.edge.columns import SentenceTargets
+from lingprobe.tasks.edge.facts import roles as roles_of
+from lingprobe.tasks.edge.family import Count, Kind, Options, edge
+
+PREDICATE = "V"
+_CORE = re.compile(r"ARG[0-5A](?!M)")
+
+
+@dataclass(frozen=True, slots=True)
+class SrlOptions(Options):
+    """As all edge tasks; from CoNLL-2012 columns (.gold_conll), OntoNotes' or PropBank's.
+
+    roles  all: as annotated; core: ARG0 to ARG5 and ARGA only; non-core: ARGM-... only
+    """
+
+    roles: Literal["all", "core", "non-core"] = field(default="all", kw_only=True)
+
+
+def kind_of(role: str) -> str:
+    """What sort of role a label stands for: core, non-core, a reference (R-) to another argument or
+    the continuation (C-) of one.
+    """
+    if role.startswith("R-"):
+        return "reference"
+    if role.startswith("C-"):
+        return "continuation"
+    return "core" if _CORE.match(role) else "non-core"
+
+
+def roles(block: Block, count: Count) -> list[tuple[Labelled, Labelled]]:
+    """The predicate and the argument of every target, in the order of predicates and of words."""
+    pairs = []
+    for spans in block.arguments():
+        verbs = [span for span in spans if span.label == PREDICATE]
+        arguments = [span for span in spans if span.label != PREDICATE]
+        if not verbs:
+            count.left_out["arguments of a predicate that is not marked V"] += len(arguments)
+            continue
+        pairs += [
+            (verbs[0], argument)
+            for argument in sorted(arguments, key=lambda s: (s.start, s.stop, s.label))
+        ]
+    return pairs
+
+
+def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+    for part in parts:
+        for block in conll2012.read(part.path, options.on_error, count.tally):
+            pairs = count.tolerated(options.on_error, partial(roles, block, count))
+            if pairs is None:
+                continue
+            kinds = [kind_of(argument.label) for _, argument in pairs]
+            if options.roles != "all":
+                count.left_out[f"roles that are not {options.roles}"] += len(kinds) - kinds.count(
+                    options.roles
+                )
+                pairs = [
+                    pair for pair, kind in zip(pairs, kinds, strict=True) if kind == options.roles
+                ]
+                kinds = [options.roles] * len(pairs)
+            count.left_out["sentences without arguments"] += not pairs
+            spans = [
+                (verb.start, verb.stop, argument.start, argument.stop) for verb, argument in pairs
+            ]
+            yield SentenceTargets(
+                block.sentence, spans, [a.label for _, a in pairs], part.split, {"core": kinds}
+            )
+
+
+def _parts(options: SrlOptions) -> list[Part]:
+    return corpus(options.paths, conll2012.SUFFIXES)
+
+
+srl = edge(
+    "edge/srl",
+    Kind(
+        "Which role does the second span play in the event of the first?",
+        _parts,
+        _srl,
+        oracles=roles_of(_srl),
+    ),
+    SrlOptions,
+)

@@ -1,0 +1,254 @@
+"""Questions about words and phrases of treebanks: parts of speech, dependencies and features of
+words, and constituents (Tenney et al. 2019, section 2.1).
+
+Each is a rule that is given a tree and gives spans with their labels, as a rule of one's own does.
+Parts of speech and constituents also come from CoNLL-2012 columns, as in the paper, which takes
+OntoNotes' tags and trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import pairwise, repeat
+from typing import Any, Literal, NamedTuple
+
+from lingprobe.core import DataProblem
+from lingprobe.corpora import brackets, conll2012
+from lingprobe.corpora.batches import Batch
+from lingprobe.corpora.brackets import Tree as Constituents
+from lingprobe.corpora.files import Part
+from lingprobe.corpora.trees import features
+from lingprobe.corpora.views import Columns, Tree, Word, blocks, trees
+from lingprobe.labels import Label
+from lingprobe.tasks.answers import Answer, Reason
+from lingprobe.tasks.edge.facts import spans
+from lingprobe.tasks.edge.family import CONLLU, Count, Options, Oracle, TargetReader, WordFacts
+from lingprobe.tasks.rules import arguments, question
+
+ABSENT = "_"
+COMMON = {
+    "obl:npmod": "obl:unmarked",
+    "obl:tmod": "obl:unmarked",
+    "nmod:npmod": "nmod:unmarked",
+    "nmod:tmod": "nmod:unmarked",
+    "nmod:desc": "compound",
+    "flat:foreign": "flat",
+    "obl:agent": "obl",
+    "advcl:relcl": "acl:relcl",
+    "nsubj:outer": "nsubj",
+    "csubj:outer": "csubj",
+}
+"""Relations of English EWT that release 2.2 and today's do not both have -> the finest that both
+can be told by.
+"""
+PHRASES = brackets.SUFFIXES + conll2012.SUFFIXES
+WRAPPER = "TOP"
+Unary = Literal["top", "joined", "set", "separate"]
+ROWS = (
+    "the row of each word: parts of speech, relation and features, but for the part of speech that"
+    " is asked about"
+)
+
+
+def _of_rows(reader: TargetReader[Any]) -> Mapping[str, Oracle[Any]]:
+    return {"rows": Oracle(ROWS, _rows)}
+
+
+def _rows(options: Options, parts: list[Part], count: Count) -> WordFacts:
+    """The row of each word but for the column that is asked about, where there are rows; otherwise
+    the tags.
+    """
+    left = arguments(options).get("tags")
+    for part in parts:
+        for block in blocks(part.path, options.on_error, count.tally):
+            sentences = block.sentences()
+            if not isinstance(block, Batch):
+                for tree in trees(block, sentences):
+                    yield tree.sentence, [(f"tag={word.upos}",) for word in tree.words]
+                continue
+            every = Columns(block)
+            columns = {"upos": every.upos, "xpos": every.xpos, "deprel": every.deprels}
+            cells = {name: values for name, values in columns.items() if name != left}
+            rows = [
+                _row(tuple(cells), *row) for row in zip(every.feats, *cells.values(), strict=True)
+            ]
+            for sentence, (start, stop) in zip(sentences, pairwise(every.starts), strict=True):
+                yield sentence, rows[start:stop]
+
+
+@lru_cache(maxsize=1 << 16)
+def _row(names: tuple[str, ...], feats: str, *cells: str) -> tuple[str, ...]:
+    """The facts of a word: its features and its other cells."""
+    return tuple(
+        f"{name}={cell}"
+        for name, cell in (*zip(names, cells, strict=True), *features(feats).items())
+    )
+
+
+@question(
+    "edge/pos",
+    "Which part of speech is the word?",
+    about="spans",
+    files=CONLLU + PHRASES,
+    oracles=_of_rows,
+)
+def pos(
+    tree: Tree, *, tags: Literal["upos", "xpos"] = "upos"
+) -> Iterator[tuple[Word, str] | Reason]:
+    """As all edge tasks; from CoNLL-U, trees in brackets (.mrg, .ptb, ...) or CoNLL-2012 columns
+    (.gold_conll).
+
+    tags  of CoNLL-U: universal (upos) or the treebank's own (xpos); trees and columns have their
+          own
+    """
+    for word in tree.words:
+        tag = word.upos if tags == "upos" else word.xpos
+        yield Reason("words without a tag") if tag == ABSENT else (word, tag)
+
+
+@question(
+    "edge/dep",
+    "What is the first word to the second, its head?",
+    about="spans",
+    files=CONLLU,
+    key=0,
+    relations=True,
+    oracles=_of_rows,
+)
+def dep(
+    tree: Tree,
+    *,
+    root: Literal["none", "self"] = "none",
+    relations: Literal["subtypes", "universal", "common"] = "subtypes",
+) -> Iterator[tuple[tuple[Word, Word], str] | Reason]:
+    """As all edge tasks.
+
+    root       none: the root, which has no head, is no target; self: it is its own head, as in
+               jiant's files
+    relations  subtypes: as written; universal: without what follows the colon; common: EWT of any
+               release alike
+    """
+    for word in tree.words:
+        head, relation = word.head, _relation(word.deprel, relations)
+        if head is None and root == "none":
+            yield Reason("roots")
+        elif relation == ABSENT:
+            yield Reason("words without a relation")
+        else:
+            yield (word, head or word), relation
+
+
+def _relation(deprel: str, relations: str) -> str:
+    if relations == "universal":
+        return deprel.partition(":")[0]
+    return COMMON.get(deprel, deprel) if relations == "common" else deprel
+
+
+@question(
+    "edge/feat",
+    "Which value of the feature has the word?",
+    about="spans",
+    files=CONLLU,
+    oracles=_of_rows,
+)
+def feat(
+    tree: Tree,
+    *,
+    feature: str,
+    upos: str | None = None,
+    absent: Literal["leave", "label"] = "leave",
+) -> Iterator[tuple[Word, str] | Reason]:
+    """As all edge tasks.
+
+    feature  the feature whose value is asked for, as Case
+    upos     only words of this part of speech
+    absent   leave: words without the feature are no targets; label: their label is `none`
+    """
+    for word in tree.words:
+        value = word.feats.get(feature, "none" if absent == "label" else "")
+        if upos not in (None, word.upos):
+            yield Reason(f"words that are no {upos}")
+        elif not value:
+            yield Reason(f"words without {feature}")
+        else:
+            yield word, value
+
+
+@question(
+    "edge/const",
+    "Which constituent is the span?",
+    about="spans",
+    files=PHRASES,
+    oracles=spans,
+)
+def const(
+    tree: Tree, *, unary: Unary = "top", root: bool = False
+) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
+    """As all edge tasks; from trees in brackets (.mrg, .ptb, ...) or CoNLL-2012 columns
+    (.gold_conll).
+
+    unary  of phrases over the same words (S over VP) top: the highest is the target; joined: one
+           target, whose label is `S+VP`; set: one target with the set of their labels; separate:
+           each is a target, as in the paper, so that the same span is asked about twice with
+           different answers
+    root   whether the node over the whole tree, TOP, is a target too, as in the paper
+    """
+    if tree.phrases is None:
+        raise DataProblem("edge/const asks about constituents: give trees in brackets")
+    targets = phrases(tree.phrases, unary, root)
+    others = len(tree.phrases.labels) - (not root) - len(targets.spans)
+    yield from repeat(Reason("phrases right below another over the same words"), others)
+    if not targets.spans:
+        yield Reason("sentences without a phrase")
+    for span, label, height in zip(*targets, strict=True):
+        yield span, Answer(label, strata={"height": height})
+
+
+class Phrases(NamedTuple):
+    """The targets of a tree; a word's own tag is none."""
+
+    spans: list[tuple[int, int]]
+    labels: list[Label]
+    heights: list[str]
+
+
+def phrases(tree: Constituents, unary: Unary = "top", root: bool = False) -> Phrases:
+    """The constituents of a tree in preorder; the height of a phrase right over words is 2, that of
+    a tag would be 1.
+    """
+    heights = _heights(tree)
+    names = [WRAPPER, *(label.partition("|")[0] for label in tree.labels[1:])]
+    targets = Phrases([], [], [])
+    above: list[int] = []
+    for node in range(0 if root else 1, len(names)):
+        span = (tree.starts[node], tree.stops[node])
+        chain = (
+            tree.parents[node] >= (0 if root else 1)
+            and span == targets.spans[-1]
+            and tree.parents[node] == above[-1]
+        )
+        above.append(node)
+        if chain and unary != "separate":
+            label = targets.labels[-1]
+            if unary == "joined":
+                targets.labels[-1] = f"{label}+{names[node]}"
+            elif unary == "set":
+                assert isinstance(label, frozenset)
+                targets.labels[-1] = label | {names[node]}
+            continue
+        targets.spans.append(span)
+        targets.labels.append(frozenset([names[node]]) if unary == "set" else names[node])
+        targets.heights.append(str(heights[node]))
+    return targets
+
+
+def _heights(tree: Constituents) -> list[int]:
+    """How many nodes lie on the longest way down from each phrase, itself and the word's tag
+    included.
+    """
+    heights = [2] * len(tree.labels)
+    for node in range(len(heights) - 1, 0, -1):
+        above = tree.parents[node]
+        heights[above] = max(heights[above], heights[node] + 1)
+    return heights

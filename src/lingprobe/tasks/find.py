@@ -1,0 +1,109 @@
+"""Which tasks there are for which languages: the treebanks under a folder, and the tasks that read
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from lingprobe.core import DataProblem
+from lingprobe.corpora.files import pieces
+from lingprobe.corpora.languages import language, spoken
+from lingprobe.corpora.places import below, fetched, folder
+from lingprobe.corpora.universal import treebanks
+from lingprobe.references import Reference
+from lingprobe.tasks import TASKS, tolerant
+from lingprobe.tasks.released.universal import supply
+
+MENTIONS = ("edge/coref", "edge/entities")
+"""Tasks that read what few treebanks have: mentions of entities, beside the words."""
+HEAD = 1 << 18  # bytes of a file in which mentions would have begun
+
+
+def get_tasks(
+    languages: Sequence[str] = (), family: str = "ud", path: str | Path | None = None
+) -> list[str]:
+    """References of a family's tasks on every treebank of some languages found under a folder.
+
+    languages  one or several, by ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), name ('English') or
+               treebank ('en_ewt'); all by default
+    family     'ud', or a pattern of task names such as 'ud/*-num'
+    path       the folder to look in (default: the folder in LINGPROBE_TREEBANKS, or the working
+               folder; if these have none, the fetched treebanks)
+    """
+    place = Path(path) if path else (folder() or Path())
+    languages = [languages] if isinstance(languages, str) else languages
+    banks = _spoken(below(place), languages)
+    if not banks and not path:
+        banks = _spoken(fetched(), languages)
+    if not banks:
+        raise DataProblem(_silent(languages, place))
+    pattern = family if "/" in family else family + "/*"
+    names = [name for name in TASKS if fnmatchcase(name, pattern) and not TASKS.needs(name)]
+    every = [Reference(name, str(bank)) for bank in banks for name in names]
+    readable = [str(reference) for reference in every if _reads(reference)]
+    if names and not readable:
+        raise DataProblem(
+            f"no task of {family} reads the treebanks under {place}: they need other files than"
+            " .conllu (`lingprobe tasks` says which)"
+        )
+    return readable
+
+
+def _spoken(banks: Iterable[Path], languages: Sequence[str]) -> list[Path]:
+    """The treebanks that are in some languages; all where none is named."""
+    return [b for b in banks if not languages or any(_speaks(b, asked) for asked in languages)]
+
+
+def _silent(languages: Sequence[str], place: Path) -> str:
+    """That there is no treebank of some languages, and which could be fetched."""
+    known = [code for asked in languages for code in treebanks() if language(code) in spoken(asked)]
+    more = (
+        f"; or fetch {', '.join(known[:3])}, as with `lingprobe fetch ud/{known[0]}`"
+        if known
+        else ""
+    )
+    return (
+        f"no treebank of {', '.join(languages) or 'any language'} under {place}: give path=, or set"
+        f" LINGPROBE_TREEBANKS, to a folder of UD_* folders{more}"
+    )
+
+
+def _reads(reference: Reference) -> bool:
+    """Whether a task finds its files in a treebank, and in them what it asks about."""
+    try:
+        files = [part.path for part in TASKS.make(reference).parts()]
+    except DataProblem:
+        return False
+    heads = (next(pieces(file), b"")[:HEAD] for file in files)
+    return reference.name not in MENTIONS or any(b"Entity" in head for head in heads)
+
+
+def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
+    """The references that some texts and patterns stand for, with `on_error` for tasks that have
+    the option; Task objects are left as they are. Treebanks that they name by code and that are
+    not here are fetched.
+    """
+    every: list[Any] = []
+    for task in tasks:
+        if isinstance(task, str | Reference):
+            every += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
+        elif isinstance(task, tuple | list | dict | type):
+            raise DataProblem(
+                f"{task!r:.60} is no task: give a reference ('ud/tense:PATH') or a Task object;"
+                " sentences with labels of your own are a table, 'table:FILE'"
+            )
+        else:
+            every.append(task)
+    supply(every)
+    return every
+
+
+def _speaks(bank: Path, asked: str) -> bool:
+    """Whether a treebank is called so, or is in that language."""
+    codes = {file.name.partition("-ud-")[0].lower() for file in bank.glob("*-ud-*.conllu*")}
+    names = {bank.name.lower(), bank.name.lower().removeprefix("ud_"), *codes}
+    return asked.lower() in names or bool(spoken(asked) & set(map(language, codes)))

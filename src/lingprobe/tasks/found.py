@@ -1,0 +1,142 @@
+"""What rules found in a corpus, as candidates: rows and answers. Sentences are read when a data set
+is laid out, and of those alone that it has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lingprobe.core import SPLITS, Sentence
+from lingprobe.datasets import Candidate
+from lingprobe.datasets.candidates import Pool, hashes, joined
+from lingprobe.tasks.answers import Answer, Finding, Findings
+from lingprobe.tasks.parsed import ParsedCorpus
+from lingprobe.tasks.shards import CONTENT, LENGTH, LETTERS
+from lingprobe.tasks.sources import stratum
+from lingprobe.vectors import Ints
+
+AT_ONCE = 10_000  # candidates that are read at once
+Edit = Callable[[ParsedCorpus, Ints], list[Sentence]]
+"""What some rows of a corpus are asked about as."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Candidates of a corpus: their rows [n], ascending, and codes [n] into answers.
+
+    edit    what is made of the sentences, where they are not asked about as they stand
+    length  what decorrelation calls the length of those with an answer; None: the number of words
+    """
+
+    corpus: ParsedCorpus
+    rows: Ints
+    codes: Ints
+    answers: Sequence[Answer]
+    edit: Edit | None = None
+    length: Callable[[Answer], int] | None = None
+
+    @classmethod
+    def of(cls, corpus: ParsedCorpus, findings: Findings) -> Found:
+        """The sentences that have an answer."""
+        return cls.where(corpus, findings.codes, findings.values)
+
+    @classmethod
+    def where(cls, corpus: ParsedCorpus, codes: Ints, said: Sequence[Finding | None]) -> Found:
+        """The same of codes [sentences] into answers and what is none; -1 is none."""
+        every = Found(corpus, np.arange(len(codes)), codes, ())
+        return every._said([*said, None])  # the last one is that of -1
+
+    def _said(self, said: Sequence[Finding | None]) -> Found:
+        """Those whose code stands for an answer now."""
+        kept = np.array([type(each) is Answer for each in said], bool)
+        rows = np.flatnonzero(kept[self.codes])
+        codes = (np.cumsum(kept) - 1)[self.codes[rows]]
+        answers = [each for each in said if type(each) is Answer]
+        return replace(self, rows=self.rows[rows], codes=codes, answers=answers)
+
+    def mapped(self, change: Callable[[Answer], Answer | None]) -> Found:
+        """The same with each answer changed; without those that have none then."""
+        return self._said(list(map(change, self.answers)))
+
+    def labelled(self, labels: Collection[str]) -> Found:
+        """Those with some labels."""
+        return self.mapped(lambda answer: answer if answer.label in labels else None)
+
+    def take(self, rows: Ints) -> Found:
+        """Some of them."""
+        return replace(self, rows=self.rows[rows], codes=self.codes[rows])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def counts(self) -> Counter[str]:
+        """How many there are by label."""
+        counts: Counter[str] = Counter()
+        many = np.bincount(self.codes, minlength=len(self.answers)).tolist()
+        for answer, n in zip(self.answers, many, strict=True):
+            counts[str(answer.label)] += n
+        return counts
+
+    def __iter__(self) -> Iterator[Candidate]:
+        for first in range(0, len(self), AT_ONCE):
+            yield from self.read(np.arange(first, min(first + AT_ONCE, len(self))))
+
+    def read(self, rows: Ints) -> list[Candidate]:
+        """Some of them, with their sentences."""
+        mine = self.rows[rows]
+        sentences = self._sentences(mine)
+        codes, splits = self.codes[rows].tolist(), self.corpus.splits[mine].tolist()
+        names = self.corpus.names(mine)
+        strata = {
+            (code, name): {**self.answers[code].strata, **stratum(name)}
+            for code, name in set(zip(codes, names, strict=True))
+        }
+        lengths = self._lengths()
+        return [
+            Candidate(
+                sentence,
+                self.answers[code].label,
+                self.answers[code].target,
+                (*SPLITS, "")[split],
+                strata[code, name],
+                lengths[code],
+            )
+            for sentence, code, split, name in zip(sentences, codes, splits, names, strict=True)
+        ]
+
+    def _sentences(self, rows: Ints) -> list[Sentence]:
+        """Some rows of the corpus, as they are asked about."""
+        return self.edit(self.corpus, rows) if self.edit else self.corpus.chosen(rows)[0]
+
+    def _lengths(self) -> Sequence[int | None]:
+        """The length of each answer, where that is not the number of words."""
+        return [self.length(each) if self.length else None for each in self.answers]
+
+    def pool(self) -> Pool:
+        """The same in columns."""
+        corpus = self.corpus
+        if self.edit is None:
+            content, letters, lengths = (
+                column[self.rows] for column in corpus.columns(CONTENT, LETTERS, LENGTH)
+            )
+        else:
+            content, letters, lengths = self._edited()
+        if self.length:
+            lengths = np.array(self._lengths())[self.codes]
+        said = [(answer.label, answer.target) for answer in self.answers]
+        splits = corpus.splits[self.rows]
+        return Pool.coded(self.codes, said, (content, letters, lengths, splits), self.read)
+
+    def _edited(self) -> tuple[Ints, Ints, Ints]:
+        """The columns content, letters and lengths of what is made of the sentences."""
+        parts = []
+        for first in range(0, len(self), AT_ONCE):
+            rows = self.rows[first : first + AT_ONCE]
+            words = [sentence.words for sentence in self._sentences(rows)]
+            parts.append((*hashes(map(joined, words))[:2], np.array(list(map(len, words)))))
+        content, letters, lengths = map(np.concatenate, zip(*parts, strict=True))
+        return content, letters, lengths

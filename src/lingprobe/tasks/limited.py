@@ -1,0 +1,128 @@
+"""A task with a part of its examples: `limit=100` beside any task's options, for a first look."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lingprobe.core import SPLITS, Annotated, Dataset, Facts, Sampling, Sentence, Task
+from lingprobe.datasets.splits import apportion
+from lingprobe.references import Contents, Reference, ReferenceProblem
+from lingprobe.vectors import Ints
+
+LIMIT = "limit"
+LEAST = len(SPLITS)
+# a score over three test examples is worth nothing: dev keeps a sixth, and test a third, as far as
+# so many examples
+SHARES, MOST = np.array([0, 1 / 6, 1 / 3]), np.array([0, 50, 100])
+
+
+@dataclass(frozen=True)
+class Limited:
+    """At most so many examples of a task, spread over its splits and classes as all are, but for
+    enough of them in dev and test; it is not divided into folds.
+    """
+
+    task: Task
+    limit: int
+
+    @property
+    def name(self) -> str:
+        """The task's name, marked."""
+        return f"{self.task.name},{LIMIT}={self.limit}"
+
+    @property
+    def question(self) -> str:
+        return self.task.question
+
+    @property
+    def metric(self) -> str:
+        return self.task.metric
+
+    @property
+    def probe(self) -> str:
+        return self.task.probe
+
+    @property
+    def view(self) -> str:
+        return self.task.view
+
+    @property
+    def oracles(self) -> Mapping[str, str]:
+        """Those of the task."""
+        return self.task.oracles if isinstance(self.task, Annotated) else {}
+
+    @property
+    def sampling(self) -> Sampling:
+        """What a run may set."""
+        return Sampling(on_error=Sampling.of(self.task).on_error)
+
+    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+        """What the task's oracle says of these sentences."""
+        return self.task.facts(oracle, sentences) if isinstance(self.task, Annotated) else {}
+
+    def load(self) -> Dataset:
+        """Some of the task's examples, with their sentences."""
+        whole = self.task.load()
+        if len(whole) <= self.limit:
+            return whole
+        rows = [whole.rows(split) for split in SPLITS]
+        sizes = np.array([len(each) for each in rows], np.float64)
+        least = np.minimum(sizes, np.maximum(np.minimum(self.limit * SHARES, MOST).astype(int), 1))
+        many = np.maximum(apportion(self.limit, sizes), least.astype(int))
+        many[many.argmax()] -= max(many.sum() - self.limit, 0)
+        codes = whole.labels.balanced()
+        parts = [_spread(each, codes, int(n)) for each, n in zip(rows, many, strict=True)]
+        return _trimmed(whole.take(np.sort(np.concatenate(parts))))
+
+
+def _spread(rows: Ints, codes: Ints, number: int) -> Ints:
+    """So many of the rows, each class in proportion, evenly over the order that they have."""
+    ordered = rows[np.argsort(codes[rows], kind="stable")]
+    taken: Ints = ordered[np.arange(number) * len(ordered) // max(number, 1)]
+    return taken
+
+
+def _trimmed(dataset: Dataset) -> Dataset:
+    """The data set without sentences that no example is about."""
+    used, sites = np.unique(dataset.sites[:, :, 0], return_inverse=True)
+    numbers = sites.reshape(dataset.sites.shape[:2])
+    return replace(
+        dataset,
+        sentences=tuple(dataset.sentences[i] for i in used.tolist()),
+        sites=np.concatenate([numbers[:, :, None], dataset.sites[:, :, 1:]], axis=2),
+    )
+
+
+class TaskContents(Contents):
+    """The table of contents of tasks: each takes `limit` beside its own options."""
+
+    def make(self, reference: str | Reference) -> Any:
+        """The task that a reference names."""
+        parsed = Reference.parse(reference) if isinstance(reference, str) else reference
+        task: Task = super().make(parsed.without(LIMIT))
+        limit = _limit(parsed)
+        return task if limit is None else Limited(task, limit)
+
+    def canonical(self, reference: str | Reference) -> str:
+        """The reference with defaults filled in, and with its limit where it has one."""
+        parsed = Reference.parse(reference) if isinstance(reference, str) else reference
+        whole = Reference.parse(super().canonical(parsed.without(LIMIT)))
+        limit = _limit(parsed)
+        return str(whole if limit is None else whole.plus(**{LIMIT: str(limit)}))
+
+
+def _limit(reference: Reference) -> int | None:
+    """How many examples a reference asks for at most; None for all."""
+    values = [value for key, value in reference.options if key == LIMIT]
+    if not values:
+        return None
+    if not values[-1].isdecimal() or int(values[-1]) < LEAST:
+        raise ReferenceProblem(
+            f"{reference.name},{LIMIT}={values[-1]}: not a whole number of at least {LEAST}, one"
+            " example for each split"
+        )
+    return int(values[-1])

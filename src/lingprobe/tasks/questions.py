@@ -1,0 +1,218 @@
+"""Questions about sentences of a corpus: what a task asks, how answers become candidates, and how
+these are sampled.
+
+The tasks of `ud/`, of `tree/` and of users are made of these and share all that is done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from lingprobe.core import DataProblem, Dataset, Sentence
+from lingprobe.corpora.files import Part
+from lingprobe.corpora.machine import CEILING
+from lingprobe.datasets import SampleSettings
+from lingprobe.datasets.draw import draw
+from lingprobe.notes import ByParser, Record
+from lingprobe.oracles import Facts
+from lingprobe.references import Place
+from lingprobe.tasks.answers import counts
+from lingprobe.tasks.found import Found
+from lingprobe.tasks.memory import uncollected
+from lingprobe.tasks.parsed import ParsedCorpus
+from lingprobe.tasks.sources import source_notes
+from lingprobe.tasks.task import Definition
+
+# SentEval reads WordContent without a hidden layer, whatever was asked for (probing.py)
+LOGISTIC = "mlp,hidden=0"
+Notes = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusOptions:
+    """What every task takes whose examples are sampled from files; a family adds its own.
+
+    path      a source: a file or a folder
+    with_     further sources; sentences that occur in several are taken once
+    on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
+    splits    sampled: train, dev, test with disjoint target forms; official: those that the files'
+              names say
+    seed      of everything that is drawn
+    size      examples in all, over all folds with `fold`; without, as many as the data allow
+    fold      2/5: the second of five folds is test, the rest train and dev; */5: all five of them
+    noise     refuse: labels of a parser that an audit found wrong in more than 16 % are an error;
+              accept: they are taken
+    min_confidence  of a parsed corpus: sentences alone of which the parser was at least so sure
+    classes   these labels alone, all of them, so that several sources are asked one question;
+              without, those that the data allow
+    rarest    target forms of fewer candidates are left out; without, the task's own bound; 0: none
+    commonest target forms of more candidates are left out; without, the task's own bound; 0: none
+    """
+
+    path: Place
+    with_: tuple[Place, ...] = field(default=(), kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    splits: Literal["sampled", "official"] = field(default="sampled", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
+    noise: Literal["refuse", "accept"] = field(default="refuse", kw_only=True)
+    min_confidence: float = field(default=0.0, kw_only=True)
+    classes: tuple[str, ...] = field(default=(), kw_only=True)
+    rarest: int | None = field(default=None, kw_only=True)
+    commonest: int | None = field(default=None, kw_only=True)
+
+    def settings(self, **others: Any) -> SampleSettings:
+        """How candidates are sampled; what the user gives counts, not what the question has."""
+        band = {"rarest": self.rarest, "commonest": self.commonest}
+        others |= {name: bound for name, bound in band.items() if bound is not None}
+        return SampleSettings(
+            seed=self.seed, size=self.size, fold=self.fold, splits=self.splits, **others
+        )
+
+
+O = TypeVar("O", bound=CorpusOptions)  # noqa: E741
+Answers = Callable[[ParsedCorpus, O, Notes], Found]
+"""The candidates of a corpus; what was counted on the way is added to the notes."""
+
+
+def answered(rule: str) -> Answers[O]:
+    """The sentences that a rule has an answer for."""
+
+    def answers(corpus: ParsedCorpus, options: O, notes: Notes) -> Found:
+        findings = corpus.findings(rule)
+        notes |= counts(findings)
+        return Found.of(corpus, findings)
+
+    return answers
+
+
+@dataclass(frozen=True)
+class Question(Generic[O]):
+    """What a task asks of the sentences of a corpus, and how what rules say becomes a data set.
+
+    corpus   reads the files, and puts the rules to their sentences
+    parts    the files
+    answers  the candidates
+    settings how they are sampled; varied: what options change of that
+    needs    the labels without which the question cannot be asked, and the annotation that they
+             come from
+    oracles  what the labels are derived from, by name, in one sentence each
+    offered  the oracles that data have, where that is not all of them; facts: what they say
+    classes  how many classes the question has, 0 for as many as the data allow; a data set with
+             fewer says so
+    probe    what it is read with where nothing else is said
+    """
+
+    name: str
+    asks: str
+    corpus: Callable[[O], ParsedCorpus]
+    parts: Callable[[O], Sequence[Part]]
+    answers: Answers[O]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    varied: Callable[[O], Mapping[str, Any]] | None = None
+    needs: Mapping[str, str] = field(default_factory=dict)
+    oracles: Mapping[str, str] = field(default_factory=dict)
+    offered: Callable[[O], Collection[str]] | None = None
+    facts: Callable[[str, O, Collection[Sentence]], Mapping[Sentence, Facts]] | None = None
+    classes: int = 0
+    probe: str = "mlp"
+
+    def defined(self, options: type[O], place: str = "", **more: Any) -> Definition[O]:
+        """The definition of its task."""
+        return Definition(
+            self.name,
+            self.asks,
+            options,
+            self.load,
+            self.parts,
+            probe=self.probe,
+            oracles=self.oracles,
+            offered=self.offered,
+            facts=self.facts,
+            candidates=self.candidates,
+            place=place,
+            **more,
+        )
+
+    def candidates(self, options: O) -> tuple[Found, Notes]:
+        """All sentences that answer the question, before sampling, and what was counted on the
+        way.
+        """
+        with uncollected():
+            return self._answered(self._corpus(options), options)
+
+    def load(self, options: O) -> Dataset:
+        """The sampled data set; what was read and left out, and why, is in its notes."""
+        with uncollected():
+            corpus = self._corpus(options)
+            candidates, notes = self._answered(corpus, options)
+            try:
+                return self._sampled(options, candidates, notes)
+            except DataProblem as problem:
+                foreign = corpus.foreign_values()
+                raise (DataProblem(f"{problem}; {foreign}") if foreign else problem) from None
+
+    def _corpus(self, options: O) -> ParsedCorpus:
+        """What was read, or the surer part of it."""
+        corpus = self.corpus(options)
+        return corpus.surer(options.min_confidence) if options.min_confidence else corpus
+
+    def _answered(self, corpus: ParsedCorpus, options: O) -> tuple[Found, Notes]:
+        notes = source_notes(self.name, corpus.files, corpus.tally, **corpus.left_out)
+        wrong = Record(notes).part(ByParser)
+        if wrong and wrong.wrong and wrong.wrong > CEILING and options.noise == "refuse":
+            raise DataProblem(
+                f"{self.name}: {wrong.wrong:.1f} % of the labels from {wrong.name} are wrong,"
+                " according to its audit; noise=accept uses them anyway"
+            )
+        return self.answers(corpus, options, notes), notes
+
+    def _sampled(self, options: O, candidates: Found, notes: Notes) -> Dataset:
+        self.check(options.path, candidates, notes)
+        kept = among(candidates, options.classes, notes)
+        settings = {**self.settings, **(self.varied(options) if self.varied else {})}
+        if options.classes:
+            settings["rare"] = "refuse"
+        elif self.classes:
+            notes["classes of the question"] = self.classes
+        return draw(kept.pool(), options.settings(**settings), notes)
+
+    def check(self, path: str, candidates: Found, notes: Mapping[str, Any]) -> None:
+        """Refuse a question that the annotation cannot answer, and say what is missing."""
+        labels = candidates.counts()
+        missing = [label for label in self.needs if not labels[label]]
+        if missing or not len(candidates):
+            why = (
+                "; ".join(f"no sentence is {label!r}: {self.needs[label]}" for label in missing)
+                or "no sentence has an answer to its question"
+            )
+            out = ", ".join(
+                f"{reason}: {n}" for reason, n in list(notes.get("left out", {}).items())[:4]
+            )
+            raise DataProblem(
+                f"{self.name} cannot be built from {path}: {why} (left out: {out or 'nothing'})"
+            )
+
+
+def among(candidates: Found, classes: Sequence[str], notes: dict[str, Any]) -> Found:
+    """The candidates of some classes, all without; the others are counted, and a class that none
+    has is a DataProblem.
+    """
+    if not classes:
+        return candidates
+    counts = candidates.counts()
+    if missing := [name for name in classes if not counts[name]]:
+        there = ", ".join(f"{name} ({n:,})" for name, n in counts.most_common(MANY)) or "none"
+        raise DataProblem(f"classes={missing[0]}: no sentence has that label; there are {there}")
+    chosen = candidates.labelled(classes)
+    notes["left out"] = {
+        **notes.get("left out", {}),
+        "of a class that classes= does not name": len(candidates) - len(chosen),
+    }
+    return chosen
+
+
+MANY = 24  # labels that a message names

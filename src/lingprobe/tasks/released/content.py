@@ -1,0 +1,136 @@
+"""What a file is that was fetched, and whether it is what was published: rows, bytes, checksums,
+and that it is no web page that says sorry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from lingprobe.core import DataProblem
+from lingprobe.corpora.columns import CODES
+from lingprobe.corpora.files import pieces, split_of, uncompressed
+from lingprobe.tasks.released.catalogue import Kind, Known
+from lingprobe.tasks.released.download import SUFFIXES as ARCHIVES
+from lingprobe.tasks.released.download import unsound
+
+ABOUT = re.compile(r"(LICEN[CS]E|README|stats\.xml)", re.IGNORECASE)
+"""Files that tell about data."""
+COLUMNS = 10  # of CoNLL-U
+_SPLITS = {"train": "tr", "dev": "va", "test": "te"}
+
+
+class Content(NamedTuple):
+    """What a file is: its rows in train, dev and test (all 0 where it has none), bytes and
+    SHA-256.
+    """
+
+    rows: tuple[int, int, int]
+    size: int
+    sha256: str
+
+
+class Wrong(DataProblem):
+    """A file that is not what it should be; others are still worth trying."""
+
+
+def checked(path: Path, file: str, kind: Kind, known: Known, before: str | None = None) -> Content:
+    """What a file of that name is, if it is what is published as far as that is known, and what was
+    fetched `before` (SHA-256) where nobody published a checksum. Raises Wrong.
+    """
+    try:
+        content = examined(path, file)
+        if kind == "files":  # whose lines may begin like those of a table
+            content = content._replace(rows=(0, 0, 0))
+        if problem := _unlike(path, file, kind, content):
+            raise Wrong(f"{file} {problem}")
+    except Wrong:
+        raise
+    except DataProblem as problem:  # packed, and damaged
+        raise Wrong(str(problem)) from None
+    compared = {
+        "rows": (known.rows, content.rows),
+        "bytes": (known.size, content.size),
+        "SHA-256": (known.sha256, content.sha256),
+        "Git's SHA-1": (known.blob, blob(path) if known.blob else None),
+    }
+    for what, (wanted, has) in compared.items():
+        if wanted is not None and wanted != has:
+            raise Wrong(f"{file} has {what} {_shown(has)}, and the published file {_shown(wanted)}")
+    if known.sha256 is None and before not in (None, content.sha256):
+        raise Wrong(f"{file} has SHA-256 {content.sha256}, and the file fetched first {before}")
+    return content
+
+
+def _shown(value: object) -> str:
+    return "/".join(f"{n:,}" for n in value) if isinstance(value, tuple) else str(value)
+
+
+def _unlike(path: Path, file: str, kind: Kind, content: Content) -> str:
+    """What speaks against a file's being of its kind; '' where nothing does."""
+    if file.endswith(ARCHIVES):
+        return unsound(path)
+    first = next(pieces(path, file), b"")[: 1 << 16]
+    shown = first.strip().split(b"\n", 1)[0][:40].decode("utf-8", "replace").strip()
+    if not first.strip():
+        return "is empty"
+    if ABOUT.match(file):
+        return ""
+    page = first.lstrip()[:9].lower().startswith((b"<!doctype", b"<html"))
+    problems = {
+        "is a web page and no table": page,
+        "is no table with tabs": kind == "tables" and b"\t" not in first.split(b"\n", 1)[0],
+        "is no CoNLL-U": kind == "treebank" and not _is_conllu(first),
+        "has no rows of train, dev or test": kind != "files" and not any(content.rows),
+    }
+    found = next((problem for problem, has in problems.items() if has), "")
+    return f"{found} (it begins with {shown!r})" if found else ""
+
+
+def _is_conllu(first: bytes) -> bool:
+    """Whether the first row of a file has the columns of CoNLL-U."""
+    rows = (line for line in first.split(b"\n") if line.strip() and not line.startswith(b"#"))
+    return next(rows, b"").count(b"\t") == COLUMNS - 1
+
+
+def blob(path: Path) -> str:
+    """The checksum that Git has for a file: SHA-1 over its size and bytes."""
+    total = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    for piece in pieces(path, ""):
+        total.update(piece)
+    return total.hexdigest()
+
+
+def examined(path: Path, file: str | None = None) -> Content:
+    """What a file is, uncompressed, or an archive as it was packed; rows are those of the split
+    that each row names, or the file's name, and in CoNLL-U sentences.
+
+    `file` is what it is called, where `path` is of a part. Raises DataProblem for damage.
+    """
+    name = file or path.name
+    packed = name.endswith(ARCHIVES)
+    total, size, rows = hashlib.sha256(), 0, dict.fromkeys(CODES, 0)
+    plain = uncompressed(Path(name))
+    sentences = plain.suffix == ".conllu"
+    named = _SPLITS.get(split_of(Path(name)), "") if sentences else plain.name.partition(".")[0]
+    rest = b""
+    for piece in pieces(path, "" if packed else name):
+        total.update(piece)
+        size += len(piece)
+        *lines, rest = (rest + piece).split(b"\n") if not packed else [b""]
+        for line in lines:
+            if not sentences or line.startswith(b"1\t"):
+                _count(line, named, rows)
+        rest = rest[:1024]  # all that counts of a line is how it begins
+    if not sentences or rest.startswith(b"1\t"):
+        _count(rest, named, rows)
+    train, dev, test = rows.values()
+    return Content((train, dev, test), size, total.hexdigest())
+
+
+def _count(line: bytes, named: str, rows: dict[str, int]) -> None:
+    code = named if named in rows else line[:2].decode("latin-1")
+    if code in rows and line.strip():
+        rows[code] += 1

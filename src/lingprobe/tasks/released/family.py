@@ -1,0 +1,275 @@
+"""Data sets that somebody released with labels and splits: read as they are, nothing drawn, nothing
+balanced, nothing shuffled.
+
+A family (SentEval, X-Probe, ...) is a table of `Release`s: what is asked, which file holds it, in
+which layout. docs/tasks-published.md has the families, where their files differ from their
+descriptions, and what could not be checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from lingprobe.cache import cache_dir
+from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence
+from lingprobe.corpora.columns import CODES, Layout, Reading, Rows
+from lingprobe.corpora.files import Part, split_of, uncompressed
+from lingprobe.corpora.rendering import detokenised
+from lingprobe.corpora.tally import OnError
+from lingprobe.datasets import Candidate, SampleSettings, carve_dev, sample, thinned
+from lingprobe.oracles import Facts
+from lingprobe.references import Place
+from lingprobe.tasks.released.crossed import crossed
+from lingprobe.tasks.task import Definition
+
+Splits = Literal["published", "sampled", "senteval"]
+SUFFIXES = (".txt", ".tsv", ".csv")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What every task of a released data set takes.
+
+    path        the folder of the released files, or the task's own file; without, where `lingprobe
+                fetch` puts them
+    detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
+                published figures are without
+    splits      published: as the files have them; sampled: drawn anew from all rows, without
+                duplicates, where files lack a split; senteval: as its code takes them (files
+                without splits in ten folds of all rows, train whole where there is no dev)
+    dev         carved: a tenth of train where the files have no dev split; none: train stays whole,
+                for probes that tune nothing
+    on_error    raise: a bad row is an error; skip: bad rows are left out and counted
+    seed, size  so many examples in all, drawn over all of the files with splits and classes in
+                their shares; all without
+    fold        with sampled splits, 'i/k': fold i of k is the test split
+    """
+
+    path: Place | None = None
+    detokenise: bool = field(default=False, kw_only=True)
+    splits: Splits = field(default="published", kw_only=True)
+    dev: Literal["carved", "none"] = field(default="carved", kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A released data set, as its publishers describe it.
+
+    asks     the question
+    names    what its file or folder is called, without suffix; capitals and marks do not matter
+    layout   the columns of its files
+    fetched  what `lingprobe fetch` calls its collection; '' where it gets none
+    probe    what it is read with where nothing else is said
+    view     how units are brought together
+    altered  the label of sentences that were altered, which words alone must not tell from the
+             others; '' where none were
+    strata   what more there is to say of an example, to report by
+    told     notes on the whole set
+    where    finds the files below a folder, where they go by names of their own; DataProblem where
+             they are not there
+    needs    the splits without which it cannot be measured
+    gaps     whether files have blank lines as published, which are left out and counted
+    oracles  where what sentences say can be read off them: by name, a sentence about an oracle, and
+             its facts of a sentence
+    name     of the task, which `task` gives it
+    """
+
+    asks: str
+    names: tuple[str, ...]
+    layout: Layout
+    fetched: str = ""
+    probe: str = "mlp"
+    view: str = "mean"
+    altered: str = ""
+    strata: Callable[[Example], Mapping[str, str]] | None = None
+    told: Callable[[Dataset], Mapping[str, Any]] | None = None
+    where: Callable[[str, Path], list[Part]] | None = None
+    needs: tuple[str, ...] = ("train", "test")
+    gaps: bool = False
+    oracles: Mapping[str, tuple[str, Callable[[Sentence], Iterable[str]]]] = field(
+        default_factory=dict, compare=False
+    )
+    name: str = ""
+
+    def facts(
+        self, oracle: str, options: Options, sentences: Collection[Sentence]
+    ) -> Mapping[Sentence, Facts]:
+        """The facts of sentences about wholes; one that cannot be read has none."""
+        _, told = self.oracles[oracle]
+        return {sentence: (tuple(told(sentence)),) for sentence in sentences}
+
+    def parts(self, options: Options) -> list[Part]:
+        """The task's files and the splits that their names say, '' where rows say it themselves."""
+        path = options.path
+        if path is None and not self.fetched:
+            raise DataProblem(f"{self.name} needs its files: write {self.name}:FOLDER")
+        place = cache_dir() / "data" / self.fetched if path is None else Path(path).expanduser()
+        if self.where is not None and not (self.layout.keys and place.is_file()):
+            if path is None and not place.is_dir():
+                raise DataProblem(
+                    f"{self.name} needs its files: `lingprobe fetch {self.fetched}` gets them, or"
+                    f" write {self.name}:FOLDER"
+                )
+            return self.where(self.name, place)
+        if place.is_file():
+            return [Part(_split(place, self.layout), place)]
+        files = _beside(place, self) if place.is_dir() else []
+        if not files:
+            get = f"`lingprobe fetch {self.fetched}` gets it, or write" if self.fetched else "write"
+            raise DataProblem(
+                f"no {self.names[0]} in {str(place)!r}; {get} {self.name}:FOLDER for a folder"
+                " that has it"
+            )
+        return files
+
+    def load(self, options: Options) -> Dataset:
+        """The examples of the files; what was left out, and why, is in the notes."""
+        examples, notes = self._read(options)
+        if options.splits == "sampled":
+            return sample(self._candidates(examples), self._settings(options), notes)
+        if whole := options.splits == "senteval" and not any(e.split for e in examples):
+            self._candidates(examples)  # which refuses what cannot be drawn
+            examples = [replace(example, split="train") for example in examples]
+        else:
+            self._check(examples, options)
+        if options.size is not None:
+            notes["size"] = {"asked": options.size, "of": len(examples), "seed": options.seed}
+            examples = thinned(examples, options.size, options.seed)
+        if whole:
+            return crossed(examples, options.fold, notes)
+        dataset = Dataset.of(examples, notes)
+        carved = options.dev == "carved" and options.splits == "published"
+        if carved and "train" in self.needs:
+            dataset = carve_dev(dataset, options.seed)
+        return dataset if self.told is None else dataset.noted(**self.told(dataset))
+
+    def whole(self, options: Options) -> Dataset:
+        """All that the files have, whatever splits they lack: for an audit of what was
+        published.
+        """
+        drawn = options.splits != "published"
+        return self.load(options) if drawn else Dataset.of(*self._read(options))
+
+    def _read(self, options: Options) -> tuple[list[Example], dict[str, Any]]:
+        files, lenient = self.parts(options), options.on_error
+        blank: OnError = "skip" if self.gaps else lenient
+        reading = Reading(lenient, blank, detokenised if options.detokenise else None)
+        rows = Rows(self.layout, reading)
+        tables = [
+            files[i : i + self.layout.beside] for i in range(0, len(files), self.layout.beside)
+        ]
+        examples = [
+            example
+            for (split, path), *more in tables
+            for example in rows.read(path, split, *(part.path for part in more))
+        ]
+        if (more := self.strata) is not None:
+            examples = [
+                replace(example, strata={**example.strata, **more(example)}) for example in examples
+            ]
+        altered = {"altered": self.altered} if self.altered else {}
+        source = {"files": [str(part.path) for part in files], **rows.counts()}
+        return examples, {**altered, "source": source, "problems": list(rows.tally.problems)}
+
+    def _settings(self, options: Options) -> SampleSettings:
+        return SampleSettings(
+            seed=options.seed, size=options.size, fold=options.fold, balance=False
+        )
+
+    def _candidates(self, examples: list[Example]) -> list[Candidate]:
+        if not self._drawable:
+            raise DataProblem(
+                f"{self.name} is not about whole sentences, and only those are sampled: leave"
+                " splits=sampled out"
+            )
+        return [Candidate(example.sites[0].sentence, example.label) for example in examples]
+
+    @property
+    def _drawable(self) -> bool:
+        """Whether splits can be drawn anew from all rows."""
+        return self.layout.token is None and self.layout.second is None
+
+    def _check(self, examples: list[Example], options: Options) -> None:
+        """Refuse files without the splits that are needed; what else they lack is theirs."""
+        has = {example.split for example in examples}
+        missing = [split for split in self.needs if split not in has]
+        if missing:
+            there = ", ".join(split for split in SPLITS if split in has) or "none that is named"
+            more = "" if options.path else f" (`lingprobe fetch {self.fetched}`)"
+            drawn = ". splits=sampled draws train, dev and test from all rows"
+            raise DataProblem(
+                f"{self.name}: no {' and no '.join(missing)} examples in the files{more}; their"
+                f" splits: {there}{drawn if self._drawable else ''}"
+            )
+        if options.fold:
+            drawn = "write splits=sampled,fold=..." if self._drawable else "leave it out"
+            raise DataProblem(
+                "fold= divides all rows anew, and published splits are kept as they are: " + drawn
+            )
+
+
+def _beside(place: Path, release: Release) -> list[Part]:
+    """The files in a folder that hold a release: one of its name, or one a split in a folder of its
+    name or in this one.
+    """
+    wanted = {_plain(name) for name in release.names}
+    inside = sorted(place.iterdir(), key=lambda p: (p.suffix in (".gz", ".xz"), p.name))
+    if release.layout.split is not None or release.layout.comma:
+        return [
+            Part("", p) for p in inside if _table(p) and _plain(uncompressed(p).stem) in wanted
+        ][:1]
+    folders = [p for p in inside if p.is_dir() and _plain(p.name) in wanted] or [place]
+    parts: dict[str, Part] = {}
+    for path in sorted(folders[0].iterdir(), key=lambda p: (p.suffix in (".gz", ".xz"), p.name)):
+        if _table(path) and (split := _split(path, release.layout)):
+            parts.setdefault(split, Part(split, path))
+    return [parts[split] for split in SPLITS if split in parts]
+
+
+def _table(path: Path) -> bool:
+    return uncompressed(path).suffix in SUFFIXES and path.is_file()
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.casefold())
+
+
+def _split(path: Path, layout: Layout) -> str:
+    """The split that a file's name says (te.txt, train.txt.xz); '' where rows say it."""
+    return "" if layout.split is not None else CODES.get(uncompressed(path).stem, split_of(path))
+
+
+def releases(layout: Layout, fetched: str) -> Callable[..., Release]:
+    """Makes the releases of one publisher from the names of a file (parted by spaces), a question,
+    and what else differs.
+    """
+
+    def release(names: str, asks: str, probe: str = "mlp", altered: str = "") -> Release:
+        return Release(asks, tuple(names.split()), layout, fetched, probe, altered=altered)
+
+    return release
+
+
+def task(name: str, release: Release) -> Definition[Options]:
+    """The definition of a task that reads a release."""
+    release = replace(release, name=name)
+    return Definition(
+        name,
+        release.asks,
+        Options,
+        release.load,
+        release.parts,
+        probe=release.probe,
+        view=release.view,
+        oracles={oracle: about for oracle, (about, _) in release.oracles.items()},
+        facts=release.facts,
+        whole=release.whole,
+    )

@@ -1,0 +1,246 @@
+"""Published files, fetched and checked: rows and checksums where they are known, and a receipt of
+where each file came from.
+
+A file appears under its name when it is whole and has been checked, never before; files that are
+there are never written over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lingprobe.cache import FileProblem, cache_dir, size, write_text
+from lingprobe.core import DataProblem
+from lingprobe.corpora.files import uncompressed
+from lingprobe.store.claims import alone
+from lingprobe.tasks.released.catalogue import COLLECTIONS, Collection, Known
+from lingprobe.tasks.released.content import Content, Wrong, checked, examined
+from lingprobe.tasks.released.download import SUFFIXES as ARCHIVES
+from lingprobe.tasks.released.download import NoRoom, Unreachable, Web, download, unpack
+
+RECEIPT = "fetched.json"
+
+
+class Got(NamedTuple):
+    """A file that is there now, how it came ('fetched' or 'there already'), and whether its
+    publishers' checksum was there to compare; otherwise that of the first download is.
+    """
+
+    file: str
+    how: str
+    content: Content
+    published: bool = False
+
+    def __str__(self) -> str:
+        rows = "/".join(f"{n:,}" for n in self.content.rows) + " rows, "
+        which = "as published" if self.published else "recorded here, because none was published"
+        return (
+            f"{self.file}: {self.how}, {rows if any(self.content.rows) else ''}"
+            f"{self.content.size:,} bytes, sha256 {self.content.sha256} ({which})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to fetch: which files (a pattern), from where (without, from the mirror that
+    LINGPROBE_MIRROR names, or the publishers) and into which folder.
+    """
+
+    collection: Collection
+    folder: Path
+    only: str = "*"
+    base: str | None = None
+    web: Web = field(default_factory=Web)
+
+    def files(self) -> list[str]:
+        """The files asked for."""
+        names = [file for file in self.collection.files if fnmatchcase(file, self.only)]
+        if not names:
+            raise DataProblem(
+                f"no file of {self.collection.name} is called {self.only!r}; it has"
+                f" {', '.join(self.collection.files[:12])}"
+            )
+        return names
+
+    @property
+    def source(self) -> str:
+        """The folder on the web that files are got from."""
+        base = self.base or mirrored(self.collection) or self.collection.base
+        return base.removesuffix("/") + "/"
+
+    def url(self, file: str) -> str:
+        """Where a file is got."""
+        return self.source + file
+
+    def __str__(self) -> str:
+        files, facts = self.files(), self.collection.known()
+        sizes = [known.size for file in files if (known := facts.get(file)) is not None]
+        whole = [n for n in sizes if n is not None]
+        total = f", {size(sum(whole))}" if len(whole) == len(files) else ""
+        unseen = self.source == self.collection.base and not self.collection.reached
+        return (
+            f"{self.collection.name}: {len(files)} file{'s' * (len(files) > 1)}{total},"
+            f" {self.collection.terms}, from {self.source}{' (download not tested)' * unseen}"
+        )
+
+
+def mirrored(collection: Collection) -> str:
+    """Where a mirror has a collection, if LINGPROBE_MIRROR names one: it is laid out as the folder
+    `data` of a cache.
+    """
+    mirror = os.environ.get("LINGPROBE_MIRROR")
+    return f"{mirror.removesuffix('/')}/{collection.home}" if mirror else ""
+
+
+def place_of(collection: Collection) -> Path:
+    """Where the files of a collection are put, and looked for, where nobody says."""
+    return cache_dir() / "data" / collection.home
+
+
+def fetch(wish: Wish) -> Iterator[Got]:
+    """The files asked for, one by one as they are there. At the end DataProblem names those that
+    could not be had.
+    """
+    failed: list[str] = []
+    for file in wish.files():
+        try:
+            yield _delivered(wish, file)
+        except Unreachable as problem:
+            raise DataProblem(f"{problem}. {_by_hand(wish)}") from None
+        except Wrong as problem:
+            failed.append(str(problem))
+    if failed:
+        raise DataProblem(
+            f"{len(failed)} of {len(wish.files())} files could not be downloaded:"
+            f" {'; '.join(failed)}. {_by_hand(wish)}"
+        )
+
+
+def _by_hand(wish: Wish) -> str:
+    return (
+        f"Get the files by hand from {wish.collection.page}, put them into {wish.folder} and run"
+        " the same command, which checks them; or name a mirror with --from URL"
+    )
+
+
+def _delivered(wish: Wish, file: str) -> Got:
+    with alone(wish.folder / file):  # another fetch may be at it, whose file will be there then
+        return _there(wish, file) if (wish.folder / file).exists() else _fetched(wish, file)
+
+
+def _there(wish: Wish, file: str) -> Got:
+    target = wish.folder / file
+    try:
+        got = _checked(wish, file, target, "there already")
+    except Wrong as problem:
+        raise Wrong(
+            f"{problem}; it is left as it is: move it away, or give another folder with -o"
+        ) from None
+    if file.endswith(ARCHIVES):
+        _unpack(target, file, wish.folder)
+    return got
+
+
+def _fetched(wish: Wish, file: str) -> Got:
+    target = wish.folder / file
+    try:
+        part = download(wish.url(file), target, wish.web)
+    except (Unreachable, NoRoom):  # no other file would fare better
+        raise
+    except DataProblem as problem:
+        raise Wrong(str(problem)) from None
+    try:
+        got = _checked(wish, file, part, "fetched")
+    except Wrong as problem:
+        part.unlink()
+        raise Wrong(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
+    part.replace(target)
+    _note(wish.folder, file, {"url": wish.url(file), **got.content._asdict()})
+    if file.endswith(ARCHIVES):
+        _unpack(target, file, wish.folder)
+    return got
+
+
+def _checked(wish: Wish, file: str, path: Path, how: str) -> Got:
+    """A file with what it is, if it is what is published, or what was fetched before. Raises
+    Wrong.
+    """
+    known = wish.collection.known().get(file, Known())
+    before = _receipts(wish.folder).get(file, {}).get("sha256")
+    content = checked(path, file, wish.collection.kind, known, before)
+    return Got(file, how, content, bool(known.sha256 or known.blob))
+
+
+def _unpack(archive: Path, file: str, folder: Path) -> None:
+    """Put an archive's files into the folder; none that is there is written over, and one that
+    differs is told.
+    """
+    try:
+        differing = unpack(archive, folder)
+    except FileProblem as problem:
+        raise NoRoom(f"{problem}, and the same command goes on from there") from None
+    if differing:
+        more = f" and {len(differing) - 1:,} more" if len(differing) > 1 else ""
+        raise Wrong(
+            f"{differing[0]}{more} of {file} were there already and differ; they are left as they"
+            " are: move them away"
+        )
+
+
+def _receipts(folder: Path) -> dict[str, Any]:
+    """What is known of where the files of a folder came from."""
+    try:
+        receipts = json.loads((folder / RECEIPT).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return receipts if isinstance(receipts, dict) else {}
+
+
+def _note(folder: Path, file: str, receipt: dict[str, Any]) -> None:
+    with alone(folder / RECEIPT):
+        write_text(folder / RECEIPT, json.dumps({**_receipts(folder), file: receipt}, indent=1))
+
+
+def is_published(path: str | Path) -> bool | None:
+    """Whether a file is the published one: by checksum where one is known, else by the receipt of a
+    fetch from its publishers.
+
+    False where rows or checksum contradict what is known, None where nothing decides.
+    """
+    file = Path(path).expanduser()
+    parts = uncompressed(file).parts
+    owners = [
+        (c, name)
+        for c in COLLECTIONS.values()
+        for name in (*c.files, *c.inside)
+        if parts[-len(Path(name).parts) :] == Path(name).parts
+    ]
+    if not owners:
+        return None
+    content = examined(file)
+    answers = [_answer(file, owner, name, content) for owner, name in owners]
+    return True if True in answers else False if False in answers else None
+
+
+def _answer(file: Path, owner: Collection, name: str, content: Content) -> bool | None:
+    known = owner.known().get(name, Known())
+    if known.sha256 is not None:
+        return known.sha256 == content.sha256
+    receipt = _receipts(file.parents[len(Path(name).parts) - 1]).get(name, {})
+    if receipt.get("url") == owner.base + name and receipt.get("sha256") == content.sha256:
+        return True
+    return False if known.rows not in (None, content.rows) else None
+
+
+def all_published(paths: Sequence[Path]) -> bool | None:
+    """Whether all of some files are the published ones; False where one is not, None where nothing
+    decides.
+    """
+    answers = [is_published(path) for path in paths]
+    return True if all(answers) else False if False in answers else None

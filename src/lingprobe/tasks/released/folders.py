@@ -1,0 +1,115 @@
+"""Where the files of a released set lie, below the folder that a user names, and the task that
+reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from lingprobe.core import DataProblem
+from lingprobe.corpora.files import COMPRESSED, Part, uncompressed
+from lingprobe.tasks.released.family import Options, Release
+from lingprobe.tasks.task import Definition
+
+O = TypeVar("O", bound=Options)  # noqa: E741
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where a set lies: folders, of which the first that is there counts, then the one given.
+
+    files   the names that a file may have, with the split of its rows, '' for none; capitals and
+            compression do not matter
+    beside  how many of them, one after the other, are one table
+    some    whether one table will do
+    """
+
+    folders: tuple[str, ...]
+    files: tuple[tuple[str, tuple[str, ...]], ...]
+    beside: int = 1
+    some: bool = False
+
+    def __call__(self, task: str, place: Path) -> list[Part]:
+        """The files below a folder; DataProblem where one of them is not there."""
+        wanted = ", ".join(names[0] for _, names in self.files)
+        get = f"write {task}:FOLDER for a folder that has {wanted}"
+        if not place.is_dir():
+            raise DataProblem(f"no folder {str(place)!r}; {get}")
+        for folder in [*self._inside(place), place]:
+            listed = _listed(folder, self.files)
+            tables = [listed[i : i + self.beside] for i in range(0, len(listed), self.beside)]
+            parts = [part for table in tables if None not in table for part in table if part]
+            if len(parts) == len(listed) or (self.some and parts):
+                return parts
+            if has := ", ".join(part.path.name for part in listed if part):
+                raise DataProblem(f"{str(folder)!r} has {has} alone; {get}")
+        inside = " or ".join(repr(folder) for folder in self.folders)
+        where = f" or in its folder {inside}" if inside else ""
+        raise DataProblem(f"no {wanted} in {str(place)!r}{where}; {get}")
+
+    def _inside(self, place: Path) -> Iterator[Path]:
+        for names in self.folders:
+            folder: Path | None = place
+            for name in names.split("/"):
+                folder = _folder(folder, name) if folder else None
+            if folder:
+                yield folder
+
+
+def _folder(place: Path, name: str) -> Path | None:
+    """The folder of that name in another, whatever its capitals."""
+    named = (p for p in sorted(place.iterdir()) if p.name.casefold() == name.casefold())
+    return next((p for p in named if p.is_dir()), None)
+
+
+def _listed(folder: Path, files: tuple[tuple[str, tuple[str, ...]], ...]) -> list[Part | None]:
+    """Some files as a folder has them, the plain one before a compressed one; None for one that it
+    lacks.
+    """
+    here: dict[str, Path] = {}
+    for path in sorted(folder.iterdir(), key=lambda p: (p.suffix in COMPRESSED, p.name)):
+        if path.is_file():
+            here.setdefault(uncompressed(path).name.casefold(), path)
+    named = [
+        (split, next((n for n in names if n.casefold() in here), "")) for split, names in files
+    ]
+    return [Part(split, here[name.casefold()]) if name else None for split, name in named]
+
+
+def present(*releases: Release) -> Callable[[Options], Release]:
+    """Of several layouts that a set is distributed in, the one whose files are there; the first
+    where none is.
+    """
+
+    def release(options: Options) -> Release:
+        return next((each for each in releases if _there(each, options)), releases[0])
+
+    return release
+
+
+def _there(release: Release, options: Options) -> bool:
+    try:
+        return bool(release.parts(options))
+    except DataProblem:
+        return False
+
+
+def definition(
+    name: str, asks: str, options: type[O], release: Callable[[O], Release]
+) -> Definition[O]:
+    """The definition of a task that reads the release that its options choose."""
+
+    def chosen(options: O) -> Release:
+        return replace(release(options), asks=asks, name=name)
+
+    return Definition(
+        name,
+        asks,
+        options,
+        lambda options: chosen(options).load(options),
+        lambda options: chosen(options).parts(options),
+        whole=lambda options: chosen(options).whole(options),
+    )

@@ -1,0 +1,211 @@
+"""Treebanks of Universal Dependencies, fetched one by one from their repositories at a release.
+
+GitHub lists the files of a release with their sizes and checksums. Where it does not answer, and on
+mirrors that have no list of ours, the treebank's own statistics (`stats.xml`) say which splits it
+has and how many sentences are in each.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from lingprobe.cache import write_text
+from lingprobe.core import DataProblem
+from lingprobe.corpora.places import LISTING, Absent, home_of
+from lingprobe.corpora.universal import Treebank, treebanks
+from lingprobe.references import Reference
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.released.catalogue import Collection, Known
+from lingprobe.tasks.released.content import ABOUT
+from lingprobe.tasks.released.download import Web, download
+from lingprobe.tasks.released.fetch import Wish, fetch
+from lingprobe.tasks.task import DefinedTask
+
+API = "https://api.github.com/repos/UniversalDependencies/{name}/git/trees/r{release}"
+RAW = "https://raw.githubusercontent.com/UniversalDependencies/{name}/r{release}/"
+PAGE = "https://github.com/UniversalDependencies/{name}/tree/r{release}"
+PAPER = "Universal Dependencies"
+TOLD = ("LICENSE.txt", "README.md", "README.txt")
+_DATA = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-[a-z0-9-]+\.conllu")
+_SPLIT = re.compile(r"<(train|dev|test)><sentences>([0-9]{1,9})</sentences>")
+_FACT = re.compile(r"^(License|Includes text):\s*(.+?)\s*$", re.MULTILINE)
+log = logging.getLogger("lingprobe.data")
+
+
+def collection(bank: Treebank) -> Collection:
+    """What is known of a treebank before anybody is asked."""
+    at = {"name": bank.name, "release": bank.released}
+    return Collection(
+        f"ud/{bank.code or bank.name}@{bank.released}",
+        PAGE.format(**at),
+        RAW.format(**at),
+        (),
+        PAPER,
+        licence=bank.licence,
+        kind="treebank",
+        facts={},
+        below=f"ud/{bank.released}/{bank.name}",
+    )
+
+
+def collections(pattern: str) -> list[Collection]:
+    """The treebanks whose code has a pattern, as ud/pl_*."""
+    return [collection(b) for code, b in treebanks().items() if fnmatchcase(f"ud/{code}", pattern)]
+
+
+def wish(bank: Treebank, folder: Path | None = None, base: str | None = None) -> Wish:
+    """What to fetch of a treebank; its files are listed later."""
+    return Wish(collection(bank), folder / bank.name if folder else home_of(bank), base=base)
+
+
+def listed(asked: Wish, bank: Treebank) -> Wish:
+    """The same wish with the files of the treebank, as listed here before, or by the server. Raises
+    DataProblem.
+    """
+    place = asked.folder / LISTING
+    facts = _facts(place.read_bytes()) if place.is_file() else {}
+    if not facts:
+        facts = _asked(asked, bank)
+        files = {name: known._asdict() for name, known in facts.items()}
+        write_text(place, json.dumps({"files": files}, indent=1))
+    return replace(asked, collection=replace(asked.collection, files=tuple(facts), facts=facts))
+
+
+def _asked(asked: Wish, bank: Treebank) -> dict[str, Known]:
+    """The files of a treebank as a server lists them."""
+    theirs = asked.source == asked.collection.base
+    address = {"name": bank.name, "release": bank.released}
+    first = API.format(**address) if theirs else asked.source + LISTING
+    try:
+        facts = _facts(_document(first, asked))
+    except DataProblem:  # asked too often, or no such list
+        facts = {}
+    if not facts and bank.code:
+        try:
+            facts = _counted(_document(asked.source + "stats.xml", asked), bank.code)
+        except DataProblem as problem:
+            raise DataProblem(_unlisted(bank, f"; {problem}")) from None
+    if not any(_DATA.fullmatch(name) for name in facts):
+        raise DataProblem(_unlisted(bank, ""))
+    return facts
+
+
+def _unlisted(bank: Treebank, why: str) -> str:
+    return (
+        f"no list of the files of {bank} could be had{why}. Get the folder {bank.name} by hand, as"
+        f" by `git clone --branch r{bank.released} --depth 1"
+        f" https://github.com/UniversalDependencies/{bank.name}`, and name it, or set"
+        " LINGPROBE_TREEBANKS to the folder that it is in; or name a mirror with --from URL"
+    )
+
+
+def _document(url: str, asked: Wish) -> bytes:
+    """The content of a short document."""
+    part = download(url, asked.folder / ".list", asked.web)
+    try:
+        return part.read_bytes()
+    finally:
+        part.unlink()
+
+
+def _facts(document: bytes) -> dict[str, Known]:
+    """The files that a listing of ours or of GitHub's names, with size and checksum; none of
+    another document.
+    """
+    try:
+        value = json.loads(document)
+        named = value["files"] if "files" in value else {e["path"]: e for e in value["tree"]}
+        facts = {name: _known(each) for name, each in named.items() if _wanted(name)}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return dict(sorted(facts.items(), key=lambda each: not ABOUT.match(each[0])))
+
+
+def _wanted(name: str) -> bool:
+    return _DATA.fullmatch(name) is not None or name in TOLD
+
+
+def _known(entry: Mapping[str, Any]) -> Known:
+    """What an entry of a listing says of a file. Raises ValueError or TypeError."""
+    rows, size = entry.get("rows"), entry.get("size")
+    checksum = entry.get("blob", entry.get("sha"))
+    train, dev, test = map(int, rows or (0, 0, 0))
+    return Known(
+        (train, dev, test) if rows else None,
+        None if size is None else int(size),
+        None,
+        None if checksum is None else str(checksum),
+    )
+
+
+def _counted(document: bytes, code: str) -> dict[str, Known]:
+    """The files that a treebank's statistics speak of, with their sentences."""
+    splits = dict(_SPLIT.findall(document.decode("utf-8", "replace")))
+    sizes = {name: int(splits.get(name, 0)) for name in ("train", "dev", "test")}
+    return {
+        f"{code}-ud-{split}.conllu": Known(
+            (many * (split == "train"), many * (split == "dev"), many * (split == "test"))
+        )
+        for split, many in sizes.items()
+        if many
+    }
+
+
+def told(done: Wish) -> str:
+    """What a fetched treebank says of itself: its licence, and that its words are withheld."""
+    texts = [file.read_text("utf-8", "replace") for file in sorted(done.folder.glob("README.*"))]
+    facts = dict(_FACT.findall("\n".join(texts)))
+    licence = f"licence: {facts.get('License', done.collection.terms)}"
+    withheld = facts.get("Includes text", "yes").lower() == "no"
+    return licence + ("; its words are withheld, and stand as _ in the files" if withheld else "")
+
+
+def supply(references: Iterable[Any]) -> None:
+    """Fetch the treebanks that tasks name by code and that are not here, unless LINGPROBE_OFFLINE
+    or HF_HUB_OFFLINE forbids it; each is announced. Raises DataProblem.
+    """
+    from tqdm.auto import tqdm
+
+    for reference in references:
+        while (bank := _lacking(reference)) is not None:
+            if forbidden := offline():
+                raise DataProblem(f"{Absent(bank)} ({forbidden} is set, so nothing is fetched)")
+            asked = listed(wish(bank), bank)
+            log.warning("fetching %s", asked)
+            with tqdm(desc=bank.name, unit="B", unit_scale=True, disable=None, leave=False) as bar:
+                list(fetch(replace(asked, web=Web(bar.update))))
+            log.warning("%s is in %s; %s", bank, asked.folder, told(asked))
+
+
+def offline() -> str:
+    """The variable that forbids to fetch anything unasked, '' where none does."""
+    names = ("LINGPROBE_OFFLINE", "HF_HUB_OFFLINE")
+    said = (
+        name for name in names if os.environ.get(name, "").lower() not in ("", "0", "false", "no")
+    )
+    return next(said, "")
+
+
+def _lacking(reference: Any) -> Treebank | None:
+    """The first treebank that a task lacks; what else is wrong with it is told by whoever reads
+    it.
+    """
+    if not isinstance(reference, Reference):
+        return None
+    try:
+        made = TASKS.make(reference)
+        if isinstance(made, DefinedTask):
+            made.parts()
+    except Absent as absent:
+        return absent.bank
+    except Exception:  # whatever it is, also in a file of the user's
+        return None
+    return None

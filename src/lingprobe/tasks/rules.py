@@ -1,0 +1,378 @@
+"""Rules as tasks: a rule over trees, sentences or whole batches, and the decorator that makes a
+task of it.
+
+A rule about sentences gives a label; its task has what those of `ud/` have: balanced classes,
+lexical splits, folds. A rule about spans gives spans with their labels; its task has what those of
+`edge/` have. Both have size, further sources, official splits, errors that are left out and
+counted, notes, and oracles.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, make_dataclass
+from operator import index
+from pathlib import PurePath
+from types import FunctionType
+from typing import Any, Literal, get_type_hints
+
+from lingprobe._closure import file_of
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora import brackets, conll2012
+from lingprobe.corpora.corpus import corpus as corpus_files
+from lingprobe.corpora.files import Part, uncompressed
+from lingprobe.corpora.machine import one_each
+from lingprobe.corpora.style import Style
+from lingprobe.corpora.views import SUFFIXES, Block, Plain, Word, blocks, dependencies, trees
+from lingprobe.datasets import SampleSettings
+from lingprobe.oracles import Facts
+from lingprobe.tasks.answers import Answer, Finding, Reason
+from lingprobe.tasks.edge.columns import SentenceTargets
+from lingprobe.tasks.edge.facts import either
+from lingprobe.tasks.edge.family import CONLLU, MICRO, Count, Kind, Oracle, TargetReader, edge
+from lingprobe.tasks.edge.family import Options as SpanOptions
+from lingprobe.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus
+from lingprobe.tasks.questions import CorpusOptions, Question, answered
+from lingprobe.tasks.sources import Source, same_files, treebanks
+from lingprobe.tasks.task import Definition
+from lingprobe.tasks.ud.facts import DEPTHS, PLACES, WORDS, facts
+
+Function = Callable[..., Any]
+Over = Literal["trees", "sentences", "batches"]
+About = Literal["sentences", "spans"]
+SILENT = "the rule gives no label"
+TREES = (*SUFFIXES, *conll2012.SUFFIXES)
+
+
+@dataclass(frozen=True)
+class SpanSettings:
+    """How a question about spans is asked.
+
+    files      what the names of its files end in, before .gz or .xz
+    key        which of two spans a label is about, from 0, where that is not the last
+    relations  whether it is about dependencies, so that tables say where these are of UD release 1
+    oracles    what word vectors can hold of the annotation; without, the targets themselves
+    """
+
+    files: tuple[str, ...] = TREES
+    key: int | None = None
+    relations: bool = False
+    oracles: Callable[[TargetReader[Any]], Mapping[str, Oracle[Any]]] = either
+
+
+def question(
+    name: str,
+    asks: str,
+    *,
+    about: About = "sentences",
+    over: Over = "trees",
+    needs: Mapping[str, str] | None = None,
+    metric: str = "",
+    probe: str = "",
+    **settings: Any,
+) -> Callable[[Function], Definition[Any]]:
+    """A decorator that turns a rule into a task: `@question("mine/relcl", "Is there a relative
+    clause?")`.
+
+    The rule returns a label, an `Answer` (a label with its target form and strata), a `Reason` why
+    the sentence is left out, or None. True and False mean yes and no. Keyword-only parameters of
+    the rule become options of the task.
+
+    about     sentences; or spans: the rule returns any number of pairs of a place and a label,
+              where a place is a word of the tree, (start, stop), or two of these, as `(word,
+              word.head)`
+    over      trees: the rule gets one `Tree` at a time; sentences: one `Sentence` at a time, so
+              running text is enough; batches: many trees as a `Batch` of columns, for which it
+              returns a list with one item per sentence
+    needs     labels that the task needs, and the annotation they come from
+    metric    how answers are scored (default: accuracy, or micro-f1 for spans)
+    probe     the task's default probe (default: mlp, or span for spans)
+    settings  how candidates are sampled, such as balance=False or decorrelate=True: the fields of
+              `lingprobe.datasets.SampleSettings`; for spans, those of
+              `lingprobe.tasks.rules.SpanSettings`
+    """
+    # what is written wrongly is told where it is written
+    asked = SpanSettings(**settings) if about == "spans" else SampleSettings(**settings)
+
+    def defined(function: Function) -> Definition[Any]:
+        rule = Rule(name, function, over)
+        place = f"{function.__module__}:{function.__name__}"
+        if isinstance(asked, SpanSettings):
+            kind = SpanRule(rule, asked).kind(asks, needs or {})
+            judged = {"metric": metric or MICRO, "probe": probe or "span"}
+            return edge(name, kind, _options(function, SpanOptions), place=place, **judged)
+        sentences = SentenceRule(rule)
+        asker = Question(
+            name,
+            asks,
+            sentences.corpus,
+            sentences.parts,
+            answered(name),
+            settings=settings,
+            needs=needs or {},
+            oracles=ORACLES,
+            offered=sentences.offered,
+            facts=sentences.facts,
+            probe=probe or "mlp",
+        )
+        options = _options(function, CorpusOptions)
+        return asker.defined(options, place, metric=metric or "accuracy")
+
+    return defined
+
+
+ORACLES = WORDS | DEPTHS | PLACES
+
+
+def _options(function: Function, base: type[Any]) -> type[Any]:
+    """The options of every question, and what the rule takes by keyword alone."""
+    hints = get_type_hints(function, include_extras=True)
+    own = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    fields = [
+        (p.name, hints.get(p.name, str), field(kw_only=True))
+        if p.default is p.empty
+        else (p.name, hints.get(p.name, str), field(default=p.default, kw_only=True))
+        for p in own
+    ]
+    if taken := {p.name for p in own} & set(base.__dataclass_fields__):
+        raise TypeError(f"{function.__name__}: every question has an option {min(taken)!r} already")
+    options = make_dataclass("Options", fields, bases=(base,), frozen=True)
+    options.__doc__ = function.__doc__ or ""
+    return options
+
+
+def arguments(options: CorpusOptions | SpanOptions) -> dict[str, Any]:
+    """What the rule takes by keyword alone."""
+    base = CorpusOptions if isinstance(options, CorpusOptions) else SpanOptions
+    known = set(base.__dataclass_fields__)
+    return {name: value for name, value in asdict(options).items() if name not in known}
+
+
+class RuleProblem(DataProblem):
+    """What is wrong with a rule, whatever its data are."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A function, the question that it answers, and what it is put to."""
+
+    name: str
+    function: Function
+    over: Over
+
+    @property
+    def module(self) -> str:
+        """Where it is written."""
+        return str(self.function.__module__)
+
+    def told(self, own: Mapping[str, Any]) -> str | None:
+        """What decides its answers beside the code of its module; None where that cannot be told,
+        as of what was typed in, closes over something or reads a file.
+        """
+        whole = isinstance(self.function, FunctionType) and self.function.__closure__ is None
+        if not whole or file_of(self.module) is None:
+            return None
+        read = any(isinstance(value, PurePath) for value in own.values())
+        return None if read else f"{self.function.__qualname__} {self.over} {dict(own)}"
+
+    def given(self, block: Block, sentences: list[Sentence]) -> Iterable[object]:
+        """What the function is given, one item a sentence."""
+        if isinstance(block, Plain) and self.over != "sentences":
+            raise DataProblem(
+                f"{self.name} asks about trees, and running text has none: give a treebank, or"
+                ' write over="sentences" where the rule needs words alone'
+            )
+        return sentences if self.over == "sentences" else trees(block, sentences)
+
+    def of_batch(self, block: Block, many: int, own: Mapping[str, Any]) -> list[object]:
+        """What the function says of the sentences of a batch."""
+        said = list(self.function(dependencies(block, self.name), **own))
+        if len(said) != many:
+            raise RuleProblem(
+                f"{self.name}: the rule gave {len(said)} answers for {many} sentences;"
+                " give None where there is none"
+            )
+        return said
+
+    def said(self, given: object, sentence: Sentence, own: Mapping[str, Any]) -> object:
+        """What the function says of one sentence; what it yields, as a list."""
+        try:
+            said = self.function(given, **own)
+            return list(said) if isinstance(said, Iterator) else said
+        except DataProblem:
+            raise
+        except Exception as error:
+            raise RuleProblem(
+                f"{self.name}: the rule failed on {sentence.text[:80]!r}:"
+                f" {type(error).__name__}: {error}"
+            ) from error
+
+    def finding(self, said: object, sentence: Sentence) -> Finding:
+        """A label as an answer, or the reason why there is none."""
+        if said is None:
+            return SILENT
+        if isinstance(said, Answer | Reason):
+            return said
+        if isinstance(said, bool):
+            return YES if said else NO
+        if isinstance(said, str | float | int | frozenset | Mapping):
+            return Answer(float(said) if isinstance(said, int) else said)
+        raise RuleProblem(
+            f"{self.name}: the rule gave {type(said).__name__} for {sentence.text[:80]!r}; it gives"
+            " a label (text, a number, a frozenset), an Answer, a Reason, or None"
+        )
+
+
+YES, NO = Answer("yes"), Answer("no")
+
+
+@dataclass(frozen=True)
+class SentenceRule:
+    """A rule that gives labels of sentences."""
+
+    rule: Rule
+
+    def files(self, options: CorpusOptions) -> list[Source]:
+        """The treebanks, or running text."""
+        return treebanks(options.path, options.with_, SUFFIXES)
+
+    def parts(self, options: CorpusOptions) -> list[Part]:
+        """The files alone."""
+        return [source.part for source in self.files(options)]
+
+    def corpus(self, options: CorpusOptions) -> ParsedCorpus:
+        """The sentences with what the rule says of each; read once for all folds."""
+        files, own = self.files(options), arguments(options)
+        key = (self, same_files(files), options.on_error, tuple(own.items()))
+
+        def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
+            return {self.rule.name: list(self._judged(block, sentences, own))}
+
+        rules = Rules(judge, (__name__, self.rule.module), self.rule.told(own))
+        return CORPORA.get(key, lambda: parsed_corpus(files, options.on_error, rules))
+
+    def _judged(
+        self, block: Block, sentences: list[Sentence], own: Mapping[str, Any]
+    ) -> Iterator[Finding]:
+        given, rule = self.rule.given(block, sentences), self.rule
+        said: Iterable[object] = (
+            rule.of_batch(block, len(sentences), own)
+            if rule.over == "batches"
+            else (rule.said(*pair, own) for pair in zip(given, sentences, strict=True))
+        )
+        return (rule.finding(*pair) for pair in zip(said, sentences, strict=True))
+
+    def offered(self, options: CorpusOptions) -> Collection[str]:
+        """The oracles that the files say something for."""
+        suffixes = {uncompressed(part.path).suffix for part in self.parts(options)}
+        return ORACLES if suffixes.isdisjoint((".txt", *brackets.SUFFIXES)) else PLACES
+
+    def facts(
+        self, oracle: str, options: CorpusOptions, sentences: Collection[Sentence]
+    ) -> Mapping[Sentence, Facts]:
+        """What the annotation of these sentences says."""
+        return facts(oracle, self.parts(options), options.on_error, sentences)
+
+
+@dataclass(frozen=True)
+class SpanRule:
+    """A rule that gives spans with their labels."""
+
+    rule: Rule
+    settings: SpanSettings
+
+    def kind(self, asks: str, needs: Mapping[str, str]) -> Kind[SpanOptions]:
+        """The kind of targets that it gives."""
+        oracles = self.settings.oracles(self.targets)
+        return Kind(asks, self.parts, self.targets, self.settings.key, oracles, needs)
+
+    def parts(self, options: SpanOptions) -> list[Part]:
+        """The files."""
+        plain = (".txt",) if self.rule.over == "sentences" else ()
+        return one_each(corpus_files(options.paths, (*self.settings.files, *plain)))
+
+    def targets(
+        self, options: SpanOptions, parts: list[Part], count: Count
+    ) -> Iterator[SentenceTargets]:
+        """The sentences of some files with their targets."""
+        own = arguments(options)
+        for part in parts:
+            style = Style()
+            for block in blocks(part.path, options.on_error, count.tally):
+                if self.settings.files == CONLLU:
+                    style.add(dependencies(block, self.rule.name).deprels.names)
+                for sentence, said in self._said(block, own, options, count):
+                    yield self._targets(sentence, said, part.split, count)
+            if self.settings.relations and (old := style.first_release()):
+                count.tally.say(f"{part.path} {old}")
+
+    def _said(
+        self, block: Block, own: Mapping[str, Any], options: SpanOptions, count: Count
+    ) -> Iterator[tuple[Sentence, object]]:
+        """What the rule says of the sentences of a block; where the annotation is damaged that it
+        looks at, a sentence is left out and counted.
+        """
+        sentences, rule = block.sentences(), self.rule
+        if rule.over == "batches":
+            yield from zip(sentences, rule.of_batch(block, len(sentences), own), strict=True)
+            return
+        for given, sentence in zip(rule.given(block, sentences), sentences, strict=True):
+            try:
+                said = rule.said(given, sentence, own)
+            except RuleProblem:
+                raise
+            except DataProblem as problem:
+                count.tally.refuse(problem, options.on_error)
+            else:
+                yield sentence, said
+
+    def _targets(
+        self, sentence: Sentence, said: object, split: str, count: Count
+    ) -> SentenceTargets:
+        spans: list[tuple[int, ...]] = []
+        answers: list[Answer] = []
+        for item in self._items(said, sentence):
+            label = item if isinstance(item, Reason) else item[1]
+            finding = self.rule.finding(label, sentence)
+            if isinstance(finding, Answer):
+                spans.append(_ends(item[0]))
+                answers.append(finding)
+            else:
+                count.left_out[str(finding)] += 1
+        keys = dict.fromkeys(key for answer in answers for key in answer.strata)
+        strata = {key: [answer.strata.get(key, "") for answer in answers] for key in keys}
+        return SentenceTargets(sentence, spans, [answer.label for answer in answers], split, strata)
+
+    def _items(self, said: object, sentence: Sentence) -> Iterator[Any]:
+        """What the rule gave, one target or reason after the other."""
+        for item in said if isinstance(said, Sequence) else () if said is None else (said,):
+            if not (isinstance(item, Reason) or _is_target(item, len(sentence.words))):
+                raise RuleProblem(
+                    f"{self.rule.name}: the rule gave {item!r:.80} for {sentence.text[:80]!r}; it"
+                    " gives pairs of a place and a label, where a place is a word, (start, stop)"
+                    " inside the sentence, or two of these; or a Reason"
+                )
+            yield item
+
+
+def _is_target(item: object, many: int) -> bool:
+    """Whether something is a pair of a place among so many words, and a label."""
+    if not (isinstance(item, tuple) and len(item) == 2):
+        return False
+    try:
+        ends = _ends(item[0])
+    except (TypeError, ValueError):
+        return False
+    pairs = zip(ends[::2], ends[1::2], strict=True)
+    return all(0 <= start < stop <= many for start, stop in pairs)
+
+
+def _ends(place: Any) -> tuple[int, ...]:
+    """Where a span begins and ends, or each of two."""
+    if isinstance(place, Word):
+        return place.index, place.index + 1
+    first, second = place
+    if isinstance(first, Word | tuple):
+        return (*_ends(first), *_ends(second))
+    return index(first), index(second)

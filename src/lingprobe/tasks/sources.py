@@ -1,0 +1,117 @@
+"""The files that questions are put to, the names that their sentences are reported by, and what is
+said of them in notes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from lingprobe.core import DataProblem
+from lingprobe.corpora.files import Part, digest, treebank, uncompressed
+from lingprobe.corpora.machine import machines, one_each
+from lingprobe.corpora.places import located
+from lingprobe.corpora.tally import Tally
+from lingprobe.datasets.candidates import NOTHING
+from lingprobe.notes import ByParser
+
+
+class Source(NamedTuple):
+    """A file, and the name that its sentences are reported by."""
+
+    name: str
+    part: Part
+
+
+def sources(paths: Sequence[str], parts: Callable[[str], Iterable[Part]]) -> list[Source]:
+    """The files that some paths name, by the last part of the path, or all of it where several
+    paths end alike.
+    """
+    short = [uncompressed(Path(path)).name for path in paths]
+    names = [
+        path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)
+    ]
+    files = [
+        Source(name, part) for name, path in zip(names, paths, strict=True) for part in parts(path)
+    ]
+    seen: set[Path] = set()
+    for _, part in files:
+        if part.path.resolve() in seen:
+            raise DataProblem(f"{part.path} is named twice; with= is for further files")
+        seen.add(part.path.resolve())
+    return files
+
+
+@lru_cache
+def stratum(source: str) -> Mapping[str, str]:
+    """The stratum that says which source a sentence comes from, one mapping for all of them;
+    nothing without a name.
+    """
+    return MappingProxyType({"source": source}) if source else NOTHING
+
+
+def source_notes(task: str, files: Sequence[str], tally: Tally, **more: Any) -> dict[str, Any]:
+    """Notes that say what was read: the files, how many sentences and words, how many were skipped,
+    and the first problems.
+    """
+    source = {
+        "files": list(files),
+        "sentences": tally.sentences,
+        "words": tally.words,
+        "skipped": tally.skipped,
+        **more,
+    }
+    return {"source": source, **remarks(task, tally, files), "problems": list(tally.problems)}
+
+
+def remarks(task: str, tally: Tally, files: Iterable[str]) -> dict[str, Any]:
+    """What tables say about the sources as they are, as a note, and which parser's the labels are;
+    {} where there is nothing to say.
+    """
+    by = machines(map(Path, files))
+    said = [*tally.remarks(), *(each.remark(task) for each in by)]
+    wrong = [each.wrong(task) for each in by]
+    known = max((w for w in wrong if not math.isnan(w)), default=None)
+    parser = ByParser(", ".join(each.parser for each in by), known)
+    return {
+        **({"remarks": said} if said else {}),
+        **({parser.key: parser.plain()} if by else {}),
+    }
+
+
+def same_files(files: Sequence[Source]) -> tuple[object, ...]:
+    """What is equal for files of the same names, splits and contents."""
+    named = [(name, part.split, str(part.path.resolve())) for name, part in files]
+    return (*named, digest(source.part.path for source in files))
+
+
+def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> list[Source]:
+    """The files that some paths name: trees, or running text one sentence a line (.txt); of one
+    path the files need no name.
+    """
+
+    def parts(place: str) -> list[Part]:
+        if is_text(Path(place)):
+            return [Part("", _file(place))]
+        return one_each(treebank(place, suffixes))
+
+    files = sources((path, *more), parts)
+    return files if more else [source._replace(name="") for source in files]
+
+
+def is_text(path: Path) -> bool:
+    """Whether a file is running text, which has no trees."""
+    return uncompressed(path).suffix == ".txt"
+
+
+def _file(path: str) -> Path:
+    file = located(path)
+    if not file.is_file():
+        raise DataProblem(
+            f"no file {path!r}; give running text, one sentence a line, as .txt, .txt.gz or .txt.xz"
+        )
+    return file

@@ -1,0 +1,82 @@
+"""A task from a table on disk: what `lingprobe build` wrote, SentEval's files, or lines of one's
+own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lingprobe.core import SPLITS, DataProblem, Dataset
+from lingprobe.corpora.files import digest, uncompressed
+from lingprobe.datasets import carve_dev
+from lingprobe.datasets.formats.tables import loss, read
+from lingprobe.labels import KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The examples of a file, and how they are judged and read."""
+
+    path: Path
+    metric: str
+    probe: str
+    view: str
+    seed: int
+    clusters: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The file's name without its suffixes."""
+        return uncompressed(self.path).stem
+
+    @property
+    def question(self) -> str:
+        """What the probe answers."""
+        return f"Which label does {self.path.name} give the example?"
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the file."""
+        return digest([self.path])
+
+    def load(self) -> Dataset:
+        """The examples in the file; without a dev split, a tenth of train becomes one, by
+        `seed`.
+        """
+        dataset = read(self.path)
+        if lacking := [name for name in self.clusters if name not in dataset.strata]:
+            has = ", ".join(dataset.strata) or "none"
+            raise DataProblem(
+                f"{self.path} has no stratum {lacking[0]!r} that examples could be drawn together"
+                f" by; its strata: {has}"
+            )
+        for split in ("train", "test"):
+            if not len(dataset.rows(split)):
+                has = ", ".join(s for s in SPLITS if len(dataset.rows(s)))
+                raise DataProblem(
+                    f"{self.path} has no {split} examples (it has {has}): mark some of its rows as"
+                    f" {split}"
+                )
+        return carve_dev(
+            replace(dataset, clusters=tuple(dict.fromkeys([*dataset.clusters, *self.clusters]))),
+            self.seed,
+        )
+
+
+def table(
+    path: Path,
+    *,
+    metric: str | None = None,
+    probe: str = "mlp",
+    view: str = "mean",
+    seed: int = 0,
+    clusters: tuple[str, ...] = (),
+) -> Table:
+    """Which label does the table give the example?
+
+    metric    without: accuracy of classes, micro-f1 of label sets, pearson of scores
+    clusters  a stratum whose examples were drawn together, as a speaker or a document, which
+              intervals then know; may be repeated
+    """
+    return Table(path, metric or KINDS[loss(path)].metric, probe, view, seed, clusters)

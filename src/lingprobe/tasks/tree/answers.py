@@ -1,0 +1,195 @@
+"""From a parsed corpus to the candidates of each of the ten questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from lingprobe.corpora.frequencies import Frequencies, frequencies
+from lingprobe.corpora.frequencies import corpus as files
+from lingprobe.datasets.match import joint
+from lingprobe.tasks.answers import Answer, tallied
+from lingprobe.tasks.found import Found
+from lingprobe.tasks.parsed import ParsedCorpus
+from lingprobe.tasks.questions import Answers, Notes
+from lingprobe.tasks.shards import DEPTH, LENGTH
+from lingprobe.tasks.tree.altered import inversions, shifts, tagged
+from lingprobe.tasks.tree.corpus import LENGTHS, Options
+from lingprobe.tasks.tree.odd import Choice, band, lexicon, replacements
+from lingprobe.tasks.ud.classes import CONNEAU, comparable, contents, crossed, outside, targets
+
+EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
+README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
+DEPTHS = range(5, 13)  # section 2
+SEQUENCES, ENOUGH = 19, 100  # classes beside OTHER, and the sentences that each has at least
+PUBLISHED = (
+    "ADVP_NP_VP_. CC_ADVP_NP_VP_. CC_NP_VP_. IN_NP_VP_. NP_ADVP_VP_. NP_NP_VP_. NP_PP_. NP_VP_."
+    " PP_NP_VP_. RB_NP_VP_. SBAR_NP_VP_. SBAR_VP_. S_CC_S_. S_NP_VP_. S_VP_. VBD_NP_VP_. VP_."
+    " WHADVP_SQ_. WHNP_SQ_."
+)
+"""The README's classes; the two that its list lacks are labels of the published file."""
+LITERAL = (100, 5000)  # occurrences of a target form (README)
+# of the novels that the paper took its sentences from (Paperno et al. 2016, section 3)
+PAPERS_WORDS = 203_000_000
+
+
+def lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    """Sentences by the bin of their number of words."""
+    bins = EQUAL if options.bins == "equal" else README
+    named = {n: Answer(f"{low}-{high}") for low, high in bins for n in range(low, high + 1)}
+    said = [named.get(n) for n in range(LENGTHS[-1] + 1)]
+    return Found.where(corpus, corpus.columns(LENGTH)[0], said)
+
+
+def words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    """Sentences by the one target word that they hold."""
+    chosen = contents(corpus.words(), corpus.forms, CONNEAU, _ranks(options))
+    notes["word content"] = chosen.notes
+    found = Found.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
+    notes["left out"] = {"no target word, or several": len(corpus) - len(found)}
+    return found
+
+
+def frequent(corpus: ParsedCorpus, options: Options) -> list[str]:
+    """The words that are too frequent to be targets."""
+    return targets(corpus.forms, CONNEAU, _ranks(options)).frequent
+
+
+def _ranks(options: Options) -> Mapping[str, int] | None:
+    """How frequent each word is in the corpora that are named; None where it is the sources that
+    count.
+    """
+    corpus = _frequencies(options)
+    return (
+        None
+        if corpus is None
+        else {word: int(n) for word, n in zip(corpus.numbers, corpus.counts, strict=True)}
+    )
+
+
+def depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told
+    apart with length held equal.
+    """
+    deep, long = corpus.columns(DEPTH, LENGTH)
+    fit = (deep >= DEPTHS[0]) & (deep <= DEPTHS[-1])
+    gaussian = options.depths == "gaussian"
+    run = DEPTHS if gaussian else comparable(crossed(deep[fit], long[fit]))
+    labels = set(options.classes) or set(map(str, run))
+    said = [Answer(str(d)) if str(d) in labels else None for d in range(int(deep.max()) + 1)]
+    found = Found.where(corpus, deep, said)
+    notes["depths"] = {d: n for d, n in enumerate(np.bincount(deep).tolist()) if n}
+    notes["left out"] = {outside(run): len(corpus) - len(found)}
+    if not (gaussian and len(found)):
+        return found
+    rng = np.random.default_rng([options.seed, 29])
+    rows = joint(long[found.rows], deep[found.rows], rng)  # README: a Gaussian over both
+    reason = "more than a Gaussian over lengths and depths has"
+    notes["left out"][reason] = len(found) - len(rows)
+    return found.take(rows)
+
+
+def sequences(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    """Sentences by their top constituents: the most frequent sequences, and OTHER."""
+    findings = corpus.findings("top-const")
+    counts, notes["left out"] = tallied(findings)
+    if options.classes or options.inventory == "published":
+        inventory = set(options.classes or PUBLISHED.split())
+    else:
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:SEQUENCES]
+        inventory = {label for label, n in ranked if n >= ENOUGH}
+    notes["classes"] = {label: n for label, n in counts.items() if label in inventory}
+    notes["number of classes, with OTHER"] = len(inventory) + 1
+    other = Answer("OTHER")
+    return Found.of(corpus, findings).mapped(
+        lambda said: Answer(said.label) if said.label in inventory else other
+    )
+
+
+def ruled(name: str) -> Answers[Options]:
+    """Candidates from what one rule says, whose target forms are neither too rare nor too
+    common.
+    """
+
+    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+        findings = corpus.findings(name)
+        notes["labels"], notes["left out"] = tallied(findings)
+        band = _band(corpus, options, notes)
+        every = Found.of(corpus, findings)
+        found = every.mapped(lambda said: said if band(said.target) else None)
+        if len(found) < len(every):
+            reason = "a target form outside the band of frequencies"
+            notes["left out"][reason] = len(every) - len(found)
+        return found
+
+    return answers
+
+
+def shifted(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    """Sentences as they were and with two words swapped."""
+    return _noted("I", notes, *shifts(corpus, options.seed, options.literal))
+
+
+def replaced(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    """Sentences as they were and with a word replaced."""
+    counts = _frequencies(options) or _own(corpus, options)
+    among = not options.freq or not {
+        path.resolve() for name in options.freq for path in files(name)
+    }.isdisjoint(_paths(corpus))
+    choice = Choice.of(counts, lexicon(tagged(corpus)), among)
+    notes["frequencies"] = {
+        "words": counts.total,
+        "band": list(band(counts.total)),
+        "forms": int((choice.tags >= 0).sum()),
+    }
+    return _noted("C", notes, *replacements(corpus, choice, options.seed))
+
+
+def inverted(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    """Sentences as they were and with their clauses inverted."""
+    counts = _frequencies(options) or _own(corpus, options)
+    return _noted("I", notes, *inversions(corpus, counts, options.seed))
+
+
+def _noted(label: str, notes: Notes, found: Found, out: Mapping[str, int]) -> Found:
+    notes["altered"] = label
+    notes["left out"] = {reason: n for reason, n in Counter(out).most_common() if n}
+    return found
+
+
+ALTERATIONS: Mapping[str, Answers[Options]] = {
+    "tree/bigram-shift": shifted,
+    "tree/somo": replaced,
+    "tree/coord-inv": inverted,
+}
+"""By task, how sentences are altered."""
+
+
+def _frequencies(options: Options) -> Frequencies | None:
+    """The frequencies of the corpora that are named, None where they are those of the sources."""
+    return frequencies(options.freq, options.on_error) if options.freq else None
+
+
+def _own(corpus: ParsedCorpus, options: Options) -> Frequencies:
+    """The frequencies of the sources, sentences of any length."""
+    return frequencies(corpus.files, options.on_error)
+
+
+def _paths(corpus: ParsedCorpus) -> set[Path]:
+    return {Path(file).resolve() for file in corpus.files}
+
+
+def _band(corpus: ParsedCorpus, options: Options, notes: Notes) -> Callable[[str], bool]:
+    """Whether a target form is neither too rare nor too common in a corpus; without one, sampling
+    sees to that.
+    """
+    if not options.counted:
+        return lambda form: True
+    counts = _frequencies(options) or _own(corpus, options)
+    scale = 1.0 if options.band == "literal" else min(1.0, counts.total / PAPERS_WORDS)
+    low, high = max(1, round(LITERAL[0] * scale)), max(20, round(LITERAL[1] * scale))
+    notes["frequencies"] = {"words": counts.total, "rarest": low, "commonest": high}
+    return lambda form: low <= counts.count(form) <= high

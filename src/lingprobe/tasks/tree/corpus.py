@@ -1,0 +1,182 @@
+"""One pass over some files that answers all ten questions of Conneau et al. 2018; tasks of the same
+files share what it reads.
+
+Files are bracketed trees, tagged text or running text. The corpus has the distinct sentences of 5
+to 28 tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from lingprobe.core import Sentence
+from lingprobe.corpora import brackets, tagged, text
+from lingprobe.corpora.brackets import Tree
+from lingprobe.corpora.files import treebank, uncompressed
+from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.text import tokens
+from lingprobe.corpora.views import Block, Phrases, Plain, parted
+from lingprobe.references import Place
+from lingprobe.tasks import sources as named
+from lingprobe.tasks.answers import Answer
+from lingprobe.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus
+from lingprobe.tasks.questions import CorpusOptions
+from lingprobe.tasks.shards import DEPTH, LENGTH, LETTERS, TAGS
+from lingprobe.tasks.sources import Source, same_files
+from lingprobe.tasks.tree import rules as tree_rules
+from lingprobe.tasks.tree.altered import Coordination, coordination
+
+LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
+RULES: Mapping[str, Callable[[Tree], Any]] = {
+    "top-const": tree_rules.top_const,
+    "tense": tree_rules.tense,
+    "subj-num": tree_rules.subj_num,
+    "obj-num": tree_rules.obj_num,
+    "coord-inv": coordination,
+}
+LITERAL: Mapping[str, Callable[[Tree], Any]] = {
+    "top-const": partial(tree_rules.top_const, literal=True),
+    "tense": tree_rules.tense,
+    "subj-num": partial(tree_rules.subj_num, literal=True),
+    "obj-num": partial(tree_rules.obj_num, literal=True),
+    "coord-inv": partial(coordination, literal=True),
+}
+"""The same as literally as the paper and its README have them."""
+NO_TREE = "text without a tree"
+ELSEWHERE = "not of the lengths that are asked about"
+
+
+@dataclass(frozen=True, slots=True)
+class Options(CorpusOptions):
+    """What every tree task takes; an option that a task has no use for changes nothing in it.
+
+    path      trees in brackets: a file or a folder of them, plain, .gz or .xz; also running text
+              (.txt) and tagged text (.tagged)
+    freq      corpora that frequencies are taken from, of any of these kinds; none: the sources
+              themselves
+    inventory found: TopConst's classes are the most frequent sequences of the sources; published:
+    those of SentEval's README
+    bins      equal: SentLen's six bins are equally wide, as the paper says; readme: as in the
+              published files
+    rules     lingprobe: as docs/tasks-tree.md says; paper: BShift, TopConst, SubjNum, ObjNum and
+              CoordInv as literally as the paper and its README have them, without what was left out
+              since
+    depths    flat: TreeDepth has equally many sentences of each depth; gaussian: lengths and depths
+              follow a Gaussian over both with a diagonal covariance, as the README says, so that
+              depths in the middle are more frequent
+    band      scaled: target forms of Tense, SubjNum and ObjNum are neither rare nor common for so
+              many sentences; literal: they occur 100 to 5,000 times in the sources or `freq`, as
+              the README says
+    """
+
+    freq: tuple[Place, ...] = field(default=(), kw_only=True)
+    inventory: Literal["found", "published"] = field(default="found", kw_only=True)
+    bins: Literal["equal", "readme"] = field(default="equal", kw_only=True)
+    band: Literal["scaled", "literal"] = field(default="scaled", kw_only=True)
+    depths: Literal["flat", "gaussian"] = field(default="flat", kw_only=True)
+    rules: Literal["lingprobe", "paper"] = field(default="lingprobe", kw_only=True)
+
+    @property
+    def literal(self) -> bool:
+        """Whether rules are the paper's."""
+        return self.rules == "paper"
+
+    @property
+    def sources(self) -> list[Source]:
+        """The files, each by the kind that its name says: .txt is running text, .tagged tagged
+        text, the others trees.
+        """
+        parts = partial(treebank, suffixes=brackets.SUFFIXES)
+        return named.sources((self.path, *self.with_), parts)
+
+    def corpus(self) -> ParsedCorpus:
+        """All that the ten tasks ask of the sources; read once for all tasks of a process, while
+        the files stay as they are.
+        """
+        files = self.sources
+        key = ("tree", same_files(files), self.on_error, self.literal)
+        return CORPORA.get(key, lambda: _parsed(files, self.on_error, self.literal))
+
+    @property
+    def counted(self) -> bool:
+        """Whether target forms are kept or left out by their frequency in a corpus, not by that
+        among the candidates.
+        """
+        return bool(self.freq) or self.band == "literal"
+
+
+def _parsed(files: list[Source], on_error: OnError, literal: bool) -> ParsedCorpus:
+    rules = Rules(partial(_judge, LITERAL if literal else RULES), (__name__,), str(literal))
+    return distinct(parsed_corpus(files, on_error, rules, _blocks))
+
+
+def distinct(corpus: ParsedCorpus) -> ParsedCorpus:
+    """The distinct sentences of 5 to 28 tokens of a corpus, each in the split that it is tested in,
+    whichever files have it.
+    """
+    lengths, alike = corpus.columns(LENGTH, LETTERS)
+    fit = np.flatnonzero((lengths >= LENGTHS[0]) & (lengths <= LENGTHS[-1]))
+    _, first, alike = np.unique(alike[fit], return_index=True, return_inverse=True)
+    splits = np.full(len(first), -1, np.int8)
+    np.maximum.at(splits, alike, corpus.splits[fit])
+    order = np.argsort(first)
+    left_out = {
+        "fewer than 5 or more than 28 tokens": len(lengths) - len(fit),
+        "a second time": len(fit) - len(first),
+    }
+    left_out = {reason: n for reason, n in left_out.items() if n}
+    some = corpus.part(fit[first[order]], splits=splits[order], whole=True, left_out=left_out)
+    if not len(some):
+        raise some.nothing(f"sentences of {LENGTHS[0]} to {LENGTHS[-1]} tokens")
+    return some
+
+
+def _judge(
+    rules: Mapping[str, Callable[[Tree], Any]], block: Block, sentences: list[Sentence]
+) -> dict[str, Sequence[Any]]:
+    """What all rules say of some sentences, their depths, and the tags of their words."""
+    fit = [len(sentence.words) in LENGTHS for sentence in sentences]
+    if isinstance(block, Phrases):
+        pairs = list(zip(block.trees, fit, strict=True))
+        return {
+            **{
+                name: [_said(rule(tree)) if asked else ELSEWHERE for tree, asked in pairs]
+                for name, rule in rules.items()
+            },
+            DEPTH: [tree_rules.depth(tree) if asked else 0 for tree, asked in pairs],
+            TAGS: [tree.tags for tree in block.trees],
+        }
+    assert isinstance(block, Plain)
+    none = [NO_TREE] * len(sentences)
+    return {**dict.fromkeys(rules, none), TAGS: list(block.tags) or [()] * len(sentences)}
+
+
+def _said(finding: Any) -> Any:
+    """A finding; where two clauses are coordinated, their places as a label."""
+    return _coordinated(*finding) if isinstance(finding, Coordination) else finding
+
+
+@lru_cache(maxsize=1 << 16)
+def _coordinated(*places: int) -> Answer:
+    return Answer(" ".join(map(str, places)))
+
+
+def _blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Phrases | Plain]:
+    """The sentences of one file by the kind that its name says; English text is cut into words as
+    trees are.
+    """
+    if uncompressed(path).suffix == ".txt":
+        for lines in parted(text.read(path, on_error, tally)):
+            cut = (Sentence(tokens(line.words), line.text) for line in lines)
+            yield Plain(list(cut), str(path))
+    elif tagged.is_tagged(path):
+        for pairs in parted(tagged.read(path, on_error, tally)):
+            yield Plain([line for line, _ in pairs], str(path), [tags for _, tags in pairs])
+    else:
+        yield from map(Phrases, parted(brackets.read(path, on_error, tally)))

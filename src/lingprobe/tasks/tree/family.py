@@ -1,0 +1,264 @@
+"""The ten tasks of Conneau et al. 2018 (section 2), from constituency trees; three of them from any
+text, one from tagged text.
+
+Each is a `Question` put to a parsed corpus; all ten take the options of `Options`.
+docs/tasks-tree.md has the definitions, where the paper leaves something open, and the error rates
+found by reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from lingprobe.core import Sentence
+from lingprobe.corpora import brackets, tagged
+from lingprobe.corpora.brackets import Strings, Tree
+from lingprobe.corpora.files import Part, digest, uncompressed
+from lingprobe.corpora.frequencies import corpus
+from lingprobe.corpora.tally import OnError
+from lingprobe.oracles import Facts
+from lingprobe.tasks.found import AT_ONCE, Found
+from lingprobe.tasks.memory import oracle_facts, uncollected
+from lingprobe.tasks.parsed import is_large
+from lingprobe.tasks.questions import LOGISTIC, Answers, Question
+from lingprobe.tasks.sources import Source
+from lingprobe.tasks.task import Definition
+from lingprobe.tasks.tree import answers
+from lingprobe.tasks.tree.altered import Alteration
+from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, head
+from lingprobe.tasks.tree.corpus import LENGTHS, Options
+from lingprobe.tasks.ud.classes import LEAST
+from lingprobe.tasks.ud.facts import CONTENT, PLACES, content, places
+
+PHRASES = {
+    "phrases": (
+        "verbs and the heads of noun phrases, each with its tag and the labels of the phrases above"
+        " it, six at most"
+    )
+}
+CONSTITUENTS = {"constituents": "the constituents right below the sentence, each with its place"}
+DEPTHS = {"depths": "how many nodes lie above each word"}
+ORIGINS = {
+    "origins": (
+        "the place that each word had before the sentence was altered; it is no annotation, and"
+        " tells nothing about language"
+    )
+}
+TOP = 6  # phrases above a word, from the top, that are told
+
+Says = Callable[[Tree], Sequence[str]]
+
+
+def facts(
+    oracle: str, files: Sequence[Source], on_error: OnError, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    """The facts of an oracle about some sentences, or about all that the files have."""
+    if oracle in PLACES:
+        return places(sentences)
+    paths = [source.part.path for source in files]
+    key = ("tree", oracle, tuple(str(path.resolve()) for path in paths), digest(paths), on_error)
+    wanted = sentences if is_large(paths) else ()
+    return oracle_facts(key, lambda: _read(OF_TREES[oracle], paths, on_error), wanted)
+
+
+def origins(found: Found, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+    """Where each word of some sentences stood before they were altered."""
+    assert isinstance(found.edit, Alteration)
+    wanted = frozenset(sentences)
+    return {
+        one.sentence: (_moves(tuple(one.origins)),)
+        for first in range(0, len(found), AT_ONCE)
+        for one in found.edit.altered(found.corpus, found.rows[first : first + AT_ONCE])
+        if one.sentence in wanted
+    }
+
+
+def has_trees(files: Sequence[Source]) -> bool:
+    """Whether all of some files are of trees."""
+    return not any(_is_text(source.part.path) for source in files)
+
+
+def _is_text(path: Path) -> bool:
+    return uncompressed(path).suffix == ".txt" or tagged.is_tagged(path)
+
+
+def _read(says: Says, paths: Sequence[Path], on_error: OnError) -> Iterator[tuple[Sentence, Facts]]:
+    strings = Strings()
+    for path in paths:
+        for tree in brackets.read(path, on_error, strings=strings):
+            if len(tree.words) in LENGTHS:
+                yield tree.sentence, (says(tree),)
+
+
+def _phrases(tree: Tree) -> list[str]:
+    paths, levels = [""] * len(tree.labels), [0] * len(tree.labels)
+    said = []
+    for node in range(len(tree.labels)):
+        if node:
+            above = tree.parents[node]
+            levels[node], paths[node] = levels[above] + 1, _below(paths[above], _label(tree, node))
+        if levels[node] > TOP:
+            continue
+        if tree.labels[node] == "NP" and (noun := head(tree, node)).at >= 0:
+            said.append(_below(paths[node], tree.tags[noun.at]))
+        said += [
+            _below(paths[node], child.label)
+            for child in tree.children(node)
+            if child.label in VERBS or child.label == "MD"
+        ]
+    return said
+
+
+def _label(tree: Tree, node: int) -> str:
+    """A phrase's label, with the function tag that makes it an adverbial."""
+    adverbial = next((tag for tag in tree.functions[node].split("-") if tag in NO_OBJECT), "")
+    return tree.labels[node] + (f"-{adverbial}" if adverbial else "")
+
+
+@lru_cache(maxsize=1 << 16)
+def _below(above: str, label: str) -> str:
+    """A way down the tree, one label further."""
+    return f"{above}/{label}"
+
+
+def _constituents(tree: Tree) -> list[str]:
+    top = tree.children(0)
+    below = tree.children(top[0].node) if len(top) == 1 and top[0].node >= 0 else top
+    return [f"{place}={child.label}" for place, child in enumerate(below, 1)]
+
+
+def _depths(tree: Tree) -> list[str]:
+    levels = [1] * len(tree.labels)
+    for node in range(1, len(levels)):
+        levels[node] = levels[tree.parents[node]] + 1
+    return [
+        f"depth={levels[node]}"
+        for node in range(len(levels))
+        for child in tree.children(node)
+        if child.node < 0
+    ]
+
+
+@lru_cache(maxsize=1 << 16)
+def _moves(places: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(
+        f"{to} from {place + 1 if place >= 0 else 'nowhere'}" for to, place in enumerate(places, 1)
+    )
+
+
+OF_TREES: Mapping[str, Says] = {
+    "phrases": _phrases,
+    "constituents": _constituents,
+    "depths": _depths,
+}
+
+
+def _parts(options: Options) -> list[Part]:
+    """The files, and those that frequencies are counted in."""
+    counted = [Part("freq", path) for name in options.freq for path in corpus(name)]
+    return [*(source.part for source in options.sources), *counted]
+
+
+def _offered(oracles: Mapping[str, str], options: Options) -> list[str]:
+    """What labels are derived from; only trees say where in a tree a word is."""
+    trees = has_trees(options.sources)
+    return [name for name in oracles if trees or name not in OF_TREES]
+
+
+def _facts(
+    name: str, oracle: str, options: Options, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    """What the trees of these sentences say, or where their words stood before they were
+    altered.
+    """
+    if oracle in CONTENT:
+        return content(sentences, answers.frequent(options.corpus(), options))
+    if oracle in ORIGINS:
+        with uncollected():
+            found = answers.ALTERATIONS[name](options.corpus(), options, {})
+            return origins(found, sentences)
+    return facts(oracle, options.sources, options.on_error, sentences)
+
+
+def _settings(name: str, options: Options) -> dict[str, Any]:
+    """What options change of how candidates are sampled."""
+    counted: dict[str, Any] = {"rarest": 1, "commonest": 0} if options.counted else {}
+    if name == "tree-depth" and options.depths == "gaussian":
+        return {**counted, "balance": False, "decorrelate": False}  # the candidates are
+    return counted
+
+
+_DROP = {"least": 50, "rare": "drop"}
+_CONTENT = {"least": LEAST, "rare": "drop", "least_test": 10}
+_TENSE = {"PRES": "it needs main clauses with VBP or VBZ", "PAST": "it needs main clauses with VBD"}
+_NUMBER = {
+    "NN": "it needs noun phrases with NN in main clauses",
+    "NNS": "it needs noun phrases with NNS in main clauses",
+}
+
+
+def _task(
+    name: str, asks: str, candidates: Answers[Options], oracles: Mapping[str, str], **more: Any
+) -> Definition[Options]:
+    question = Question(
+        f"tree/{name}",
+        asks,
+        Options.corpus,
+        _parts,
+        candidates,
+        varied=partial(_settings, name),
+        oracles=oracles,
+        offered=partial(_offered, oracles),
+        facts=partial(_facts, f"tree/{name}"),
+        **more,
+    )
+    return question.defined(Options)
+
+
+sent_len = _task(
+    "sent-len", "How many words does the sentence have?",
+    answers.lengths, settings=_DROP, classes=len(answers.EQUAL), oracles=PLACES,
+)  # fmt: skip
+word_content = _task(
+    "word-content", "Which of some mid-frequency words does the sentence hold?",
+    answers.words, settings=_CONTENT, oracles=CONTENT, probe=LOGISTIC,
+)  # fmt: skip
+tree_depth = _task(
+    "tree-depth",
+    "How deep is the constituency tree of the sentence, whatever its length?",
+    answers.depths, settings={**_DROP, "decorrelate": "gaussian"}, classes=len(answers.DEPTHS),
+    oracles=DEPTHS,
+)  # fmt: skip
+top_const = _task(
+    "top-const", "Which constituents is the sentence made of?",
+    answers.sequences, settings=_DROP, classes=answers.SEQUENCES + 1, oracles=CONSTITUENTS,
+)  # fmt: skip
+bigram_shift = _task(
+    "bigram-shift", "Have two neighbouring words of the sentence changed places?",
+    answers.shifted, classes=2, oracles=ORIGINS,
+)  # fmt: skip
+tense = _task(
+    "tense", "Is the verb of the main clause in the present or in the past?",
+    answers.ruled("tense"), needs=_TENSE, classes=2,
+    oracles=PHRASES,
+)  # fmt: skip
+subj_num = _task(
+    "subj-num", "Is the subject of the main clause singular or plural?",
+    answers.ruled("subj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+)  # fmt: skip
+obj_num = _task(
+    "obj-num", "Is the direct object of the main clause singular or plural?",
+    answers.ruled("obj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+)  # fmt: skip
+somo = _task(
+    "somo", "Has a noun or verb of the sentence been replaced by another?",
+    answers.replaced, settings={"rarest": 1, "commonest": 0}, classes=2,
+    oracles=ORIGINS,
+)  # fmt: skip
+coord_inv = _task(
+    "coord-inv", "Have the two coordinated clauses of the sentence changed places?",
+    answers.inverted, settings={"decorrelate": True}, classes=2, oracles=ORIGINS,
+)  # fmt: skip

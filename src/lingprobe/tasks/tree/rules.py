@@ -1,0 +1,214 @@
+"""What the constituency tree of a sentence answers: one small rule a question, each a pure function
+of the tree.
+
+Definitions are those of Conneau et al. 2018, section 2, and of SentEval's page about its probing
+data (README); docs/tasks-tree.md says where they leave something open.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from lingprobe.corpora.brackets import Tree
+from lingprobe.tasks.answers import Answer, Finding, answer
+from lingprobe.tasks.tree.clause import (
+    NO_CLAUSE,
+    NO_FINITE,
+    NUMBERS,
+    TENSES,
+    TIMES,
+    bare,
+    clauses,
+    finite,
+    form,
+    head,
+    objects,
+    passive,
+    predicates,
+    subject,
+)
+
+Rule = Callable[[Tree], Finding]
+MARKS = frozenset(
+    {"-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "HYPH", "NFP", "PUNCT", "SYM"}
+)
+QUOTES = frozenset({"``", "''", '"'})
+NO_SUBJECT, NO_OBJECT = "no nominal subject", "no nominal object"
+
+
+def depth(tree: Tree) -> int:
+    """How many nodes lie on the longest path from ROOT to a preterminal, both counted; words are
+    not.
+    """
+    depths = [1] * len(tree.parents)
+    for node in range(1, len(depths)):
+        depths[node] = depths[tree.parents[node]] + 1
+    return max(depths) + 1
+
+
+def top_const(tree: Tree, literal: bool = False) -> Finding:
+    """The constituents right below the sentence node, joined by _; no marks or quotes inside, and a
+    final mark (README).
+
+    literal  a quote that begins the sentence is not inside it, and is passed over, as in the
+             published file
+    """
+    above = tree.children(0)
+    if len(above) != 1 or above[0].node < 0:
+        return "several constituents below ROOT" if len(above) > 1 else "a single word"
+    labels = [child.label for child in tree.children(above[0].node)]
+    while literal and len(labels) > 1 and labels[0] in QUOTES:
+        labels = labels[1:]
+    if labels[-1] != ".":
+        return "no final mark"
+    if any(label in MARKS or not any(map(str.isalpha, label)) for label in labels[:-1]):
+        return "marks or quotes inside"
+    return answer("_".join(labels))
+
+
+def tense(tree: Tree) -> Finding:
+    """The tense of the main clause's finite verb: VBP and VBZ are present, VBD past; modals and
+    others have none.
+    """
+    findings: list[Finding] = []
+    majority = _majority(TENSES.get(tag) for tag in tree.tags)
+    for clause in clauses(tree):
+        for verb in finite(tree, clause):
+            if verb.at < 0:
+                return verb.why
+            findings.append(
+                answer(
+                    TENSES[tree.tags[verb.at]],
+                    form(tree.words[verb.at]),
+                    majority,
+                    _form(tree, clause),
+                )
+            )
+    return _agreed(findings, "coordinated verbs of both tenses") if findings else NO_CLAUSE
+
+
+def _form(tree: Tree, clause: int) -> str:
+    """Whether the finite verb is the main verb or an auxiliary."""
+    return (
+        "simple" if all(_own(tree, phrase) for phrase in predicates(tree, clause)) else "auxiliary"
+    )
+
+
+def _own(tree: Tree, phrase: int) -> bool:
+    return any(child.label in TENSES for child in tree.children(phrase) if child.node < 0)
+
+
+def subj_num(tree: Tree, literal: bool = False) -> Finding:
+    """The number of the common noun that heads the main clause's subject.
+
+    literal  also where subject and verb disagree, and of coordinations and nouns of measure, of
+             which the paper says nothing
+    """
+    findings: list[Finding] = []
+    majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
+    for clause in clauses(tree):
+        phrase = subject(tree, clause)
+        verb = finite(tree, clause)[0]
+        if verb.why == NO_FINITE or phrase < 0:
+            continue  # a command, or a clause whose subject is no noun phrase
+        noun = _noun(tree, phrase, majority, "subject", literal)
+        if (
+            not literal
+            and type(noun) is Answer
+            and verb.at >= 0
+            and _disagree(str(noun.label), tree.tags[verb.at], form(tree.words[verb.at]))
+        ):
+            return "subject and verb differ in number"
+        findings.append(noun)
+    return (
+        _agreed(findings, "coordinated clauses with subjects of both numbers")
+        if findings
+        else NO_SUBJECT
+        if clauses(tree)
+        else NO_CLAUSE
+    )
+
+
+def _disagree(number: str, tag: str, verb: str) -> bool:
+    """Whether the verb contradicts the number of the subject's head: a collective, or an error of
+    annotation.
+    """
+    singular = tag == "VBZ" or verb == "was"
+    plural = tag == "VBP" or verb == "were"
+    return (number == "NNS" and singular) or (number == "NN" and plural)
+
+
+def obj_num(tree: Tree, literal: bool = False) -> Finding:
+    """The number of the common noun that heads the direct object of the main clause, a noun phrase
+    right in its verb phrase.
+
+    literal  also of coordinations and nouns of measure
+    """
+    findings: list[Finding] = []
+    majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
+    main = clauses(tree)
+    for clause in main:
+        if bare(tree, clause):
+            return NO_FINITE
+        for phrase in predicates(tree, clause):
+            candidates = objects(tree, phrase)
+            # an inverted clause without a verb phrase: its first noun phrase is the subject
+            if clause == phrase:
+                candidates = [node for node in candidates if node != subject(tree, clause)]
+            if not any(tree.functions):
+                candidates = _without_times(tree, candidates)
+            if candidates and passive(tree, phrase):
+                return "a passive"
+            if len(candidates) > 2:
+                return "three noun phrases beside the verb"
+            if candidates:
+                findings.append(_noun(tree, candidates[-1], majority, "object", literal))
+    return (
+        _agreed(findings, "coordinated verbs with objects of both numbers")
+        if findings
+        else NO_OBJECT
+        if main
+        else NO_CLAUSE
+    )
+
+
+def _without_times(tree: Tree, candidates: list[int]) -> list[int]:
+    """Noun phrases but for adverbials of time and measure behind another; without function tags
+    only the noun tells them.
+    """
+    return [
+        node
+        for i, node in enumerate(candidates)
+        if i == 0 or form(tree.words[head(tree, node).at]) not in TIMES
+    ]
+
+
+def _noun(tree: Tree, phrase: int, majority: str, role: str, literal: bool) -> Finding:
+    """The number of a noun phrase's head as an answer, or why it has none to ask about."""
+    noun = head(tree, phrase, literal)
+    if noun.at < 0:
+        return f"the {role} is {noun.why}" if noun.why != "no noun" else f"the {role} has no noun"
+    word = tree.words[noun.at]
+    if tree.tags[noun.at] not in NUMBERS or not any(map(str.isalpha, word)):
+        return f"the {role} is no common noun"
+    if role == "object" and not any(tree.functions) and form(word) in TIMES:
+        return "a noun of time, an object or an adverbial"
+    return answer(NUMBERS[tree.tags[noun.at]], form(word), majority)
+
+
+def _agreed(findings: list[Finding], otherwise: str) -> Finding:
+    """The first finding, where all give the same label."""
+    reasons = [finding for finding in findings if type(finding) is not Answer]
+    if reasons:
+        return reasons[0]
+    labels = {finding.label for finding in findings if type(finding) is Answer}
+    return findings[0] if len(labels) == 1 else otherwise
+
+
+def _majority(labels: Iterable[str | None]) -> str:
+    """The most frequent label, 'tie' where two are as frequent, '' where there is none."""
+    counts = Counter(label for label in labels if label).most_common(2)
+    if len(counts) == 2 and counts[0][1] == counts[1][1]:
+        return "tie"
+    return counts[0][0] if counts else ""

@@ -1,0 +1,376 @@
+"""The nine universal tasks of Krasnowska-Kieraś & Wróblewska 2019 (section 3), from any UD
+treebank.
+
+Rules are put to the main clauses of a treebank in one pass; a `Question` each says how their
+answers become a task. All nine take the options of `Options`. docs/tasks-ud.md has the definitions,
+where they differ from the paper's, and the error rates found by reading.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Literal
+
+from lingprobe.core import Sentence
+from lingprobe.corpora.files import Part
+from lingprobe.corpora.views import Block, Plain, dependencies
+from lingprobe.oracles import Facts
+from lingprobe.tasks.answers import Answer, Finding, Findings, answer, composition, counts, tallied
+from lingprobe.tasks.found import Found
+from lingprobe.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus
+from lingprobe.tasks.questions import LOGISTIC, Answers, CorpusOptions, Notes, Question
+from lingprobe.tasks.shards import DEPTH, EXACT, LENGTH
+from lingprobe.tasks.sources import Source, is_text, same_files, treebanks
+from lingprobe.tasks.task import Definition
+from lingprobe.tasks.ud import rules as ud_rules
+from lingprobe.tasks.ud.classes import LEAST, comparable, contents, crossed, outside, targets
+from lingprobe.tasks.ud.clause import clauses
+from lingprobe.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
+from lingprobe.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
+from lingprobe.tasks.ud.types import final_mark
+from lingprobe.tasks.ud.types import sent_type as sentence_type
+from lingprobe.vectors import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Options(CorpusOptions):
+    """What every ud task takes; an option that a task has no use for changes nothing in it.
+
+    path      a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz; for sent-len and
+              word-content also .txt
+    rules     lingprobe: as docs/tasks-ud.md says; paper: Passive, Tense, SubjNum, ObjNum and
+              TopDeps literally as section 3.2 says
+    forms     of Tense, all: also tenses of several words, as perfects and passives; simple: finite
+              verbs of one word alone, which is one question in all languages
+    passive   whether Voice=Pass without aux:pass is left out (auxiliary) or counts as passive
+              (morphological)
+    relations whether TopDeps uses universal relations (obl) or subtypes too (obl:agent)
+    final     whether SentType keeps the final punctuation mark, or takes it off
+    """
+
+    rules: Literal["lingprobe", "paper"] = field(default="lingprobe", kw_only=True)
+    forms: Literal["all", "simple"] = field(default="all", kw_only=True)
+    passive: Literal["auxiliary", "morphological"] = field(default="auxiliary", kw_only=True)
+    relations: Literal["universal", "subtypes"] = field(default="universal", kw_only=True)
+    final: Literal["keep", "strip"] = field(default="keep", kw_only=True)
+
+
+SCHEMATA, OTHER = 19, "OTHER"  # section 3.2
+
+RULES: dict[str, Rule] = {
+    "top-deps": ud_rules.top_deps,
+    "passive": ud_rules.passive,
+    "tense": ud_rules.tense,
+    "subj-num": ud_rules.subj_num,
+    "obj-num": ud_rules.obj_num,
+    "sent-type": sentence_type,
+}
+LITERAL: dict[str, ud_rules.Literal] = {
+    "top-deps": ud_rules.top_deps_literal,
+    "passive": ud_rules.passive_literal,
+    "tense": ud_rules.tense_literal,
+    "subj-num": ud_rules.subj_num_literal,
+    "obj-num": ud_rules.obj_num_literal,
+}
+NO_TREE = "running text has no tree"
+NO_AUXILIARY = "no auxiliary"
+
+
+def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
+    """What all rules say of some sentences, and which auxiliary the tense is read from."""
+    if isinstance(block, Plain):
+        none: list[Finding] = [NO_TREE] * len(sentences)
+        return dict.fromkeys((*RULES, *map(_literal, LITERAL), AUXILIARIES), none)
+    mains = list(clauses(dependencies(block, "a task of ud/"), sentences))
+    answers: dict[str, list[Finding]] = {
+        name: list(map(rule, mains)) for name, rule in RULES.items()
+    }
+    for name, literal in LITERAL.items():
+        answers[_literal(name)] = list(map(literal, mains, answers[name]))
+    groups = (clause.group for clause in mains)
+    answers[AUXILIARIES] = [
+        answer(group.how, group.lemma) if group.lemma else NO_AUXILIARY for group in groups
+    ]
+    return answers
+
+
+JUDGED = Rules(judge, (__name__,))
+AUXILIARIES = "auxiliaries"
+
+
+def _literal(name: str) -> str:
+    """The name of the paper's rule."""
+    return f"{name}, rules=paper"
+
+
+def files(options: CorpusOptions) -> list[Source]:
+    """The treebanks, or running text."""
+    return treebanks(options.path, options.with_, (".conllu",))
+
+
+def parts(options: CorpusOptions) -> list[Part]:
+    """The files alone."""
+    return [source.part for source in files(options)]
+
+
+def parsed_files(options: CorpusOptions) -> ParsedCorpus:
+    """All that the nine tasks ask of some files; read once for all tasks of a process, while the
+    files stay as they are.
+    """
+    sources = files(options)
+    key = ("ud", same_files(sources), options.on_error)
+    return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, JUDGED))
+
+
+def clausal(options: CorpusOptions) -> ParsedCorpus:
+    """The same for questions about relations."""
+    corpus = parsed_files(options)
+    corpus.refuse_first_release()
+    return corpus
+
+
+def _offered(oracles: Mapping[str, str], options: Options) -> list[str]:
+    """What labels are derived from; running text has no trees that would say it."""
+    text = any(is_text(part.path) for part in parts(options))
+    return [name for name in oracles if name in (*PLACES, *CONTENT) or not text]
+
+
+def _facts(
+    oracle: str, options: Options, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    """What the annotation of these sentences says."""
+    if oracle in CONTENT:
+        return content(sentences, targets(parsed_files(options).forms).frequent)
+    return facts(oracle, parts(options), options.on_error, sentences)
+
+
+def _facts_of_types(
+    oracle: str, options: Options, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    """The same of sentences that may have lost their final marks."""
+    if options.final == "keep":
+        return _facts(oracle, options, sentences)
+    return facts(oracle, parts(options), options.on_error, sentences, _stripped)
+
+
+def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    lengths = corpus.columns(LENGTH)[0]
+    labels = [LENGTHS.get(length) for length in range(int(lengths.max()) + 1)]
+    found = Found.where(corpus, lengths, [label and Answer(label) for label in labels])
+    notes["left out"] = {"fewer than 3 or more than 23 words": len(corpus) - len(found)}
+    return found
+
+
+def _words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    chosen = contents(corpus.words(), corpus.forms)
+    notes["word content"] = chosen.notes
+    found = Found.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
+    notes["left out"] = {"no target word, or several": len(corpus) - len(found)}
+    return found
+
+
+def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    depths, lengths = corpus.columns(DEPTH, LENGTH)
+    run = comparable(crossed(depths, lengths))
+    labels = set(options.classes) or set(map(str, run))
+    said = [Answer(str(d)) if str(d) in labels else None for d in range(int(depths.max()) + 1)]
+    found = Found.where(corpus, depths, said)
+    notes["left out"] = {outside(run): len(corpus) - len(found)}
+    return found
+
+
+def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    findings = _findings("top-deps", corpus, options)
+    counts, notes["left out"] = tallied(findings)
+    named = {
+        schema: schema if options.relations == "subtypes" else universal(schema)
+        for schema in counts
+    }
+    totals: Counter[str] = Counter()
+    for schema, n in counts.items():
+        totals[named[schema]] += n
+    ranked = [
+        name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:SCHEMATA]
+    ]
+    common = set(options.classes or ranked)
+    labels = {schema: name if name in common else OTHER for schema, name in named.items()}
+    return Found.of(corpus, findings).mapped(lambda said: Answer(labels[str(said.label)]))
+
+
+def universal(schema: str) -> str:
+    """The relations of a main predicate's dependents without their subtypes."""
+    return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
+
+
+def _findings(name: str, corpus: ParsedCorpus, options: Options) -> Findings:
+    """What a rule says, or the paper's where it has another."""
+    paper = options.rules == "paper" and name in LITERAL
+    return corpus.findings(_literal(name) if paper else name)
+
+
+def _ruled(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
+    """The sentences that a rule has an answer for, with what the answers consist of."""
+
+    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+        findings = _findings(name, corpus, options)
+        notes |= counts(findings)
+        if name in CONSTRUCTIONS:
+            notes["constructions"] = composition(findings)
+        return Found.of(corpus, findings)
+
+    return answers
+
+
+def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    notes["auxiliaries"] = _auxiliaries(corpus.findings(AUXILIARIES))
+    findings = _findings("tense", corpus, options)
+    if options.forms == "simple":
+        findings = findings.mapped(_simple)
+    notes |= counts(findings)
+    notes["constructions"] = composition(findings)
+    notes["mislabelled by rules=paper"] = misread(
+        corpus.columns(EXACT)[0], corpus.findings("tense"), corpus.findings(_literal("tense"))
+    )
+    return Found.of(corpus, findings)
+
+
+def _auxiliaries(findings: Findings) -> dict[str, dict[str, int]]:
+    """Construction of a tense -> lemma of the auxiliary that carries it -> sentences."""
+    counts: dict[str, Counter[str]] = {}
+    for finding, n in findings.recurring():
+        if type(finding) is Answer:
+            counts.setdefault(str(finding.label), Counter())[finding.target] += n
+    return {how: dict(lemmas.most_common(LEMMAS)) for how, lemmas in counts.items()}
+
+
+CONSTRUCTIONS = ("passive", "subj-num")
+LEMMAS = 8  # auxiliaries of a construction that notes name
+_COMPOUND = "a tense of several words"
+
+
+def _simple(finding: Finding) -> Finding:
+    """The finding, if it is of a finite verb of one word."""
+    if type(finding) is not Answer or finding.strata.get("construction", "").startswith("simple"):
+        return finding
+    return _COMPOUND
+
+
+def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    found = _ruled("passive")(corpus, options, notes)
+    morphological = notes["labels"].get("morphological", 0)
+    if not morphological:
+        return found
+    if options.passive == "morphological":
+        return found.mapped(
+            lambda said: said._replace(label="passive") if said.label == "morphological" else said
+        )
+    hint = "Voice=Pass without aux:pass (passive=morphological counts it as passive)"
+    notes["left out"] = {hint: morphological, **notes["left out"]}
+    return found.labelled(("passive", "active"))
+
+
+def _types(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    found = _ruled("sent-type")(corpus, options, notes)
+    return found if options.final == "keep" else replace(found, edit=_all_stripped)
+
+
+def _all_stripped(corpus: ParsedCorpus, rows: Ints) -> list[Sentence]:
+    """Some sentences without their final marks."""
+    return list(map(_stripped, corpus.chosen(rows)[0]))
+
+
+def _stripped(sentence: Sentence) -> Sentence:
+    """The sentence without its final mark and what follows it."""
+    mark, _ = final_mark(sentence.words)
+    if not mark:
+        return sentence
+    last = len(sentence.words) - 1 - sentence.words[::-1].index(mark)
+    return Sentence(
+        sentence.words[:last] or sentence.words,
+        sentence.text[: sentence.text.rfind(mark)].rstrip() or sentence.text,
+    )
+
+
+_DROP = {"least": 50, "rare": "drop"}
+_CONTENT = {"least": LEAST, "rare": "drop", "least_test": 10}
+_NUMBER = {
+    "sing": "it needs a NOUN with Number=Sing there",
+    "plur": "it needs a NOUN with Number=Plur there",
+}
+_PASSIVE = {
+    "passive": "it needs aux:pass at main predicates",
+    "active": "it needs main predicates that are VERBs",
+}
+_TENSE = {
+    "pres": "it needs main VERBs, or their auxiliaries, with Tense=Pres",
+    "past": "it needs main VERBs, or their auxiliaries, with Tense=Past",
+}
+_TYPE = {
+    "inter": "it needs final question marks",
+    "imper": "it needs Mood=Imp at main predicates",
+    "other": "it needs statements",
+}
+
+
+def _task(
+    name: str,
+    asks: str,
+    answers: Answers[Options],
+    oracles: Mapping[str, str],
+    *,
+    says: Callable[..., Mapping[Sentence, Facts]] = _facts,
+    **more: Any,
+) -> Definition[Options]:
+    question = Question(
+        f"ud/{name}",
+        asks,
+        clausal if name in RULES else parsed_files,
+        parts,
+        answers,
+        oracles=oracles,
+        offered=partial(_offered, oracles),
+        facts=says,
+        **more,
+    )
+    return question.defined(Options)
+
+
+sent_len = _task(
+    "sent-len", "How many words does the sentence have?", _lengths, PLACES,
+    settings=_DROP, classes=len(INTERVALS),
+)  # fmt: skip
+word_content = _task(
+    "word-content", "Which of some mid-frequency words does the sentence hold?", _words, CONTENT,
+    settings=_CONTENT, probe=LOGISTIC,
+)  # fmt: skip
+tree_depth = _task(
+    "tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths,
+    DEPTHS, settings={**_DROP, "decorrelate": True},
+)  # fmt: skip
+top_deps = _task(
+    "top-deps", "Which dependents does the main predicate have?", _schemata, CLAUSE,
+    settings=_DROP, classes=SCHEMATA + 1,
+)  # fmt: skip
+passive = _task(
+    "passive", "Is the main clause in the passive voice?", _voices, CLAUSE,
+    needs=_PASSIVE, classes=2,
+)  # fmt: skip
+tense = _task(
+    "tense", "Is the main verb in the present or in the past?", _tenses, CLAUSE,
+    needs=_TENSE, classes=2,
+)  # fmt: skip
+subj_num = _task(
+    "subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num"), CLAUSE,
+    needs=_NUMBER, classes=2,
+)  # fmt: skip
+obj_num = _task(
+    "obj-num", "Is the direct object of the main clause singular or plural?", _ruled("obj-num"),
+    CLAUSE, needs=_NUMBER, classes=2,
+)  # fmt: skip
+sent_type = _task(
+    "sent-type", "Is the sentence a question, a command, or neither?", _types, CLAUSE,
+    needs=_TYPE, classes=3, says=_facts_of_types,
+)  # fmt: skip

@@ -1,0 +1,251 @@
+"""Any feature of any UD treebank as a task: which value has the main predicate, its subject, its
+object, or another word?
+
+The word is found from its place in the main clause, or by its class; docs/tasks-ud.md has the
+definitions. Files are read once a task, and features are read of the words that are asked about and
+of those of their class, for the floor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora.batches import Batch
+from lingprobe.corpora.trees import features
+from lingprobe.corpora.views import Block, dependencies
+from lingprobe.oracles import Facts
+from lingprobe.tasks.answers import Finding, answer, tallied
+from lingprobe.tasks.found import Found
+from lingprobe.tasks.parsed import ParsedCorpus, Rules, parsed_corpus
+from lingprobe.tasks.questions import CorpusOptions, Notes, Question
+from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, facts
+from lingprobe.tasks.ud.family import files, parts
+from lingprobe.vectors import Ints
+
+PLACES = {
+    "root": "the main predicate",
+    "subj": "the subject of the main clause",
+    "obj": "the direct object of the main clause",
+}
+RELATIONS = {"subj": "nsubj"}
+LEAST = 50  # examples of a value
+MOST = 20  # values: beyond that it is no feature but an inventory
+
+
+@dataclass(frozen=True, slots=True)
+class Options(CorpusOptions):
+    """What ud/feat takes beside the rest.
+
+    path     a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz
+    feature  the feature's name, as Case or Number[psor]
+    of       whose: root, subj, obj, another relation to the main predicate (obl, obl:agent), or a
+             word class (VERB) that the sentence has one word of
+    upos     word classes that the word may have; any without
+    least    values with fewer examples are left out; without, those beside which little would be
+             left of the others
+    rare     drop: values with too few examples are left out and counted; refuse: they are an error
+    """
+
+    feature: str = field(kw_only=True)
+    of: str = field(default="root", kw_only=True)
+    upos: tuple[str, ...] = field(default=(), kw_only=True)
+    least: int | None = field(default=None, kw_only=True)
+    rare: Literal["drop", "refuse"] = field(default="drop", kw_only=True)
+
+    @property
+    def by_class(self) -> bool:
+        """Whether the word is found by its class, anywhere in the sentence."""
+        return self.of.isupper()
+
+    @property
+    def whose(self) -> str:
+        """The word that is asked about, in words."""
+        return (
+            f"the only {self.of} of the sentence"
+            if self.by_class
+            else PLACES.get(self.of, f"the {self.of} of the main predicate")
+        )
+
+
+def _corpus(options: Options) -> ParsedCorpus:
+    """The treebanks, with the value that each sentence has, or why it has none."""
+    asked = f"{options.feature} {options.of} {options.upos}"
+    rules = Rules(partial(_judge, options), (__name__,), asked)
+    corpus = parsed_corpus(files(options), options.on_error, rules)
+    if not options.by_class and options.of != "root":
+        corpus.refuse_first_release()
+    return corpus
+
+
+def _judge(options: Options, block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
+    words = list(_asked(dependencies(block, "ud/feat"), options))
+    return {"feat": [said for said, _ in words], HAS: [has for _, has in words]}
+
+
+HAS = "features of the word"
+
+
+def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    findings = corpus.findings("feat")
+    values, reasons = tallied(findings)
+    _check(corpus, options, values, reasons)
+    every = options.classes or options.rare == "refuse" or options.least is not None
+    telling_values = set(values) if every else telling(Counter(values))
+    rare = {
+        f"{options.feature}={value} is too rare beside the others": n
+        for value, n in values.items()
+        if value not in telling_values
+    }
+    notes["left out"], notes["values"] = {**reasons, **rare}, values
+    return Found.of(corpus, findings).labelled(telling_values)
+
+
+def _check(
+    corpus: ParsedCorpus, options: Options, values: Mapping[str, int], reasons: Mapping[str, int]
+) -> None:
+    """Refuse a feature that the treebank does not have there, and say what it has."""
+    if len(values) > 1:
+        return
+    for value, n in values.items():
+        why = (
+            f"{options.feature} has one value there, {value} ({n} times), and only one class is"
+            " left"
+        )
+        break
+    else:
+        features_of: Counter[str] = Counter()
+        for raw, n in corpus.findings(HAS).recurring():
+            features_of.update(dict.fromkeys(features(str(raw)), n))
+        has = ", ".join(name for name, _ in features_of.most_common(12))
+        why = f"{options.whose} never has {options.feature}; " + (
+            f"it has {has}" if has else "it has no features at all"
+        )
+    out = ", ".join(f"{reason}: {n}" for reason, n in list(reasons.items())[:4]) or "nothing"
+    raise DataProblem(f"ud/feat cannot be built from {options.path}: {why} (left out: {out})")
+
+
+def telling(counts: Counter[str]) -> set[str]:
+    """The commonest values that ask most when all have as many examples as the rarest of them:
+    examples times log2 of values.
+    """
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST]
+    bits = [k * n * math.log2(k) for k, (_, n) in enumerate(ranked, 1)]
+    return {value for value, _ in ranked[: bits.index(max(bits)) + 1]}
+
+
+def _asked(batch: Batch, options: Options) -> Iterator[tuple[Finding, str]]:
+    """What each sentence answers, and all features of the word that is asked about."""
+    of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
+    nodes = _nodes(batch, of, options)
+    many = np.bincount(of[nodes], minlength=len(batch))
+    node = np.full(len(batch), -1)
+    node[of[nodes]] = nodes
+    node[many != 1] = -1
+    first = np.zeros(len(of), bool)
+    # of coordinated words; UD makes the first predicate the root
+    if not (options.by_class or options.of == "root"):
+        first[batch.parents[batch.deprels.where(lambda name: name.startswith("conj"))]] = True
+    values = [features(raw).get(options.feature, "") for raw in batch.feats.names]
+    majority = _majority(batch, of, node, values)
+    upos, feats, forms = batch.upos, batch.feats, batch.words
+    for k, i in enumerate(node.tolist()):
+        if i < 0:
+            yield f"{'several words are' if many[k] else 'no word is'} {options.whose}", "_"
+        elif options.upos and upos.names[upos.codes[i]] not in options.upos:
+            yield f"the word is no {' or '.join(options.upos)}", "_"
+        elif first[i]:
+            yield "the word is coordinated", "_"
+        else:
+            code = feats.codes[i]
+            # the only word of its class is its majority
+            others = "" if options.by_class else majority[k]
+            form = forms.names[forms.codes[i]].lower()
+            yield _valued(values[code], form, others, options.feature), feats.names[code]
+
+
+def _valued(value: str, form: str, majority: str, feature: str) -> Finding:
+    if not value or "," in value:
+        return f"the word has {'several values of' if value else 'no'} {feature}"
+    return answer(value, form, majority)
+
+
+def _nodes(batch: Batch, of: Ints, options: Options) -> Ints:
+    """The words that are asked about, in order; more than one a sentence where it is in doubt."""
+    if options.of == "root":
+        return batch.roots
+    if options.by_class:
+        return np.flatnonzero(batch.upos.where(options.of.__eq__))
+    relation = RELATIONS.get(options.of, options.of)
+    exact = ":" in relation
+    below = batch.parents == batch.roots[of]
+    below[batch.roots] = False
+    rows = np.flatnonzero(
+        below
+        & batch.deprels.where(lambda name: (name if exact else name.partition(":")[0]) == relation)
+    )
+    if relation != "nsubj":
+        return rows
+    # of a copula and a clause the outer subject is the matrix one
+    outer = batch.deprels.where("nsubj:outer".__eq__)[rows]
+    doubtful = np.bincount(of[rows], minlength=len(batch)) > 1
+    resolved = np.bincount(of[rows[outer]], minlength=len(batch)) > 0
+    return rows[outer | ~(doubtful & resolved)[of[rows]]]
+
+
+def _majority(batch: Batch, of: Ints, node: Ints, values: list[str]) -> list[str]:
+    """The value that most words of the asked word's class have in the whole sentence, its own
+    included; 'tie' where none has.
+    """
+    known = sorted({value for value in values if value})
+    place = {value: i for i, value in enumerate(known)}
+    coded = np.array([place.get(value, -1) for value in values], np.int64)[batch.feats.codes]
+    asked = np.where(node < 0, -1, batch.upos.codes[node])
+    rows = np.flatnonzero((coded >= 0) & (batch.upos.codes == asked[of]))
+    counts = np.bincount(
+        of[rows] * max(len(known), 1) + coded[rows], minlength=len(batch) * max(len(known), 1)
+    )
+    counts = counts.reshape(len(batch), -1)
+    tie = (counts == counts.max(1)[:, None]).sum(1) > 1
+    names = [*known, "tie"]
+    return [names[k] for k in np.where(tie, len(known), counts.argmax(1)).tolist()]
+
+
+def _offered(options: Options) -> Mapping[str, str]:
+    """What the feature of a word is one of many of."""
+    return FEATURES if options.by_class else CLAUSE
+
+
+def _facts(
+    oracle: str, options: Options, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    return facts(oracle, parts(options), options.on_error, sentences)
+
+
+def _settings(options: Options) -> dict[str, Any]:
+    least = LEAST if options.least is None else options.least
+    return {"least": least, "rare": options.rare}
+
+
+def _asks(options: Options) -> dict[str, str]:
+    return {"question": f"Which {options.feature} has {options.whose}?"}
+
+
+feat = Question(
+    "ud/feat",
+    "Which value of a feature has a word of the sentence, such as Case of the object?",
+    _corpus,
+    parts,
+    _candidates,
+    varied=_settings,
+    oracles=CLAUSE | FEATURES,
+    offered=_offered,
+    facts=_facts,
+).defined(Options, varied=_asks)

@@ -1,0 +1,246 @@
+"""What the tree of a sentence answers: one small rule a question, each a pure function of the main
+clause.
+
+A rule gives an `Answer`, or says in a few words why the sentence is left out; those words are
+counted in the notes. Definitions are those of Krasnowska-Kieraś & Wróblewska 2019, section 3;
+docs/tasks-ud.md says where and why we differ.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe.tasks.answers import Answer, Finding, Findings, answer
+from lingprobe.tasks.ud.clause import Argument, Clause
+from lingprobe.tasks.ud.forms import BEING
+from lingprobe.tasks.ud.verbs import NO_VERB
+from lingprobe.vectors import Ints
+
+Rule = Callable[[Clause], Finding]
+Literal = Callable[[Clause, Finding], Finding]
+"""The papers' rule taken literally, given what ours finds, which it is in most sentences."""
+
+INTERVALS = ((3, 5), (6, 8), (9, 11), (12, 14), (15, 17), (18, 20), (21, 23))  # section 3.1
+LENGTHS = {n: f"{low}-{high}" for low, high in INTERVALS for n in range(low, high + 1)}
+
+
+def top_deps(clause: Clause) -> Finding:
+    """The multiset of relations between the root and its dependents, barring punctuation, where the
+    root heads a clause.
+    """
+    if not (clause.group.finite or clause.has_subject):
+        return "no clause: the root has neither verb nor subject"
+    return top_deps_literal(clause, "")
+
+
+def top_deps_literal(clause: Clause, ours: Finding) -> Finding:
+    """The same of every root (section 3.2)."""
+    if type(ours) is Answer:
+        return ours
+    return (
+        answer(" ".join(clause.relations))
+        if clause.relations
+        else "the root has no dependents but punctuation"
+    )
+
+
+def passive(clause: Clause) -> Finding:
+    """Whether the predicate governs an aux:pass; `morphological` where it is Voice=Pass without
+    one.
+    """
+    voice = clause.group.voice
+    if voice not in _VOICES:
+        return voice
+    if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
+        return "a passive subject or an agent, but no aux:pass"
+    return answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
+
+
+def passive_literal(clause: Clause, ours: Finding) -> Finding:
+    """Whether a VERB or ADJ with Voice=Pass and VerbForm=Part governs an aux:pass (section 3.2)."""
+    voice = clause.group.literal_voice
+    return (
+        answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
+        if voice in _VOICES
+        else voice
+    )
+
+
+def _active(clause: Clause) -> str:
+    several = any(name.partition(":")[0] == "aux" for name in clause.relations)
+    return "with an auxiliary" if several else "one verb"
+
+
+_VOICES = {"passive": "aux:pass", "morphological": "Voice=Pass alone", "active": ""}
+_PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux:pass"})
+
+
+def tense(clause: Clause) -> Finding:
+    """The tense of the main clause: that of its finite verb, but past in perfects; other moods and
+    modals are left out.
+    """
+    group = clause.group
+    if group.verbal and group.tense:
+        return answer(group.tense, clause.form, clause.tense, group.how)
+    return group.how if group.verbal else NO_VERB
+
+
+UNMARKED = "the main verb has neither Tense=Pres nor Tense=Past"
+
+
+def tense_literal(clause: Clause, ours: Finding) -> Finding:
+    """The Tense feature of a predicate that is a VERB, as section 3.2 says."""
+    group = clause.group
+    if not (group.verb and group.literal):
+        return UNMARKED if group.verb else NO_VERB
+    if type(ours) is Answer:
+        return ours if ours.label == group.literal else ours._replace(label=group.literal)
+    return answer(group.literal, clause.form, clause.tense, group.how)
+
+
+def subj_num(clause: Clause) -> Finding:
+    """The number of the noun that is the main predicate's subject, passive or not.
+
+    A coordinated subject, plural whatever its first noun, is left out; so is a noun that measures
+    another.
+    """
+    subjects = clause.subjects
+    if len(subjects) > 1:  # of a copula and a clause the outer subject is the matrix one
+        subjects = [noun for noun in subjects if noun.relation == "nsubj:outer"] or subjects
+    return _single(subjects, clause, _SUBJECT)
+
+
+def subj_num_literal(clause: Clause, ours: Finding) -> Finding:
+    """The number of a noun that is nsubj of the main predicate, as section 3.2 says."""
+    return _exactly("nsubj", clause.subjects, clause, _SUBJECT) if clause.subjects else ours
+
+
+def obj_num(clause: Clause) -> Finding:
+    """The number of the noun that is the main predicate's direct object; coordinated, measuring and
+    prepositional ones are left out.
+    """
+    return _single(clause.objects, clause, _OBJECT)
+
+
+def obj_num_literal(clause: Clause, ours: Finding) -> Finding:
+    """The number of a noun that is obj of the main predicate, as section 3.2 says."""
+    return _exactly("obj", clause.objects, clause, _OBJECT) if clause.objects else ours
+
+
+class _Why(NamedTuple):
+    none: str
+    several: str
+    no_noun: str
+    no_number: str
+    coordinated: str
+    measure: str
+    counted: str
+    adposition: str
+
+
+_SUBJECT, _OBJECT = (
+    _Why(
+        f"no {w}", f"several {w}s", f"the {w} is no noun",
+        f"the {w} has neither Number=Sing nor Number=Plur",
+        f"the {w} is coordinated", f"the {w} measures another noun",
+        f"the {w} is singular and has a numeral",
+        f"the {w} has an adposition that marks no {w}s",
+    )
+    for w in ("subject", "object")
+)  # fmt: skip
+
+
+def _single(nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
+    finding = _number(nouns, clause, why)
+    return (_doubt(nouns[0], clause, why) or finding) if type(finding) is Answer else finding
+
+
+def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
+    """Why the Number feature of a noun may not tell of how many it speaks, '' where nothing is
+    against it.
+    """
+    singular = noun.number == "sing"
+    doubts = (
+        (noun.coordinated, why.coordinated),
+        (noun.measure, why.measure),
+        (singular and noun.counted, why.counted),
+        (noun.adposition == "other", why.adposition),
+        (
+            why is _OBJECT and (clause.lemma in BEING or clause.copular),
+            "an object of a verb of being or becoming",
+        ),
+        (
+            why is _OBJECT and _passive_participle(clause),
+            "an object of a passive, which may be its subject",
+        ),
+        (
+            why is _SUBJECT and singular and not noun.adposition and clause.group.number == "Plur",
+            "a singular subject with a plural verb",
+        ),
+    )
+    return next((reason for holds, reason in doubts if holds), "")
+
+
+def _passive_participle(clause: Clause) -> bool:
+    """Whether the predicate is a passive of several words; a passive of one word may have an
+    object, as in Finnish.
+    """
+    return clause.group.voice == "passive" or (
+        clause.group.voice == "morphological" and not clause.group.verb
+    )
+
+
+def _exactly(relation: str, nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
+    return _number([noun for noun in nouns if noun.relation == relation], clause, why)
+
+
+def _number(nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
+    if len(nouns) != 1:
+        return why.several if nouns else why.none
+    (noun,) = nouns
+    if noun.upos != "NOUN":
+        return why.no_noun
+    return (
+        answer(noun.number, noun.form, clause.number, _role(noun, clause, why))
+        if noun.number
+        else why.no_number
+    )
+
+
+def _role(noun: Argument, clause: Clause, why: _Why) -> str:
+    """What the noun is subject of, '' of an object; the copula may be left out, as in Russian."""
+    if why is _OBJECT:
+        return ""
+    if noun.relation == "nsubj:pass" or clause.group.voice == "passive":
+        return "subject of a passive"
+    return (
+        "subject of a verb" if clause.group.verb and not clause.copular else "subject of a copula"
+    )
+
+
+def misread(words: Ints, ours: Findings, literal: Findings) -> dict[str, int]:
+    """Where the literal rule for Tense labels otherwise than ours, or what ours leaves out, in
+    distinct sentences; `words` has numbers that stand for them.
+    """
+    labelled = np.array([type(value) is Answer for value in literal.values], bool)
+    rows = np.flatnonzero(labelled[literal.codes])
+    first = rows[np.sort(np.unique(words[rows], return_index=True)[1])]
+    cells = ours.codes[first].astype(np.int64) * len(literal.values) + literal.codes[first]
+    pairs, at, many = np.unique(cells, return_index=True, return_counts=True)
+    counts: Counter[str] = Counter()
+    for k in np.argsort(at).tolist():  # in order of appearance
+        one, other = (
+            ours.values[pairs[k] // len(literal.values)],
+            literal.values[pairs[k] % len(literal.values)],
+        )
+        assert type(other) is Answer
+        if type(one) is not Answer:
+            counts[str(one)] += int(many[k])
+        elif one.label != other.label:
+            construction = other.strata.get("construction", "")
+            counts[f"{one.label} {construction} called {other.label}"] += int(many[k])
+    return {"distinct sentences": len(first), **dict(counts.most_common())}

@@ -1,0 +1,57 @@
+"""Which examples are judged by, where no file of them is given, and which of too many are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from lingprobe.core import DataProblem
+from lingprobe.vectors import Ints
+
+SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
+
+
+def held_out(many: int, seed: int) -> Ints:
+    """The rows of dev among `many`: a twentieth, at most 2,000, that the seed draws; sorted."""
+    draws = np.random.default_rng((seed, 1))
+    return np.sort(draws.permutation(many)[: min(MOST, int(SHARE * many))])
+
+
+def chosen(many: int, most: int, seed: int) -> Ints:
+    """At most `most` rows of `many` (0: all), that the seed draws; sorted."""
+    if not most or many <= most:
+        return np.arange(many)
+    return np.sort(np.random.default_rng(seed).choice(many, most, replace=False))
+
+
+USED = {"read": "read", "train": "for training", "dev": "for dev"}
+VOCABULARY = {
+    "words": "words",
+    "forms": "word forms",
+    **{name: name for name in ("words without a vector", "words that are too rare")},
+}
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """What was read and used, what was left out and why, and the size of the vocabulary."""
+
+    def told(names: Mapping[str, str]) -> str:
+        return ", ".join(
+            f"{counts[name]:,} {said}" for name, said in names.items() if name in counts
+        )
+
+    left_out = {n: n for n in counts if n not in USED and n not in VOCABULARY and counts[n]}
+    parts = {"examples": USED, "left out": left_out, "vocabulary": VOCABULARY}
+    return "; ".join(f"{part}: {said}" for part, names in parts.items() if (said := told(names)))
+
+
+def too_little(files: Iterable[Path], train: int, dev: int, left: Mapping[str, int]) -> DataProblem:
+    """What is said where nothing is left to train on, or for dev; `left` counts what was read, and
+    what of that was left out.
+    """
+    return DataProblem(
+        f"{', '.join(map(str, files))}: {train:,} examples are left to train on and {dev:,} for"
+        f" dev ({counted(left) or 'none was read'}); give more text"
+    )

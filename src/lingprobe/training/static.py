@@ -1,0 +1,140 @@
+"""Static word vectors trained on running text by gensim, the sentences that probe them left out."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from lingprobe.cache import draft
+from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora import text
+from lingprobe.corpora.text import letters, split
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How vectors are trained; the defaults are word2vec's, but for 300 dimensions as in the
+    papers.
+
+    subwords  fastText rather than word2vec: words that the text lacks get a vector from their
+              parts; written as `.bin`
+    english   quotes are made straight, and clitics split off (do n't, it 's) as English treebanks
+              have them
+    """
+
+    dim: int = 300
+    epochs: int = 5
+    window: int = 5
+    least: int = 5
+    seed: int = 0
+    skipgram: bool = False
+    subwords: bool = False
+    english: bool = False
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What became of the text."""
+
+    path: Path
+    sentences: int
+    words: int
+    excluded: int
+    vocabulary: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path}: vectors of {self.vocabulary} words, from {self.words} words in"
+            f" {self.sentences} sentences; {self.excluded} sentences left out because they are"
+            " probed"
+        )
+
+
+def train_vectors(
+    paths: Iterable[str | Path],
+    out: str | Path,
+    exclude: Iterable[Sentence] = (),
+    settings: Settings | None = None,
+) -> Trained:
+    """Train word vectors on files of running text, one sentence or paragraph a line, and write them
+    as word2vec text.
+
+    Sentences to exclude are told by their letters and digits alone, so spacing, case, quotes and
+    tokenisation do not hide them. One thread: the same text and settings give the same file.
+    """
+    settings = settings or Settings()
+    out = Path(out).expanduser()
+    suffix = ".bin" if settings.subwords else ".vec"
+    if out.suffix != suffix:
+        raise DataProblem(
+            f"{out}: vectors {'with subwords ' if settings.subwords else ''}are written as"
+            f" {suffix}; name the file so"
+        )
+    left_out = {letters(form) for s in exclude for form in (s.text, " ".join(s.words))} - {""}
+    counts = {"sentences": 0, "words": 0, "excluded": 0}
+    with tempfile.TemporaryDirectory(prefix="lingprobe-") as folder:
+        corpus = Path(folder) / "corpus.txt"
+        with corpus.open("w", encoding="utf-8") as file:
+            for path in paths:
+                _write(text.read(path), file, (left_out, settings.english), counts)
+        if not counts["words"]:
+            raise DataProblem("no sentences are left to train vectors on")
+        model = _trained(corpus, settings)
+    _save(model, out, settings.subwords)
+    return Trained(out, **counts, vocabulary=len(model.wv))
+
+
+def _save(model: Any, out: Path, subwords: bool) -> None:
+    with draft(out) as part:
+        if subwords:
+            from gensim.models.fasttext import save_facebook_model
+
+            save_facebook_model(model, str(part))
+        else:
+            model.wv.save_word2vec_format(str(part))
+
+
+def _write(
+    sentences: Iterator[Sentence],
+    file: TextIO,
+    rules: tuple[set[str], bool],
+    counts: dict[str, int],
+) -> None:
+    """Write words joined with spaces, one sentence a line, and count."""
+    left_out, english = rules
+    for sentence in sentences:
+        if left_out and letters(sentence.text) in left_out:
+            counts["excluded"] += 1
+            continue
+        words = [w for word in sentence.words for w in split(word)] if english else sentence.words
+        counts["sentences"] += 1
+        counts["words"] += len(words)
+        file.write(" ".join(words) + "\n")
+
+
+def _trained(corpus: Path, settings: Settings) -> Any:
+    try:
+        from gensim.models import FastText, Word2Vec
+    except ImportError:
+        raise DataProblem(
+            "training word vectors needs gensim: pip install 'lingprobe[static]'"
+        ) from None
+    kind = FastText if settings.subwords else Word2Vec
+    try:
+        return kind(
+            corpus_file=str(corpus),
+            vector_size=settings.dim,
+            epochs=settings.epochs,
+            window=settings.window,
+            min_count=settings.least,
+            seed=settings.seed + 1,  # gensim takes 0 for a seed of its own
+            sg=int(settings.skipgram),
+            workers=1,
+        )
+    except RuntimeError as error:  # gensim's word for an empty vocabulary
+        raise DataProblem(
+            f"no word occurs {settings.least} times in the text; lower `least` or give more text"
+        ) from error

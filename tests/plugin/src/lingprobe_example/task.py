@@ -1,0 +1,27 @@
+"""A task: sentences with labels, which lingprobe balances and splits."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lingprobe.core import Dataset
+from lingprobe.corpora import text
+from lingprobe.datasets import Candidate, sample
+
+
+@dataclass(frozen=True)
+class LongWord:
+    """Does the sentence have a word of eight letters or more?"""
+
+    path: Path  # what stands after the colon: example/long-word:PATH
+    letters: int = 8  # an option: example/long-word:PATH,letters=10
+
+    name = "example/long-word"
+    question = "Does the sentence have a long word?"
+    metric, probe, view = "accuracy", "logreg", "mean"
+
+    def load(self) -> Dataset:
+        sentences = list(text.read(self.path))
+        return sample(
+            Candidate(s, "yes" if max(map(len, s.words)) >= self.letters else "no")
+            for s in sentences
+        )
