@@ -181,6 +181,20 @@ def test_modules_that_move_keep_every_identity_and_an_edit_after_it_counts(check
     ]
 
 
+def test_a_package_of_another_name_keeps_every_identity(checkout):
+    module = "lingprobe.nets.precision"
+    before, users = json.loads(run(AFTER, module, path=checkout))
+    named = {"lingprobe": "zyxwprobe", "Lingprobe": "Zyxwprobe", "LINGPROBE": "ZYXWPROBE"}
+
+    def renamed(text: str) -> str:
+        return functools.reduce(lambda done, pair: done.replace(*pair), named.items(), text)
+
+    for file in [path for path in checkout.rglob("*") if path.suffix in (".py", *closure.DATA)]:
+        file.write_text(renamed(file.read_text("utf-8")), "utf-8")
+    (checkout / "lingprobe").rename(checkout / "zyxwprobe")
+    assert json.loads(run(renamed(AFTER), renamed(module), path=checkout)) == [before, users]
+
+
 def test_the_name_under_which_a_thing_is_imported_from_a_module_counts(tmp_path, monkeypatch):
     """Two modules may define a name: which one is meant decides, wherever it lies."""
     (tmp_path / "here_one.py").write_text("def f():\n    return 1\n")

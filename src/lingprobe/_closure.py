@@ -223,7 +223,7 @@ class Module:
     @functools.cached_property
     def alone(self) -> str:
         """A digest of its code, with the names that it gives to what it imports."""
-        return self.digest(lambda each: each.bound)
+        return self.digest(lambda each: nameless(each.bound))
 
     def digest(self, meaning: Callable[[Import], str]) -> str:
         """A digest of its code, with what its imports mean; the order of those in a row, which a
@@ -246,7 +246,7 @@ def _meaning(each: Import, name: str, file: Path) -> str:
     if not is_ours(base):
         return f"{base} {each.name} {each.bound}"
     origin, named = _origin(base, each.name)
-    return f"{_module(_file(origin)).alone} {named} {each.bound}"
+    return f"{_module(_file(origin)).alone} {nameless(named)} {nameless(each.bound)}"
 
 
 def _origin(base: str, name: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
 from lingprobe._options import ReferenceProblem
+from lingprobe._renamed import VALUES
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Reference:
                     f"{item!r} in {text!r} is not key=value (several references have spaces between"
                     " them; a comma inside a value is written %2C)"
                 )
-            options.append((key.strip(), unquote(value, errors="surrogateescape")))
+            key, value = key.strip(), unquote(value, errors="surrogateescape")
+            options.append((key, VALUES.get((key, value), value)))
         return cls(
             name.strip(),
             unquote(argument, errors="surrogateescape") if colon else None,

@@ -16,12 +16,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from lingprobe._renamed import BEFORE, variable
 from lingprobe.errors import LingprobeError
 
 PART = ".part"
 # seconds after which an unfinished file is taken to be left over from a process that died
 STALE = 24 * 3600
 UNIT = 1000
+KINDS = ("results", "vectors", "data", "facts")  # folders of a cache
 
 
 class FileProblem(LingprobeError, ValueError):
@@ -29,12 +31,18 @@ class FileProblem(LingprobeError, ValueError):
 
 
 def cache_dir() -> Path:
-    """Where lingprobe keeps what can be made again: LINGPROBE_CACHE, or the user's cache folder."""
-    if place := os.environ.get("LINGPROBE_CACHE"):
+    """Where lingprobe keeps what can be made again: LINGPROBE_CACHE, or the user's cache folder,
+    under the earlier name where that is there and the new one is not.
+    """
+    if place := variable("LINGPROBE_CACHE"):
         return Path(place).expanduser()
     import platformdirs
 
-    return Path(platformdirs.user_cache_dir("lingprobe"))
+    own, earlier = (Path(platformdirs.user_cache_dir(name)) for name in ("lingprobe", BEFORE))
+    # somebody else's tool is called that, too, so it has to hold something of ours
+    if not own.exists() and any((earlier / name).is_dir() for name in KINDS):
+        return earlier
+    return own
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The root of all exceptions that lingprobe raises."""
+"""The root of all exceptions that lingprobe raises, and how to install what is missing."""
 
 
 class LingprobeError(Exception):
@@ -7,6 +7,26 @@ class LingprobeError(Exception):
 
     Every exception of lingprobe derives from it; most also derive from `ValueError`.
     """
+
+
+def to_install(*extras: str) -> str:
+    """The command that installs lingprobe with extras, from where this copy of it came: a checkout,
+    a file, or an index of packages.
+    """
+    import json
+    import shlex
+    from importlib import metadata
+    from urllib.parse import unquote, urlsplit
+
+    wanted = f"[{','.join(extras)}]" if extras else ""
+    try:
+        origin = metadata.distribution("lingprobe").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:  # run from its source, which was never installed
+        origin = None
+    place = json.loads(origin).get("url", "") if origin else ""
+    if place.startswith("file:") and not place.endswith((".whl", ".gz")):
+        return f"pip install {shlex.quote(unquote(urlsplit(place).path) + wanted)}"
+    return f"pip install {shlex.quote(f'lingprobe{wanted}' + (f' @ {place}' if place else ''))}"
 
 
 class UsageProblem(LingprobeError, ValueError):

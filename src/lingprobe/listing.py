@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from lingprobe._renamed import entry_points
 from lingprobe.references import Contents, Reference, summary
 
 UNTOLD = "(not described)"
@@ -102,7 +103,7 @@ def plugins(rooms: Iterable[Contents]) -> list[Plugin]:
     """
     listed = []
     for contents in rooms:
-        for point in sorted(importlib.metadata.entry_points(group=contents.group)):
+        for point in entry_points(contents.group):
             package = point.dist
             listed.append(
                 Plugin(

@@ -12,6 +12,8 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
+from lingprobe._renamed import BEFORE
+
 P = TypeVar("P", bound="Part")
 
 
@@ -337,6 +339,11 @@ class Provenance(Part):
     checkpoint: Checkpoint | None = None
     format: int = 0
     other: Mapping[str, Any] = NOTHING
+
+    @property
+    def version(self) -> str:
+        """The version that measured it, under today's name or the earlier one; '' if unknown."""
+        return self.versions.get("lingprobe") or self.versions.get(BEFORE, "")
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Provenance:

@@ -22,6 +22,7 @@ from typing import Any
 from lingprobe._hosted import hosted, import_file, module_name, one_line
 from lingprobe._options import Place, ReferenceProblem, converted, says_where, texts
 from lingprobe._reference import Reference
+from lingprobe._renamed import entry_points
 
 __all__ = [
     "Contents",
@@ -55,7 +56,7 @@ class Contents:
         """Every name that can be written, with the place it is read from; built-in names win over
         plugins.
         """
-        plugged = {p.name: p.value for p in importlib.metadata.entry_points(group=self.group)}
+        plugged = {point.name: point.value for point in entry_points(self.group)}
         return {**plugged, **self.table}
 
     def __iter__(self) -> Iterator[str]:

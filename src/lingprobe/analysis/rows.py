@@ -87,7 +87,7 @@ def unread(folds: Sequence[Result]) -> dict[str, Any]:
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
     many, problem = folds[0].provenance.notes.malformed
     store = {
-        "version": folds[0].provenance.versions.get("lingprobe", ""),
+        "version": folds[0].provenance.version,
         "format": folds[0].provenance.format,
     }
     return {**unread, **named, **store, "malformed": many, "problem": problem}

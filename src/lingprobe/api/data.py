@@ -274,7 +274,7 @@ def train_vectors(
     exclude, tasks  corpora and tasks whose sentences are left out, as for `sentences`
     options         the fields of `lingprobe.training.static.Settings`: dim, epochs, window, least,
                     seed, skipgram, subwords, english; or all of them as `settings`
-    Needs gensim (`pip install 'lingprobe[static]'`). DataProblem if no sentences are left.
+    Needs gensim (the extra `static`). DataProblem if no sentences are left.
 
         lingprobe.train_vectors("novels.txt", "novels.vec", exclude=["UD_English-EWT"])
     """

@@ -135,7 +135,7 @@ class Evaluation:
         selection  the fields of `Selection`
         Without `by` and `figure`, where in each encoder a task is solved, of results on several
         layers; dots of others. DataProblem where there is nothing to draw, PlotProblem where a
-        figure needs matplotlib (`pip install 'lingprobe[plots]'`).
+        figure needs matplotlib (the extra `plots`).
         """
         drawn = Figure(self._drawing(by, figure, selection))
         if path is not None:

@@ -57,7 +57,7 @@ def train(
     told            called with the epoch, its words so far, all its words, and the loss
     options         the fields of `lingprobe.training.settings.Settings`; or all of them as
                     `settings`
-    Needs tokenizers and sacrebleu (`pip install 'lingprobe[train]'`). DataProblem for data that
+    Needs tokenizers and sacrebleu (the extra `train`). DataProblem for data that
     cannot be used, UsageProblem if the folder has another training.
 
         lingprobe.train("bilstm-max", "translate", ["train.en", "train.de"], "models/en-de",
@@ -101,7 +101,7 @@ def export(
     words    corpora whose words are added to the vocabulary of its training
     vectors  the file of word vectors that it was trained with, if it has moved
     The exported model splits texts at spaces; sentences of words in its vocabulary get the same
-    vectors as from `trained:FOLDER`. Needs sentence-transformers (`pip install 'lingprobe[st]'`).
+    vectors as from `trained:FOLDER`. Needs sentence-transformers (the extra `st`).
     DataProblem for an architecture that its modules cannot express, UsageProblem if the output
     exists.
 

@@ -50,7 +50,7 @@ def curve(
 
     It shows results of `lingprobe run -e 'trained:FOLDER,epoch=*'`, or of models on the hub at
     several revisions. If `-o` ends in .svg, .png or .pdf, it draws a figure (PNG and PDF need
-    matplotlib: `pip install 'lingprobe[plots]'`).
+    matplotlib: the extra `plots`).
 
     **Examples**
 

@@ -339,7 +339,7 @@ def vectors(
 ) -> None:
     """Train word vectors on running text, without the sentences that they will be probed on.
 
-    Needs gensim (`pip install 'lingprobe[static]'`). Use the vectors as an encoder, `static:FILE`,
+    Needs gensim (the extra `static`). Use the vectors as an encoder, `static:FILE`,
     or as the word vectors of `untrained:` encoders.
 
     **Examples**

@@ -116,7 +116,7 @@ def train(
     """Train a sentence encoder or a parser, and save it after every epoch.
 
     Use the folder as an encoder: `trained:FOLDER`, or `trained:FOLDER,epoch=2` after two epochs.
-    The same command continues a training that was stopped. Needs `pip install 'lingprobe[train]'`.
+    The same command continues a training that was stopped. Needs the extra `train`.
 
     **Examples**
 
@@ -176,7 +176,7 @@ def export(
     """Convert a trained encoder to a model of sentence-transformers.
 
     Its vocabulary is that of its training. Sentences of these words get the same vectors as from
-    `trained:FOLDER`. Needs `pip install 'lingprobe[st]'`.
+    `trained:FOLDER`. Needs the extra `st`.
 
     **Examples**
 

@@ -5,10 +5,10 @@ code of a treebank that is here.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from lingprobe._renamed import variable
 from lingprobe.cache import cache_dir
 from lingprobe.core import DataProblem
 from lingprobe.corpora.languages import language, spoken
@@ -72,7 +72,7 @@ def _meant(text: str) -> str:
 
 def folder() -> Path | None:
     """The folder of treebanks that LINGPROBE_TREEBANKS names."""
-    named = os.environ.get("LINGPROBE_TREEBANKS")
+    named = variable("LINGPROBE_TREEBANKS")
     return Path(named).expanduser() if named else None
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lingprobe.core import DataProblem, EncoderStop
 from lingprobe.encoders.hub import Source, unloadable
+from lingprobe.errors import to_install
 from lingprobe.vectors import Ints
 
 PLACE, CHAT = "{sentence}", "chat"
@@ -113,7 +114,7 @@ def tokeniser_of(source: Source) -> Any:
     try:
         from transformers import AutoTokenizer
     except ImportError:
-        raise EncoderStop("transformers is not installed: pip install 'lingprobe[hf]'") from None
+        raise EncoderStop(f"transformers is not installed: {to_install('hf')}") from None
     try:
         return AutoTokenizer.from_pretrained(source.name, **source.arguments)
     except (OSError, ValueError, KeyError, ImportError) as error:

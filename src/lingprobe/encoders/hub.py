@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.core import DataProblem
 from lingprobe.corpora.files import digest
+from lingprobe.errors import to_install
 
 # files, some of which every whole model has
 WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")
@@ -285,7 +286,7 @@ def _fetched(name: str, revision: str) -> Files:
         from huggingface_hub import constants, hf_hub_download
         from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
     except ImportError:
-        raise DataProblem(f"{missing}; to fetch it: pip install 'lingprobe[hf]'") from None
+        raise DataProblem(f"{missing}; to fetch it: {to_install('hf')}") from None
     missing += f" {constants.HF_HUB_CACHE}"
     check_hub(missing)
     folder = None

@@ -21,6 +21,7 @@ from lingprobe.encoders.batches import padded
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
 from lingprobe.encoders.quantised import check_room, placement, quantisation
 from lingprobe.encoders.saved import computing, half_products
+from lingprobe.errors import to_install
 from lingprobe.nets.device import check_device, free_memory, kind
 from lingprobe.vectors import Floats, Ints
 
@@ -202,7 +203,7 @@ def loaded(source: Source, device: str, dtype: str, weights: Weights = Weights()
     try:
         from transformers import AutoConfig, AutoTokenizer
     except ImportError:
-        raise EncoderStop("transformers is not installed: pip install 'lingprobe[hf]'") from None
+        raise EncoderStop(f"transformers is not installed: {to_install('hf')}") from None
     check_device(device)
     try:
         tokenizer = AutoTokenizer.from_pretrained(source.name, **source.arguments)

@@ -20,6 +20,7 @@ from lingprobe.encoders.alone import Batching, alike, batching, told
 from lingprobe.encoders.batches import grouped, spread
 from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
 from lingprobe.encoders.saved import MANY, computing, half_products
+from lingprobe.errors import to_install
 from lingprobe.nets.device import check_device
 from lingprobe.vectors import Floats, Ints
 
@@ -169,9 +170,7 @@ def loaded(source: Source, form: str, device: str, dtype: str, way: Way) -> Read
     try:
         import sentence_transformers
     except ImportError:
-        raise EncoderStop(
-            "sentence-transformers is not installed: pip install 'lingprobe[st]'"
-        ) from None
+        raise EncoderStop(f"sentence-transformers is not installed: {to_install('st')}") from None
     kind = getattr(sentence_transformers, form, None)
     if kind is None:
         raise EncoderStop(

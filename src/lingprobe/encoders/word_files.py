@@ -25,6 +25,7 @@ from lingprobe.cache import FileProblem, cache_dir, draft, recall, remember
 from lingprobe.core import DataProblem
 from lingprobe.corpora.files import digest, hashed, known_digest, opened
 from lingprobe.encoders.sources import check_vectors
+from lingprobe.errors import to_install
 from lingprobe.vectors import Floats
 
 LARGE = 1 << 24  # bytes; what is found in a smaller file is found again sooner than remembered
@@ -177,8 +178,7 @@ def _fasttext(path: Path) -> FastText:
         from gensim.models.fasttext import load_facebook_vectors
     except ImportError:
         raise DataProblem(
-            f"{path}: a fastText model with subwords is read by gensim: pip install"
-            " 'lingprobe[static]'"
+            f"{path}: a fastText model with subwords is read by gensim: {to_install('static')}"
         ) from None
     if path.suffix in (".gz", ".xz"):
         raise DataProblem(f"{path}: unpack this fastText model first")

@@ -5,15 +5,13 @@ cache.
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from lingprobe._closure import digest
+from lingprobe.cache import cache_dir
 from lingprobe.core import Result
 from lingprobe.store.blocks import writable
 from lingprobe.store.precision import kept_as, named
@@ -44,9 +42,7 @@ class Paths:
         """The folders given; otherwise $LINGPROBE_CACHE, or the user's cache folder, with the
         results inside it.
         """
-        root = Path(
-            cache or os.environ.get("LINGPROBE_CACHE") or user_cache_path("lingprobe")
-        ).absolute()
+        root = (Path(cache) if cache else cache_dir()).absolute()
         folder = Path(results).absolute() if results else root / "results"
         passing = dtype == "none"
         kept = named("float32" if passing else dtype, project)

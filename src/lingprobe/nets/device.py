@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from lingprobe._hosted import one_line
+from lingprobe._renamed import variable
 from lingprobe.cache import environment
 from lingprobe.errors import UsageProblem
 from lingprobe.examples import DataProblem
@@ -43,7 +44,7 @@ def resolved_device(asked: str) -> str:
                 " device=cpu, or leave it out"
             )
         return asked
-    if agreed := os.environ.get(DEVICE):
+    if agreed := variable(DEVICE):
         return agreed
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return "mps"
@@ -84,14 +85,14 @@ def fits_elsewhere() -> bool:
     """Whether probes were asked to be fitted on another device than the processor, if there is
     one.
     """
-    return os.environ.get(FITS, "cpu") != "cpu"
+    return (variable(FITS) or "cpu") != "cpu"
 
 
 def fit_device() -> str:
     """The device that probes are fitted on: the processor, unless another was asked for; `auto` is
     that of encoders where it is CUDA.
     """
-    device = resolved_device(os.environ.get(FITS, "cpu"))
+    device = resolved_device(variable(FITS) or "cpu")
     return device if device.startswith("cuda") else "cpu"
 
 

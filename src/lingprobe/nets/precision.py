@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
+from lingprobe._renamed import variable
 from lingprobe.cache import environment
 
 TILES = 0x1D  # the CPUID leaf that describes AMX tiles
@@ -29,7 +30,7 @@ it is called.
 
 def reproducible() -> bool:
     """Whether everything is to be computed in float32 by one thread."""
-    return os.environ.get(REPRODUCIBLE) == "1"
+    return variable(REPRODUCIBLE) == "1"
 
 
 def reproducing(enabled: bool) -> AbstractContextManager[None]:
@@ -58,7 +59,7 @@ def threads() -> AbstractContextManager[None]:
     """The threads that work is to be done with: one where it must be reproducible, as many as
     machines that share it agreed on, else as many as there are.
     """
-    count = 1 if reproducible() else int(os.environ.get(THREADS, "0"))
+    count = 1 if reproducible() else int(variable(THREADS) or 0)
     return limited(count) if count else nullcontext()
 
 
@@ -66,7 +67,7 @@ def usable_threads() -> int:
     """As many threads as a process may use here."""
     if reproducible():
         return 1
-    if said := os.environ.get(THREADS) or os.environ.get("OMP_NUM_THREADS"):
+    if said := variable(THREADS) or os.environ.get("OMP_NUM_THREADS"):
         return max(1, int(said.partition(",")[0]))  # OpenMP takes a number for each level
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
@@ -77,7 +78,7 @@ def half_allowed(kind: str) -> bool:
     """Whether a kind of device may compute in bfloat16 where it can: nobody asked for reproducible
     numbers, and machines that share the work have not agreed otherwise.
     """
-    allowed = os.environ.get(HALF)
+    allowed = variable(HALF)
     return not reproducible() and (allowed is None or kind in allowed.split(","))
 
 

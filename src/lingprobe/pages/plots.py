@@ -1,5 +1,5 @@
 """Figures: where in an encoder tasks are solved, and scores by distance. As SVG they need nothing;
-PNG and PDF are drawn by matplotlib, which comes with `lingprobe[plots]`.
+PNG and PDF are drawn by matplotlib, which comes with the extra `plots`.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lingprobe._closure import PACKAGE, code_of, file_of
+from lingprobe._renamed import BEFORE
 from lingprobe.store.blocks import version
 
 FOLDER, SUFFIX = "columns", ".parquet"
@@ -55,7 +56,7 @@ class Made:
         """Whether rules may read it: their code is the same, or modules of the user's cannot be
         found from here.
         """
-        others = [name for name in self.modules if name.partition(".")[0] != PACKAGE]
+        others = [name for name in self.modules if name.partition(".")[0] not in (PACKAGE, BEFORE)]
         if any(name == SCRIPT or file_of(name) is None for name in others):
             return True
         return code_of(*self.modules) == self.code

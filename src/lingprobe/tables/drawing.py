@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lingprobe.cache import draft, write_text
-from lingprobe.errors import LingprobeError
+from lingprobe.errors import LingprobeError, to_install
 from lingprobe.tables.table import printable
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -192,7 +192,7 @@ def _figure(drawing: Drawing) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise PlotProblem(
-            "PNG and PDF need matplotlib: pip install 'lingprobe[plots]'; or write a .svg, which"
+            f"PNG and PDF need matplotlib: {to_install('plots')}; or write a .svg, which"
             " needs nothing"
         ) from None
     figure = Figure(figsize=(drawing.width / POINTS, drawing.height / POINTS))

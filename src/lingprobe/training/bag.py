@@ -21,7 +21,7 @@ from lingprobe.core import DataProblem
 from lingprobe.corpora.files import digest
 from lingprobe.encoders.ngrams import bigram_rows, drawn_vectors
 from lingprobe.encoders.trained import WORDS
-from lingprobe.errors import UsageProblem
+from lingprobe.errors import UsageProblem, to_install
 from lingprobe.training import guesses
 from lingprobe.training.corpus import Corpus, Vocabulary
 from lingprobe.training.data import Reading
@@ -113,7 +113,7 @@ def _compiled() -> Any:
     try:
         from lingprobe.training import steps
     except ImportError:
-        raise DataProblem("cbow needs numba: pip install 'lingprobe[train]'") from None
+        raise DataProblem(f"cbow needs numba: {to_install('train')}") from None
     return steps
 
 

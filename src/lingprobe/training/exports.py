@@ -17,7 +17,7 @@ from lingprobe.cache import write_text
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.encoders.trained import Trained, words_of
 from lingprobe.encoders.untrained import LONGEST
-from lingprobe.errors import UsageProblem
+from lingprobe.errors import UsageProblem, to_install
 from lingprobe.nets.trainable import Shape
 from lingprobe.vectors import Floats
 
@@ -85,7 +85,7 @@ def _model(shape: Shape, network: Any, forms: Sequence[str], vectors: Floats) ->
         )
     except ImportError:
         raise DataProblem(
-            "an export needs sentence-transformers 6 or newer: pip install 'lingprobe[st]'"
+            f"an export needs sentence-transformers 6 or newer: {to_install('st')}"
         ) from None
     tokens = WhitespaceTokenizer(forms, stop_words=[], do_lower_case=False)
     modules: list[Any] = [kinds.WordEmbeddings(tokens, vectors, max_seq_length=LONGEST)]

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lingprobe.core import DataProblem
+from lingprobe.errors import to_install
 from lingprobe.nets.trainable import (
     PAD,
     START,
@@ -253,7 +254,7 @@ def bleu(written: Sequence[str], wanted: Sequence[str]) -> float:
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
-        raise DataProblem("BLEU needs sacrebleu: pip install 'lingprobe[train]'") from None
+        raise DataProblem(f"BLEU needs sacrebleu: {to_install('train')}") from None
     return float(BLEU(force=True).corpus_score(list(written), [list(wanted)]).score)
 
 

@@ -12,6 +12,7 @@ from lingprobe.cache import draft
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora import text
 from lingprobe.corpora.text import letters, split
+from lingprobe.errors import to_install
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,7 @@ def _trained(corpus: Path, settings: Settings) -> Any:
     try:
         from gensim.models import FastText, Word2Vec
     except ImportError:
-        raise DataProblem(
-            "training word vectors needs gensim: pip install 'lingprobe[static]'"
-        ) from None
+        raise DataProblem(f"training word vectors needs gensim: {to_install('static')}") from None
     kind = FastText if settings.subwords else Word2Vec
     try:
         return kind(

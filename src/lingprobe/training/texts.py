@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.core import DataProblem
+from lingprobe.errors import to_install
 from lingprobe.nets.trainable import END, PAD, START
 from lingprobe.vectors import Ints, offsets, ranges
 
@@ -95,7 +96,7 @@ class Pieces:
         try:
             from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
         except ImportError:
-            raise DataProblem("training needs tokenizers: pip install 'lingprobe[train]'") from None
+            raise DataProblem(f"training needs tokenizers: {to_install('train')}") from None
         shared: dict[str, Any] = {
             "vocab_size": many,
             "special_tokens": [*SPECIAL],

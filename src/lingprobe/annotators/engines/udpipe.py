@@ -15,6 +15,7 @@ from lingprobe.core import DataProblem
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import digest
 from lingprobe.corpora.trees import Range, written
+from lingprobe.errors import to_install
 
 
 def library() -> Any:
@@ -22,14 +23,13 @@ def library() -> Any:
     try:
         import ufal.udpipe
     except ImportError:
-        raise DataProblem("UDPipe needs ufal.udpipe: pip install 'lingprobe[parse]'") from None
+        raise DataProblem(f"UDPipe needs ufal.udpipe: {to_install('parse')}") from None
     return ufal.udpipe
 
 
 @dataclass(frozen=True)
 class UDPipe:
-    """UDPipe 1, which tokenises, tags and parses, with a model of its own. Needs pip install
-    'lingprobe[parse]'.
+    """UDPipe 1, which tokenises, tags and parses, with a model of its own. Needs the extra `parse`.
 
     model  a file of UDPipe 1, as english-ewt-ud-2.5-191206.udpipe
     """

@@ -17,6 +17,7 @@ from lingprobe.encoders.published.elmo_shape import SIZES, Shape, shape_of
 from lingprobe.encoders.published.files import digest_of, reading
 from lingprobe.encoders.published.passes import each_word, passed
 from lingprobe.encoders.sources import ELMO
+from lingprobe.errors import to_install
 from lingprobe.oracles import Kind
 from lingprobe.vectors import Ints, Vectors
 
@@ -144,7 +145,7 @@ def _arrays(file: Path, shape: Shape) -> dict[str, NDArray[np.float32]]:
     try:
         import h5py
     except ImportError:
-        raise DataProblem(f"{file} is read by h5py: pip install 'lingprobe[elmo]'") from None
+        raise DataProblem(f"{file} is read by h5py: {to_install('elmo')}") from None
     with reading(file, "an HDF5 file"), h5py.File(file.expanduser(), "r") as held:
         arrays = {}
         for name, wanted in shape.datasets.items():

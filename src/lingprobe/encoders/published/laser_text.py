@@ -16,6 +16,7 @@ from lingprobe.core import DataProblem
 from lingprobe.corpora.files import digest
 from lingprobe.encoders.published.bpe import read_codes
 from lingprobe.encoders.published.files import reading
+from lingprobe.errors import to_install
 
 CUT_BY_OTHERS = {
     "zh": "Chinese was cut into words by jieba",
@@ -118,4 +119,4 @@ def _library(name: str, path: Path) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise DataProblem(f"{path} is read with {name}: pip install 'lingprobe[laser]'") from None
+        raise DataProblem(f"{path} is read with {name}: {to_install('laser')}") from None

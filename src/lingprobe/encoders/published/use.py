@@ -17,6 +17,7 @@ from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import digest
 from lingprobe.encoders.saved import versions
 from lingprobe.encoders.sources import USE
+from lingprobe.errors import to_install
 from lingprobe.vectors import Floats, Vectors
 
 Run = Callable[[Sequence[str]], Any]
@@ -93,7 +94,7 @@ def _module(folder: Path, signature: str, mark: str) -> Run:
         tensorflow = importlib.import_module("tensorflow")
     except ImportError:
         raise DataProblem(
-            f"{folder} is run by TensorFlow, which is not installed: pip install 'lingprobe[tf]'"
+            f"{folder} is run by TensorFlow, which is not installed: {to_install('tf')}"
         ) from None
     with contextlib.suppress(ImportError):  # has the operations of the multilingual modules
         importlib.import_module("tensorflow_text")

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from lingprobe._hosted import import_file, imported_files, one_line
 from lingprobe.cache import environment
+from lingprobe.errors import to_install
 from lingprobe.experiment.agreement import Machine
 from lingprobe.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
 from lingprobe.experiment.runners.setting import Setting, marked
@@ -89,7 +90,7 @@ def _connected(address: str | None) -> Iterator[Any]:
     try:
         import ray
     except ImportError:
-        raise RunnerProblem("jobs=ray needs Ray: pip install 'lingprobe[cluster]'") from None
+        raise RunnerProblem(f"jobs=ray needs Ray: {to_install('cluster')}") from None
     if ray.is_initialized():
         yield ray
         return

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lingprobe._closure import code_of
+from lingprobe._renamed import BEFORE
 from lingprobe.cache import PART
 from lingprobe.experiment.agreement import Machine
 from lingprobe.experiment.provenance import versions
 from lingprobe.experiment.runners import RunnerProblem
 
-PASSED = ("LINGPROBE_", "HF_", "TRANSFORMERS_")  # how variables begin that workers need
+# how variables begin that workers need
+PASSED = ("LINGPROBE_", f"{BEFORE.upper()}_", "HF_", "TRANSFORMERS_")
 
 
 @contextmanager

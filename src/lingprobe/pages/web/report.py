@@ -38,7 +38,7 @@ def _about(study: Study) -> str:
     kinds = {kind: len(_encoders(study, kind)) for kind in ROLES}
     counted = ", ".join(many(n, ROLES[kind]) for kind, n in kinds.items() if n)
     dates = sorted(r.provenance.date[:10] for r in study.results if r.provenance.date)
-    versions = dict.fromkeys(r.provenance.versions.get("lingprobe", "") for r in study.results)
+    versions = dict.fromkeys(r.provenance.version for r in study.results)
     made = " and ".join(version for version in versions if version)
     by = f", measured with lingprobe {made}" if made else ""
     return f"Probing results: {counted}{by}" + (f" on {dates[-1]}." if dates else ".")

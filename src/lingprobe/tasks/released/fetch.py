@@ -8,13 +8,13 @@ there are never written over.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lingprobe._renamed import variable
 from lingprobe.cache import FileProblem, cache_dir, size, write_text
 from lingprobe.core import DataProblem
 from lingprobe.corpora.files import uncompressed
@@ -94,7 +94,7 @@ def mirrored(collection: Collection) -> str:
     """Where a mirror has a collection, if LINGPROBE_MIRROR names one: it is laid out as the folder
     `data` of a cache.
     """
-    mirror = os.environ.get("LINGPROBE_MIRROR")
+    mirror = variable("LINGPROBE_MIRROR")
     return f"{mirror.removesuffix('/')}/{collection.home}" if mirror else ""
 
 

@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from lingprobe._renamed import variable
 from lingprobe.cache import write_text
 from lingprobe.core import DataProblem
 from lingprobe.corpora.places import LISTING, Absent, home_of
@@ -187,11 +188,11 @@ def supply(references: Iterable[Any]) -> None:
 
 def offline() -> str:
     """The variable that forbids to fetch anything unasked, '' where none does."""
-    names = ("LINGPROBE_OFFLINE", "HF_HUB_OFFLINE")
-    said = (
-        name for name in names if os.environ.get(name, "").lower() not in ("", "0", "false", "no")
-    )
-    return next(said, "")
+    named = {
+        "LINGPROBE_OFFLINE": variable("LINGPROBE_OFFLINE"),
+        "HF_HUB_OFFLINE": os.environ.get("HF_HUB_OFFLINE"),
+    }
+    return next((k for k, v in named.items() if (v or "0").lower() not in ("0", "false", "no")), "")
 
 
 def _lacking(reference: Any) -> Treebank | None:
