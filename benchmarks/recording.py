@@ -56,6 +56,7 @@ PASSING = {
     "fit_seconds",
     "seconds",
     "lingprobe",
+    "sonde",
     "version",
     "versions",
     "format",

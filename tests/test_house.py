@@ -355,7 +355,7 @@ def test_errors_are_one_line(arguments, tmp_path):
     done = lingprobe()
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-    assert done.stderr.startswith("sonde: ")
+    assert done.stderr.startswith("lingprobe: ")
     assert "Traceback" not in done.stderr
     assert "Traceback" in lingprobe("--debug").stderr
 

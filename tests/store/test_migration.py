@@ -95,7 +95,7 @@ def test_where_nothing_can_be_written_nothing_is_lost(store, monkeypatch):
 
 def test_the_command_shows_what_there_is_and_says_what_it_did(store):
     where = [str(store / "results"), "--cache", str(store / "cache")]
-    assert "1 (sonde 0.1.0)" in CliRunner().invoke(app, ["cache", "show", *where]).output
+    assert "1 (lingprobe 0.1.0)" in CliRunner().invoke(app, ["cache", "show", *where]).output
     done = CliRunner().invoke(app, ["cache", "migrate", *where]).output
     assert "8 results in 4 files" in done
     assert "4 files of vectors" in done

@@ -88,7 +88,7 @@ def test_nothing_to_learn_from_is_said(objective, data, written, trained):
     status, said = trained(objective, written(objective, data))
     assert status == 2
     assert len(said.splitlines()) == 1
-    assert said.startswith("sonde: ")
+    assert said.startswith("lingprobe: ")
     assert "unexpected" not in said
 
 
