@@ -39,6 +39,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from fnmatch import fnmatch
@@ -104,6 +105,10 @@ def started(checkout: Path, root: Path, requests: list[str]) -> subprocess.Popen
     for stale in (source, *(root / name for name in requests)):
         shutil.rmtree(stale, ignore_errors=True)
     shutil.copytree(checkout / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+    project = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))["project"]
+    about = source / f"{package}-{project['version']}.dist-info"  # as if it were installed
+    about.mkdir()
+    (about / "METADATA").write_text(f"Name: {package}\nVersion: {project['version']}\n", "utf-8")
     settings = {
         "PYTHONPATH": str(source),
         "OMP_NUM_THREADS": "1",
