@@ -48,6 +48,8 @@ docs: $(VENV)/.dev ## write docs/cli.md and docs/api.md anew from the code, tabl
 	$(BIN)/python docs/write_api.py
 	$(BIN)/python docs/write_tables.py
 	$(BIN)/python docs/write_map.py
+	$(BIN)/python docs/write_claims.py
+	$(BIN)/python docs/write_results.py
 	$(BIN)/python docs/write_tutorials.py
 
 site: $(VENV)/.dev ## the documentation as a site, in build/site; a dead link fails

@@ -17,6 +17,9 @@ batch    0: the maximum is over the words. Otherwise each split is sorted by len
          shorter than the longest of its batch the maximum is over the zeros of its padding, too
 order    of sentences of one length in these batches: by `label`, or `random`
 
+Besides its accuracy, a row has the share of the test sentences that the probe gives the first label
+(of BShift and SOMO: modified), and how many of the others have the second one (original).
+
 The last columns say what padding tells without a network: the test sentences that are padded, those
 of them with the second label, and the accuracy of giving that label to just these.
 """
@@ -121,13 +124,18 @@ def told(data: Dataset, flags: NDArray[np.bool_]) -> str:
     return f"| {flags[rows].sum():,} | {(flags[rows] & second).sum():,} | {100 * alone:.1f} |"
 
 
-def accuracy(readings: Readings, probe: str, seed: int) -> float:
-    """The share of test examples that a probe has right."""
+def judged(readings: Readings, probe: str, seed: int) -> tuple[float, float, float]:
+    """The share of test examples that a probe has right, the share that it gives the first label,
+    and the share of the others that have the second one.
+    """
     [fitted] = PROBES.make(probe).fit(
         readings.split("train"), readings.split("dev"), cells=(Cell("-", seed),)
     )
     test = readings.split("test")
-    return float(np.mean(codes(fitted.predict(test).decoded) == codes(test.labels)))
+    said, gold = codes(fitted.predict(test).decoded), codes(test.labels)
+    second = said == 1
+    right, first = np.mean(said == gold), np.mean(~second)
+    return float(right), float(first), float(np.mean(gold[second] == 1))
 
 
 def scores(data: Dataset, options: argparse.Namespace) -> None:
@@ -141,12 +149,12 @@ def scores(data: Dataset, options: argparse.Namespace) -> None:
         layer[rows] = np.maximum(layer[rows], 0)
         readings, n = Readings(part, Vectors((layer,), ("-",))), len(part.rows("test"))
         for probe in options.probe:
-            right = accuracy(readings, probe, options.seed)
+            right, first, precision = judged(readings, probe, options.seed)
             wide = 196 * (right * (1 - right) / n) ** 0.5
             print(
                 f"| {name} | {options.hidden} x {options.layers} | {options.gain:g} | {probe}"
                 f" | {len(part.rows('train')):,} | {f'{batch}, {order}' if batch else '–'} | {100 * right:.1f} ± {wide:.1f}"
-                f" {told(part, flags)}",
+                f" | {100 * first:.1f} | {100 * precision:.1f} {told(part, flags)}",
                 flush=True,
             )
 
@@ -169,9 +177,10 @@ def main() -> None:
     torch.set_num_threads(1)
     data = read(asked.data)
     print(
-        "| vectors | network | gain | probe | train | batch | accuracy | padded | second | alone |"
+        "| vectors | network | gain | probe | train | batch | accuracy | first | precision | padded"
+        " | second | alone |"
     )
-    print("|---|---|---:|---|---:|---:|---:|---:|---:|---:|")
+    print("|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     crossed = ("vectors", "hidden", "layers", "gain")
     for values in itertools.product(*(getattr(asked, name) for name in crossed)):
         scores(

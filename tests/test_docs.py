@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shlex
 import shutil
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ import pytest
 from fixtures.forked import python
 from fixtures.models import sentence_transformer
 from lingprobe import core
+from lingprobe.cli import COMMANDS
 from lingprobe.corpora.embedded import treebank
 from lingprobe.datasets.controls import Chance
 from lingprobe.encoders import ENCODERS
@@ -249,6 +251,42 @@ def test_every_oracle_is_described_where_it_is_looked_for():
         for oracle, holds in getattr(TASKS.find(name), "oracles", {}).items():
             of[oracle, holds].append(f"`{name}`")
     assert listed == {(oracle, ", ".join(names), holds) for (oracle, holds), names in of.items()}
+
+
+COMMAND = {
+    ".md": re.compile(r"(?:`|^(?: {4,}|\$ )(?:\$ )?)lingprobe ([a-z][a-z-]*)", re.M),
+    ".tsv": re.compile(r"[`\t]lingprobe ([a-z][a-z-]*)"),
+    ".sh": re.compile(r"(?:`|^ *)lingprobe ([a-z][a-z-]*)", re.M),
+    ".py": re.compile(r"`lingprobe ([a-z][a-z-]*)"),
+}
+
+
+def test_every_command_that_is_named_is_there():
+    """In pages, data files, scripts, docstrings and messages; the changelog names old ones."""
+    known = {one.__name__.replace("_", "-") for group in COMMANDS.values() for one in group}
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    files += [file for name in ("docs", "src", "examples") for file in (ROOT / name).rglob("*.*")]
+    named = {
+        (found, file.relative_to(ROOT))
+        for file in files
+        if file.suffix in COMMAND
+        for found in COMMAND[file.suffix].findall(file.read_text("utf-8"))
+    }
+    assert {file.suffix for _, file in named} == set(COMMAND)
+    assert not sorted((name, str(file)) for name, file in named if name not in known)
+
+
+def test_every_results_page_has_its_figures_as_csv():
+    """`tree-audits.md` is what the command prints."""
+    writer = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
+    for page in (ROOT / "docs" / "results").glob("*.md"):
+        text = page.read_text("utf-8")
+        linked = re.findall(r"\]\(([^)/]+\.csv)\)", text)
+        assert linked or page.stem == "tree-audits", page.name
+        assert all((page.parent / name).exists() for name in linked), page.name
+        if page in writer["PAGES"]:
+            written = page.with_suffix(".csv").read_text("utf-8")
+            assert written == writer["text"](text), "run `make docs`"
 
 
 def test_links_lead_somewhere():

@@ -134,7 +134,7 @@ if TYPE_CHECKING:
         Compared,
         Comparison,
     )
-    from lingprobe.papers.claimed import TestedClaim
+    from lingprobe.papers.claim_tests import TestedClaim
     from lingprobe.papers.encoder_rows import EncoderRow, encoder_rows
     from lingprobe.papers.significance import (
         Printed,
@@ -354,7 +354,7 @@ _PLACES = {
     "listing": "Entry Option Plugin",
     "metrics.metric": "Metric MetricProblem",
     "pages.compare": "Compared Comparison",
-    "papers.claimed": "TestedClaim",
+    "papers.claim_tests": "TestedClaim",
     "papers.encoder_rows": "EncoderRow encoder_rows",
     "papers.significance": "Printed",
     "reading": "ReadingProblem Readings",

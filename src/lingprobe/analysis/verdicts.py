@@ -42,29 +42,35 @@ class Estimate(NamedTuple):
         return Estimate(-self.value, self.error, self.df).above(-bound)
 
 
-class Sides(NamedTuple):
-    """One-sided p values of the claim's being wrong (small where it is supported), and of its being
-    right.
+class Evidence(NamedTuple):
+    """One-sided p values of a claim's being wrong (small where it is supported) and of its being
+    right, and the differences that decide, by index.
+
+    weakest    the one whose support is the weakest that the claim needs
+    strongest  the one whose evidence against the claim is the weakest that its refutation needs
+    agrees     whether the differences have the sign that the claim says
     """
 
     wrong: float
     right: float
+    weakest: int
+    strongest: int
+    agrees: bool
 
+    @property
+    def p(self) -> float:
+        """The two-sided p value."""
+        return min(1.0, 2 * min(self.wrong, self.right))
 
-class Settled(NamedTuple):
-    """What several differences say of a claim that is made of each of them.
+    @property
+    def supports(self) -> bool:
+        """Whether the evidence is for the claim rather than against it."""
+        return self.wrong <= self.right
 
-    p          of the claim, two-sided
-    supported  whether the evidence is for the claim rather than against it
-    decisive   the index of the difference that decides: the weakest one, or the strongest against
-               the claim
-    agree      how many have the sign that the claim says
-    """
-
-    p: float
-    supported: bool
-    decisive: int
-    agree: int
+    @property
+    def decisive(self) -> int:
+        """The difference that decides."""
+        return self.weakest if self.supports else self.strongest
 
 
 def total(estimates: Sequence[Estimate]) -> Estimate:
@@ -75,49 +81,49 @@ def total(estimates: Sequence[Estimate]) -> Estimate:
     return Estimate(sum(each.value for each in estimates), math.sqrt(sum(parts)), df)
 
 
-def mean(estimates: Sequence[Estimate]) -> Estimate:
-    """The mean of independent differences, as over different test examples."""
-    whole, many = total(estimates), len(estimates)
-    return Estimate(whole.value / many, whole.error / many, whole.df)
+def evidence(
+    estimate: Estimate, direction: Direction, within: float = 0.0, index: int = 0
+) -> Evidence:
+    """What one difference says of a claim about its direction.
 
-
-def sides(estimate: Estimate, direction: Direction, within: float = 0.0) -> Sides:
-    """The p values of one difference: of being 0, or of leaving `within` on either side where it is
-    claimed that scores are alike (two one-sided tests, Schuirmann 1987).
+    `alike` says that it is less than `within` on either side (two one-sided tests, Schuirmann
+    1987); `above` and `below` that it is not `within` or more on the other side of 0.
     """
+    value = estimate.value
     if direction == "alike":
-        inside = max(estimate.above(-within), estimate.below(within))
-        return Sides(inside, min(estimate.above(within), estimate.below(-within)))
-    both = Sides(estimate.above(0), estimate.below(0))
-    return both if direction == "above" else Sides(both.right, both.wrong)
+        wrong = max(estimate.above(-within), estimate.below(within))
+        right = min(estimate.above(within), estimate.below(-within))
+        return Evidence(wrong, right, index, index, abs(value) <= within)
+    if direction == "above":
+        wrong, right = estimate.above(-within), estimate.below(-within)
+        return Evidence(wrong, right, index, index, value > -within)
+    return Evidence(estimate.below(within), estimate.above(within), index, index, value < within)
 
 
-def settled(estimates: Sequence[Estimate], direction: Direction, within: float = 0.0) -> Settled:
-    """Tests a claim about each of some differences.
+def at_least(k: int, parts: Sequence[Evidence]) -> Evidence:
+    """What evidence on some claims says of the claim that at least `k` of them are true.
 
-    It is supported if all of them are significant in its direction, which needs no correction
-    (Berger 1982), and contradicted if one is significant in the other direction, corrected for
-    their number.
+    Partial conjunction (Benjamini & Heller 2008, Biometrics 64, section 2): fewer than k are true
+    only if some n - k + 1 of them are all wrong. The p value is the largest over all such choices
+    of the p value that these are wrong, by Bonferroni, which holds however the claims depend on
+    each other: n - k + 1 times the k-th smallest. For k = n that is the largest of all (Berger
+    1982). All counts up to the number that Holm's procedure rejects are supported, which is the
+    bound by closed testing (Goeman & Solari 2011). The claim is refuted if n - k + 1 are wrong.
     """
-    each = [sides(estimate, direction, within) for estimate in estimates]
-    wrong = max(side.wrong for side in each)
-    right = min(1.0, len(each) * min(side.right for side in each))
-    supported = wrong <= right
-    decisive = max(range(len(each)), key=lambda i: each[i].wrong)
-    if not supported:
-        decisive = min(range(len(each)), key=lambda i: each[i].right)
-    agree = sum(_agrees(estimate, direction, within) for estimate in estimates)
-    return Settled(min(1.0, 2 * min(wrong, right)), supported, decisive, agree)
+    n = len(parts)
+    wrong = sorted(parts, key=lambda part: part.wrong)[k - 1]
+    right = sorted(parts, key=lambda part: part.right)[n - k]
+    return Evidence(
+        min(1.0, (n - k + 1) * wrong.wrong),
+        min(1.0, k * right.right),
+        wrong.weakest,
+        right.strongest,
+        sum(part.agrees for part in parts) >= k,
+    )
 
 
-def _agrees(estimate: Estimate, direction: Direction, within: float) -> bool:
-    if direction == "alike":
-        return abs(estimate.value) <= within
-    return estimate.value > 0 if direction == "above" else estimate.value < 0
-
-
-def verdict(what: Settled, corrected: float) -> Verdict:
+def verdict(what: Evidence, corrected: float) -> Verdict:
     """The verdict on a claim, from its p value corrected for all claims."""
     if corrected >= ALPHA:
         return "inconclusive"
-    return "supported" if what.supported else "contradicted"
+    return "supported" if what.supports else "contradicted"

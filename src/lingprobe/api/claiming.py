@@ -12,9 +12,9 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.errors import UsageProblem
 from lingprobe.pages.asked import asked_for
 from lingprobe.pages.claims import claims_page, published_page
-from lingprobe.papers.claimed import PAPERS, TestedClaim
-from lingprobe.papers.claimed import published as published_claims
-from lingprobe.papers.found import names_of, retested
+from lingprobe.papers.claim_tests import PAPERS, TestedClaim
+from lingprobe.papers.claim_tests import published as published_claims
+from lingprobe.papers.retests import names_of, retested
 from lingprobe.references import parsed_or_none
 from lingprobe.tables.page import Page
 

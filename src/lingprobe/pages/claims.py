@@ -11,8 +11,9 @@ from lingprobe.metrics.multiplicity import ALPHA, NAMES
 from lingprobe.pages.captions import short
 from lingprobe.pages.records import csv
 from lingprobe.papers.bibliography import PAPERS as CITED
-from lingprobe.papers.claimed import FIGURE, TestedClaim
-from lingprobe.papers.found import OWN, WORDS, Cells, Setting
+from lingprobe.papers.claim_tests import TRAININGS, TestedClaim
+from lingprobe.papers.claims import UNTESTED
+from lingprobe.papers.retests import OWN, WORDS, Cells, Setting
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number, p_value
 
@@ -69,18 +70,26 @@ def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[Section]:
         counts = Counter(one.verdict for one in mine)
         total = ", ".join(f"{word}: {many}" for word, many in counts.items())
         lines = tuple(line for one in mine for line in _lines(one, every))
-        claims = frozenset((i, HEAD.index("claim")) for i, line in enumerate(lines) if line[0])
+        claims = frozenset((i, HEAD.index("claim")) for i, line in enumerate(lines) if line[1])
         yield Section(heading, lines, f"{total}.", claims)
 
 
-def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, ...]]:
-    """A claim with its verdict, and the difference that decides."""
-    tested = not math.isnan(one.p)
-    yield (one.verdict, p_value(one.corrected) if tested else "", f"{one.claim} ({one.where})")
-    if tested:
-        yield ("", "", f"{one.agree}/{one.compared} agree. {_decided(one)}; {_difference(one)}")
+def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, str, str]]:
+    """A claim with its verdicts, the difference that decides, the paper's words and its cause."""
+    yield (one.verdict, p_value(one.corrected), f"{one.claim} ({one.where})")
+    if one.compared:
+        recipes = f"recipes: {one.recipes}" if one.recipes else ""
+        yield (recipes, "", f"{_counts(one)}. {_decided(one)}; {_difference(one)}")
+    if every:
+        yield ("", "", f"The paper: “{one.quote}”")
     if every and one.cause:
         yield ("", "", f"Suggested cause, not tested: {one.cause}.")
+
+
+def _counts(one: TestedClaim) -> str:
+    """How many comparisons have the sign of the claim, and how many it needs if not all."""
+    needed = f", {one.needed} needed ({one.quantifier})" if one.needed < one.compared else ""
+    return f"{one.agree}/{one.compared} agree{needed}"
 
 
 def _decided(one: TestedClaim) -> str:
@@ -96,7 +105,7 @@ def _decided(one: TestedClaim) -> str:
 
 def _difference(one: TestedClaim) -> str:
     """The difference that decides, with its interval, its margin and the number of examples."""
-    margin = f"; margin {one.within:g}" if one.relation in ("alike", "flat") else ""
+    margin = f"; margin {one.within:g}" if one.within else ""
     told = f"difference {one.difference:+.1f} ({number(one.low)} to {number(one.high)}{margin})"
     return told.replace("-", "−") + (f", n {one.n:,}" if one.n else "")
 
@@ -104,10 +113,11 @@ def _difference(one: TestedClaim) -> str:
 def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterator[str]:
     """What the columns mean."""
     yield (
-        "A claim about several differences is supported if all of them are significant in its"
-        " direction; agree: how many have that sign. Below the claim are the scores whose"
-        " difference decides (the weakest, or the strongest against the claim), with the 95 %"
-        " interval of the difference and the number of test examples, n."
+        "agree: how many comparisons have the sign of the claim. It is supported if significantly"
+        " enough of them are true: all, or as many as its quantifier says (most and in general:"
+        " more than half; almost all: four fifths). Below the claim are the scores whose"
+        " difference decides (the weakest that the verdict needs), with the 95 % interval of the"
+        " difference and the number of test examples, n."
     )
     yield (
         f"p ({NAMES[correction]}): of the claim, corrected for all claims of this {family};"
@@ -115,8 +125,9 @@ def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterat
     )
     if any(one.within for one in found):
         yield (
-            "Margin: scores count as alike if they differ by no more than this many points. Papers"
-            " give no such margin; these are ours."
+            "Margin: scores count as alike if they differ by less than this many points, and a"
+            " score as not above another one if it is less than so much above. Papers give no such"
+            " margin; these are ours."
         )
 
 
@@ -133,8 +144,16 @@ def _published_notes(found: Sequence[TestedClaim]) -> Iterator[str]:
             "Tenney et al. 2019: intervals are those of the caption of Table 2, which does not say"
             " what they are over."
         )
-    if any(one.verdict == FIGURE for one in found):
-        yield f"{FIGURE}: the paper gives it only in a figure or in the text."
+    if recipes := [paper for paper in TRAININGS if any(one.paper == paper for one in found)]:
+        yield (
+            "recipes: the verdict on the recipes by which the encoders were trained, each of them"
+            f" once. The standard deviation between trainings of a recipe is taken to be"
+            f" {TRAININGS[recipes[0]]:g} points, as measured on tasks like these with small ones."
+        )
+    if any(one.verdict == UNTESTED["figure"] for one in found):
+        yield f"{UNTESTED['figure']}: the paper gives it only in a figure, an appendix or the text."
+    if any(one.verdict == UNTESTED["correlation"] for one in found):
+        yield f"{UNTESTED['correlation']}: a correlation over encoders or tasks."
 
 
 def _result_notes(found: Sequence[TestedClaim], settings: Mapping[Setting, Cells]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from lingprobe.analysis.profiles import Languages
 from lingprobe.errors import UsageProblem
+from lingprobe.metrics.dependent import FEWEST
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.charts import BEST, BLUE, EDGE, GREY, PANEL, ROW, SMALL, Axis, end
 from lingprobe.pages.records import csv
@@ -85,7 +86,7 @@ def tasks(found: Languages) -> Table:
             coefficient(one.correlation),
             _interval(one.low, one.high),
             p_value(one.corrected),
-            f"{each.apart} of {each.others}",
+            f"{each.apart} of {each.others}" if each.others else "–",
             f"{one.n:,}",
         )
         for each in found.tasks
@@ -107,7 +108,7 @@ def _separable(found: Languages) -> Iterator[str]:
     yield (
         "differs from: the number of other tasks whose correlation differs significantly from"
         " this one, over the same encoders (Raghunathan, Rosenthal & Rubin 1996), after"
-        " correction for all pairs of tasks."
+        f" correction for all pairs of tasks; – with fewer than {FEWEST} encoders or families."
     )
     known = [each for each in found.tasks if each.others]
     if known and not any(each.apart for each in known):

@@ -1,13 +1,14 @@
-"""The claims of papers as comparisons of cells of their tables. `claims.tsv` has them, a line
-each; docs/claims.md says how it is read.
+"""The claims of papers: what they say, word for word, and as comparisons of cells of their tables.
+`claims.tsv` has them, a line each; docs/claims.md says how it is read.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
@@ -15,12 +16,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 from lingprobe.analysis.verdicts import Direction
 from lingprobe.core import DataProblem
+from lingprobe.papers.facts import records
 
 FILE = Path(__file__).with_suffix(".tsv")
-COLUMNS = (
-    *("paper", "id", "where", "claim", "first", "relation", "second", "tasks"),
-    *("over", "within", "cause"),
-)
 DIRECTIONS: Mapping[str, Direction] = {
     "above": "above",
     "below": "below",
@@ -31,7 +29,17 @@ DIRECTIONS: Mapping[str, Direction] = {
 }
 EPOCHS = frozenset({"rises", "falls", "flat"})
 """Relations of an encoder's last epoch to its first."""
-OVER = ("each", "rows", "tasks", "mean")
+UNTESTED = {"figure": "not in a table", "correlation": "see lingprobe relate"}
+"""Relations of claims that are no comparison of a table's cells, and why they have no verdict."""
+QUANTIFIERS: Mapping[str, Callable[[int], int]] = {
+    "every": lambda n: n,
+    "almost all": lambda n: math.ceil(n * 4 / 5),
+    "most": lambda n: n // 2 + 1,
+    "in general": lambda n: n // 2 + 1,
+}
+"""How many of n comparisons must be true. Papers give no thresholds; these are ours."""
+COUNT = re.compile(r"(\d+) of (\d+)")
+OVER = ("each", "best", "rows", "tasks", "mean")
 CHANCE = "chance"
 R = TypeVar("R")
 
@@ -40,22 +48,31 @@ R = TypeVar("R")
 class Claim:
     """A claim of a paper: `first` is in some relation to `second` on some tasks.
 
-    where     the section, and the figure where it is not in the table
-    first     rows of the paper's table, by pattern
-    second    others; 'chance N' for what a constant answer gets, or a number
-    relation  above, below, alike; rises, falls, flat along epochs
-    tasks     columns, by pattern; two lists with ' / ' between them where the sides have tasks of
-              their own
-    over      what the claim is made of: each pair of rows and each task, each pair of rows on
-              average over tasks (rows), each task on average over rows (tasks), or the mean of all
-    within    how far apart scores may be that are alike, in percent; 0 where nothing is alike
-    cause     what the paper offers as the cause and does not test; '' for nothing
+    where       the section, and the figure where it is not in the table
+    quote       the paper's words; […] stands for what is left out
+    claim       what is tested, in a sentence
+    quantifier  of how many comparisons the paper says it: every, almost all, most, in general, or a
+                count ('17 of 22'); '' of a single one
+    first       rows of the paper's table, by pattern
+    relation    above, below, alike; rises, falls, flat along epochs; figure or correlation of what
+                is no comparison of cells, which has no first, second, tasks and over
+    second      other rows; 'chance N' for what a constant answer gets, or a number
+    tasks       columns, by pattern; two lists with ' / ' between them where the sides have tasks of
+                their own
+    over        what is one comparison: each pair of rows and each task; the best of the first rows
+                against all of the second, by task (best); each pair of rows on average over tasks
+                (rows); each task on average over rows (tasks); or the mean of all
+    within      how far apart scores may be that are alike, in percent; of above and below, how far
+                a score may be on the other side
+    cause       what the paper offers as the cause and does not test; '' for nothing
     """
 
     paper: str
     id: str
     where: str
+    quote: str
     claim: str
+    quantifier: str
     first: str
     relation: str
     second: str
@@ -81,9 +98,20 @@ class Claim:
         first, _, second = self.tasks.partition(" / ")
         return first, second or first
 
+    def needed(self, n: int) -> int:
+        """How many of n comparisons must be true for the claim to be; a count is taken as a share
+        where n is not the paper's.
+        """
+        if count := COUNT.fullmatch(self.quantifier):
+            return math.ceil(n * int(count[1]) / int(count[2]))
+        return QUANTIFIERS[self.quantifier or "every"](n)
+
+
+COLUMNS = tuple(field.name for field in fields(Claim))
+
 
 class Item(NamedTuple, Generic[R]):
-    """A side's entry, found: rows with their signs, and what stood for its <names>."""
+    """What a side's entry stands for: rows with their signs, and what stood for its <names>."""
 
     rows: tuple[tuple[float, R], ...]
     bound: Mapping[str, str]
@@ -106,8 +134,12 @@ class Contrast(NamedTuple, Generic[R]):
 
     @property
     def terms(self) -> Terms[R]:
-        """The difference as one sum."""
-        return (*self.ours, *((-weight, row, task) for weight, row, task in self.theirs))
+        """The difference as one sum, with one weight for each score."""
+        weights: dict[tuple[R, str], float] = {}
+        for sign, side in ((1.0, self.ours), (-1.0, self.theirs)):
+            for weight, row, task in side:
+                weights[row, task] = weights.get((row, task), 0.0) + sign * weight
+        return tuple((weight, row, task) for (row, task), weight in weights.items())
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -115,71 +147,48 @@ class Contrast(NamedTuple, Generic[R]):
         return tuple(dict.fromkeys(task for _, _, task in self.terms))
 
 
+Comparison = list[list[list[Contrast[R]]]]
+"""One thing that a claim says: of some alternatives (one, but for the best of several rows) all
+conditions hold, each of them on average over some differences.
+"""
+
+
 @functools.cache
 def claims(file: Path = FILE) -> tuple[Claim, ...]:
     """The claims of a file; DataProblem with file and line."""
-    lines = file.read_text("utf-8").splitlines()
-    numbered = [(n, line.split("\t")) for n, line in enumerate(lines, 1) if line and line[0] != "#"]
-    if not numbered or tuple(numbered[0][1]) != COLUMNS:
+    header, lines = records(file)
+    if tuple(header) != COLUMNS:
         raise DataProblem(f"{file}: the first line names the columns {', '.join(COLUMNS)}")
-    read = [_claim(cells, f"{file}:{number}") for number, cells in numbered[1:]]
-    known: set[str] = set()
-    for (number, _), claim in zip(numbered[1:], read, strict=True):
-        if claim.id in known:
-            raise DataProblem(f"{file}:{number}: {claim.id} is there twice: give it another id")
-        known.add(claim.id)
-    return tuple(read)
-
-
-def _claim(cells: Sequence[str], where: str) -> Claim:
-    if len(cells) != len(COLUMNS):
-        raise DataProblem(f"{where}: {len(cells)} cells, not {len(COLUMNS)}")
-    said = dict(zip(COLUMNS, cells, strict=True))
-    for column, known in (("relation", tuple(DIRECTIONS)), ("over", OVER)):
-        if said[column] not in known:
-            raise DataProblem(
-                f"{where}: no {column} {said[column]!r}: choose one of {', '.join(known)}"
-            )
-    within = said.pop("within") or "0"
-    if not re.fullmatch(r"\d+(\.\d+)?", within):
-        raise DataProblem(f"{where}: within is {within!r}: write a number in percent")
-    claim = Claim(**said, within=float(within))
-    if (claim.direction == "alike") != (claim.within > 0):
-        raise DataProblem(f"{where}: alike and flat need a number in within, others have none")
-    if empty := next((name for name in ("paper", "id", "first", "tasks") if not said[name]), ""):
-        raise DataProblem(f"{where}: {empty} is empty")
-    if (claim.relation in EPOCHS) != (not claim.second):
-        raise DataProblem(f"{where}: second is for rows or a number, and empty along epochs")
-    return claim
+    every = []
+    for _, cells in lines:
+        said = dict(zip(COLUMNS, cells, strict=True))
+        within = float(said.pop("within") or 0)
+        every.append(Claim(**said, within=within))
+    return tuple(every)
 
 
 def chosen(pattern: str, names: Sequence[str]) -> list[str]:
     """The names that a list with `;` names: patterns with `*`, and after `!` those left out."""
-    parts = [part.strip() for part in pattern.split(";")]
-    some = [part for part in parts if part and part[0] != "!"]
+    some, out = _parts(pattern)
+    return [name for part in some for name in names if fnmatchcase(name, part) and not out(name)]
+
+
+def _parts(text: str) -> tuple[list[str], Callable[[str], bool]]:
+    """The entries of a list with `;`, and whether a name is among those left out."""
+    parts = [part.strip() for part in text.split(";")]
     out = [part[1:] for part in parts if part.startswith("!")]
-    return [name for part in some for name in names if _fits(name, part) and not _any(name, out)]
-
-
-def _fits(name: str, pattern: str) -> bool:
-    return fnmatchcase(name, pattern)
-
-
-def _any(name: str, patterns: Sequence[str]) -> bool:
-    return any(map(functools.partial(_fits, name), patterns))
+    kept = [part for part in parts if part and part[0] != "!"]
+    return kept, lambda name: any(fnmatchcase(name, pattern) for pattern in out)
 
 
 def items(side: str, rows: Sequence[R], name: Callable[[R], str]) -> list[Item[R]]:
     """What a side of a claim names among some rows: `A; B; A minus B; !C`, with `*` for anything
     and `<x>` for what is the same wherever it stands.
     """
-    parts = [part.strip() for part in side.split(";")]
-    out = [part[1:] for part in parts if part.startswith("!")]
-    there = [row for row in rows if not _any(name(row), out)]
-    found = [
-        item for part in parts if not part.startswith("!") for item in _items(part, there, name)
-    ]
-    return list({item.rows: item for item in found}.values())
+    parts, out = _parts(side)
+    there = [row for row in rows if not out(name(row))]
+    every = [item for part in parts for item in _items(part, there, name)]
+    return list({item.rows: item for item in every}.values())
 
 
 def _items(part: str, rows: Sequence[R], name: Callable[[R], str]) -> Iterator[Item[R]]:
@@ -212,21 +221,32 @@ def _agree(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
 
 def contrasts(
     claim: Claim, rows: Sequence[R], tasks: Sequence[str], name: Callable[[R], str]
-) -> dict[tuple[object, ...], list[Contrast[R]]]:
-    """The differences that a claim is about, grouped by what is averaged; along epochs none."""
+) -> list[Comparison[R]]:
+    """The comparisons that a claim is about; along epochs none."""
     here = [chosen(side, tasks) for side in claim.sides]
-    groups: dict[tuple[object, ...], list[Contrast[R]]] = {}
+    made: dict[object, dict[object, dict[object, list[Contrast[R]]]]] = {}
     between = list(product(*here)) if here[0] != here[1] else [(task, task) for task in here[0]]
     for first, second in _pairs(claim, rows, name):
         for task, other in between:
-            ours = tuple((weight, row, task) for weight, row in first.rows)
-            theirs = tuple((weight, row, other) for weight, row in (second.rows if second else ()))
-            contrast = Contrast(first.name, second.name if second else claim.second, ours, theirs)
+            theirs = second.rows if second else ()
+            contrast = Contrast(
+                first.name,
+                second.name if second else claim.second,
+                tuple((weight, row, task) for weight, row in first.rows),
+                tuple((weight, row, other) for weight, row in theirs),
+            )
             # by the rows themselves: several encoders may stand for what a paper calls one name
-            pair = first.rows, second.rows if second else ()
-            key = {"each": (*pair, task, other), "rows": pair, "tasks": (task, other)}
-            groups.setdefault(key.get(claim.over, ()), []).append(contrast)
-    return groups
+            pair, columns = (first.rows, theirs), (task, other)
+            comparison, alternative, condition = {
+                "each": ((pair, columns), (), ()),
+                "best": ((tuple(first.bound.items()), columns), first.rows, theirs),
+                "rows": (pair, (), ()),
+                "tasks": (columns, (), ()),
+                "mean": ((), (), ()),
+            }[claim.over]
+            conditions = made.setdefault(comparison, {}).setdefault(alternative, {})
+            conditions.setdefault(condition, []).append(contrast)
+    return [[list(c.values()) for c in one.values()] for one in made.values()]
 
 
 def _pairs(

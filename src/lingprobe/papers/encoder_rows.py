@@ -5,12 +5,13 @@ line each; docs/published-encoders.md says how it is read.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
-from lingprobe.core import DataProblem
 from lingprobe.errors import UsageProblem
+from lingprobe.papers.facts import records
 
 FILE = Path(__file__).with_suffix(".tsv")
 How = Literal["file", "hub", "trained", "baseline", "people", "none"]
@@ -80,19 +81,11 @@ def measurable(paper: str) -> str:
 
 @functools.cache
 def _all() -> tuple[EncoderRow, ...]:
-    lines = [
-        (number, line.split("\t"))
-        for number, line in enumerate(FILE.read_text("utf-8").splitlines(), 1)
-        if line and not line.startswith("#")
-    ]
-    (_, header), *body = lines
-    return tuple(_row(cells, len(header), f"{FILE.name}:{number}") for number, cells in body)
+    return tuple(_row(cells) for _, cells in records(FILE)[1])
 
 
-def _row(cells: list[str], many: int, where: str) -> EncoderRow:
-    """One line as a row; DataProblem where it is none."""
-    if len(cells) != many or cells[3] not in get_args(How):
-        raise DataProblem(f"{where}: not a row of {many} cells, of which the fourth says how")
+def _row(cells: Sequence[str]) -> EncoderRow:
+    """One line as a row."""
     paper, block, row, how, reference, read, needs, licence, note = cells
     named = "" if reference == "-" else reference
     return EncoderRow(paper, block, row, cast(How, how), named, read, needs, licence, note)

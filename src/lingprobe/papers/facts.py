@@ -43,6 +43,14 @@ class Block(NamedTuple):
     heading: str
     lines: tuple[Line, ...]
 
+    def row(self, name: str) -> str:
+        """A row's name in the whole table: after its architecture or language, where blocks are
+        these.
+        """
+        heading = self.heading.removesuffix(" encoder")
+        named = heading != self.heading or heading in ("English", "Polish")
+        return f"{heading}, {name}" if named else name
+
 
 @dataclass(frozen=True, slots=True)
 class Paper:
@@ -82,6 +90,12 @@ class Paper:
         if kind is None:
             return share * (1 - share)
         return (1 - share**2) ** 2 * (1 + share**2 / 2 if kind == "spearman" else 1)
+
+    def error(self, column: str, score: float, n: int) -> float:
+        """The standard error of a score in percent over n test examples. Not even all of them right
+        is beyond doubt: the variance is at least that of one example.
+        """
+        return PERCENT * math.sqrt(max(self.variance(column, score), 1 / n) / n)
 
     def beside(self, block: str) -> Paper:
         """The table without what is not over the test examples of a block; whole where that is not
@@ -132,18 +146,13 @@ def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], 
     """The columns, blocks and doubts of a file of facts; `source` names paper and table.
     DataProblem with file and line.
     """
-    doubts, rows = [], []
-    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
-        if line.startswith("# ?"):
-            doubts.append(line.removeprefix("# ?").strip())
-        elif line and not line.startswith("#"):
-            rows.append((number, line.split("\t")))
-    if not rows:
-        raise DataProblem(f"{file}: there are no facts in it")
-    (_, header), *body = rows
-    lines = [
-        (cells[0], _line(cells, len(header), f"{file}:{number}", source)) for number, cells in body
+    doubts = [
+        line.removeprefix("# ?").strip()
+        for line in file.read_text("utf-8").splitlines()
+        if line.startswith("# ?")
     ]
+    header, body = records(file)
+    lines = [(cells[0], _line(cells, where, source)) for where, cells in body]
     blocks = tuple(
         Block(heading, tuple(line for _, line in mine))
         for heading, mine in groupby(lines, key=lambda pair: pair[0])
@@ -151,9 +160,25 @@ def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], 
     return tuple(header[2:]), blocks, tuple(doubts)
 
 
-def _line(cells: Sequence[str], width: int, where: str, source: str) -> Line:
-    if len(cells) != width:
-        raise DataProblem(f"{where}: {len(cells)} cells, not {width}")
+def records(file: Path) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """The header of a tab-separated file, and its lines, each after its place (`file:line`); what
+    begins with # is left out. DataProblem for an empty file, and for a line of another width.
+    """
+    lines = [
+        (f"{file}:{number}", line.split("\t"))
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1)
+        if line and line[0] != "#"
+    ]
+    if not lines:
+        raise DataProblem(f"{file}: it has no lines but comments")
+    (_, header), *body = lines
+    for where, cells in body:
+        if len(cells) != len(header):
+            raise DataProblem(f"{where}: {len(cells)} cells, not {len(header)}")
+    return header, body
+
+
+def _line(cells: Sequence[str], where: str, source: str) -> Line:
     block, name, *figures = cells
     return Line(name, tuple(_figure(text, where) for text in figures), f"{source}, {block}, {name}")
 

@@ -37,7 +37,8 @@ def _conneau2018() -> Published:
     scores = tuple(score for block in paper.blocks for score in _scores(paper, block, "eng", True))
     remarks = (
         "Conneau et al. 2018: the scores of its Table 2, without human scores and baselines that"
-        " are not embeddings. The paper does not give the downstream scores of its Figure 2.",
+        " are not embeddings. The downstream scores of its Figure 2 are in its appendix, which"
+        " lingprobe does not have.",
         "Encoders share three architectures and eight training tasks, and are not independent:"
         " --family '^[^,]+' counts each architecture once.",
     )
@@ -68,8 +69,7 @@ def _scores(paper: Paper, block: Block, language: str, blocks: bool) -> Iterator
     for line in block.lines:
         if line.name in paper.apart:
             continue
-        heading = block.heading.removesuffix(" encoder")
-        name = f"{heading}, {line.name}" if blocks else line.name
+        name = block.row(line.name) if blocks else line.name
         for column, figure in zip(paper.columns, line.figures, strict=True):
             if not math.isnan(figure.value):
                 task = column.removesuffix(" ρ")

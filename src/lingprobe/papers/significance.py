@@ -72,7 +72,7 @@ def _compared(blocks: Sequence[Block], paper: Paper) -> Iterator[tuple[str, list
             yield block.heading, [line for line in block.lines if line.name not in paper.apart]
     else:
         named = [
-            line._replace(name=f"{block.heading}, {line.name}" if len(blocks) > 1 else line.name)
+            line._replace(name=block.row(line.name))
             for block in blocks
             for line in block.lines
             if line.name not in paper.apart
@@ -93,9 +93,9 @@ def _pair(paper: Paper, where: tuple[str, int], lines: tuple[Line, Line], n: int
     block, column = where
     task = paper.columns[column]
     first, second = (line.figures[column].value for line in lines)
+    error = math.hypot(*(paper.error(task, score, n) for score in (first, second)))
+    p = math.erfc((first - second) / error / math.sqrt(2))
     gap = (first - second) / PERCENT
-    error = math.sqrt(sum(paper.variance(task, score) for score in (first, second)) / n)
-    p = math.erfc(gap / error / math.sqrt(2)) if error else float(gap == 0)
     disagree = 0 if task in paper.correlated else math.floor((gap * n / REACH) ** 2)
     names = lines[0].name, lines[1].name
     return Printed(task, block, *names, first, second, n, p, p, disagree)
@@ -129,7 +129,7 @@ def summary(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") ->
                 f"{best.first} {best.first_score:g}",
                 _some(alike),
                 f"{len(left)} of {len(mine)}",
-                number(detectable(paper.variance(task, best.first_score), best.n)),
+                number(detectable(paper.error(task, best.first_score, best.n))),
                 f"{best.n:,}",
             )
         )
@@ -186,8 +186,8 @@ def _cells(one: Printed) -> tuple[str, ...]:
     )
 
 
-def detectable(variance: float, n: int) -> float:
-    """The difference in percent that n examples with this variance show at 0.05 with a power of
-    80 %.
+def detectable(error: float) -> float:
+    """The difference of two scores with this standard error that is significant at 0.05 with a
+    power of 80 %.
     """
-    return (REACH + POWER) * PERCENT * math.sqrt(2 * max(variance, 1 / n) / n)
+    return (REACH + POWER) * error * math.sqrt(2)

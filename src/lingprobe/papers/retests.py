@@ -7,6 +7,7 @@ is pooled over all cells of which there are several, and added to what test exam
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter
@@ -20,28 +21,28 @@ import numpy as np
 from lingprobe.analysis.languages import UNKNOWN, languages
 from lingprobe.analysis.paired import Measured, apart, measured
 from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.verdicts import Estimate, Settled, Verdict, total
+from lingprobe.analysis.verdicts import Estimate, Verdict, total
 from lingprobe.core import Result
 from lingprobe.errors import UsageProblem
 from lingprobe.metrics import Answers
 from lingprobe.metrics import contrast as metric_contrast
 from lingprobe.metrics.clusters import quantile
 from lingprobe.papers import SUITES
-from lingprobe.papers.claimed import (
+from lingprobe.papers.claim_tests import (
     PAPERS,
-    Found,
+    Difference,
+    Judgement,
     TestedClaim,
     decided,
     judged,
-    row_name,
     tested_on,
     untested,
 )
-from lingprobe.papers.claims import CHANCE, EPOCHS, Claim, Contrast, claims, items
+from lingprobe.papers.claims import CHANCE, EPOCHS, UNTESTED, Claim, Contrast, claims, items
 from lingprobe.papers.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
 from lingprobe.papers.suite import Suite, floor_of, located
 from lingprobe.probes import PROBES
-from lingprobe.references import brief, parsed_or_none
+from lingprobe.references import Reference, brief, parsed_or_none
 
 WORDS: Mapping[Verdict, str] = {
     "supported": "reproduced",
@@ -51,6 +52,8 @@ WORDS: Mapping[Verdict, str] = {
 SPOKEN = {"eng": "English", "pol": "Polish"}
 MORE = {"conneau2018": ("ud", "ud2019")}
 """Families whose tasks ask what a paper's columns of the same names ask, on other data."""
+BESIDE = {"conneau2018": "senteval-downstream"}
+"""The suite of further tasks that a paper makes claims about; their scores are in its appendix."""
 OWN = "the paper's"
 Names = Mapping[str, Sequence[str]]
 """The rows that encoders were said to stand for, by their reference."""
@@ -118,7 +121,7 @@ def retested(
     p values are corrected for all claims that were tested.
     """
     settings = collected(results, papers, named or {})
-    tested: dict[tuple[object, ...], tuple[TestedClaim, Settled] | None] = {}
+    tested: dict[tuple[object, ...], Judgement | None] = {}
     lacking: list[TestedClaim] = []
     for claim in claims():
         here = {s: cells for s, cells in settings.items() if s.paper == claim.paper}
@@ -140,15 +143,15 @@ def collected(
     floors: dict[Setting, Cells] = {}
     scored = [one for task in measured(results, None) for one in task]
     for paper in papers:
-        suite: Suite = SUITES.make(paper)
+        _, suite = suites(paper)
         for one in scored:
-            if (found := _place(suite, one)) and not math.isnan(one.row.score):
+            if (found := _place(paper, one)) and not math.isnan(one.row.score):
                 setting, column, why = found
                 floor = floor_of(suite, suite.paper.columns.index(column), one.result)
                 into = floors if floor else settings
                 cells = into.setdefault(setting._replace(probe=OWN) if floor else setting, Cells())
                 cells.why = cells.why or why
-                for who in [Stand(floor, floor)] if floor else _stands(suite, one, named):
+                for who in [Stand(floor, floor)] if floor else _stands(paper, one, named):
                     cell = cells.scores.setdefault((who, column), [])
                     if not any(_same_training(one, other) for other in cell):
                         cell.append(one)
@@ -160,27 +163,38 @@ def collected(
     return settings
 
 
-def _place(suite: Suite, one: Measured) -> tuple[Setting, str, str] | None:
-    """Where a score belongs, if its task has a column in the paper's table: the setting, the
-    column, and why it is not over the paper's data.
+@functools.cache
+def suites(paper: str) -> tuple[Suite, Suite]:
+    """A paper's suite, and the same with all tasks that its claims are about."""
+    suite: Suite = SUITES.make(paper)
+    more: list[Suite] = [SUITES.make(BESIDE[paper])] if paper in BESIDE else []
+    columns = (*suite.paper.columns, *(name for m in more for name in m.paper.columns))
+    return suite, replace(
+        suite,
+        paper=replace(suite.paper, columns=columns),
+        columns=(*suite.columns, *(column for m in more for column in m.columns)),
+        families=(*suite.families, *MORE.get(paper, ()), *(f for m in more for f in m.families)),
+    )
+
+
+def _place(paper: str, one: Measured) -> tuple[Setting, str, str] | None:
+    """Where a score belongs, if its task has a column in the paper's table or is beside it: the
+    setting, the column, and why it is not over the paper's data.
     """
+    suite, wider = suites(paper)
     trial = one.result.trial
-    more = MORE.get(suite.name, ())
-    wider = replace(suite, families=(*suite.families, *more))
     place = located(wider, trial.task)
-    if place is None or _language(one) not in ("", *LANGUAGES[suite.name]):
+    if place is None or _language(one) not in ("", *LANGUAGES[paper]):
         return None
-    own = _own(suite, trial.task, one)
-    usual = suite.columns[place.column].probe
+    known = located(suite, trial.task, one.result)
+    why = "they are another family of tasks" if known is None else known.why
+    data = place.data
+    if place.column >= len(suite.columns):  # tasks with data and splits of their own
+        data = str(Reference("*", Reference.parse(data).argument))
+    usual = wider.columns[place.column].probe
     same = bool(usual) and trial.probe == PROBES.canonical(usual)
     probe = OWN if same else brief(PROBES, trial.probe)
-    return Setting(suite.name, place.data, probe), suite.paper.columns[place.column], own
-
-
-def _own(suite: Suite, task: str, one: Measured) -> str:
-    """Why a task is not over the paper's own data; '' where it is."""
-    place = located(suite, task, one.result)
-    return "they are another family of tasks" if place is None else place.why
+    return Setting(paper, data, probe), wider.paper.columns[place.column], why
 
 
 def _language(one: Measured) -> str:
@@ -189,11 +203,11 @@ def _language(one: Measured) -> str:
     return "" if code == UNKNOWN else SPOKEN.get(code.partition("-")[0], code)
 
 
-def _stands(suite: Suite, one: Measured, named: Names) -> list[Stand]:
+def _stands(paper: str, one: Measured, named: Names) -> list[Stand]:
     """The rows that the encoder of a score stands for: as it was said, or as its name says."""
     trial = one.result.trial
-    said = [row for row in named.get(trial.encoder, ()) if row in known_rows(suite.name)]
-    rows = said or rows_of(suite.name, trial.encoder, trial.read, _language(one))
+    said = [row for row in named.get(trial.encoder, ()) if row in known_rows(paper)]
+    rows = said or rows_of(paper, trial.encoder, trial.read, _language(one))
     known = one.result.provenance.checkpoint
     return stand(trial.encoder, trial.read, tuple(rows), known.best if known else 0)
 
@@ -205,16 +219,16 @@ def _same_training(one: Measured, other: Measured) -> bool:
     return len(names) > 1 and names[0] == names[1]
 
 
-def _tested(claim: Claim, setting: Setting, cells: Cells) -> tuple[TestedClaim, Settled] | None:
+def _tested(claim: Claim, setting: Setting, cells: Cells) -> Judgement | None:
     """What the scores of a setting say of a claim, before correction."""
 
-    def estimated(contrast: Contrast[Stand], claim: Claim) -> Found | None:
+    def estimated(contrast: Contrast[Stand], claim: Claim) -> Difference | None:
         return _estimated(contrast, claim, cells)
 
-    tasks = SUITES.make(claim.paper).paper.columns
+    tasks = suites(claim.paper)[1].paper.columns
     if claim.relation in EPOCHS:
         groups = _along_epochs(claim, cells)
-        one = decided(claim, [[contrast] for contrast in groups], estimated)
+        one = decided(claim, [[[[contrast]]] for contrast in groups], estimated)
     else:
         one = tested_on(claim, _whole(cells), tasks, _row, estimated)
     if one is None:
@@ -268,7 +282,7 @@ def _epoch(who: Stand) -> int:
     return who.epoch
 
 
-def _estimated(contrast: Contrast[Stand], claim: Claim, cells: Cells) -> Found | None:
+def _estimated(contrast: Contrast[Stand], claim: Claim, cells: Cells) -> Difference | None:
     """A difference of scores: paired over the test examples of a task, those of several tasks taken
     as independent; with the variance between trainings.
     """
@@ -288,8 +302,11 @@ def _estimated(contrast: Contrast[Stand], claim: Claim, cells: Cells) -> Found |
     elif claim.level is not None:
         second = claim.level
     spread = total(known)
-    n = min(cells.scores[who, task][0].row.n for _, who, task in contrast.terms)
-    return Found(spread._replace(value=first - second), first, second, n)
+    n = sum(
+        min(cells.scores[who, of][0].row.n for _, who, of in contrast.terms if of == task)
+        for task in contrast.tasks
+    )
+    return Difference(spread._replace(value=first - second), first, second, n)
 
 
 def _score(side: Sequence[tuple[float, Stand, str]], cells: Cells) -> float:
@@ -318,6 +335,8 @@ def _of_task(contrast: Contrast[Stand], task: str, cells: Cells) -> Estimate | N
 
 def _missing(claim: Claim, here: Sequence[Cells]) -> str:
     """Why a claim was not tested."""
+    if claim.relation in UNTESTED:
+        return UNTESTED[claim.relation]
     tasks = {task for cells in here for _, task in cells.scores}
     asked = dict.fromkeys(task for side in claim.sides for task in side.split("; "))
     lost = [task for task in asked if task not in tasks]
@@ -338,7 +357,7 @@ def _missing(claim: Claim, here: Sequence[Cells]) -> str:
 def known_rows(paper: str) -> frozenset[str]:
     """The rows of a paper's table, and those that encoders of lingprobe stand for beside them."""
     table = SUITES.make(paper).paper
-    printed = {row_name(b, line.name) for b in table.blocks for line in b.lines}
+    printed = {b.row(line.name) for b in table.blocks for line in b.lines}
     ours = {
         f"{a}, {o}" for a in ARCHITECTURES.values() for o in (*OBJECTIVES.values(), "Untrained")
     }

@@ -21,7 +21,7 @@ from lingprobe.labels import Classes
 from lingprobe.metrics import Answers
 from lingprobe.metrics import contrast as difference
 from lingprobe.notes import Checkpoint
-from lingprobe.papers.found import Setting, known_rows, names_of, retested
+from lingprobe.papers.retests import Setting, known_rows, names_of, retested
 from lingprobe.papers.stand_ins import rows_of
 from lingprobe.probes import PROBES
 
@@ -244,6 +244,35 @@ def test_a_mean_is_over_the_cells_that_both_sides_have(folder):
     assert why(results, "c18-somo-flat") == "no score on SOMO"
 
 
+def test_downstream_claims_are_tested_on_downstream_tasks(folder):
+    """Those that Conneau et al. (2018, section 4) make with their appendix: of all tasks together,
+    whatever their splits and metrics.
+    """
+    shares = {"infer": (0.9, 0.8), "translate": (0.7, 0.5)}
+    results = [
+        scored(share, task, encoder=folder("bilstm-max", objective), draw=i)
+        for i, (objective, mine) in enumerate(shares.items())
+        for task, share in zip(
+            ("text/mr:downstream,splits=senteval", "pair/sick-e:downstream"), mine, strict=True
+        )
+    ]
+    one = found(results)["c18-nli-downstream"]
+    assert (one.data, one.difference) == ("*:downstream", pytest.approx((20 + 30) / 2))
+    assert (one.n, one.verdict) == (2 * N, "reproduced")
+
+
+def test_a_mean_leaves_out_a_task_on_which_pairs_have_other_examples(folder):
+    """Two trainings of BiLSTM-max and BiLSTM-last: those on Tense are over other sentences."""
+    results = [
+        scored(share, task, n, draw=i, encoder=folder(net, objective))
+        for task, sizes in ((TASKS[0], (N, N - 10)), (TASKS[1], (N, N)))
+        for objective, n in zip(("infer", "translate"), sizes, strict=True)
+        for i, (net, share) in enumerate((("bilstm-max", 0.8), ("bilstm-last", 0.6)))
+    ]
+    one = found(results)["c18-max-last"]
+    assert (one.task, one.n, one.difference) == ("SentLen", N, pytest.approx(20.0))
+
+
 def test_scores_over_other_examples_are_not_compared(folder):
     nmt, nli = folder("bilstm-max", "translate"), folder("bilstm-max", "infer")
     results = [scored(0.9, encoder=nmt), scored(0.7, n=N - 10, encoder=nli)]
@@ -322,7 +351,7 @@ def test_sent2vec_and_laser_are_alike_on_word_content(folder):
     """Krasnowska-Kieraś & Wróblewska 2019, section 5."""
     laser, bag = "laser:model", folder("bow", "cbow")
     results = [
-        scored(share, "ud/word-content:embedded", 4000, encoder=encoder)
+        scored(share, "ud/word-content:embedded", 6000, encoder=encoder)
         for share, encoder in ((0.81, laser), (0.8, bag))
     ]
     one = found(results, "ud2019", named={laser: ["English, LASER"]})["k19-wc-alike"]
