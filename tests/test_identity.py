@@ -24,6 +24,7 @@ from lingprobe.experiment.keys import EMBEDS, MEASURES, encoder_identity, vector
 from lingprobe.identity import held, identity, portable
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
+from lingprobe.references import allow
 from lingprobe.tasks import TASKS
 
 SOURCES = Path(lingprobe.__file__).parent
@@ -402,7 +403,9 @@ def test_no_identity_holds_a_path(tmp_path):
     np.savez(tmp_path / "given.npz", sentences=np.array(["a"]), vectors=np.ones((1, 2), np.float32))
     (tmp_path / "set.tsv").write_text("tr\ta\tx y\nte\tb\tx z\nva\ta\ty\n")
     (tmp_path / "mine.py").write_text("def fn(sentences):\n    return [[1.0] for s in sentences]\n")
+    allow(f"{tmp_path}/mine.py@fn")
     shutil.copytree(tmp_path, other := tmp_path / "moved")
+    allow(f"{other}/mine.py@fn")
     for written in (
         "static:{}/words.txt",
         "untrained:bilstm-max,vectors={}/words.txt",
@@ -430,6 +433,7 @@ def test_no_identity_holds_a_path(tmp_path):
 
 
 def test_a_users_thing_that_takes_a_path_is_known_by_what_lies_there(tmp_path):
+    allow(f"{tmp_path}/mine.py@fn")
     (tmp_path / "mine.py").write_text(
         "from pathlib import Path\nimport numpy as np\ndef fn(path: Path, *, scale: float = 1.0):\n"
         "    return lambda s: np.full((len(s), 1), float(path.read_text()) * scale)\n"

@@ -147,11 +147,12 @@ def _file(name: str) -> Path:
 @functools.cache
 def file_of(name: str) -> Path | None:
     """The file that a module is read from; nothing is imported to find it, and None stands for what
-    has none.
+    has none, as a script from standard input.
     """
     loaded = getattr(sys.modules.get(name), "__file__", None)
     if loaded is not None:
-        return Path(loaded).resolve()
+        file = Path(loaded).resolve()
+        return file if file.is_file() else None
     top, *below = name.split(".")
     try:
         spec = importlib.util.find_spec(top)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
@@ -65,6 +66,35 @@ class Reference:
         return replace(
             self, options=tuple(option for option in self.options if option[0] not in keys)
         )
+
+    def with_code(self, place: Callable[[str], str]) -> Reference:
+        """The same reference with `place` of each file of code that it names, as in
+        `mine.py@thing` or inside a value.
+        """
+        path, at, thing = self.name.rpartition("@")
+        return Reference(
+            f"{place(path)}{at}{thing}" if path.endswith(CODE) else self.name,
+            None if self.argument is None else _with_code(self.argument, place),
+            tuple((key, _with_code(value, place)) for key, value in self.options),
+        )
+
+
+def parsed_or_none(reference: str) -> Reference | None:
+    """A reference as it was parsed; None for text that is none."""
+    try:
+        return Reference.parse(reference)
+    except ReferenceProblem:
+        return None
+
+
+CODE = ".py"  # how files of code end
+
+
+def _with_code(value: str, place: Callable[[str], str]) -> str:
+    """A value with the places of the code in it, where it is a reference itself."""
+    inner = parsed_or_none(value)
+    moved = inner and inner.with_code(place)
+    return value if moved == inner else str(moved)
 
 
 _SAFE = "/~ !#$&'()*+;?[]{}|\\^\"<>`" + "".join(map(chr, range(128, 256)))

@@ -30,6 +30,15 @@ class FileProblem(LingprobeError, ValueError):
     """A file that cannot be written; the message says what to do."""
 
 
+def check_ending(path: str | Path | None, *endings: str) -> None:
+    """Refuse the name of a file that says something else than what will be written, before any
+    work. A name without a suffix says nothing. FileProblem.
+    """
+    suffix = Path(path or "").suffix.lower()
+    if suffix and suffix not in endings:
+        raise FileProblem(f"{path}: what is written here ends in {' or '.join(endings)}")
+
+
 def cache_dir() -> Path:
     """Where lingprobe keeps what can be made again: LINGPROBE_CACHE, or the user's cache folder,
     under the earlier name where that is there and the new one is not.

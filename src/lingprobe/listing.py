@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from lingprobe._hosted import hosted
 from lingprobe._renamed import entry_points
 from lingprobe.references import Contents, Reference, summary
 
@@ -123,7 +124,8 @@ def _problem(contents: Contents, point: importlib.metadata.EntryPoint) -> str:
     if point.name in contents.table:
         return f"lingprobe has a {contents.kind} of this name"
     try:
-        point.load()
+        with hosted(point.name):
+            point.load()
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""

@@ -1,15 +1,33 @@
-"""Progress of a long fit: probes report it, and the run that called them may show it."""
+"""Progress of long work: bars for whoever watches, and what probes tell of a long fit to the run
+that called them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 Listener = Callable[[int, int | None], None]
 """Gets how many steps are done, and of how many, if that is known."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+def bar(wanted: bool, over: Iterable[Any] | None = None, **look: Any) -> Any:
+    """A bar of tqdm on standard error, where it is wanted and somebody can watch: in a terminal or
+    a notebook, unless TQDM_DISABLE is set.
+
+    look  the keywords of tqdm but `disable`
+    """
+    from tqdm.auto import tqdm
+
+    off = os.environ.get("TQDM_DISABLE", "").lower() not in ("", "0", "false")
+    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
+    return tqdm(over, disable=off or not (wanted and watched), **look)
 
 
 def tell(done: int, of: int | None = None) -> None:

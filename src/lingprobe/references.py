@@ -3,6 +3,10 @@
 A `Reference` is the parsed text; `Contents` is a table of contents, which turns a reference into
 the object that it names. Nothing is imported before it is needed, and option values are converted
 by annotation, never evaluated.
+
+Code in a file runs only if the file was allowed in this process (`allow`): functions that take
+references from the user allow what they are given, and nothing else does. So a reference that was
+read from results, sheets or corpora, or is nested in one, names only built-in things and plugins.
 """
 
 from __future__ import annotations
@@ -19,9 +23,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lingprobe._hosted import hosted, import_file, module_name, one_line
+from lingprobe._code import Untrusted, allow, allowed, from_file
+from lingprobe._hosted import hosted, module_name, one_line
 from lingprobe._options import Place, ReferenceProblem, converted, says_where, texts
-from lingprobe._reference import Reference
+from lingprobe._reference import Reference, parsed_or_none
 from lingprobe._renamed import entry_points
 
 __all__ = [
@@ -29,6 +34,9 @@ __all__ = [
     "Place",
     "Reference",
     "ReferenceProblem",
+    "Untrusted",
+    "allow",
+    "allowed",
     "brief",
     "parsed_or_none",
     "placed",
@@ -65,13 +73,15 @@ class Contents:
     def find(self, name: str) -> Callable[..., Any]:
         """The factory called `name`, imported now."""
         if "@" in name:
-            return _from_file(name)
+            return from_file(name)
         # plugins are looked for only where they must be
         place = self.table.get(name) or self.places().get(name)
         if place is None:
             raise ReferenceProblem(self._unknown(name, self.places()))
         module, _, attribute = place.partition(":")
-        return typing.cast(Callable[..., Any], getattr(importlib.import_module(module), attribute))
+        with hosted(name):
+            found = getattr(importlib.import_module(module), attribute)
+        return typing.cast(Callable[..., Any], found)
 
     def modules(self, name: str) -> set[str]:
         """The modules that the factory called `name` is found in and written in; its code begins
@@ -212,14 +222,6 @@ def brief(contents: Contents, reference: str) -> str:
     )
 
 
-def parsed_or_none(reference: str) -> Reference | None:
-    """A reference as it was parsed; None for text that is none."""
-    try:
-        return Reference.parse(reference)
-    except ReferenceProblem:
-        return None
-
-
 def _is_pattern(name: str) -> bool:
     """Whether a name stands for several; things in files are named outright."""
     return any(c in name for c in "*?[") and "@" not in name
@@ -236,18 +238,6 @@ def _fits(name: str, pattern: str) -> bool:
 
 def _parsed(reference: str | Reference) -> Reference:
     return Reference.parse(reference) if isinstance(reference, str) else reference
-
-
-def _from_file(name: str) -> Callable[..., Any]:
-    """Import `thing` from the Python file of `mine.py@thing`, which the user asks to run."""
-    path, _, attribute = name.rpartition("@")
-    file = Path(path).expanduser().resolve()
-    if not file.is_file():
-        raise ReferenceProblem(f"no file {path!r}, which {name!r} names")
-    module = import_file(file)
-    if not hasattr(module, attribute):
-        raise ReferenceProblem(f"{path} does not define {attribute!r}")
-    return typing.cast(Callable[..., Any], getattr(module, attribute))
 
 
 def placed(factory: Callable[..., Any]) -> set[str | None]:

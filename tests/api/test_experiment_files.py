@@ -33,7 +33,15 @@ MISTAKES = {
     "tasks = [": "is not valid TOML",
     'output = "r"\nencoders = ["../mine.py@ones"]': "code outside the folder of the experiment",
     'output = "r"\nprobes = ["/tmp/mine.py@ones"]': "code outside the folder of the experiment",
+    'output = "r"\nsuite = "../mine.py@ones"': "code outside the folder of the experiment",
+    'output = "r"\nsuite = "/tmp/mine.py@ones:x"': "code outside the folder of the experiment",
+    'output = "r"\ntasks = ["table:a,metric=..%2Fm.py%40m"]': "code outside the folder",
+    'output = "r"\ntasks = ["table:a,metric=../m.py@m"]': "code outside the folder",
+    'output = "r"\nprobes = ["online:/tmp/m.py@m"]': "code outside the folder",
+    'output = "r"\nprobes = ["online:online:%2Ftmp%2Fm.py@m"]': "code outside the folder",
+    'output = "r"\nmodels = ["/tmp/m.py@m"]': "code outside the folder",
     'output = "r"\nencoders = ["hf:x,trust_remote_code=true"]': "which is not allowed",
+    'output = "r"\nmodels = ["x,trust_remote_code=true"]': "which is not allowed",
     'output = "r"\nencoders = ["length"]\ndevice = "cpu"': "has the option device",
 }
 
@@ -106,6 +114,32 @@ def test_code_is_run_from_the_folder_of_the_file_wherever_one_is(here, monkeypat
     monkeypatch.chdir(here / "elsewhere")
     experiment = lingprobe.read_experiment("../asked.toml")
     assert experiment.settings["encoders"] == ["length", "../mine.py@ones"]
+
+
+def test_code_of_the_folder_may_stand_in_every_field(here, monkeypatch):
+    (here / "near.py").write_text(
+        "from lingprobe.metrics.compare import accuracy\nfrom lingprobe.papers import SUITES\n"
+        "from lingprobe.probes import PROBES\nfrom lingprobe.datasets.controls import CONTROLS\n"
+        "def metric():\n    return accuracy()\n"
+        "def probe():\n    return PROBES.make('logreg')\n"
+        "def control():\n    return CONTROLS.make('shuffled')\n"
+        "def suite():\n    return SUITES.make('conneau2018')\n"
+    )
+    classes = [("tr", "a"), ("tr", "b"), ("va", "a"), ("va", "b"), ("te", "a"), ("te", "b")]
+    lines = [f"{s}\t{y}\t{y} said {n}\n" for n in range(9) for s, y in classes]
+    (here / "data.tsv").write_text("".join(lines))
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir(here / "elsewhere")
+    (here / "all.toml").write_text(
+        'tasks = ["table:../data.tsv,metric=near.py@metric"]\nencoders = ["mine.py@ones"]\n'
+        'probes = ["near.py@probe", "online:near.py%40probe"]\ncontrols = ["near.py@control"]\n'
+        'seeds = 1\nbounds = false\noutput = "r"\n'
+    )
+    done = lingprobe.read_experiment("../all.toml").run()
+    assert not done.failures
+    assert len(done) == 4
+    (here / "suite.toml").write_text('suite = "near.py@suite"\noutput = "r"\n')
+    assert lingprobe.read_experiment("../suite.toml").settings["suite"] == "../near.py@suite"
 
 
 def test_on_the_command_line(here):

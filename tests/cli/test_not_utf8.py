@@ -46,8 +46,8 @@ def test_runs_are_measured_and_shown(place):
     write(FAMILIES["sentence"](), place / f"{ODD}.jsonl")
     assert "bow:random" in ran(place, place / f"{ODD}.jsonl", "bow:random,dim=4")
     for form in FORMATS:
-        lingprobe("report", place / "results", "--format", form, "-o", place / f"shown.{form}")
-        assert (place / f"shown.{form}").exists()
+        lingprobe("report", place / "results", "--format", form, "-o", place / f"shown-{form}")
+        assert (place / f"shown-{form}").exists()
     assert "bow:random" in lingprobe("report", place / "results")
 
 

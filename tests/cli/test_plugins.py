@@ -48,3 +48,15 @@ def test_one_that_cannot_be_imported_is_named_and_costs_nothing_else(tmp_path, m
     done = lingprobe.run("ud/tense:embedded", "length", probes="logreg", limit=60, bounds=False)
     assert len(done.results) == 1
     sys.modules.pop("acme_probes", None)
+
+
+def test_one_that_exits_at_import_ends_no_list(tmp_path, monkeypatch):
+    install(tmp_path, monkeypatch)
+    (tmp_path / "acme_probes.py").write_text("import sys\nsys.exit(3)\n")
+    mine = {p.name: p.problem for p in lingprobe.plugins() if p.distribution == "acme-probes"}
+    assert "guess called sys.exit(3)" in mine["guess"]
+    for command in ("plugins", "probes"):
+        listed = CliRunner().invoke(app, [command], catch_exceptions=False)
+        assert listed.exit_code == 0
+        assert "called sys.exit(3)" in listed.output
+    sys.modules.pop("acme_probes", None)

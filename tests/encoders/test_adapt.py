@@ -6,9 +6,10 @@ import torch
 
 from lingprobe.core import DataProblem, EncoderStop, Prepared, Sentence
 from lingprobe.encoders import ENCODERS, adapt, make
-from lingprobe.references import ReferenceProblem
+from lingprobe.references import ReferenceProblem, allow
 
 MINE = Path(__file__).with_name("mine.py")
+allow(f"{MINE}@any")
 CAT = Sentence(("The", "cat", "."), "The cat.")
 NONE = Sentence((), "")
 BOTH = [CAT, NONE]
@@ -198,6 +199,7 @@ def test_the_first_option_of_an_encoder_goes_by_its_name(tmp_path):
     source = Path(__file__).read_text("utf-8")
     start, end = source.index("class Sorted"), source.index("def test_an_object_fitted")
     file.write_text("import numpy as np\n\n" + source[start:end], "utf-8")
+    allow(f"{file}@Sorted")
     encoder = make(f"{file}@Sorted,dim=2")
     assert encoder.prepare([CAT]).encode([CAT, CAT]).layers[0].shape == (2, 2)
     assert ENCODERS.canonical(f"{file}@Sorted,dim=2") == ENCODERS.canonical(f"{file}@Sorted:2")

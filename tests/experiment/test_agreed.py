@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -11,6 +13,7 @@ from lingprobe.experiment.agreement import AgreementProblem, Machine, agreed, al
 from lingprobe.nets import device, precision
 from lingprobe.nets.device import resolved_device, resolved_dtype
 from lingprobe.nets.precision import native_bf16, usable_threads
+from lingprobe.store.claims import claim_of
 
 CPU = Machine("cpu", (), 2)
 THINGS = {"encoder hf": json.dumps(["hf:file", "c0de", "abc cpu float32"])}
@@ -149,3 +152,24 @@ def test_a_run_whose_data_have_changed_since_takes_no_work(tmp_path):
     write(lambda i: ("te", "va", "tr")[i % 3])
     with pytest.raises(AgreementProblem, match=r"task senteval.* has '.*' for '"):
         run()
+
+
+def test_the_claim_of_a_killed_share_is_cleared_by_the_next(tmp_path):
+    file = tmp_path / "a.agreement"
+    with agreed(file, 1) as agreement:
+        agreement.settle({}, {})
+    killed = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import os, sys; from pathlib import Path; from lingprobe.store.claims import claimed\n"
+            "with claimed(Path(sys.argv[1])): os._exit(9)",
+            str(file),
+        ],
+        check=False,
+    )
+    assert killed.returncode == 9
+    assert claim_of(file).is_file()
+    with agreed(file, 1):
+        pass
+    assert [p.name for p in tmp_path.iterdir()] == [file.name]

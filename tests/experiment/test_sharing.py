@@ -23,6 +23,7 @@ from lingprobe.experiment.portions import passes
 from lingprobe.experiment.run import fill, missing, run
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.shards import Shard
+from lingprobe.references import allow
 from lingprobe.store.claims import PATIENCE, claimed
 from lingprobe.store.experiments import experiments
 from lingprobe.store.results import ResultStore
@@ -172,6 +173,7 @@ def tripping(told):
     """Whether the class fails that the probe is made of, which is another than the one here."""
     from lingprobe.probes import PROBES
 
+    allow(f"{__file__}@Tripping")
     type(PROBES.make(f"{__file__}@Tripping")).told = told
     sys.modules[type(PROBES.make(f"{__file__}@Tripping")).__module__].Tripping.told = told
 

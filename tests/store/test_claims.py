@@ -138,3 +138,13 @@ def test_a_file_is_made_once_and_not_by_two(tmp_path, holder):
     assert once(tmp_path / "unit", lambda: made.append("unit"))
     assert made == ["new", "unit"]
     assert not list(tmp_path.glob(".*"))
+
+
+def test_what_a_killed_process_claimed_is_cleared_once_the_file_is_there(tmp_path, holder):
+    (tmp_path / "unit").touch()
+    claims.clear(tmp_path / "unit")
+    assert claim_of(tmp_path / "unit").is_file()  # its process lives
+    holder.kill()
+    holder.wait()
+    claims.clear(tmp_path / "unit")
+    assert not claim_of(tmp_path / "unit").exists()

@@ -296,3 +296,24 @@ def test_open_files_grow_neither_with_blocks_nor_with_layers(tmp_path):
             "base", f"p-{start:05d}.vectors", sentences, Entries(slots, Vectors(layers, slots), {})
         )
     subprocess.run([sys.executable, "-c", WITH_FEW_FILES, str(tmp_path)], check=True)
+
+
+def a_folder(place):
+    place.mkdir(parents=True)
+    (place / "inside").touch()
+
+
+def a_link_to_nothing(place):
+    place.parent.mkdir(parents=True)
+    place.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("wrong", [a_folder, a_link_to_nothing])
+def test_what_is_no_file_in_the_place_of_a_block_is_set_aside(wrong, tmp_path):
+    store, known = VectorStore(tmp_path), some(10)
+    wrong(store.folder("base") / "p-00000.vectors")
+    assert store.missing("base", "-", known).all()
+    fill(store, known)
+    again = VectorStore(tmp_path)
+    assert not again.missing("base", "-", known).any()
+    np.testing.assert_array_equal(again.read("base", ["-"], ["-"], known).layers[0], layer(known))

@@ -1,12 +1,24 @@
+import contextlib
 import errno
 import socket
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from fixtures.server import serving
 from lingprobe.core import DataProblem
-from lingprobe.tasks.released.download import TRIES, NoRoom, Unreachable, Web, download, part_of
+from lingprobe.tasks.released import download as downloads
+from lingprobe.tasks.released.download import (
+    TRIES,
+    NoRoom,
+    TooLarge,
+    Unreachable,
+    Web,
+    download,
+    part_of,
+)
 
 CONTENT = bytes(range(256)) * 1000
 
@@ -83,9 +95,91 @@ def test_a_part_that_is_all_of_the_file_is_taken_as_it_is(site, web, tmp_path):
 
 
 def test_a_part_that_is_longer_than_the_file_is_thrown_away(site, web, tmp_path):
+    interrupted(site, web, tmp_path)
     part_of(tmp_path / "a.txt").write_bytes(CONTENT + b"more")
     assert download(site.url + "a.txt", tmp_path / "a.txt", web).read_bytes() == CONTENT
-    assert [wanted for _, wanted in site.asked] == ["bytes=256004-", None]
+    assert [wanted for _, wanted in site.asked[TRIES:]] == ["bytes=256004-", None]
+
+
+def interrupted(site, web, folder):
+    """A file of which 4,000 bytes are there."""
+    site.cuts = [1000] * TRIES
+    with pytest.raises(Unreachable):
+        download(site.url + "a.txt", folder / "a.txt", web)
+
+
+VERSIONS = {
+    "a date": (("", "Mon, 01 Jan 2024 00:00:00 GMT"), ("", "Tue, 02 Jan 2024 00:00:00 GMT")),
+    "a weak mark": (('W/"one"', ""), ('W/"two"', "")),
+    "a mark": (('"one"', ""), ('"two"', "")),
+    "nothing": (("", ""), ("", "")),
+}
+
+
+@pytest.mark.parametrize("obeys", [True, False])
+@pytest.mark.parametrize("told", VERSIONS)
+def test_a_file_that_changed_and_kept_its_length_is_never_mixed(site, web, tmp_path, told, obeys):
+    (site.etag, site.modified), later = VERSIONS[told]
+    site.obeys = obeys
+    interrupted(site, web, tmp_path)
+    site.files["a.txt"] = new = bytes(reversed(CONTENT))
+    site.etag, site.modified = later
+    assert download(site.url + "a.txt", tmp_path / "a.txt", web).read_bytes() == new
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt.part"]
+
+
+@pytest.mark.parametrize("told", ["a date", "a weak mark"])
+def test_the_rest_of_the_same_version_is_asked_for(site, web, tmp_path, told):
+    (site.etag, site.modified), _ = VERSIONS[told]
+    interrupted(site, web, tmp_path)
+    assert download(site.url + "a.txt", tmp_path / "a.txt", web).read_bytes() == CONTENT
+    assert site.asked[-1] == ("/a.txt", "bytes=4000-")
+
+
+def test_a_body_without_an_end_stops_at_the_size_that_is_known(site, web, tmp_path):
+    site.length, site.endless = False, True
+    with pytest.raises(TooLarge, match=r"a\.txt: the server sends more than the 300,000 bytes"):
+        download(site.url + "a.txt", tmp_path / "a.txt", web, 300_000)
+    assert not part_of(tmp_path / "a.txt").exists()
+
+
+def test_a_file_that_says_that_it_is_too_large_is_not_begun(site, web, tmp_path):
+    with pytest.raises(TooLarge):
+        download(site.url + "a.txt", tmp_path / "a.txt", web, len(CONTENT) - 1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_server_that_is_too_slow_is_given_up(site, tmp_path):
+    site.cuts = [1000] * TRIES
+    web = Web(pause=lambda _: None, patience=0, slowest=1e12)
+    with pytest.raises(Unreachable, match="slower than 1,000,000,000,000 bytes a second"):
+        download(site.url + "a.txt", tmp_path / "a.txt", web)
+
+
+def test_a_head_that_does_not_end_is_given_up(monkeypatch, tmp_path):
+    monkeypatch.setattr(downloads, "HEAD", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    with connection, contextlib.suppress(OSError):
+                        connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+                        while True:
+                            connection.sendall(b"x")
+                            time.sleep(0.02)
+
+        threading.Thread(target=drip, daemon=True).start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/a.txt"
+        with pytest.raises(Unreachable, match="cannot get"):
+            download(url, tmp_path / "a.txt", Web(pause=lambda _: None))
+
+
+def test_one_file_has_a_deadline_over_all_tries(site, tmp_path):
+    site.endless, site.length = True, False
+    with pytest.raises(Unreachable, match=r"not whole after 0 seconds \(1 try\)"):
+        download(site.url + "a.txt", tmp_path / "a.txt", Web(longest=0.1))
 
 
 def test_what_fails_for_good_is_said_at_once(site, web, waits, tmp_path):
@@ -137,9 +231,11 @@ def test_only_the_web_is_fetched_from(site, web, tmp_path):
     (tmp_path / "secret").write_text("x")
     with pytest.raises(DataProblem, match="begins with https"):
         download(f"file://{tmp_path}/secret", tmp_path / "a.txt", web)
-    site.moved["old.txt"] = f"file://{tmp_path}/secret"
-    with pytest.raises(DataProblem):
-        download(site.url + "old.txt", tmp_path / "a.txt", web)
+    for elsewhere in (f"file://{tmp_path}/secret", "ftp://127.0.0.1:9/secret", "data:,x"):
+        site.moved["old.txt"] = elsewhere
+        with pytest.raises(DataProblem) as caught:
+            download(site.url + "old.txt", tmp_path / "a.txt", web)
+        assert not isinstance(caught.value, Unreachable)
     assert not (tmp_path / "a.txt.part").exists()
 
 

@@ -234,6 +234,33 @@ def test_a_packed_table_is_the_same_at_the_second_look(site, tmp_path):
     assert [got.how for got in fetch(all_of(site, tmp_path, "a.txt.gz"))] == ["there already"]
 
 
+def sparse():
+    """An archive with a file of 3 GiB that has one byte, as GNU tar packs holes."""
+    member = tarfile.TarInfo("a.txt")
+    member.size, member.type = 512, tarfile.GNUTYPE_SPARSE
+    block = bytearray(member.tobuf(tarfile.GNU_FORMAT))
+    hole, whole = (3 << 30) - 512, 3 << 30
+    block[386:410] = b"%011o\0%011o\0" % (hole, 512)
+    block[483:495] = b"%011o\0" % whole
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+    return gzip.compress(bytes(block) + b"te\tx\ty\n".ljust(512, b"\0") + bytes(1024))
+
+
+def bomb():
+    """An archive of a few hundred kilobytes with two files of 100 MB."""
+    return archive(dict.fromkeys(("a.txt", "b.txt"), bytes(10**8)))
+
+
+@pytest.mark.parametrize("made", [sparse, bomb])
+def test_an_archive_of_holes_is_not_unpacked(site, tmp_path, made):
+    site.files["all.tar.gz"] = made()
+    assert len(site.files["all.tar.gz"]) < 300_000
+    with pytest.raises(DataProblem, match=r"files that are mostly empty, which is not unpacked"):
+        list(fetch(all_of(site, tmp_path)))
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_differs_from_an_archive_stays_and_is_named(site, tmp_path):
     site.files["all.tar.gz"] = archive(TWO)
     (tmp_path / "en").mkdir()
@@ -305,12 +332,12 @@ def test_a_length_that_is_none_is_not_believed(site, tmp_path, said):
 FETCHING = """
 import sys
 from pathlib import Path
-from lingprobe.tasks.released import download
+from lingprobe.tasks.released import archives
 from lingprobe.tasks.released.catalogue import Collection
 from lingprobe.tasks.released.fetch import Wish, fetch
 if sys.argv[3:]:  # one file is unpacked, then there is nobody left
-    put = download._put
-    download._put = lambda *a: put(*a) and __import__("os").kill(__import__("os").getpid(), 9)
+    put = archives._put
+    archives._put = lambda *a: put(*a) and __import__("os").kill(__import__("os").getpid(), 9)
 for got in fetch(Wish(Collection("ours", "https://example.org", sys.argv[1], ("all.tar.gz", "a.txt"), "N 2020"), Path(sys.argv[2]))):
     print(got.how)
 """

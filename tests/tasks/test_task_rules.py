@@ -13,7 +13,7 @@ from lingprobe.corpora.conllu import read
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import blocks, trees
 from lingprobe.oracles import facts_of, oracles_of
-from lingprobe.references import ReferenceProblem
+from lingprobe.references import ReferenceProblem, allow
 from lingprobe.tasks import TASKS
 from lingprobe.testing import check_task
 from lingprobe.testing.tasks import same_dataset
@@ -127,6 +127,7 @@ def mine(tmp_path_factory):
     """Makes the task of one of these rules."""
     file = tmp_path_factory.mktemp("rules") / "mine.py"
     file.write_text(RULES + FIVE + SPANS)
+    allow(f"{file}@any")
     return lambda name, path, more="": TASKS.make(f"{file}@{name}:{path}{more}")
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
 from lingprobe.analysis.score_table import Measure, Score, Scored, bare, of_encoder
 from lingprobe.core import DataProblem
+from lingprobe.corpora.damage import reading
 from lingprobe.corpora.files import opened
 from lingprobe.corpora.languages import three
 
@@ -99,7 +100,10 @@ def _is_constant(header: Header, cells: Mapping[str, str]) -> bool:
 
 def _lines(path: Path) -> list[Line]:
     """The lines of a table with their numbers."""
-    with TextIOWrapper(opened(path), "utf-8-sig", newline="") as file:
+    with (
+        reading(path, "a table in UTF-8"),
+        TextIOWrapper(opened(path), "utf-8-sig", newline="") as file,
+    ):
         first = file.readline()
         file.seek(0)
         mark = max("\t,;", key=first.count)
@@ -206,12 +210,13 @@ def _mteb(folder: Path) -> Read:
         revisions.setdefault(file.parent.parent.name, set()).add(file.parent.name)
     scores, old = [], 0
     for file in files:
-        content = _json(file)
-        if "task_name" not in content or not isinstance(content.get("scores"), dict):
-            old += 1
-            continue
-        row = _model(file, len(revisions[file.parent.parent.name]) > 1)
-        scores += [Score(row, column, value) for column, value in _mains(content, file)]
+        with reading(file, "a result of mteb"):
+            content = _json(file)
+            if "task_name" not in content or not isinstance(content.get("scores"), dict):
+                old += 1
+                continue
+            row = _model(file, len(revisions[file.parent.parent.name]) > 1)
+            scores += [Score(row, column, value) for column, value in _mains(content, file)]
     remarks = [f"mteb: {old:,} files of versions before 1.11 are left out"] if old else []
     if old == len(files):
         raise DataProblem(

@@ -31,6 +31,7 @@ from lingprobe.corpora.files import digest
 from lingprobe.corpora.machine import ABOUT
 from lingprobe.corpora.running import Passage, passages
 from lingprobe.errors import UsageProblem
+from lingprobe.progress import bar
 
 BLOCK = 1 << 20  # characters of text in a block: some ten thousand sentences
 FORMAT = 1
@@ -83,18 +84,16 @@ def parse(
     share  (2, 3): the second of three runs that share the work
     UsageProblem where the folder holds something else, or another parse.
     """
-    from tqdm.auto import tqdm
-
     if not texts:
         raise UsageProblem("no text to parse: name a file, as novels.txt.xz")
     about = _about(texts, road, block)
     _claimed(folder, about, alone=share == (1, 1))
     blocks = 0
-    with tqdm(desc="parse", unit=" sentences", unit_scale=True, disable=not progress) as bar:
+    with bar(progress, desc="parse", unit=" sentences", unit_scale=True) as shown:
         for number, some in enumerate(_blocks(texts, road.lines, block)):
             blocks += 1
             if number % share[1] == share[0] - 1 and not is_whole(folder, number):
-                write(folder, number, annotated(number, some, road, bar.update))
+                write(folder, number, annotated(number, some, road, shown.update))
     return _finished(folder, about, blocks)
 
 
@@ -125,7 +124,7 @@ def _claimed(folder: Path, about: dict[str, Any], alone: bool) -> None:
     if there.is_file():
         try:
             found = json.loads(there.read_text("utf-8"))
-        except ValueError:
+        except (ValueError, RecursionError):
             found = {}
         other = next((key for key, value in about.items() if found.get(key) != value), "")
         if other:

@@ -25,6 +25,7 @@ from lingprobe.core import DataProblem
 from lingprobe.corpora import tagged, text
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import tokens
+from lingprobe.progress import bar
 from lingprobe.vectors import Floats, Ints
 
 Words = Sequence[str]
@@ -82,7 +83,6 @@ def train(
     """A tagger; the same examples and seed give the same one."""
     if not examples:
         raise DataProblem("no tagged sentences to train a tagger on")
-    from tqdm import tqdm
 
     usual = _usual(examples)
     keys, table = _table(_features([words for words, _ in examples], usual))
@@ -91,7 +91,7 @@ def train(
         raise DataProblem(f"all words have the tag {names[0]}: nothing can be learnt from that")
     weights = np.zeros((len(keys) + 1, len(names)), np.float32)
     bias = np.zeros(len(names), np.float32)
-    for k in tqdm(range(len(names)), "learning to tag", unit=" tags", disable=not progress):
+    for k in bar(progress, range(len(names)), desc="learning to tag", unit=" tags"):
         weights[:-1, k], bias[k] = _told_apart(table, labels == k, seed, epochs)
     return Tagger(tuple(map(str, names)), keys, weights, bias, usual)
 
@@ -137,8 +137,7 @@ def tag_text(
     progress: bool = False,
 ) -> Tagged:
     """Write running text with tags, by a tagger trained on a tagged source."""
-    from tqdm import tqdm
-
+    tagged.check_name(output)
     tally = Tally()
     examples, test = held_out(
         [(sentence.words, tags) for sentence, tags in tagged.read(source, on_error, tally)]
@@ -146,8 +145,12 @@ def tag_text(
     read = (sentence for path in texts for sentence in text.read(path, on_error, tally))
     sentences = [words for sentence in read if (words := tokens(sentence.words))]
     tagger = train(examples, seed, progress=progress)
-    tags = tqdm(
-        tagger.tag(sentences), "tagging", len(sentences), unit=" sentences", disable=not progress
+    tags = bar(
+        progress,
+        tagger.tag(sentences),
+        desc="tagging",
+        total=len(sentences),
+        unit=" sentences",
     )
     tagged.write(output, zip(sentences, tags, strict=True))
     return Tagged(

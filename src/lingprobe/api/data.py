@@ -17,10 +17,10 @@ from lingprobe.api.measure import at
 from lingprobe.audit import Audit
 from lingprobe.audit import inspect as audited
 from lingprobe.audit.page import audit_page
-from lingprobe.cache import write_text
+from lingprobe.cache import check_ending, write_text
 from lingprobe.core import DataProblem, Published, Task
 from lingprobe.corpora.universal import either, near, treebank
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import check, write
 from lingprobe.experiment.data import load
 from lingprobe.generation.events import files
 from lingprobe.generation.events.request import request as parsed
@@ -28,7 +28,8 @@ from lingprobe.judgements.bound import Bound, people_page, write_bound
 from lingprobe.judgements.score import score
 from lingprobe.judgements.sheet import Asking, Sheet
 from lingprobe.judgements.sheet import write as write_sheet
-from lingprobe.references import Reference
+from lingprobe.progress import bar
+from lingprobe.references import Reference, allow
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import named
@@ -71,6 +72,8 @@ def build(
 
         print(lingprobe.build("ud/tense:UD_English-EWT", "tense.parquet").audit.problems)
     """
+    check(output, format)
+    check_ending(audit, ".md", ".txt")
     made, title = _made(task, on_error)
     dataset = load(made)
     counts = write(dataset, output, format)
@@ -156,13 +159,9 @@ def fetch(
 
         lingprobe.fetch("ud/en_ewt")
     """
-    from tqdm.auto import tqdm
-
     to = Path(folder).expanduser() if folder else None
-    with tqdm(
-        desc=f"fetch {name}", unit="B", unit_scale=True, disable=not progress, leave=False
-    ) as bar:
-        wish = replace(_wish(name, to, mirror), only=only, web=Web(bar.update))
+    with bar(progress, desc=f"fetch {name}", unit="B", unit_scale=True, leave=False) as shown:
+        wish = replace(_wish(name, to, mirror), only=only, web=Web(shown.update))
         if before is not None:
             before(str(wish))
         got = []
@@ -221,17 +220,14 @@ def generate(
 
         print(lingprobe.generate({"negation": True}).admitted)
     """
-    from tqdm.auto import tqdm
-
+    check_ending(output, *((".txt",) if text else (".jsonl", ".json")))
     asked = _request(request, language)
     space = files.admitted(asked)
     if output is None:
         return Generated(space.size, len(space.cells))
     drawn = files.drawn(space, asked, n, seed)
-    with tqdm(
-        total=drawn.n, desc="generate", unit=" sentences", unit_scale=True, disable=not progress
-    ) as bar:
-        files.write(output, drawn, bare=text, asserted=asserted, progress=bar.update)
+    with bar(progress, total=drawn.n, desc="generate", unit=" sentences", unit_scale=True) as shown:
+        files.write(output, drawn, bare=text, asserted=asserted, progress=shown.update)
     return Generated(space.size, len(space.cells), drawn.n)
 
 
@@ -307,22 +303,28 @@ def annotate(
 
         lingprobe.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)
     """
+    allow(task)
+    check_ending(output, ".tsv", ".txt")
     universal.supply([Reference.parse(task)])
     asking = Asking("check" if check else "blind", n, seed, question, words or {}, meanings or {})
     return write_sheet(TASKS.canonical(task), TASKS.make(task), Path(output), asking)
 
 
-def score_sheets(sheets: Sequence[str | Path], output: str | Path | None = None) -> Page[Bound]:
+def score_sheets(
+    sheets: Sequence[str | Path], output: str | Path | None = None, *, trust: bool = False
+) -> Page[Bound]:
     """The score of people on a task by majority vote, from filled copies of one sheet (Conneau et
     al. 2018). `.content` is the bound; printing it shows the table.
 
     sheets  the filled copies
     output  a file of JSON for `report(suite=..., human=[...])`
+    trust   run the code in a file (`mine.py@task`) that the sheets name as their task
     DataProblem if the copies do not belong together, or the data have changed.
 
         print(lingprobe.score_sheets(["anna.tsv", "ben.tsv"]).content.score)
     """
-    bound = score([Path(file) for file in sheets])
+    check_ending(output, ".json")
+    bound = score([Path(file) for file in sheets], trust)
     if output is not None:
         write_bound(bound, Path(output))
     return people_page(bound)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from lingprobe.api.arguments import listed, spoken
 from lingprobe.api.measure import at, encoders_of
-from lingprobe.cache import write_text
+from lingprobe.cache import check_ending, write_text
 from lingprobe.core import DataProblem, Encoder, Sentence
 from lingprobe.corpora import brackets, conllu, text
 from lingprobe.corpora.corpus import corpus as files_of
@@ -83,6 +83,7 @@ def sentences(
 
         print(len(lingprobe.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))
     """
+    check_ending(output, ".txt")
     with at(cache):
         every = [sentence for corpus in corpora for sentence in _read(str(corpus))]
         by_name, refused = tasks_of(named(listed(tasks)), Paths.of(None, cache).cache)

@@ -11,7 +11,7 @@ from lingprobe.core import DataProblem
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.hub import Files, files_of
 from lingprobe.errors import UsageProblem
-from lingprobe.references import Reference, parsed_or_none
+from lingprobe.references import Reference, allow, parsed_or_none
 from lingprobe.tasks import TASKS
 
 ORGANISATION = "sentence-transformers"
@@ -73,6 +73,7 @@ def configure(encoders: Iterable[str], **options: str | int) -> list[str]:
         lingprobe.configure(["length", "st:all-MiniLM-L6-v2"], device="cpu")
     """
     parsed = [Reference.parse(each) for each in encoders]
+    allow(*parsed)
     for key, value in options.items():
         able = [key in ENCODERS.options(each.name) for each in parsed]
         if not any(able):

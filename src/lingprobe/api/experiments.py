@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from lingprobe.api.arguments import listed, options_of
 from lingprobe.api.encoders import configure, model
@@ -41,6 +42,7 @@ ROOMS: dict[str, Contents] = {
     "probes": PROBES,
     "controls": CONTROLS,
 }
+CODE = (*ROOMS, "models")  # lists whose items may name code
 COPY = "experiment.toml"
 OTHERWISE = ("cache", "jobs", "progress", "shard")  # keywords of a run that belong to a machine
 
@@ -106,13 +108,15 @@ def read_experiment(file: str | Path) -> Experiment:
         said = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise UsageProblem(f"cannot read {path}: {(error.strerror or '').lower()}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise UsageProblem(f"{path} is not valid TOML: {error}") from None
     settings = {key: _checked(path, key, value) for key, value in said.items()}
     if "output" not in settings:
         raise UsageProblem(f'{path}: add a folder for the results, such as output = "results"')
-    for key in ROOMS:
+    for key in CODE:
         settings[key] = [_own(path, each) for each in settings.get(key, ())]
+    if "suite" in settings:
+        settings["suite"] = _own(path, settings["suite"])
     _own_names(settings)
     return Experiment(path, {key: value for key, value in settings.items() if value != []})
 
@@ -130,6 +134,8 @@ def _own_names(settings: dict[str, Any]) -> None:
 def _checked(path: Path, key: str, value: Any) -> Any:
     """The value of a key, where there is such a key and it holds such values."""
     if key in LISTS:
+        if key in ("tasks", "encoders") and not value:
+            raise UsageProblem(f"{path}: {key} = {value!r}: name at least one, or leave {key} out")
         if all(isinstance(each, str) for each in listed(value)):
             return listed(value)
         raise UsageProblem(f"{path}: {key} = {value!r}: write a list of texts")
@@ -143,27 +149,29 @@ def _checked(path: Path, key: str, value: Any) -> Any:
     return value
 
 
-def _own(path: Path, text: str) -> str:
-    """A reference whose code, if it names any, lies in the folder of the experiment's file."""
+def _own(file: Path, text: str) -> str:
+    """A reference as it is written from the working folder: the code that it names lies in the
+    folder of the experiment's file.
+    """
     reference = Reference.parse(text)
-    values = [value for _, value in reference.options]
-    trusted = any(key == "trust_remote_code" for key, _ in reference.options)
-    if trusted or any(".py@" in value for value in (reference.argument or "", *values)):
+    if "trust_remote_code" in unquote(text):
         raise UsageProblem(
-            f"{path}: {text!r} runs code that may be outside the folder of the experiment, which"
-            " is not allowed; use it with `lingprobe run`"
+            f"{file}: {text!r} runs code from outside the folder of the experiment, which is not"
+            " allowed; use it with `lingprobe run`"
         )
-    code, at, thing = reference.name.rpartition("@")
-    if not at:
-        return text
-    folder = path.resolve().parent
-    place = (folder / Path(code).expanduser()).resolve()
-    if not place.is_relative_to(folder):
-        raise UsageProblem(
-            f"{path}: {text!r} is code outside the folder of the experiment, which is not allowed;"
-            " move it there"
-        )
-    return str(reference.named(f"{os.path.relpath(place)}@{thing}"))
+    folder = file.resolve().parent
+
+    def from_here(code: str) -> str:
+        place = (folder / Path(code).expanduser()).resolve()
+        if not place.is_relative_to(folder):
+            raise UsageProblem(
+                f"{file}: {text!r} is code outside the folder of the experiment, which is not"
+                " allowed; move it there"
+            )
+        return os.path.relpath(place)
+
+    moved = reference.with_code(from_here)
+    return text if moved == reference else str(moved)
 
 
 def _canonical(contents: Contents, references: Iterable[str | Reference]) -> list[str]:

@@ -17,7 +17,7 @@ from lingprobe.papers import SUITES
 from lingprobe.papers.bibliography import bibtex as entries_of
 from lingprobe.papers.bibliography import papers_of
 from lingprobe.probes import PROBES
-from lingprobe.references import Contents, Reference
+from lingprobe.references import Contents, Reference, allow
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.about import About, Sought
 from lingprobe.tasks.about import about as known_about
@@ -61,6 +61,7 @@ def available(
     sought = Sought(language, paper, unit, licence or "")
     if sought != Sought() and kind != "tasks":
         raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
+    allow(pattern)
     listed = entries(ROOMS[kind], pattern)
     met = set(sought.met(entry.name for entry in listed))
     return [entry for entry in listed if entry.name in met]

@@ -28,7 +28,7 @@ from lingprobe.nets.precision import reproducing
 from lingprobe.pages.open_files import refresh
 from lingprobe.papers import SUITES
 from lingprobe.papers.suite import Suite, SuiteRequest, designs
-from lingprobe.references import brief
+from lingprobe.references import allow, brief
 from lingprobe.tasks import TASKS, limited
 from lingprobe.tasks.find import named
 
@@ -210,6 +210,9 @@ def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluati
     tasks     a reference or a Task object, or several
     settings  the fields of `Settings`
     """
+    for name, given in (("encoder", encoder), ("tasks", tasks)):
+        if given is None:
+            raise UsageProblem(f"evaluate needs {name}, and {name} is None (what made it?)")
     return run(tasks, encoder, **settings)
 
 
@@ -237,6 +240,7 @@ def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
             "store=none: machines cannot share vectors that are not kept; leave --shard out, or"
             " keep them (store=bfloat16)"
         )
+    allow(jobs)
     with working(jobs, (paths.results, paths.cache)) as workers:
         yield replace(workers, shard=part)
 
@@ -272,7 +276,9 @@ class Asked:
         return replace(paths, scores=self.keep_scores)
 
     def check(self, tasks: Any) -> None:
-        """Refuse what does not go together. UsageProblem."""
+        """Refuse what does not go together, and empty lists. UsageProblem."""
+        if tasks is not None and nothing(tasks):
+            raise UsageProblem("the list of tasks is empty: name at least one task")
         if not (self.seeds is None or isinstance(self.seeds, int)):
             raise UsageProblem(
                 f"seeds={self.seeds!r}: give a whole number, how often each probe is trained"
@@ -289,7 +295,8 @@ class Asked:
 def _planned(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tuple[str, ...]]:
     """What is to be measured, where it is kept, and what there is to say beside."""
     asked.check(tasks)
-    demo = nothing(tasks) and nothing(encoders) and asked.suite is None
+    allow(asked.suite)
+    demo = tasks is None and encoders is None and asked.suite is None
     usual = EMBEDDED_SEEDS if demo else SEEDS
     design = Design(
         listed(tasks) or list(EMBEDDED_TASKS),
@@ -329,8 +336,10 @@ def _shared(
 
 def encoders_of(argument: Any, suite: str | None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
-    if nothing(argument):
+    if argument is None:
         return [] if suite else list(EMBEDDED_ENCODERS)
+    if nothing(argument):
+        raise UsageProblem("the list of encoders is empty: name at least one encoder")
     if isinstance(argument, Mapping):
         return argument
     return [reference(each) for each in (argument if isinstance(argument, list) else [argument])]

@@ -23,6 +23,7 @@ from lingprobe.corpora.places import located
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import SUFFIXES, blocks
 from lingprobe.errors import UsageProblem
+from lingprobe.references import allow
 from lingprobe.tables.page import Page
 
 
@@ -54,6 +55,7 @@ def parse(
 
         print(lingprobe.parse("novels.txt.xz", "udpipe:english.udpipe", "parsed"))
     """
+    allow(parser, tokens)
     made = annotators.parser(parser) if isinstance(parser, str | Path) else parser
     road = Road(made, annotators.segmenter(tokens, made), lines, longest)
     files = [Path(text).expanduser() for text in listed(texts)]
@@ -80,6 +82,7 @@ def audit_parser(
 
         print(lingprobe.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
     """
+    allow(parsed)
     files = gold_files(gold)
     if isinstance(parsed, str | Path) and located(parsed).exists() and not _trained(parsed):
         said = [part.path for part in corpus([parsed], SUFFIXES)]

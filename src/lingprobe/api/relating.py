@@ -137,7 +137,11 @@ def _table(
     sources: list[Iterable[Score]] = []
     remarks: list[str] = []
     if results is not None or not foreign:
-        mine = Selection(reads=selection.get("reads"), experiment=selection.get("experiment"))
+        mine = Selection(
+            reads=selection.get("reads"),
+            experiment=selection.get("experiment"),
+            trust=selection.get("trust"),
+        )
         known = stored_results(results, mine)
         scores, left_out = scores_of(known.results)
         sources.append(scores)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
 from lingprobe.analysis.layers import Depth, depths
+from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import keywords, listed, optional
 from lingprobe.core import DataProblem, Result
 from lingprobe.errors import UsageProblem
@@ -24,15 +25,16 @@ from lingprobe.pages.web.study import Beside
 from lingprobe.papers import SUITES
 from lingprobe.papers.facts import Paper
 from lingprobe.papers.significance import Printed, not_significant, printed, summary
+from lingprobe.references import allow
 from lingprobe.store.kept import Cleaning, clean
 from lingprobe.store.migration import Holding, Migration
 from lingprobe.store.migration import holdings as held
 from lingprobe.store.migration import migrate as migrated
 from lingprobe.tables.page import Page
 
-Results = Iterable[Result] | str | Path | None
-"""An evaluation, results chosen from several, or a folder that `run` wrote; for None, what was run
-last without a folder.
+Results = Iterable[Result | Iterable[Result] | str | Path] | str | Path | None
+"""An evaluation, results chosen from several, a folder that `run` wrote, or a list of evaluations
+and folders; for None, what was run last without a folder.
 """
 
 
@@ -45,6 +47,8 @@ class Selection(TypedDict, total=False):
     experiment  those of one run: 'last', 'all', or how many runs ago, from 1 (default: all of a
                 named folder, the last of the cache)
     metric      a metric instead of the task's ('spearman')
+    trust       run code in files (`mine.py@thing`) that the results name; without it, such code is
+                run only where you name it yourself
     """
 
     tasks: Sequence[str] | None
@@ -52,6 +56,7 @@ class Selection(TypedDict, total=False):
     reads: Sequence[str] | None
     experiment: str | int | None
     metric: str | None
+    trust: bool | None
 
 
 @keywords(optional(Selection))
@@ -125,6 +130,7 @@ def report(
         )
     stored, with_scores = _of(results, _chosen(selection, bits)), _chosen(selection, scores=True)
     if suite is not None:
+        allow(suite)
         page = paper_page(suite, stored.results, human)
     elif by is not None:
         page = strata_page(stored.results, by)
@@ -233,6 +239,7 @@ def compare_published(
 
         print(lingprobe.compare_published("ud2019", "ObjNum"))
     """
+    allow(paper)
     published: Paper = SUITES.make(paper).paper
     chosen = [one for one in printed(published, correction) if is_asked(listed(tasks), one.task)]
     if not chosen:
@@ -333,13 +340,39 @@ def stored_results(results: Results, selection: Selection) -> Stored:
 
 def _of(results: Results, chosen: Chosen) -> Stored:
     """The results that are meant, and what there is to say of them."""
+    allow(chosen.metric)
     if results is None or isinstance(results, str | Path):
         shown = stored(results, chosen)
     else:
-        given = list(results)
-        patterns = chosen.tasks or chosen.encoders or chosen.reads
-        shown = Stored(named(given, chosen) if patterns else given)
+        shown = _gathered(results, chosen)
+    if chosen.trust:
+        for one in shown.results:
+            trial = one.trial
+            allow(trial.task, trial.encoder, trial.probe, trial.control, one.metric)
     return judged_by(shown, chosen.metric) if chosen.metric else shown
+
+
+def _gathered(given: Iterable[Result | Iterable[Result] | str | Path], chosen: Chosen) -> Stored:
+    """Results, those of evaluations, and those in folders, together: of a trial that several have
+    the newest.
+    """
+    if not isinstance(given, Iterable):
+        raise UsageProblem(f"{given!r:.60}: give an evaluation, results, or a folder of results")
+    every, remarks, several = list[Result](), list[str](), False
+    plain = chosen._replace(tasks=(), encoders=(), reads=())
+    for each in given:
+        if isinstance(each, Result):
+            every.append(each)
+            continue
+        several = True
+        part = stored(each, plain) if isinstance(each, str | Path) else _gathered(each, plain)
+        every += part.results
+        remarks += part.remarks
+    if several:
+        latest = set(map(id, newest(every)))
+        every = [result for result in {id(r): r for r in every}.values() if id(result) in latest]
+    patterns = chosen.tasks or chosen.encoders or chosen.reads
+    return Stored(named(every, chosen) if patterns else every, tuple(remarks))
 
 
 def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
@@ -355,4 +388,5 @@ def _chosen(selection: Selection, scores: bool = False) -> Chosen:
         experiment=selection.get("experiment"),
         scores=scores,
         metric=selection.get("metric"),
+        trust=bool(selection.get("trust")),
     )

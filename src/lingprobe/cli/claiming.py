@@ -14,6 +14,7 @@ from lingprobe.cli.options import (
     PageStyle,
     ReadPatterns,
     TaskPatterns,
+    Trust,
     Which,
     listed,
     put,
@@ -68,6 +69,7 @@ def claims(
     ] = False,
     style: PageStyle = "terminal",
     output: Output = None,
+    trust: Trust = False,
 ) -> None:
     """Test claims of papers about encoders: reproduced, not reproduced, or inconclusive.
 
@@ -96,6 +98,7 @@ def claims(
         encoders=encoder,
         reads=read,
         experiment=which,
+        trust=trust,
     )
     put(page, style, output, "claim")
 

@@ -15,6 +15,7 @@ from lingprobe.cli.options import (
     PageStyle,
     ReadPatterns,
     TaskPatterns,
+    Trust,
     Which,
     put,
     show,
@@ -44,6 +45,7 @@ def curve(
     ] = 0,
     style: PageStyle = "terminal",
     output: Output = None,
+    trust: Trust = False,
 ) -> None:
     """Show scores during training: after each epoch or step, with the training's own dev scores,
     and tests whether they rise or fall.
@@ -72,6 +74,7 @@ def curve(
         encoders=encoder,
         reads=read,
         experiment=which,
+        trust=trust,
         metric=metric,
     )
     if output is not None and page.draws(output):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import lingprobe
-from lingprobe.cli.options import Output, Seed, listed, remark, show
+from lingprobe.cli.options import Output, Seed, Trust, listed, remark, show
 from lingprobe.errors import UsageProblem
 
 
@@ -47,6 +47,7 @@ def annotate(
         bool,
         typer.Option("--score", help="Read filled copies of a sheet, and score them."),
     ] = False,
+    trust: Trust = False,
 ) -> None:
     """Write a sheet of test sentences for people to label, or score filled sheets as a human upper
     bound.
@@ -61,7 +62,7 @@ def annotate(
     - `lingprobe annotate --score anna.tsv ben.tsv -o bound.json`
     """
     if score:
-        show(lingprobe.score_sheets(given, output))
+        show(lingprobe.score_sheets(given, output, trust=trust))
         if output is not None:
             remark(
                 f"{output}: lingprobe report --suite ... --human {output} shows it in a paper's"

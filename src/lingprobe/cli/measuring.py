@@ -139,7 +139,7 @@ def run(
     """
     _check_format(style, suite)
     start = time.perf_counter()
-    encoders = encoders_of(encoder, model, device, batch_size, quiet)
+    encoders = encoders_of(encoder, model, device, batch_size, quiet) or None
     settings: Any = {
         "suite": suite,
         "probes": listed(probe),
@@ -155,7 +155,7 @@ def run(
         "limit": limit,
         "probe_device": probe_device,
     }
-    tasks = tasks_of(task, language)
+    tasks = tasks_of(task, language) or None
     if dry_run:
         typer.echo(str(lingprobe.estimate(tasks, encoders, **settings)))
         return
@@ -279,7 +279,7 @@ def embed(
     if listing:
         remark(f"{listing}: {len(sentences):,} sentences", quiet)
         return
-    encoders = encoders_of(encoder, model, device, batch_size, quiet)
+    encoders = encoders_of(encoder, model, device, batch_size, quiet) or None
     done = lingprobe.embed(
         sentences,
         encoders,

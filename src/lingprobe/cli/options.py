@@ -10,6 +10,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
+from lingprobe.cli.parsing import FILE
 from lingprobe.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ PageStyle = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="PATH", help="A file to write, instead of printing."),
+    typer.Option("--output", "-o", metavar=FILE, help="A file to write, instead of printing."),
 ]
 ResultsFolder = Annotated[
     Path | None,
@@ -306,6 +307,14 @@ JudgedBy = Annotated[
         "--metric",
         metavar="METRIC",
         help="Score the same answers with another metric, such as `spearman`.",
+    ),
+]
+
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Run code in files (`mine.py@thing`) that the results or sheets name.",
     ),
 ]
 

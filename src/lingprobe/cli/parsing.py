@@ -23,6 +23,10 @@ WORDS = {
 """What the parser says, and what is said in its place."""
 
 
+FILE = "PATH"
+"""What help calls a file that a command writes in a format; a folder is called FOLDER."""
+
+
 class Command(TyperCommand):
     """A command whose options that may be repeated take several values after one flag, as `-t A B`;
     one that takes arguments does so where these stand first.
@@ -36,6 +40,17 @@ class Command(TyperCommand):
             flags = [flag for each in self.params if each.multiple for flag in each.opts]
             args = [*first, *_spread(args[len(first) :], flags)]
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, unless the file that it writes at the end has a name of no format."""
+        from lingprobe.tables.page import format_of
+
+        given = ctx.params
+        files = [given[each.name] for each in self.params if each.metavar == FILE]
+        if given.get("style") == "terminal" and not given.get("html"):
+            for file in filter(None, files):
+                format_of(file)
+        return super().invoke(ctx)
 
 
 def _spread(arguments: Iterable[str], flags: Iterable[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from lingprobe.cli.options import (
     PageStyle,
     ReadPatterns,
     TaskPatterns,
+    Trust,
     Which,
     listed,
     put,
@@ -126,6 +127,7 @@ def relate(
     ] = 0,
     style: PageStyle = "terminal",
     output: Output = None,
+    trust: Trust = False,
 ) -> None:
     """Correlate scores on tasks over encoders, with permutation p values and 95 % intervals.
 
@@ -163,5 +165,6 @@ def relate(
         encoders=encoder,
         reads=read,
         experiment=which,
+        trust=trust,
     )
     put(page, style, output, "pair" if isinstance(page.content, lingprobe.Relation) else "task")

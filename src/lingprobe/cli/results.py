@@ -17,6 +17,7 @@ from lingprobe.cli.options import (
     Style,
     Suite,
     TaskPatterns,
+    Trust,
     Which,
     listed,
     put,
@@ -100,6 +101,7 @@ def report(
             "--html", help="Write everything as one HTML page: report.html, or the file of -o."
         ),
     ] = False,
+    trust: Trust = False,
 ) -> None:
     """Show the results in a folder, or those of the last run.
 
@@ -138,6 +140,7 @@ def report(
         encoders=encoder,
         reads=read,
         experiment=which,
+        trust=trust,
         metric=metric,
     )
     if html:
@@ -199,6 +202,7 @@ def compare(
     ] = "t",
     style: Style = "terminal",
     output: Output = None,
+    trust: Trust = False,
 ) -> None:
     """Test whether scores differ: paired differences with 95 % intervals and p values.
 
@@ -232,6 +236,7 @@ def compare(
         encoders=encoder,
         reads=read,
         experiment=which,
+        trust=trust,
     )
     put(comparison.letters if letters else comparison.page, style, output, "difference")
 
@@ -255,6 +260,7 @@ def card(
             "--output", "-o", metavar="FOLDER", help="Where to write (default: print as Markdown)."
         ),
     ] = None,
+    trust: Trust = False,
 ) -> None:
     """Write scores for model cards on the Hugging Face hub: a section in Markdown, and metadata.
 
@@ -268,7 +274,7 @@ def card(
     - `lingprobe card results/ --benchmark me/probing -o cards/`
     """
     page = lingprobe.card(
-        results, benchmark=benchmark, tasks=task, encoders=encoder, experiment=which
+        results, benchmark=benchmark, tasks=task, encoders=encoder, experiment=which, trust=trust
     )
     put(page, "hub" if output else "markdown", output, "result")
 
@@ -280,6 +286,7 @@ def layers(
     encoder: EncoderPatterns = None,
     style: Style = "terminal",
     output: Output = None,
+    trust: Trust = False,
 ) -> None:
     """Show scores by layer: each layer alone, growing mixes, what each layer adds, and weights.
 
@@ -294,7 +301,13 @@ def layers(
     - `lingprobe layers results/ --format html -o layers.html`
     - `lingprobe layers results/ --format csv -o layers.csv`
     """
-    page = lingprobe.layers(results, tasks=task, encoders=encoder, experiment=which)
+    page = lingprobe.layers(
+        results,
+        tasks=task,
+        encoders=encoder,
+        experiment=which,
+        trust=trust,
+    )
     if output is not None and page.draws(output):
         show(page, style)
     put(page, style, output, "task")
@@ -314,6 +327,7 @@ def predictions(
         Path,
         typer.Option("--output", "-o", metavar="FOLDER", help="Where to write, one file per fit."),
     ] = Path("predictions"),
+    trust: Trust = False,
 ) -> None:
     """Write the predictions of probes for each test example: gold label, answer, probabilities.
 
@@ -328,6 +342,13 @@ def predictions(
     - `lingprobe predictions results/ -t edge/spr2 --format jiant -o predictions/`
     """
     written = lingprobe.predictions(
-        results, output, format=style, tasks=task, encoders=encoder, reads=read, experiment=which
+        results,
+        output,
+        format=style,
+        tasks=task,
+        encoders=encoder,
+        reads=read,
+        experiment=which,
+        trust=trust,
     )
     remark(f"{output}: {len(written):,} file{'s' * (len(written) > 1)}")

@@ -10,6 +10,7 @@ import typer
 import lingprobe
 from lingprobe.cli.options import Quiet, Tasks, listed
 from lingprobe.errors import UsageProblem
+from lingprobe.progress import bar
 
 Data = Annotated[
     list[Path] | None,
@@ -212,11 +213,9 @@ class _Bars:
     def told(self, epoch: int, done: int, of: int, loss: float) -> None:
         """Draw how far an epoch is."""
         if epoch != self.epoch:
-            from tqdm import tqdm
-
             self.__exit__()
-            self.bar = tqdm(
-                total=of, desc=f"epoch {epoch}", unit=" words", unit_scale=True, disable=self.quiet
+            self.bar = bar(
+                not self.quiet, total=of, desc=f"epoch {epoch}", unit=" words", unit_scale=True
             )
             self.epoch = epoch
         self.bar.set_postfix(loss=f"{loss:.3f}", refresh=False)

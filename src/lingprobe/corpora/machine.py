@@ -73,7 +73,7 @@ def machine(folder: Path) -> Machine | None:
         by = note["parser"]
         found = Machine(str(by["name"]), str(by["fingerprint"]), note, kept)
         finished = bool(note.get("finished", True))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
         raise DataProblem(f"{place} is damaged, or {AUDIT} beside it; write it again") from None
     if not finished:
         raise DataProblem(

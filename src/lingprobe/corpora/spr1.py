@@ -86,6 +86,8 @@ def _record(line: str, unreadable: str) -> list[Annotated]:
         row = json.loads(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg}") from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     if not isinstance(row, dict) or not isinstance(tokens := row.get("tokens"), list) or not tokens:
         raise ValueError("no record with tokens, a list of words")
     if not all(isinstance(word, str) and word for word in tokens):

@@ -165,15 +165,20 @@ def read(
         yield sentence_of(words, tags), tuple(forms.setdefault(t, t) for t in tags)
 
 
+def check_name(path: str | Path) -> None:
+    """Refuse the name of a file that tagged text is not written to. DataProblem."""
+    if not is_tagged(path) or Path(path).suffix == ".zip":
+        raise DataProblem(
+            f"{path}: tagged text is written as .tagged, .tagged.gz or .tagged.xz; name the file so"
+        )
+
+
 def write(path: str | Path, sentences: Iterable[tuple[Sequence[str], Sequence[str]]]) -> None:
     """Write words and their tags as word/TAG, one sentence a line, compressed as the name says; a
     file is there whole or not at all.
     """
     out = Path(path).expanduser()
-    if not is_tagged(out) or out.suffix == ".zip":
-        raise DataProblem(
-            f"{path}: tagged text is written as .tagged, .tagged.gz or .tagged.xz; name the file so"
-        )
+    check_name(out)
     openers: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
     with draft(out) as part, openers.get(out.suffix, open)(part, "wt", encoding="utf-8") as file:
         for words, tags in sentences:

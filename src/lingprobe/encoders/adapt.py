@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lingprobe.core import DataProblem, Encoder, EncoderStop, Sentence
 from lingprobe.encoders.checkpoints import Expanding
@@ -233,7 +234,7 @@ def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.fl
         if rows.dtype.kind not in "fiubO":
             what = f"an array of {rows.dtype}" if hasattr(returned, "dtype") else _kind(returned)
             raise DataProblem(f"{name} returned {what}, {expected}")
-        array = rows.astype(np.float32)
+        array = _single(rows)
     except DataProblem:
         raise
     except (TypeError, ValueError):
@@ -241,6 +242,16 @@ def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.fl
     if array.ndim != 2 or len(array) != n or (n and not array.shape[1]):
         raise DataProblem(f"{name} returned an array {list(array.shape)}, {expected}")
     return array
+
+
+def _single(rows: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in float32; as they are if some of them are beyond it, which the store says."""
+    with np.errstate(over="ignore"):
+        array = rows.astype(np.float32)
+    if np.isfinite(array).all():
+        return array
+    wide = rows.astype(np.float64)
+    return wide if (np.isinf(array) & np.isfinite(wide)).any() else array
 
 
 def _from_tensor(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:

@@ -7,8 +7,7 @@ from __future__ import annotations
 import math
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,9 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe._hosted import one_line
 from lingprobe.core import DataProblem
+from lingprobe.corpora.damage import reading
 from lingprobe.vectors import Floats
+
+NUMPY, TABLE = "a NumPy file", "a Parquet or Arrow file"
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def read_npy(path: Path, sentences: Path) -> Stored:
         raise DataProblem(f"{sentences} is not UTF-8: {error}") from None
     if lines and not lines[-1]:
         lines.pop()
-    with _numpy(path):
+    with reading(path, NUMPY):
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     if len(np.shape(array)) == 2 and len(array) != len(lines):
         raise DataProblem(
@@ -70,12 +71,12 @@ def read_npy(path: Path, sentences: Path) -> Stored:
 
 
 def _npz_keys(path: Path) -> list[str]:
-    with _numpy(path), np.load(path, allow_pickle=False) as file:
+    with reading(path, NUMPY), np.load(path, allow_pickle=False) as file:
         return list(file)
 
 
 def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
-    with _numpy(path):
+    with reading(path, NUMPY):
         _check_sizes(path)
         with np.load(path, allow_pickle=False) as file:
             if "sentences" not in file:
@@ -88,24 +89,6 @@ def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
             " a sentence"
         )
     return _checked(path, sentences.tolist(), arrays)
-
-
-@contextmanager
-def _numpy(path: Path) -> Iterator[None]:
-    """What numpy raises over damaged bytes, which may be anything, is a DataProblem."""
-    try:
-        yield
-    except DataProblem:
-        raise
-    except Exception as error:
-        if "bject arrays" in str(error):
-            raise DataProblem(
-                f"{path} holds Python objects, and reading those could run code; save"
-                " sentences=np.array(list_of_str), vectors as numbers"
-            ) from error
-        raise DataProblem(
-            f"{path}: not a NumPy .npz file that can be read: {one_line(error)}"
-        ) from error
 
 
 def _check_sizes(path: Path) -> None:
@@ -129,22 +112,11 @@ def _check_sizes(path: Path) -> None:
                     )
 
 
-@contextmanager
-def _arrow(path: Path) -> Iterator[None]:
-    """What pyarrow raises over damaged bytes, which may be anything, is a DataProblem."""
-    kind = "Parquet" if path.suffix == ".parquet" else "Parquet or Arrow"
-    try:
-        yield
-    except Exception as error:
-        raise DataProblem(
-            f"{path}: not a {kind} file that can be read: {one_line(error)}"
-        ) from error
-
-
 def _parquet_keys(path: Path) -> list[str]:
     import pyarrow.parquet as pq
 
-    with _arrow(path), path.open("rb") as file:  # pyarrow itself opens no path that is not UTF-8
+    # pyarrow itself opens no path that is not UTF-8
+    with reading(path, TABLE), path.open("rb") as file:
         return list(pq.read_schema(file).names)
 
 
@@ -161,7 +133,7 @@ def _read_parquet(path: Path, layers: dict[str, str]) -> Stored:
 
 
 def _arrow_keys(path: Path) -> list[str]:
-    with _arrow(path), path.open("rb") as file:
+    with reading(path, TABLE), path.open("rb") as file:
         return list(_opened(file).schema.names)
 
 
@@ -190,16 +162,13 @@ def _read_table(
     """The columns of a table that are asked for, beside its sentences."""
     if "sentence" not in columns:
         raise DataProblem(f"{path}: no column 'sentence' (it has: {', '.join(columns)})")
-    with _arrow(path):
+    with reading(path, TABLE):
         table = read()
         sentences = table.column("sentence").to_pylist()
+        arrays = {name: _matrix(path, key, table.column(key)) for name, key in layers.items()}
     if not all(isinstance(s, str) for s in sentences):
         raise DataProblem(f"{path}: column 'sentence' holds something else than strings")
-    return _checked(
-        path,
-        sentences,
-        {name: _matrix(path, key, table.column(key)) for name, key in layers.items()},
-    )
+    return _checked(path, sentences, arrays)
 
 
 def _matrix(path: Path, key: str, column: Any) -> NDArray[Any]:

@@ -46,7 +46,7 @@ class Files:
         """The model's config.json."""
         try:
             content = json.loads((self.folder / "config.json").read_text("utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise DataProblem(
                 f"{self.folder}: no readable config.json, so this is no transformers model"
                 f" ({error})"
@@ -57,7 +57,7 @@ class Files:
         """What a JSON file of the model says; nothing where it is not there, or no object."""
         try:
             content = json.loads((self.folder / name).read_text("utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
         return content if isinstance(content, dict) else {}
 

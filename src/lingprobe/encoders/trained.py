@@ -227,7 +227,7 @@ def facts_of(folder: Path) -> dict[str, Any]:
         )
     try:
         facts = json.loads((folder / MODEL).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         facts = None
     if not isinstance(facts, dict) or "format" not in facts:
         raise DataProblem(

@@ -5,11 +5,8 @@ so that another process finds its words at once.
 from __future__ import annotations
 
 import codecs
-import gzip
 import hashlib
-import lzma
 import struct
-import zlib
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -23,6 +20,7 @@ from numpy.typing import NDArray
 
 from lingprobe.cache import FileProblem, cache_dir, draft, recall, remember
 from lingprobe.core import DataProblem
+from lingprobe.corpora.damage import reading
 from lingprobe.corpora.files import digest, hashed, known_digest, opened
 from lingprobe.encoders.sources import check_vectors
 from lingprobe.errors import to_install
@@ -56,12 +54,8 @@ def open_words(path: Path) -> WordFile:
     """Look at the beginning of a file and open it as what it is; a DataProblem says what is wrong,
     and in which line.
     """
-    try:
+    with reading(path, "a file of word vectors"):
         return _opened(path.expanduser())
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataProblem(
-            f"{path}: the packed file is damaged ({error}); is the download complete?"
-        ) from error
 
 
 def word_digest(path: Path) -> str:

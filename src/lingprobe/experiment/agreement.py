@@ -18,7 +18,7 @@ from lingprobe.errors import LingprobeError
 from lingprobe.nets.device import DEVICE, kind, resolved_device, resolved_dtype
 from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
 from lingprobe.store.blocks import opened, write
-from lingprobe.store.claims import alone
+from lingprobe.store.claims import alone, clear
 
 SUFFIX = ".agreement"
 NAMED = 16  # characters of a request's name
@@ -129,7 +129,9 @@ def agreed(file: Path, jobs: int) -> Iterator[Agreement]:
     """
     here = Machine.here(jobs)
     with ExitStack() as stack:
-        if not file.exists():
+        if file.exists():
+            clear(file)
+        else:
             stack.enter_context(alone(file))
         block = opened(file)
         known = here if block is None else _machine(block.facts["machine"])

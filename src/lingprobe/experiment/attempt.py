@@ -222,6 +222,6 @@ class EncoderRun:
 
 
 def _wider(kept: Kept) -> str:
-    """What holds values that a type of half the bytes does not."""
+    """What to do about values that a type does not hold."""
     half = kept.name.startswith("float16")
-    return "; store=bfloat16 holds it in as many bytes" if half else ""
+    return "; store=bfloat16 holds it in as many bytes" if half else "; scale the vectors down"

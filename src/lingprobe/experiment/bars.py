@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tqdm.auto import tqdm
-
 from lingprobe.experiment.measure import Batch
+from lingprobe.progress import bar as new_bar
 from lingprobe.progress import listening
 
 BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
@@ -20,7 +19,7 @@ EVERY = 1.0  # seconds between two words on how far a fit is
 class Bar:
     """A bar over trials, which may be many for one fit."""
 
-    def __init__(self, bar: tqdm[Any]) -> None:
+    def __init__(self, bar: Any) -> None:
         self.bar, self.name, self.told = bar, "", time.monotonic()
 
     def named(self, batches: Iterable[Batch]) -> Iterator[Batch]:
@@ -45,7 +44,7 @@ class Bar:
 @contextmanager
 def encoding_bar(name: str, progress: bool) -> Iterator[None]:
     """A bar over the sentences that an encoder is given while the block runs."""
-    with tqdm(total=0, desc=f"encode {name}", unit=" sentences", disable=not progress) as bar:
+    with new_bar(progress, total=0, desc=f"encode {name}", unit=" sentences") as bar:
 
         def told(done: int, total: int | None) -> None:
             bar.total = total
@@ -60,10 +59,8 @@ def bar_over(trials: int, progress: bool) -> Iterator[Bar]:
     """A bar that is drawn while the block runs, and hears what fits in this process tell; of those
     in others it knows the ends.
     """
-    bar, ended = (
-        tqdm(total=trials, desc="measure", unit="trial", disable=not progress or not trials),
-        threading.Event(),
-    )
+    bar = new_bar(progress and trials > 0, total=trials, desc="measure", unit="trial")
+    ended = threading.Event()
 
     def beat() -> None:
         while not ended.wait(BEAT):

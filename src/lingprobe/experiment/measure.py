@@ -227,8 +227,9 @@ def about(dataset: Dataset) -> str:
 
 def _lost(counts: Counts) -> str:
     """What became of examples that cannot be read."""
+    why = f" ({counts.problems[0]})" if counts.unusable and counts.problems else ""
     return (
-        f"{counts.unusable} could not be encoded, {counts.beyond} are about words beyond the"
+        f"{counts.unusable} could not be encoded{why}, {counts.beyond} are about words beyond the"
         f" encoder's maximum length, {counts.unaligned} about words without a vector"
     )
 

@@ -26,7 +26,7 @@ from lingprobe.metrics import METRICS
 from lingprobe.oracles import Kind
 from lingprobe.probes import PROBES
 from lingprobe.reading import ReadingProblem, Viewed, reads_of, view
-from lingprobe.references import Contents, Reference
+from lingprobe.references import Contents, Reference, allow
 from lingprobe.tasks import TASKS
 
 NO_CONTROL = "none"  # the task itself, which every control is beside
@@ -150,6 +150,7 @@ def _planned(design: Design, paths: Paths) -> Plan:
     """The plan of one design; it may be empty."""
     if design.seeds < 1:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
+    allow(*design.tasks, *design.encoders, *design.probes, *design.controls)
     named = names_of(design.encoders, paths.revisions)
     encoders = named.encoders
     # what is wrong with an encoder is told before tasks are read
@@ -383,6 +384,8 @@ def _answered(task: Task, reference: str | None, cache: Path) -> tuple[Task, Fac
 
 
 def _checked(task: Task) -> Task:
+    """A task whose metric, probe and view are there; what its code names may run as it does."""
+    allow(task.metric, task.probe)
     METRICS.make(task.metric)
     view(task.view)
     return task

@@ -28,7 +28,7 @@ from lingprobe.experiment.work import Measured, measured_in
 from lingprobe.identity import Identity
 from lingprobe.nets.precision import threads
 from lingprobe.oracles import Informed
-from lingprobe.references import brief
+from lingprobe.references import allow, brief
 from lingprobe.store import failures as failed
 from lingprobe.store.claims import Watch
 from lingprobe.store.experiments import Unit, record
@@ -245,6 +245,7 @@ def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
 
 def ahead(references: Iterable[str], paths: Paths) -> dict[str, tuple[Encoder, Identity]]:
     """Encoders whose vectors are made ahead of a run, with their identities, by reference."""
+    allow(*references)
     made = {str(one): make(str(one)) for text in references for one in ENCODERS.expand(text)}
     return {
         reference: (encoder, encoder_identity(ENCODERS.canonical(reference), encoder, paths.dtype))

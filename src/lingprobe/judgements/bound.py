@@ -61,7 +61,7 @@ def read_bound(file: Path) -> Bound:
             raise ValueError("the score is not within its interval")
     except OSError as error:
         raise DataProblem(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DataProblem(
             f"{file} does not contain a bound ({error}); `lingprobe annotate --score SHEET... -o"
             f" {file.name}` writes one"

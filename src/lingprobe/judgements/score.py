@@ -20,6 +20,7 @@ from lingprobe.experiment.data import content
 from lingprobe.judgements.bound import Bound
 from lingprobe.judgements.sheet import MARK, YES, Sheet, sample
 from lingprobe.metrics import interval
+from lingprobe.references import allow
 from lingprobe.tasks import TASKS
 
 DELIMITERS = ("\t", ";", ",")
@@ -117,7 +118,7 @@ def _sheet(file: Path, rows: Sequence[tuple[int, list[str]]]) -> Sheet:
         try:
             values = json.loads(comment.partition(MARK)[2])
             return Sheet(**{f.name: values[f.name] for f in fields(Sheet)})
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, RecursionError, KeyError, TypeError):
             raise DataProblem(
                 f"{file}:{number}: the line that begins '# {MARK}' was changed; copy it from the"
                 " sheet as it was written"
@@ -224,13 +225,15 @@ def alpha(units: Iterable[Sequence[str]]) -> float | None:
     return 1.0 if expected == 0 else 1 - observed / expected
 
 
-def score(files: Sequence[Path]) -> Bound:
+def score(files: Sequence[Path], trust: bool = False) -> Bound:
     """The bound that copies of one sheet, each filled in by one person, amount to. DataProblem
-    where they do not fit together.
+    where they do not fit together; Untrusted where their task is code in a file, without `trust`.
     """
     sheets = [read(file) for file in files]
     if not sheets:
         raise DataProblem("no sheet to score")
+    if trust:
+        allow(sheets[0].sheet.task)
     sheet, judged = sheets[0].sheet, _votes(sheets)
     gold = _gold(sheet, sheets)
     winners = {key: majority(cast) for key, cast in judged.items()}

@@ -31,6 +31,7 @@ class Chosen(NamedTuple):
     experiment  'last', 'all', or how many experiments ago, from 1
     scores      whether results come with their scores, where these were kept
     metric      what answers are judged by in place of the metric of their task
+    trust       whether code in files that results name may run
     """
 
     tasks: Sequence[str] | None = None
@@ -39,6 +40,7 @@ class Chosen(NamedTuple):
     experiment: str | int | None = None
     scores: bool = False
     metric: str | None = None
+    trust: bool = False
 
 
 class Stored(NamedTuple):

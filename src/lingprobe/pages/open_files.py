@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
+import logging
 import math
 import os
 import re
@@ -17,11 +18,14 @@ from typing import Any
 from lingprobe.analysis.row import Row
 from lingprobe.analysis.rows import newest, rows
 from lingprobe.cache import write_text
+from lingprobe.core import Result
 from lingprobe.experiment.paths import Paths
 from lingprobe.pages.captions import short
 from lingprobe.pages.records import parquet, plain
+from lingprobe.references import allowed
 from lingprobe.store.results import SUFFIX
 
+log = logging.getLogger("lingprobe.results")
 TABLE = "results.parquet"
 TRIES = 3  # while other runs go on measuring
 LONGEST = 120  # bytes of a file's name, but for its digest and suffix
@@ -38,9 +42,22 @@ def refresh(folder: Path) -> None:
         last = max((_date(file) for file in folder.glob(f"*{SUFFIX}")), default=0)
         if last <= _date(folder / TABLE):
             return
-        known = (result for _, result in Paths.of(folder).result_store().read())
-        write_files(rows(newest(known)), folder)
+        known = newest(result for _, result in Paths.of(folder).result_store().read())
+        write_files(rows(_judged(known)), folder)
         os.utime(folder / TABLE, ns=(last, last))
+
+
+def _judged(results: Sequence[Result]) -> list[Result]:
+    """Those of the results whose metric can be computed here; a warning says which cannot."""
+    lost = {result.metric for result in results if not allowed(result.metric)}
+    if lost:
+        log.warning(
+            "%s leaves out results with %s, which is code that this command does not run;"
+            " `lingprobe report --trust` shows them",
+            TABLE,
+            ", ".join(sorted(lost)),
+        )
+    return [result for result in results if result.metric not in lost]
 
 
 def _date(file: Path) -> int:

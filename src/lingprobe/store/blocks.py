@@ -75,12 +75,16 @@ class Block:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._mark, size, (self.format, header) = _anew(self._look)
-        self.made: str = header.get("sonde", "0.1.0")
-        self.kind: str = header["kind"]
-        self.facts: dict[str, Any] = header["facts"]
-        self.arrays: dict[str, dict[str, Any]] = header["arrays"]
+        try:
+            self.made: str = header.get("sonde", "0.1.0")
+            self.kind: str = header["kind"]
+            self.facts: dict[str, Any] = header["facts"]
+            self.arrays: dict[str, dict[str, Any]] = header["arrays"]
+            stop = max((a["stop"] for a in self.arrays.values()), default=0)
+        except (KeyError, TypeError, AttributeError):
+            raise Damaged("its header lacks what lingprobe writes") from None
         self._checked: set[str] = set()
-        if size != self._start + max((a["stop"] for a in self.arrays.values()), default=0):
+        if size != self._start + stop:
             raise Damaged(f"it has {size} bytes, not as many as were written")
 
     def _look(self) -> tuple[tuple[int, ...], int, tuple[int, dict[str, Any]]]:
@@ -102,7 +106,10 @@ class Block:
                 f"{self.path} has format {int(version)}, this version of lingprobe reads {OLDEST}"
                 f" to {FORMAT}: update lingprobe or use another folder"
             )
-        header: dict[str, Any] = json.loads(text)
+        try:
+            header: dict[str, Any] = json.loads(text)
+        except (ValueError, RecursionError):
+            raise Damaged("its header is no JSON that can be read") from None
         return int(version), header
 
     def array(self, name: str) -> NDArray[Any]:
@@ -260,7 +267,9 @@ def _name(draft: Path, path: Path, keep: bool) -> None:
         try:
             os.link(draft, path)  # unlike a rename, never replaces
         except FileExistsError:
-            pass
+            if not path.is_file():
+                set_aside(path, "it is a folder or leads nowhere")
+                draft.replace(path)
         except OSError:  # no hard links here
             if not path.exists():
                 draft.replace(path)
@@ -345,7 +354,7 @@ def opened(path: Path) -> Block | None:
         return Block(path)
     except FileNotFoundError:
         return None
-    except Damaged as damage:
+    except (Damaged, IsADirectoryError) as damage:
         set_aside(path, damage)
         return None
 

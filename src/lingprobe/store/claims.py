@@ -170,6 +170,13 @@ def alone(target: Path) -> Iterator[None]:
         watch.wait([target], lambda path: path)
 
 
+def clear(target: Path) -> None:
+    """Remove the claim of a process that was killed, of a file that is there."""
+    claim = claim_of(target)
+    if _abandoned(claim):
+        claim.unlink(missing_ok=True)
+
+
 def _note() -> str:
     return json.dumps(
         {

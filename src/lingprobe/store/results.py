@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from lingprobe._logits import Logits
 from lingprobe.core import Result, Tags, Trial
+from lingprobe.corpora.damage import reading
 from lingprobe.labels import Column, coded, restored
 from lingprobe.notes import Provenance
 from lingprobe.store.blocks import (
@@ -142,7 +143,9 @@ def unit_in(path: Path) -> list[tuple[str, Result]] | None:
     """
     for _ in range(2):  # twice where another file took its place meanwhile
         try:
-            return _unit(Block(path))
+            block = Block(path)
+            with reading(path, "a file of results"):
+                return _unit(block)
         except (FileNotFoundError, Gone):
             continue
         except Damaged as damage:

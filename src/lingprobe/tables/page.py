@@ -20,6 +20,8 @@ from lingprobe.tables.web import notebook, stacked
 T = TypeVar("T")
 MARKUP = {"markdown": markdown, "latex": latex}
 SUFFIXES = {
+    "": "terminal",
+    ".txt": "terminal",
     ".md": "markdown",
     ".tex": "latex",
     ".html": "html",
@@ -95,8 +97,7 @@ class Page(Generic[T]):
 
         A name that ends in .png, .svg or .pdf asks for a figure; UsageProblem where there is none.
         """
-        to = Path(path)
-        style = format or SUFFIXES.get(to.suffix.lower(), "terminal")
+        to, style = Path(path), format or format_of(path)
         write = self.files.get(FIGURE if is_figure(to) else style)
         if write is not None:
             to.parent.mkdir(parents=True, exist_ok=True)
@@ -127,6 +128,20 @@ class Page(Generic[T]):
 
     def _repr_html_(self) -> str:
         return notebook(self.tables, self.svg())
+
+
+def format_of(path: str | Path) -> str:
+    """The format that a file's name asks for; UsageProblem where it asks for none."""
+    suffix = Path(path).suffix.lower()
+    if is_figure(path):
+        return FIGURE
+    if suffix not in SUFFIXES:
+        known = ", ".join(filter(None, (*SUFFIXES, ".png", ".svg", ".pdf")))
+        raise UsageProblem(
+            f"{path}: no format is called {suffix}; end the name in one of {known}, or name the"
+            " format"
+        )
+    return SUFFIXES[suffix]
 
 
 def is_figure(path: str | Path | None) -> bool:

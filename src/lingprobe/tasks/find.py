@@ -14,7 +14,7 @@ from lingprobe.corpora.files import pieces
 from lingprobe.corpora.languages import language, spoken
 from lingprobe.corpora.places import below, fetched, folder
 from lingprobe.corpora.universal import treebanks
-from lingprobe.references import Reference
+from lingprobe.references import Reference, allow
 from lingprobe.tasks import TASKS, tolerant
 from lingprobe.tasks.released.universal import supply
 
@@ -83,12 +83,13 @@ def _reads(reference: Reference) -> bool:
 
 
 def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
-    """The references that some texts and patterns stand for, with `on_error` for tasks that have
-    the option; Task objects are left as they are. Treebanks that they name by code and that are
-    not here are fetched.
+    """The references that some texts and patterns of the user stand for, with `on_error` for tasks
+    that have the option; Task objects are left as they are. Treebanks that they name by code and
+    that are not here are fetched.
     """
     every: list[Any] = []
     for task in tasks:
+        allow(task)
         if isinstance(task, str | Reference):
             every += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
         elif isinstance(task, tuple | list | dict | type):

@@ -11,6 +11,7 @@ import numpy as np
 from lingprobe.core import Encoder, Layered, Prepared, Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe.oracles import Informed
+from lingprobe.references import allow
 from lingprobe.testing.tiny import pair
 from lingprobe.vectors import Ints, Vectors
 
@@ -27,6 +28,7 @@ def check_encoder(
                and a very long one
     tolerance  largest difference, relative to the largest value, that batching may make
     """
+    allow(encoder)
     made: Encoder = ENCODERS.make(encoder) if isinstance(encoder, str) else encoder
     assert made.name, "an encoder needs a name: it is what tables call it"
     plain = list(sentences) or list(pair((8, 2, 2)).sentences[:8])

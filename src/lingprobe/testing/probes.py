@@ -28,6 +28,7 @@ from lingprobe.core import (
 from lingprobe.labels import Label
 from lingprobe.probes import PROBES
 from lingprobe.reading import Readings
+from lingprobe.references import allow
 from lingprobe.testing.tasks import same_labels
 from lingprobe.vectors import Ints, Vectors
 
@@ -46,6 +47,7 @@ def check_probe(
     learns  whether it should find what the input tells; a constant floor does not
     pairs   whether it is for pairs of sentences, whose labels are how much they are alike
     """
+    allow(probe)
     made: Probe = PROBES.make(probe) if isinstance(probe, str) else probe
     assert made.name, "a probe needs a name: it is what tables call it"
     for kind in kinds:

@@ -16,6 +16,7 @@ from lingprobe.metrics import METRICS, MetricProblem
 from lingprobe.oracles import facts_of, oracles_of
 from lingprobe.probes import PROBES
 from lingprobe.reading import view
+from lingprobe.references import allow
 from lingprobe.tasks import TASKS
 
 
@@ -25,6 +26,7 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     sentences_may_recur  for data whose official splits share sentences, as pairs drawn from one
                          pool do
     """
+    allow(task)
     made: Task = TASKS.make(task) if isinstance(task, str) else task
     assert made.name, "a task needs a name: it is what tables call it"
     assert made.question.strip().endswith("?"), (
@@ -32,6 +34,7 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     )
     view(made.view)
     first, second = made.load(), made.load()
+    allow(made.probe, made.metric)
     probe = PROBES.make(made.probe)
     check_dataset(
         first,

@@ -100,7 +100,7 @@ def _json(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     for number, line in lines(path):
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
             raise DataProblem(f"{path}:{number}: no JSON object")

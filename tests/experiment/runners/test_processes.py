@@ -18,6 +18,7 @@ from lingprobe._hosted import Exited
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.runners import Lost, RunnerProblem
 from lingprobe.experiment.runners.processes import processes
+from lingprobe.references import allow
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.results import ResultStore
 
@@ -230,6 +231,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_anything_is_encoded(tmp
 
 def test_a_file_that_calls_exit_is_told(tmp_path):
     (tmp_path / "mine.py").write_text("import sys\nsys.exit(0)\n")
+    allow(f"{tmp_path / 'mine.py'}@any")
     with pytest.raises(Exited, match=r"mine.py called sys.exit\(0\)"):
         ENCODERS.make(f"{tmp_path / 'mine.py'}@any")
 

@@ -53,6 +53,7 @@ def write(dataset: Dataset, path: str | Path, format: Writing | None = None) -> 
     `edges.test.json` are written.
     """
     file = Path(path).expanduser()
+    check(file, format)
     if format != "jiant":
         return _written(dataset, file, WRITERS[format or _format(file)])
     total: Counter[str] = Counter()
@@ -69,6 +70,19 @@ def write(dataset: Dataset, path: str | Path, format: Writing | None = None) -> 
 def _written(
     dataset: Dataset, file: Path, writer: Callable[[Dataset, Path], dict[str, int]]
 ) -> dict[str, int]:
+    try:
+        with draft(file) as part:
+            return writer(dataset, part)
+    except UnicodeEncodeError as error:
+        shown = error.object[max(0, error.start - 20) : error.end + 20]
+        raise DataProblem(
+            f"{file}: {shown!r} holds half a character, which no file can; mend the task's text"
+        ) from None
+
+
+def check(path: str | Path, format: Writing | None = None) -> None:
+    """Refuse a file that cannot be written, before there is a data set to write. DataProblem."""
+    file = Path(path).expanduser()
     if not file.parent.is_dir():
         raise DataProblem(
             f"no folder {str(file.parent)!r} to write {file.name} into; make it first"
@@ -78,14 +92,8 @@ def _written(
             f"{file.name}: tables are written uncompressed; leave {file.suffix} off (Parquet is"
             " compressed inside)"
         )
-    try:
-        with draft(file) as part:
-            return writer(dataset, part)
-    except UnicodeEncodeError as error:
-        shown = error.object[max(0, error.start - 20) : error.end + 20]
-        raise DataProblem(
-            f"{file}: {shown!r} holds half a character, which no file can; mend the task's text"
-        ) from None
+    if format is None:
+        _format(file)
 
 
 def read(path: str | Path, format: Format | None = None) -> Dataset:

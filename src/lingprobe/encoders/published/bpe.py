@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lingprobe.core import DataProblem
-from lingprobe.encoders.published.files import reading
+from lingprobe.corpora.damage import reading
 
 END = "</w>"  # is part of the last piece of a word, in codes
 INSIDE = "@@"  # follows a piece that is not the last, in vocabularies and texts

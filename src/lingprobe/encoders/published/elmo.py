@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora.damage import reading
 from lingprobe.encoders.layered import Asked, asked_of, slots_of
 from lingprobe.encoders.published.elmo_shape import SIZES, Shape, shape_of
-from lingprobe.encoders.published.files import digest_of, reading
+from lingprobe.encoders.published.files import digest_of
 from lingprobe.encoders.published.passes import each_word, passed
 from lingprobe.encoders.sources import ELMO
 from lingprobe.errors import to_install

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.core import DataProblem
+from lingprobe.corpora.damage import reading
 from lingprobe.encoders.published.files import digest_of, json_file
 from lingprobe.encoders.sources import ELMO
 
@@ -73,7 +73,7 @@ def shape_of(options: Path) -> Shape:
     """The sizes that an options file says."""
     digest_of(options, SIZES, ELMO)
     said = json_file(options, "the sizes of an ELMo")
-    try:
+    with reading(options, "the sizes of an ELMo"):
         cnn, lstm = said["char_cnn"], said["lstm"]
         return Shape(
             tuple((int(width), int(many)) for width, many in cnn["filters"]),
@@ -87,7 +87,3 @@ def shape_of(options: Path) -> Shape:
             (float(lstm.get("cell_clip") or 0), float(lstm.get("proj_clip") or 0)),
             bool(lstm.get("use_skip_connections")),
         )
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataProblem(
-            f"{options} does not say the sizes of an ELMo ({type(error).__name__}: {error})"
-        ) from None

@@ -5,23 +5,17 @@ against what the network needs.
 from __future__ import annotations
 
 import json
-import pickle
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe._hosted import one_line
 from lingprobe.core import DataProblem
+from lingprobe.corpora.damage import reading
 from lingprobe.corpora.files import digest
 from lingprobe.encoders.sources import Source
-from lingprobe.errors import LingprobeError
-
-OBJECTS = ("bject arrays", "Python objects", "pickled data")
-"""In what NumPy says of files that it would have to unpickle."""
 
 Shapes = Mapping[str, tuple[int, ...]]
 
@@ -50,39 +44,6 @@ def sought(folder: Path, names: tuple[str, ...], what: str, source: Source) -> P
         if found:
             return found[0]
     raise DataProblem(f"{folder} has no {' or '.join(names)} ({what}); {source}")
-
-
-@contextmanager
-def reading(path: Path, kind: str) -> Iterator[None]:
-    """What a library raises over damaged bytes, which may be anything, is a DataProblem."""
-    try:
-        yield
-    except LingprobeError:
-        raise
-    except Exception as error:
-        if path.expanduser().is_file() and _web_page(path):
-            raise DataProblem(
-                f"{path} is a web page, not {kind}; the address may have moved: get the file again"
-            ) from error
-        if isinstance(error, pickle.UnpicklingError) or any(o in str(error) for o in OBJECTS):
-            raise DataProblem(
-                f"{path} holds Python objects, and reading those could run code; get the file that"
-                " holds numbers alone"
-            ) from error
-        raise DataProblem(
-            f"{path}: not {kind} that can be read ({_first(error)}); is the download complete?"
-        ) from error
-
-
-def _web_page(path: Path) -> bool:
-    """Whether a server sent a page in place of the file."""
-    with path.expanduser().open("rb") as file:
-        return file.read(1024).lstrip()[:6].lower().startswith((b"<html", b"<!doct"))
-
-
-def _first(error: Exception) -> str:
-    """The first sentence of what a library says; some go on with advice of their own."""
-    return one_line(error).split(". ")[0]
 
 
 def torch_file(path: Path, namespaces: bool = False) -> Any:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.core import DataProblem
+from lingprobe.corpora.damage import reading
 from lingprobe.corpora.files import digest
 from lingprobe.encoders.published.bpe import read_codes
-from lingprobe.encoders.published.files import reading
 from lingprobe.errors import to_install
 
 CUT_BY_OTHERS = {

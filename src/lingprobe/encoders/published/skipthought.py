@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.core import DataProblem, Sentence
+from lingprobe.corpora.damage import reading
 from lingprobe.encoders.published.files import (
     Shapes,
     arrays,
@@ -19,7 +20,6 @@ from lingprobe.encoders.published.files import (
     digest_of,
     hidden_units,
     mapped,
-    reading,
 )
 from lingprobe.encoders.published.passes import Tokens, passed, words_of, words_read
 from lingprobe.encoders.sources import SKIPTHOUGHT

@@ -73,7 +73,8 @@ def _encoders(study: Study) -> Table:
 
 def _made(study: Study) -> list[tuple[str, str]]:
     """How the tasks were put to the encoders."""
-    plain = [row for row in study.made.rows if row.control == NO_CONTROL]
+    every = study.made.rows
+    plain = [row for row in every if row.control == NO_CONTROL] or every
     probes = dict.fromkeys(row.probe for row in plain)
     seeds = sorted({row.seeds for row in plain if row.encoder != CONSTANT})
     metrics = dict.fromkeys(row.metric for row in plain)

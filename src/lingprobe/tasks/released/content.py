@@ -12,9 +12,9 @@ from typing import NamedTuple
 from lingprobe.core import DataProblem
 from lingprobe.corpora.columns import CODES
 from lingprobe.corpora.files import pieces, split_of, uncompressed
+from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
+from lingprobe.tasks.released.archives import unsound
 from lingprobe.tasks.released.catalogue import Kind, Known
-from lingprobe.tasks.released.download import SUFFIXES as ARCHIVES
-from lingprobe.tasks.released.download import unsound
 
 ABOUT = re.compile(r"(LICEN[CS]E|README|stats\.xml)", re.IGNORECASE)
 """Files that tell about data."""

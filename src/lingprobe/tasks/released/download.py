@@ -1,37 +1,38 @@
-"""Files over HTTP, in parts that a later try goes on from, and archives, unpacked whole or not at
-all.
+"""Files over HTTP, in parts that a later try goes on from.
 
-A file is at its place only when it is whole. A server that cannot send the rest of a file sends it
-anew. What fails for a moment is tried again, what fails for good is said at once. pooch has
+A file is at its place only when it is whole. The rest of a file is added to a part only if the
+server says that both are of one version; else the file comes anew. Size, time and speed have
+bounds. What fails for a moment is tried again, what fails for good is said at once. pooch has
 checksums and tries again, too, but begins every file anew, which over a slow line may never end;
 so this is our own.
 """
 
 from __future__ import annotations
 
-import gzip
 import http.client
-import lzma
+import json
 import re
-import shutil
 import socket
-import tarfile
+import threading
 import time
 import urllib.error
 import urllib.request
-import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from email.message import Message
 from http import HTTPStatus
 from pathlib import Path
+from typing import IO, Any
 
-from lingprobe.cache import draft
 from lingprobe.core import DataProblem
 from lingprobe.errors import LingprobeError
 
 TRIES = 4
 TIMEOUT = 15.0  # seconds without an answer
 CHUNK = 1 << 16
+HEAD = 60.0  # seconds for what stands before the bytes of a file
+MOST = 1 << 34  # bytes of a file whose size nobody publishes
 PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
 
@@ -43,6 +44,10 @@ class NoRoom(DataProblem):
     """A file could not be written."""
 
 
+class TooLarge(DataProblem):
+    """A server that sends more than a file can have."""
+
+
 class _Cut(LingprobeError):
     """An answer that ended early, or that does not fit the part that is there."""
 
@@ -51,10 +56,17 @@ class _Cut(LingprobeError):
 class Web:
     """How files are got: what is told of every step (bytes that came; bytes that have to be got
     anew are negative), how to wait.
+
+    patience  seconds after which an answer may be cut off for being slow
+    slowest   bytes in a second, on average over an answer, below which it is
+    longest   seconds for one file, all tries together
     """
 
     step: Callable[[int], object] = int
     pause: Callable[[float], object] = time.sleep
+    patience: float = 60.0
+    slowest: float = 1000.0
+    longest: float = 6 * 3600.0
 
 
 def part_of(target: Path) -> Path:
@@ -62,19 +74,28 @@ def part_of(target: Path) -> Path:
     return target.with_name(target.name + ".part")
 
 
-def download(url: str, target: Path, web: Web | None = None) -> Path:
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """How many bytes a file may have, and until when (on the monotonic clock) it may come."""
+
+    most: int
+    until: float
+
+
+def download(url: str, target: Path, web: Web | None = None, most: int = MOST) -> Path:
     """The whole file beside `target`, as NAME.part; the caller checks and renames it. Raises
-    Unreachable, NoRoom, or DataProblem.
+    Unreachable, NoRoom, TooLarge for a file of more than `most` bytes, or DataProblem.
     """
     web = web or Web()
     part = part_of(target)
     part.parent.mkdir(parents=True, exist_ok=True)
+    bounds = _Bounds(most, time.monotonic() + web.longest)
     reason = ""
     for wait in range(TRIES):
         if wait:
             web.pause(2.0 ** (wait - 1))
         try:
-            _try(url, part, web)
+            _try(url, part, web, bounds)
         except urllib.error.HTTPError as error:
             error.close()
             if error.code < HTTPStatus.INTERNAL_SERVER_ERROR and error.code not in PASSING:
@@ -93,10 +114,11 @@ def download(url: str, target: Path, web: Web | None = None) -> Path:
         ) as error:
             known = error.reason if isinstance(error, urllib.error.URLError) else ""
             reason = str(known or error or type(error).__name__)
-            if isinstance(known, socket.gaierror | TimeoutError):  # there is no way to the server
+            lost = isinstance(known, socket.gaierror | TimeoutError)  # no way to the server
+            if lost or time.monotonic() > bounds.until:
                 break
         else:
-            _tag(part).unlink(missing_ok=True)
+            _mark(part).unlink(missing_ok=True)
             return part
     kept = (
         f"; {part.stat().st_size:,} bytes are kept, and the next try goes on from there"
@@ -110,65 +132,208 @@ def _tries(many: int) -> str:
     return "1 try" if many == 1 else f"{many} tries"
 
 
-def _try(url: str, part: Path, web: Web) -> None:
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a server says of the version of a file: two answers are of one version if they agree and
+    say more than its size.
+    """
+
+    etag: str = ""
+    modified: str = ""
+    total: int | None = None
+
+    @classmethod
+    def of(cls, headers: Message, total: int | None) -> Version:
+        """That of an answer."""
+        return cls(headers.get("ETag", ""), headers.get("Last-Modified", ""), total)
+
+    @classmethod
+    def kept(cls, part: Path) -> Version:
+        """That of a part; one that says nothing where none was noted."""
+        try:
+            noted = json.loads(_mark(part).read_text("utf-8"))
+            return cls(str(noted["etag"]), str(noted["modified"]), noted["total"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return cls()
+
+    def note(self, part: Path) -> None:
+        """Write it beside a part."""
+        told = {"etag": self.etag, "modified": self.modified, "total": self.total}
+        _mark(part).write_text(json.dumps(told), "utf-8")
+
+    @property
+    def known(self) -> bool:
+        """Whether it can be told from others."""
+        return bool(self.etag or self.modified)
+
+    @property
+    def condition(self) -> str:
+        """What a server compares, so that it sends the rest of this version only; '' where it
+        cannot.
+        """
+        return self.modified if not self.etag or self.etag.startswith("W/") else self.etag
+
+
+def _try(url: str, part: Path, web: Web, bounds: _Bounds) -> None:
     """Get what is missing of the file."""
-    have = part.stat().st_size if part.is_file() else 0
+    version = Version.kept(part)
+    have = part.stat().st_size if part.is_file() and version.known else 0
     try:
-        with urllib.request.urlopen(_request(url, part, have), timeout=TIMEOUT) as answer:  # noqa: S310
+        with _OPENER.open(_request(url, version, have), timeout=TIMEOUT) as answer:
             rest = answer.status == HTTPStatus.PARTIAL_CONTENT
-            if rest and not str(answer.headers.get("Content-Range", "")).startswith(
-                f"bytes {have}-"
-            ):
-                part.unlink(missing_ok=True)
-                web.step(-have)
+            now = Version.of(answer.headers, _total(answer.headers, rest))
+            begins = str(answer.headers.get("Content-Range", "")).startswith(f"bytes {have}-")
+            if rest and not (begins and now == version):
+                _drop(part, have, web)
                 raise _Cut("the server sent another part than was asked for")
             if have and not rest:
                 web.step(-have)
-            said = str(answer.headers.get("Content-Length"))
-            _write(answer, part, rest, web)
-            got, total = (
-                part.stat().st_size,
-                int(said) + have * rest if re.fullmatch("[0-9]{1,18}", said) else None,
-            )
-            if total is not None and got != total:
-                raise _Cut(f"ended after {got:,} of {total:,} bytes")
+            if (now.total or 0) > bounds.most:
+                raise _too_large(url, bounds)
+            now.note(part)
+            _write(answer, part, web, bounds)
+            if (got := part.stat().st_size) > bounds.most:
+                part.unlink()
+                raise _too_large(url, bounds)
+            if now.total is not None and got != now.total:
+                raise _Cut(f"ended after {got:,} of {now.total:,} bytes")
     except urllib.error.HTTPError as error:
         if error.code != HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             raise
         error.close()
-        if str(error.headers.get("Content-Range", "")) == f"bytes */{have}":
+        if have == version.total and version.condition:
             return  # all of it is there
-        part.unlink()
-        web.step(-have)
+        _drop(part, have, web)
         raise _Cut("the part that was there is no part of the file") from None
 
 
-def _request(url: str, part: Path, have: int) -> urllib.request.Request:
-    if not url.startswith(("https://", "http://")):
+def _drop(part: Path, have: int, web: Web) -> None:
+    part.unlink(missing_ok=True)
+    web.step(-have)
+
+
+def _too_large(url: str, bounds: _Bounds) -> TooLarge:
+    return TooLarge(f"{url}: the server sends more than the {bounds.most:,} bytes of such a file")
+
+
+def _total(headers: Message, rest: bool) -> int | None:
+    """How many bytes the whole file has, if an answer says it."""
+    said = str(headers.get("Content-Length"))
+    if rest:
+        said = str(headers.get("Content-Range")).rpartition("/")[2]
+    return int(said) if re.fullmatch("[0-9]{1,18}", said) else None
+
+
+def _request(url: str, version: Version, have: int) -> urllib.request.Request:
+    if not _is_web(url):
         raise DataProblem(
             f"{url!r} is no address to fetch from; give one that begins with https:// or http://"
         )
     headers = {"User-Agent": "lingprobe", "Accept-Encoding": "identity"}
     if have:
         headers["Range"] = f"bytes={have}-"
-        if _tag(part).is_file():  # the rest of this very file, or all of a newer one
-            headers["If-Range"] = _tag(part).read_text("utf-8")
+        if version.condition:
+            headers["If-Range"] = version.condition
     return urllib.request.Request(url, headers=headers)  # noqa: S310
 
 
-def _write(answer: http.client.HTTPResponse, part: Path, rest: bool, web: Web) -> None:
+def _is_web(url: str) -> bool:
+    return url.lower().startswith(("https://", "http://"))
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Redirections that stay on the web."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: Message,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        if not _is_web(newurl):
+            fp.close()
+            raise DataProblem(f"{req.full_url} leads to {newurl}, which is no page of the web")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+
+
+class _Answer(http.client.HTTPResponse):
+    """An answer whose head comes in time, or the connection ends."""
+
+    def __init__(self, sock: socket.socket, *args: Any, **named: Any) -> None:
+        super().__init__(sock, *args, **named)
+        self._socket = sock
+
+    def begin(self) -> None:
+        """Read the head."""
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            with suppress(OSError):  # it may have ended by itself
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+        timer = threading.Timer(HEAD, end)
+        timer.start()
+        try:
+            super().begin()
+            if late.is_set():
+                raise _Cut(f"no whole head of an answer in {HEAD:,.0f} seconds")
+        finally:
+            timer.cancel()
+
+
+class _Plain(http.client.HTTPConnection):
+    response_class = _Answer
+
+
+class _Secure(http.client.HTTPSConnection):
+    response_class = _Answer
+
+
+class _Timed(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    """Both kinds of connections."""
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        """Ask over HTTP."""
+        return self.do_open(_Plain, req)
+
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        """Ask over HTTPS."""
+        return self.do_open(_Secure, req)
+
+
+_OPENER = urllib.request.build_opener(_Redirects, _Timed)
+
+
+def _write(answer: http.client.HTTPResponse, part: Path, web: Web, bounds: _Bounds) -> None:
+    """Add an answer to the part that it continues, or begin it anew. One byte too many is enough to
+    know.
+    """
+    rest = answer.status == HTTPStatus.PARTIAL_CONTENT
+    begun, came = time.monotonic(), 0
     try:
-        if (tag := answer.headers.get("ETag", "")) and not tag.startswith("W/"):
-            _tag(part).write_text(tag, "utf-8")
+        room = bounds.most - (part.stat().st_size if rest else 0)
         with part.open("ab" if rest else "wb") as file:
-            while chunk := _read(answer):
+            while came <= room and (chunk := _read(answer)):
                 file.write(chunk)
                 web.step(len(chunk))
+                came += len(chunk)
+                _check_pace(came, time.monotonic() - begun, web, bounds)
     except OSError as error:
         raise NoRoom(
             f"cannot write {part}: {(error.strerror or str(error)).lower()}; make room or give"
             " another folder with -o, and the same command goes on from there"
         ) from None
+
+
+def _check_pace(came: int, seconds: float, web: Web, bounds: _Bounds) -> None:
+    if time.monotonic() > bounds.until:
+        raise _Cut(f"not whole after {web.longest:,.0f} seconds")
+    if seconds > web.patience and came < web.slowest * seconds:
+        raise _Cut(f"slower than {web.slowest:,.0f} bytes a second")
 
 
 def _read(answer: http.client.HTTPResponse) -> bytes:
@@ -179,63 +344,6 @@ def _read(answer: http.client.HTTPResponse) -> bytes:
         raise _Cut(str(error) or type(error).__name__) from None
 
 
-def _tag(part: Path) -> Path:
-    """Where the server's mark of the version that a part belongs to is kept."""
-    return part.with_name(part.name + ".etag")
-
-
-SUFFIXES = (".tar.gz", ".tgz", ".tar")
-BLOCK = 1 << 20
-_DAMAGE = (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
-
-
-def unsound(archive: Path) -> str:
-    """What is wrong with an archive, read to its end; '' where nothing is."""
-    try:
-        with tarfile.open(archive) as tar:
-            members = [
-                tarfile.data_filter(member, str(archive.parent))
-                for member in tar
-                if member.isfile()
-            ]
-            _check_end(tar)
-    except _DAMAGE as error:
-        return f"is not an archive that can be unpacked ({str(error) or type(error).__name__})"
-    return "" if members else "is an archive without files"
-
-
-def unpack(archive: Path, folder: Path) -> list[str]:
-    """Put the files of a sound archive into a folder; the names of those that are there already and
-    differ, which stay as they are.
-    """
-    with tarfile.open(archive) as tar:
-        members = [tarfile.data_filter(member, str(folder)) for member in tar if member.isfile()]
-        return [member.name for member in members if not _put(tar, member, folder)]
-
-
-def _check_end(tar: tarfile.TarFile) -> None:
-    """Read to the end, where checksums of the packing are: an archive that was cut off has none."""
-    assert tar.fileobj is not None
-    tar.fileobj.seek(tar.offset)
-    if tar.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
-        raise EOFError("it is cut short")
-    while tar.fileobj.read(BLOCK):
-        pass
-
-
-def _put(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> bool:
-    """Put one file where it belongs unless one is there; whether what is there now is as the
-    archive has it.
-    """
-    target, source = folder / member.name, tar.extractfile(member)
-    assert source is not None
-    with source:
-        if target.exists():
-            return (
-                target.is_file()
-                and target.stat().st_size == member.size
-                and target.read_bytes() == source.read()
-            )
-        with draft(target) as place, place.open("wb") as file:
-            shutil.copyfileobj(source, file, BLOCK)
-    return True
+def _mark(part: Path) -> Path:
+    """Where the version that a part belongs to is noted."""
+    return part.with_name(part.name + ".version")

@@ -19,12 +19,14 @@ from lingprobe.cache import FileProblem, cache_dir, size, write_text
 from lingprobe.core import DataProblem
 from lingprobe.corpora.files import uncompressed
 from lingprobe.store.claims import alone
+from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
+from lingprobe.tasks.released.archives import unpack
 from lingprobe.tasks.released.catalogue import COLLECTIONS, Collection, Known
 from lingprobe.tasks.released.content import Content, Wrong, checked, examined
-from lingprobe.tasks.released.download import SUFFIXES as ARCHIVES
-from lingprobe.tasks.released.download import NoRoom, Unreachable, Web, download, unpack
+from lingprobe.tasks.released.download import MOST, NoRoom, Unreachable, Web, download
 
 RECEIPT = "fetched.json"
+MARGIN = 1 << 20
 
 
 class Got(NamedTuple):
@@ -150,7 +152,7 @@ def _there(wish: Wish, file: str) -> Got:
 def _fetched(wish: Wish, file: str) -> Got:
     target = wish.folder / file
     try:
-        part = download(wish.url(file), target, wish.web)
+        part = download(wish.url(file), target, wish.web, _most(wish, file))
     except (Unreachable, NoRoom):  # no other file would fare better
         raise
     except DataProblem as problem:
@@ -165,6 +167,12 @@ def _fetched(wish: Wish, file: str) -> Got:
     if file.endswith(ARCHIVES):
         _unpack(target, file, wish.folder)
     return got
+
+
+def _most(wish: Wish, file: str) -> int:
+    """How many bytes a file may have, with a margin for what is published of it unpacked."""
+    published = wish.collection.known().get(file, Known()).size
+    return MOST if published is None else published + MARGIN
 
 
 def _checked(wish: Wish, file: str, path: Path, how: str) -> Got:

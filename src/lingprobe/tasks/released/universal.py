@@ -22,6 +22,7 @@ from lingprobe.cache import write_text
 from lingprobe.core import DataProblem
 from lingprobe.corpora.places import LISTING, Absent, home_of
 from lingprobe.corpora.universal import Treebank, treebanks
+from lingprobe.progress import bar
 from lingprobe.references import Reference
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.released.catalogue import Collection, Known
@@ -35,6 +36,7 @@ RAW = "https://raw.githubusercontent.com/UniversalDependencies/{name}/r{release}
 PAGE = "https://github.com/UniversalDependencies/{name}/tree/r{release}"
 PAPER = "Universal Dependencies"
 TOLD = ("LICENSE.txt", "README.md", "README.txt")
+LONGEST_LIST = 1 << 26  # bytes of a list of files
 _DATA = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-[a-z0-9-]+\.conllu")
 _SPLIT = re.compile(r"<(train|dev|test)><sentences>([0-9]{1,9})</sentences>")
 _FACT = re.compile(r"^(License|Includes text):\s*(.+?)\s*$", re.MULTILINE)
@@ -110,7 +112,7 @@ def _unlisted(bank: Treebank, why: str) -> str:
 
 def _document(url: str, asked: Wish) -> bytes:
     """The content of a short document."""
-    part = download(url, asked.folder / ".list", asked.web)
+    part = download(url, asked.folder / ".list", asked.web, LONGEST_LIST)
     try:
         return part.read_bytes()
     finally:
@@ -173,16 +175,14 @@ def supply(references: Iterable[Any]) -> None:
     """Fetch the treebanks that tasks name by code and that are not here, unless LINGPROBE_OFFLINE
     or HF_HUB_OFFLINE forbids it; each is announced. Raises DataProblem.
     """
-    from tqdm.auto import tqdm
-
     for reference in references:
         while (bank := _lacking(reference)) is not None:
             if forbidden := offline():
                 raise DataProblem(f"{Absent(bank)} ({forbidden} is set, so nothing is fetched)")
             asked = listed(wish(bank), bank)
             log.warning("fetching %s", asked)
-            with tqdm(desc=bank.name, unit="B", unit_scale=True, disable=None, leave=False) as bar:
-                list(fetch(replace(asked, web=Web(bar.update))))
+            with bar(True, desc=bank.name, unit="B", unit_scale=True, leave=False) as shown:
+                list(fetch(replace(asked, web=Web(shown.update))))
             log.warning("%s is in %s; %s", bank, asked.folder, told(asked))
 
 

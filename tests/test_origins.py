@@ -1,0 +1,141 @@
+"""Where the text of each reference comes from that our code makes a thing from.
+
+Code in a file runs only after `allow`, so what matters is who calls that: functions that the user
+gave the text to. A new call of either kind fails here until it is in its table.
+"""
+
+import ast
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "src" / "lingprobe"
+TABLES = {
+    *("TASKS", "ENCODERS", "PROBES", "CONTROLS", "METRICS", "SUITES", "PARSERS", "LANGUAGES"),
+    *("RUNNERS", "contents", "room"),
+}
+MAKING = {"make", "find", "canonical", "expand", "modules", "needs", "options"}
+
+USER = """
+annotators/__init__.py parser
+api/data.py _made annotate
+api/encoders.py configure
+api/experiments.py _canonical
+api/measure.py _of_suite
+api/results.py compare_published
+encoders/__init__.py make
+experiment/measure.py _result
+experiment/plan.py _checked _drawn _folds _planned _posed _probes_for _things tasks_of
+experiment/readers.py _called _refer add
+experiment/run.py ahead
+experiment/runners/__init__.py working
+identity.py identity portable
+listing.py entries
+pages/asked.py judged_by
+pages/paper.py paper_page
+papers/conneau2018.py conneau2018
+papers/found.py _place
+papers/suite.py _canonical floor_of
+probes/online.py online
+tasks/__init__.py tolerant
+tasks/find.py named
+tasks/released/universal.py _lacking
+testing/encoders.py check_encoder
+testing/probes.py check_probe
+testing/tasks.py check_task
+"""
+"""Text that the user wrote, or that code of the user's or of ours that is run says."""
+READ = """
+analysis/rows.py remembered
+datasets/controls.py at_chance
+encoders/__init__.py kind_of_reference
+judgements/score.py _gold
+metrics/constant.py named
+pages/breakdown.py _beside counted restricted
+pages/described.py described question_of
+pages/probabilities.py _loaded
+pages/scores.py _described
+pages/subsets.py _averages
+papers/suite.py different told_data
+papers/tenney2019.py _unlike
+references.py brief
+"""
+"""Text that was read from results or a sheet; a stranger may have written it."""
+OURS = """
+audit/asked.py _judged untaught
+audit/floors.py _constants floor_of
+experiment/readers.py _bounds
+generation/events/languages.py language
+papers/claimed.py published
+papers/found.py _tested collected known_rows
+tasks/find.py _reads get_tasks
+"""
+"""Text of this package, or a name that was looked up in a table before."""
+ALLOWING = """
+api/data.py annotate
+api/encoders.py configure
+api/listing.py available
+api/measure.py _planned _workers
+api/parsing.py audit_parser parse
+api/results.py _of compare_published report
+experiment/plan.py _checked _planned
+experiment/run.py ahead
+judgements/score.py score
+tasks/find.py named
+testing/encoders.py check_encoder
+testing/probes.py check_probe
+testing/tasks.py check_task
+"""
+"""What the user wrote, what a task that is run names as its metric and probe, and with `trust` what
+was read.
+"""
+
+
+def places(table: str) -> set[str]:
+    """`file function` of each line of a table."""
+    lines = (line.split() for line in table.split("\n") if line)
+    return {f"{file} {function}" for file, *functions in lines for function in functions}
+
+
+def calls(node: ast.AST, function: str = "") -> set[tuple[str, str]]:
+    """Each call in a tree, as it is written without its arguments, with the function it is in."""
+    every = set()
+    for child in ast.iter_child_nodes(node):
+        inner = child.name if isinstance(child, ast.FunctionDef | ast.ClassDef) else function
+        if isinstance(child, ast.Call):
+            every.add((ast.unparse(child.func), inner))
+        every |= calls(child, inner)
+    return every
+
+
+def found(wanted) -> set[str]:
+    """`file function` of each call in the package that is wanted."""
+    return {
+        f"{file.relative_to(PACKAGE)} {function}"
+        for file in PACKAGE.rglob("*.py")
+        for call, function in calls(ast.parse(file.read_text("utf-8")))
+        if wanted(call)
+    }
+
+
+def makes(call: str) -> bool:
+    """Whether a call makes a thing, or a factory of one, from a reference."""
+    table, _, method = call.rpartition(".")
+    return table.rpartition(".")[2] in TABLES and method in MAKING
+
+
+def test_it_is_known_where_every_reference_comes_from():
+    known = places(USER) | places(READ) | places(OURS)
+    assert found(makes) == known, "say in a table above where the text can come from"
+
+
+def test_only_what_the_user_wrote_or_trusts_may_run():
+    assert found(lambda call: call == "allow") == places(ALLOWING)
+
+
+def test_no_other_way_leads_to_code_in_files():
+    importing = found(lambda call: call in ("import_file", "from_file", "_hosted.import_file"))
+    assert importing == {
+        "_code.py from_file",
+        "references.py find",
+        "experiment/runners/on_ray.py learn",  # what a run of the user has imported before
+        "experiment/runners/processes.py _serve",
+    }
