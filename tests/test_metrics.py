@@ -326,7 +326,7 @@ def test_making_metrics_imports_nothing_heavy():
 
 @given(st.integers(0, 500))
 def test_a_sigmoid_for_each_label_may_answer_classes_with_sets(seed):
-    from sklearn.metrics import f1_score, matthews_corrcoef
+    from sklearn.metrics import f1_score
 
     rng = np.random.default_rng(seed)
     gold, said = rng.integers(4, size=60), rng.random((60, 4)) < 0.3
@@ -347,21 +347,58 @@ def test_a_sigmoid_for_each_label_may_answer_classes_with_sets(seed):
         (truth == said).all(1).mean()
     )
     assert METRICS.make("mcc")(classes(gold, "abcd"), predicted) == pytest.approx(
-        matthews_corrcoef(truth.ravel(), said.ravel())
+        indicators_correlation(truth, said)
     )
 
 
-@given(st.integers(0, 500))
-def test_the_correlation_of_cells_is_what_scikit_learn_computes(seed):
+def indicators_correlation(gold, said):
+    """Gorodkin (2004), equation 3: covariances of columns [n, labels]; NaN was not annotated."""
+    covariances = np.zeros(3)
+    for labels, answers in zip(np.transpose(gold), np.transpose(said), strict=True):
+        known = ~np.isnan(labels.astype(float))
+        x, y = labels[known].astype(float), answers[known].astype(float)
+        covariances += [sum((a - a.mean()) * (b - b.mean())) for a, b in ((x, y), (x, x), (y, y))]
+    return covariances[0] / np.sqrt(covariances[1] * covariances[2])
+
+
+@pytest.mark.parametrize("many", [2, 3, 7])
+@given(seed=st.integers(0, 500))
+def test_the_correlation_of_classes_is_what_scikit_learn_computes(many, seed):
     from sklearn.metrics import matthews_corrcoef
 
-    gold, predicted = random_sets(seed, partial=True)
-    known = ~np.isnan(gold.matrix())
-    expected = matthews_corrcoef(gold.matrix()[known] == 1, predicted.matrix()[known] == 1)
-    assert METRICS.make("mcc")(gold, predicted) == pytest.approx(expected)
-    columns = gold.matrix()[:, 1:3], predicted.matrix()[:, 1:3]
-    expected = matthews_corrcoef(columns[0][known[:, 1:3]] == 1, columns[1][known[:, 1:3]] == 1)
-    assert METRICS.make("mcc,only=[bc]")(gold, predicted) == pytest.approx(expected)
+    rng = np.random.default_rng(seed)
+    gold = rng.choice(many, 80, p=rng.dirichlet(np.ones(many)))
+    said = np.where(rng.random(80) < 0.6, gold, rng.integers(many, size=80))
+    names = tuple("abcdefg"[:many])
+    assert METRICS.make("mcc")(classes(gold, names), classes(said, names)) == pytest.approx(
+        matthews_corrcoef(gold, said)
+    )
+    assert METRICS.make("mcc,only=a")(classes(gold, names), classes(said, names)) == pytest.approx(
+        matthews_corrcoef(gold == 0, said == 0)
+    )
+
+
+@given(st.integers(0, 500), st.booleans())
+def test_the_correlation_of_label_sets_sums_covariances_over_labels(seed, partial):
+    gold, predicted = random_sets(seed, partial=partial)
+    mcc = METRICS.make("mcc")
+    columns = gold.matrix(), predicted.matrix()
+    assert mcc(gold, predicted) == pytest.approx(indicators_correlation(*columns))
+    assert METRICS.make("mcc,only=[bc]")(gold, predicted) == pytest.approx(
+        indicators_correlation(*(held[:, 1:3] for held in columns))
+    )
+
+
+@given(st.integers(0, 500), st.integers(0, 3))
+def test_a_constant_answer_correlates_with_nothing(seed, answer):
+    rng = np.random.default_rng(seed)
+    gold = classes(rng.choice(4, 200, p=[0.665, 0.2, 0.1, 0.035]), tuple("abcd"))
+    mcc = METRICS.make("mcc")
+    assert mcc(gold, classes(np.full(200, answer), gold.names)) == 0
+    assert best_constant(gold, gold, "mcc") == 0
+    labels, _ = random_sets(seed, partial=seed % 2 == 0)
+    held = [label for k, label in enumerate(labels.names) if (answer + 1) >> k & 1]
+    assert mcc(labels, column([set(held)] * len(labels))) == 0
 
 
 def test_roles_without_references_and_continuations_count_as_published():

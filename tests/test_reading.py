@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.core import Dataset, Example, Sentence, Site
-from lingprobe.reading import POOLS, ReadingProblem, Readings, read_of, reads_of, view
+from lingprobe.reading import MIX, POOLS, ReadingProblem, Readings, read_of, reads_of, view
 from lingprobe.testing import FAMILIES
 from lingprobe.vectors import Spans, Vectors
 
@@ -207,10 +207,20 @@ def test_reads_name_layers(text, how, layers):
     assert read_of(text, NAMES) == (how, layers)
 
 
-@pytest.mark.parametrize("text", ["3", "mix:0-3", "cat:nothing", "mix:2-0", "layer:1", ""])
+@pytest.mark.parametrize(
+    "text", ["3", "mix:0-3", "cat:nothing", "mix:2-0", "mix:11-top", "layer:1", ""]
+)
 def test_reads_of_layers_that_are_not_there_are_told(text):
     with pytest.raises(ReadingProblem, match="no layer called"):
         read_of(text, NAMES)
+
+
+@pytest.mark.parametrize("depth", [1, 12, 24])
+def test_the_papers_mix_has_the_lexical_layer_in_place_of_the_first(depth):
+    above = tuple(str(k) for k in range(1, depth + 1))
+    assert read_of(MIX, ("lex", "0", *above)) == ("mix", ("lex", *above))
+    with pytest.raises(ReadingProblem, match="no layer called 'lex'"):
+        read_of(MIX, ("0", *above))
 
 
 def test_a_layer_called_like_a_read_is_that_layer():

@@ -292,6 +292,16 @@ class Checkpointed(Protocol):
     def point_of_training(self) -> Checkpoint: ...
 
 
+@runtime_checkable
+class Averaging(Protocol):
+    """An encoder of means over tokens that was looked at for a token that every sentence has and
+    that holds most of the norm: which, by layer.
+    """
+
+    @property
+    def constant_tokens(self) -> Mapping[str, str]: ...
+
+
 NO_NOTES, NO_CHOICE = Notes(), Choice()
 
 
@@ -313,6 +323,7 @@ class Provenance(Part):
     identities   of task, encoder, probe, control and metric
     computed     the processor, the precisions and the threads
     read_as      what the encoder read of a sentence, with {sentence} in its place; '' for itself
+    constant_tokens  by read which token that every sentence has holds most of the norm
     constants    constant answers chosen on train, by kind; None in results of an earlier version
     tested       a digest that stands for the test examples
     checkpoint   where in its training the encoder was, where it says so
@@ -326,6 +337,7 @@ class Provenance(Part):
     revision: str = ""
     computed: Mapping[str, str] = NOTHING
     read_as: str = ""
+    constant_tokens: Mapping[str, str] = NOTHING
     versions: Mapping[str, str] = NOTHING
     commit: str | None = None
     date: str = ""

@@ -135,6 +135,10 @@ def _beside(blocks: Sequence[Floats]) -> Floats:
     return np.concatenate(blocks, 1) if len(blocks) > 1 else blocks[0]
 
 
+MIX = "mix:lex+1-top"
+"""The mix of Tenney et al. (2019, equation 1), whose layer 0 has no positions."""
+
+
 class Read(NamedTuple):
     """What a cell reads: one layer, several side by side (`cat`), or a sum of several whose weights
     are learnt (`mix`).
@@ -151,7 +155,7 @@ def read_of(text: str, names: Sequence[str]) -> Read:
     6, lex      a layer by name; `top` is the last
     cat         all layers side by side; `cat:lex+top` some of them
     mix         the learnt sum of all numbered layers; `mix:0-3` of some of them, `mix:lex+1-6` of
-                any
+                any, `mix:lex+1-top` up to the last
     """
     head, colon, rest = text.partition(":")
     if head in ("cat", "mix") and text not in names:
@@ -192,10 +196,10 @@ def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 
 def _layers(item: str, names: Sequence[str]) -> list[str]:
     """The layers of one item of a list: a name, or first-last of numbered layers."""
-    if item not in names and re.fullmatch(r"\d+-\d+", item):
-        first, last = map(int, item.split("-"))
-        if first <= last:
-            return [_layer(str(number), names) for number in range(first, last + 1)]
+    if item not in names and re.fullmatch(r"\d+-(\d+|top)", item):
+        first, last = (_layer(end, names) for end in item.split("-"))
+        if last.isdecimal() and int(first) <= int(last):
+            return [_layer(str(number), names) for number in range(int(first), int(last) + 1)]
     return [_layer(item, names)]
 
 

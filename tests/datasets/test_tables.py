@@ -98,7 +98,7 @@ def test_weights_that_are_not_partial_come_back(tmp_path, suffix):
 
 @pytest.mark.parametrize(
     ("label", "kind"),
-    [("x", "softmax"), (2, "squared"), (["x"], "sigmoid"), ({"x": 0.5}, "sigmoid")],
+    [("x", "softmax"), (2.5, "squared"), (["x"], "sigmoid"), ({"x": 0.5}, "sigmoid")],
 )
 def test_the_kind_of_labels_is_known_before_all_is_read(tmp_path, label, kind):
     (tmp_path / "a.jsonl").write_text("\n" + line(label=label) + "\n{ broken")
@@ -107,7 +107,7 @@ def test_the_kind_of_labels_is_known_before_all_is_read(tmp_path, label, kind):
         [
             Example.about(
                 Sentence.of(["a"]),
-                float(label) if label == 2 else frozenset(label) if label == ["x"] else label,
+                label if label == 2.5 else frozenset(label) if label == ["x"] else label,
             )
         ]
     )

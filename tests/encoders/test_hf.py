@@ -24,7 +24,7 @@ def by_hand(folder: Path, text: str) -> list[np.ndarray]:
         return [h[0].numpy() for h in model(**made, output_hidden_states=True).hidden_states]
 
 
-@pytest.mark.parametrize("pool", ["mean", "max", "cls", "last"])
+@pytest.mark.parametrize("pool", ["mean", "rest", "max", "cls", "last"])
 @pytest.mark.parametrize("family", ["bert", "gpt"])
 def test_pooling_is_over_real_tokens(family, pool, sentences, request):
     folder = request.getfixturevalue(family)
@@ -34,6 +34,7 @@ def test_pooling_is_over_real_tokens(family, pool, sentences, request):
         for layer, states in zip(vectors.layers, by_hand(folder, sentence.text), strict=True):
             expected = {
                 "mean": states.mean(0),
+                "rest": states[1:].mean(0) if len(states) > 1 else states[0],
                 "max": states.max(0),
                 "cls": states[0],
                 "last": states[-1],

@@ -116,3 +116,29 @@ def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
     }
     own = plan(Design([tables[0]], [layered], ["span"], seeds=1, reads=["0"], usual=["lex"]), paths)
     assert {trial.read for trial in own.trials} == {"0"}
+
+
+def test_a_task_of_one_class_has_no_score(paths, tables, tmp_path):
+    rows = [
+        f"{split}\t{label}\tword {i}" for i in range(9) for split in ("tr", "te") for label in "xy"
+    ]
+    one, learnt = tmp_path / "one.tsv", tmp_path / "learnt.tsv"
+    one.write_text("\n".join(row for row in rows if "\tx\t" in row))
+    learnt.write_text("\n".join(row for row in rows if row[:4] != "tr\ty"))
+    made = plan([Design([f"table:{one}", f"table:{learnt}", tables[0]], ["length"])], paths)
+    assert {trial.task.partition(",")[0] for trial in made.trials} == {tables[0]}
+    assert made.refused == {
+        f"table:{one}": "all 18 examples have one label, 'x': there is nothing to tell apart",
+        f"table:{learnt}": (
+            "all 8 training examples have one label, 'x': there is nothing to tell apart"
+        ),
+    }
+
+
+def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monkeypatch):
+    monkeypatch.setattr("lingprobe.experiment.plan.free_memory", lambda: 8 * 2 * 40 - 1)
+    design = Design([tables[0]], ["length"], ["logreg"])
+    with pytest.raises(PlanProblem, match="is the label an id"):
+        plan(design, paths)
+    monkeypatch.setattr("lingprobe.experiment.plan.free_memory", lambda: 8 * 2 * 40)
+    assert plan(design, paths).trials

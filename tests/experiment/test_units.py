@@ -53,7 +53,7 @@ def asked(tmp_path):
 
 def test_a_run_that_was_cut_goes_on_behind_the_last_unit(asked, monkeypatch, tmp_path):
     made, paths = asked
-    assert len(missing(made, paths)[1]) == 2
+    assert len(missing(made, paths)[1]) == 4  # the task, and each draw of the control
     monkeypatch.setattr(units, "LARGEST", 1)
     assert len(missing(made, paths)[1]) == 6
     alone, fitted = work.fitted, []

@@ -25,6 +25,7 @@ SUITES = {
 }
 MADE = [row for row in _all() if row.measurable]
 LAYERS = {"lex": ("lex",), "lex+last": ("lex", "12"), "all": ("0", "1", "2")}
+LAYERS["lex+all"] = (*LAYERS["lex"], *LAYERS["all"])
 
 
 @pytest.fixture(scope="module")

@@ -30,6 +30,7 @@ from lingprobe.papers.tenney2019 import (
     tenney2019,
 )
 from lingprobe.probes import PROBES
+from lingprobe.reading import MIX
 from lingprobe.references import Reference, ReferenceProblem
 from lingprobe.tables.formats import terminal
 from lingprobe.tasks import TASKS
@@ -108,14 +109,14 @@ ROLES = ("ARG0", "ARG1", "ARGM-TMP")
 
 def test_rows_on_published_data_stand_inside_and_others_below():
     results = [
-        *(measured("edge/spr2:data/SPR2", read, SIZES["SPR2"]) for read in ("lex", "mix")),
+        *(measured("edge/spr2:data/SPR2", read, SIZES["SPR2"]) for read in ("lex", MIX)),
         *(
-            measured(f"edge/dpr:data/DPR,sample={k}/5", "mix", SIZES["Coref. (W)"])
+            measured(f"edge/dpr:data/DPR,sample={k}/5", MIX, SIZES["Coref. (W)"])
             for k in range(1, 6)
         ),
-        measured("edge/dep:data/EWT", "mix", (192033, 23146, 23017)),
-        measured("edge/dep:data/GUM", "mix", (3, 2, 1)),
-        measured("edge/srl:data/PropBank-EWT", "mix", (81415, 9583, 9337), ROLES),
+        measured("edge/dep:data/EWT", MIX, (192033, 23146, 23017)),
+        measured("edge/dep:data/GUM", MIX, (3, 2, 1)),
+        measured("edge/srl:data/PropBank-EWT", MIX, (81415, 9583, 9337), ROLES),
     ]
     entries = selected(tenney2019(), results).entries
     heads = {(e.place.data, e.place.why != "") for e in entries}
@@ -132,11 +133,11 @@ def test_rows_on_published_data_stand_inside_and_others_below():
 
 
 def test_parts_of_roles_are_judged_from_the_same_answers():
-    one = measured("edge/srl:data/PropBank-EWT", "mix", (1, 1, 1), ROLES)
+    one = measured("edge/srl:data/PropBank-EWT", MIX, (1, 1, 1), ROLES)
     listed = {
         c.column: c
         for c in cells("tenney2019", PAPER, selected(tenney2019(), [one]).entries)
-        if c.kind != "published" and "mix" in c.layer
+        if c.kind != "published" and c.layer == MIX
     }
     assert set(listed) == {"SRL", "core roles", "non-core"}
     for column in ("core roles", "non-core"):
@@ -147,7 +148,7 @@ def test_parts_of_roles_are_judged_from_the_same_answers():
 
 
 def test_results_of_another_protocol_are_counted_and_stand_in_its_suite():
-    one = measured("edge/dep:data/EWT", "mix", (1, 1, 1), probe=PROBES.canonical("span"))
+    one = measured("edge/dep:data/EWT", MIX, (1, 1, 1), probe=PROBES.canonical("span"))
     selection = selected(tenney2019(), [one])
     assert (selection.entries, selection.others) == ((), 1)
     assert "left out: 1." in terminal(inside(PAPER, selection.entries, others=selection.others))
@@ -159,7 +160,7 @@ def asked(reference, result):
 
 
 def test_data_are_the_published_ones_by_the_numbers_of_their_targets_and_how_they_were_read():
-    same = measured("edge/semeval:x", "mix", SIZES["Rel."])
+    same = measured("edge/semeval:x", MIX, SIZES["Rel."])
     assert asked("edge/semeval:x", same) == ""
     assert asked("edge/semeval:x,words=cut", same) == "Rel. is not read as in the paper: words=cut"
     assert (
@@ -199,7 +200,7 @@ PAPERS = {  # how the paper's own reading of each column is written
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_papers_own_readings_stand_in_their_column(name):
     for reference in PAPERS[name]:
-        one = measured(reference, "mix", SIZES[name])
+        one = measured(reference, MIX, SIZES[name])
         place = located(tenney2019(), one.trial.task, one)
         assert place is not None
         assert PAPER.columns[place.column] == name
@@ -223,7 +224,7 @@ def test_the_papers_own_readings_stand_in_their_column(name):
     ],
 )
 def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, reference, told):
-    one = measured(reference, "mix", SIZES[name])
+    one = measured(reference, MIX, SIZES[name])
     assert (
         located(tenney2019(), one.trial.task, one).why
         == f"{name} is not read as in the paper: {told}"
@@ -231,7 +232,7 @@ def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, refer
 
 
 def test_universal_tags_of_a_treebank_are_not_the_papers():
-    one = measured("edge/pos:x", "mix", SIZES["POS"])
+    one = measured("edge/pos:x", MIX, SIZES["POS"])
     assert located(tenney2019(), one.trial.task, one).why == ""  # columns have one kind of tag
     files = {"source": {"files": ["a/train.conllu.xz"]}}
     one = saying(one, notes={**one.provenance.notes, **files})
@@ -343,7 +344,7 @@ def test_only_columns_with_data_are_run_and_layers_are_read_as_in_the_paper(tmp_
     encoders = ["hf:m,layers=all,pool=none", "bow:random,pool=none"]
     (each,) = designs(suite, SuiteRequest(encoders, bounds=False))
     assert (each.encoders, each.reads) == (encoders, ())
-    assert each.usual == ("lex", "cat:lex+top", "mix")
+    assert each.usual == ("lex", "cat:lex+top", "mix:lex+1-top")
     assert designs(suite, SuiteRequest(["hf:m"], reads=("mix",)))[0].reads == ("mix",)
 
 

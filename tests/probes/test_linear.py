@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from lingprobe.probes.logreg import linear
 from lingprobe.probes.logreg.descent import Search
 from lingprobe.probes.logreg.linear import solve
+from lingprobe.probes.losses import LOSSES
 
 STRENGTHS = (1e-3, 1e-2, 1.0, 100.0)
 
@@ -109,3 +110,18 @@ def test_problems_in_lockstep_end_where_they_end_alone():
     assert search.place[0].tolist() == pytest.approx([1, 1], abs=1e-3)
     assert search.place[1].tolist() == pytest.approx([3, 3], abs=1e-3)
     assert float(search.found.max()) < 1e-6
+
+
+def test_many_classes_are_solved_in_smaller_parts(monkeypatch):
+    rng = np.random.default_rng(0)
+    x, y = torch.from_numpy(rng.normal(size=(60, 3)).astype(np.float32)), rng.integers(5, size=60)
+    penalties = torch.tensor([0.1, 1.0], dtype=torch.float64)
+    given = x, torch.from_numpy(y), "softmax", 5, penalties
+    whole = solve(*given)
+    monkeypatch.setattr(linear, "SCORES", 7 * 2 * 5)
+    parts = solve(*given)
+    np.testing.assert_allclose(parts.weights, whole.weights, atol=1e-4)
+    judged = [each.judged(x.numpy(), given[1], LOSSES["softmax"]) for each in (parts, whole)]
+    np.testing.assert_allclose(*judged, rtol=1e-4)
+    model = LogisticRegression(C=1 / (1.0 * 60), tol=1e-8, max_iter=1000).fit(x.numpy(), y)
+    assert judged[0][0, 1] == pytest.approx(model.score(x.numpy(), y))

@@ -119,10 +119,12 @@ def _lost(missing: str) -> str:
 
 def together(fits: Sequence[Sequence[Result]]) -> Answers:
     """The answers of some fits, each given by the results of its folds, which are the same for
-    all.
+    all; the labels are those of each fit, as the draws of a control differ in them.
     """
     predicted = tuple(joined([r.predicted for r in folds]) for folds in fits)
-    return Answers(joined([r.gold for r in fits[0]]), predicted, _clusters(fits[0]))
+    drawn = len({folds[0].trial.control for folds in fits}) > 1
+    golds = tuple(joined([r.gold for r in folds]) for folds in (fits if drawn else fits[:1]))
+    return Answers(golds[0], predicted, _clusters(fits[0]), golds if drawn else ())
 
 
 class Averaged(Protocol):

@@ -30,6 +30,7 @@ from lingprobe.metrics.layers import (
     over_seeds,
 )
 from lingprobe.probes import PROBES
+from lingprobe.reading import MIX
 from lingprobe.references import brief
 from lingprobe.tasks import TASKS
 
@@ -105,7 +106,8 @@ def depths(results: Sequence[Result]) -> list[Depth]:
     depths = [
         _depth(key, by_read)
         for key, by_read in groups.items()
-        if len(by_read) > 1 and any(re.fullmatch(r"\d+|mix(:0-\d+)?", read) for read in by_read)
+        if len(by_read) > 1
+        and any(re.fullmatch(r"\d+|mix(:0-\d+)?", read) or read == MIX for read in by_read)
     ]
     return sorted(
         depths,
@@ -126,10 +128,11 @@ def _layers(reads: Iterable[str], pattern: str) -> dict[int, str]:
 def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> Depth:
     task, encoder, probe = key
     single, mixes = _layers(by_read, r"(\d+)"), _layers(by_read, r"mix:0-(\d+)")
-    weights = _weights(by_read.get("mix") or [])
+    whole = "mix" if "mix" in by_read else MIX
+    weights = _weights(by_read.get(whole) or [])
     last = max([*single, *mixes, len(weights[0]) - 1 if weights else 0])
-    if "mix" in by_read:
-        mixes.setdefault(last, "mix")
+    if whole in by_read:
+        mixes.setdefault(last, whole)
     if 0 in single:
         mixes.setdefault(0, single[0])  # a mix of one layer is that layer
     if not weights and last in mixes:

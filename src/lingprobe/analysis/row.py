@@ -30,6 +30,7 @@ class Row:
     unseen         examples of n whose class train lacks: wrong whatever the probe says
     samples        of the training data that were drawn; they are averaged over as seeds are, and
                    seeds counts both
+    draws          of a control, over which the score is averaged as over seeds
     selectivity    of a control that can be remembered: how much better the task itself is answered
                    on the same examples, and how
     selective_low  sure that is (95 %, paired); what its labels are drawn for, what share of the
@@ -62,6 +63,7 @@ class Row:
                    scores
     clusters       what the test examples were drawn together by, which the interval knows, as
                    'sentence, words'; '' for nothing known
+    constant_token which token that every sentence has holds most of the norm of what was averaged
     words, unknown the words of the task's sentences, and those of them that the encoder does not
     know; 0 where it cannot tell
     posed          what is asked: classes, what they consist of, the best rule of one word, remarks
@@ -103,6 +105,7 @@ class Row:
     bits: float = math.nan
     compression: float = math.nan
     over_prior: float = math.nan
+    draws: int = 1
     selectivity: float = math.nan
     selective_low: float = math.nan
     selective_high: float = math.nan
@@ -120,6 +123,7 @@ class Row:
     beyond_are: str = ""
     unaligned_are: str = ""
     clusters: str = ""
+    constant_token: str = ""
     words: int = 0
     unknown: int = 0
     posed: Posed = NOTHING

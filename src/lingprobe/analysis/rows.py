@@ -18,7 +18,7 @@ from lingprobe.analysis.computing import computed
 from lingprobe.analysis.posed import posed
 from lingprobe.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
 from lingprobe.core import Result, Trial
-from lingprobe.datasets.controls import CONTROLS, KEY_SEEN
+from lingprobe.datasets.controls import CONTROLS, KEY_SEEN, without_draw
 from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.metrics import METRICS, Answers, difference
 from lingprobe.notes import Code, Controlled
@@ -38,18 +38,21 @@ def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
     if any(KEY_SEEN not in result.strata for each in control for result in each):
         return {}
     answers = together(control)
-    seen = np.concatenate([_seen(result) for result in control[0]])
+    seen = np.stack([np.concatenate([_seen(result) for result in folds]) for folds in control])
     control_note = control[0][0].provenance.notes.part(Controlled)
     measures: dict[str, Any] = {
         "keyed": (control_note and control_note.definition) or "",
         "keys_seen": 100 * float(seen.mean()),
     }
-    for name, rows in (("on_seen", np.flatnonzero(seen)), ("on_unseen", np.flatnonzero(~seen))):
-        if len(rows):
-            parts = [
-                METRICS.make(metric)(answers.gold.take(rows), p.take(rows))
-                for p in answers.predicted
-            ]
+    for name, chosen in (("on_seen", seen), ("on_unseen", ~seen)):
+        parts = [
+            METRICS.make(metric)(gold.take(rows), predicted.take(rows))
+            for gold, predicted, rows in zip(
+                answers.golds, answers.predicted, map(np.flatnonzero, chosen), strict=True
+            )
+            if len(rows)
+        ]
+        if parts:
             measures[name] = 100 * float(np.mean(parts))
     if (
         plain
@@ -192,18 +195,18 @@ def _plain(key: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def repeats(group: Iterable[Result]) -> list[list[Result]]:
-    """Results of one thing by seed and sample, each the results of all folds; those over other test
-    examples are left out.
+    """Results of one thing by seed, sample and draw of the control, each the results of all folds;
+    those over other test examples are left out.
     """
     return alike(_by_fit(group))
 
 
 def _by_fit(group: Iterable[Result]) -> list[list[Result]]:
-    fits: dict[tuple[int, str], list[Result]] = {}
+    fits: dict[tuple[int, str, str], list[Result]] = {}
     for result in sorted(group, key=lambda r: r.trial.task):
-        fits.setdefault((result.trial.seed, _option(result.trial.task, "sample")), []).append(
-            result
-        )
+        trial = result.trial
+        fit = trial.seed, _option(trial.task, "sample"), trial.control
+        fits.setdefault(fit, []).append(result)
     return list(fits.values())
 
 
@@ -214,7 +217,7 @@ def _shared(result: Result) -> tuple[str, ...]:
         trial.encoder,
         trial.read,
         trial.probe,
-        trial.control,
+        without_draw(trial.control),
         result.metric,
     )
 
@@ -240,7 +243,8 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         majority=PERCENT
         * float(np.average([r.majority for r in folds], weights=[r.n for r in folds])),
         n=len(answers.gold),
-        seeds=len(whole),
+        seeds=len({(each[0].trial.seed, _option(each[0].trial.task, "sample")) for each in whole}),
+        draws=len({each[0].trial.control for each in whole}),
         folds=len(folds),
         samples=len({_option(each[0].trial.task, "sample") for each in whole}),
         rule=rule,
@@ -251,6 +255,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         missing=missing(folds),
         left_out=len(every) - len(whole),
         computed=computed(result for each in whole for result in each),
+        constant_token=folds[0].provenance.constant_tokens.get(layer, ""),
         kind=kind_of(folds[0]),
         holds=folds[0].provenance.oracle,
         **counts(folds),

@@ -8,7 +8,7 @@ Each leaves a note `control`, with `null`: what a probe that learned nothing sco
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from lingprobe.core import SPLITS, DataProblem, Dataset, Tags
 from lingprobe.datasets.splits import allocate
 from lingprobe.labels import Column, coded
 from lingprobe.notes import ByParser, Controlled
-from lingprobe.references import Contents, ReferenceProblem
+from lingprobe.references import Contents, Reference, ReferenceProblem, parsed_or_none
 from lingprobe.vectors import Ints, ranges
 
 CONTROLS = Contents(
@@ -49,13 +49,52 @@ class Chance(Protocol):
     def chance(self) -> bool: ...
 
 
+@runtime_checkable
+class Randomised(Protocol):
+    """A control that draws at random, with the number of the draw as `seed=`: one draw says nothing
+    of others, so that several are measured. One that declares nothing is measured once.
+    """
+
+    @property
+    def randomised(self) -> bool: ...
+
+
+def draws(reference: str, many: int) -> list[str]:
+    """So many draws of a control, by canonical reference; one where it draws nothing, or where the
+    reference says which draw.
+    """
+    control, parsed = CONTROLS.make(reference), Reference.parse(reference)
+    fixed = "seed" in dict(parsed.options)
+    if fixed or not is_randomised(control):
+        return [CONTROLS.canonical(reference)]
+    return [CONTROLS.canonical(parsed.plus(seed=str(k))) for k in range(many)]
+
+
+def without_draw(reference: str) -> str:
+    """A control whichever draw it is."""
+    parsed = parsed_or_none(reference)
+    return reference if parsed is None else str(parsed.without("seed"))
+
+
+def is_randomised(control: Any) -> bool:
+    """Whether another draw of a control differs."""
+    return isinstance(control, Randomised) and control.randomised
+
+
 def at_chance(reference: str) -> bool:
     """Whether a control leaves nothing to learn; nobody's file is run for it."""
-    try:
-        control = None if "@" in reference else CONTROLS.make(reference)
-    except (ReferenceProblem, ImportError, AttributeError, OSError):
-        return False  # results outlive plugins
+    control = known(reference)
     return isinstance(control, Chance) and control.chance
+
+
+def known(reference: str) -> Any:
+    """The control that a result names; None where it is of somebody's file, or of a plugin that is
+    gone.
+    """
+    try:
+        return None if "@" in reference else CONTROLS.make(reference)
+    except (ReferenceProblem, ImportError, AttributeError, OSError):
+        return None  # results outlive plugins
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +113,7 @@ class Shuffled:
 
     seed: int = field(default=0, kw_only=True)
 
-    chance = True
+    chance = randomised = True
 
     def __call__(self, dataset: Dataset) -> Dataset:
         rng = np.random.default_rng([self.seed, 10])
@@ -105,6 +144,8 @@ class WordLabels:
     case: bool = field(default=True, kw_only=True)
     least: int = field(default=10, kw_only=True)
     seed: int = field(default=0, kw_only=True)
+
+    randomised = True
 
     def __call__(self, dataset: Dataset) -> Dataset:
         rng = np.random.default_rng([self.seed, 11])
@@ -180,6 +221,8 @@ class RandomAsked:
 
     seed: int = field(default=0, kw_only=True)
 
+    randomised = True
+
     def __call__(self, dataset: Dataset) -> Dataset:
         if not dataset.asked.shape[1]:
             raise DataProblem("control random-asked: the task asks about no words")
@@ -201,6 +244,8 @@ class LabelNoise:
 
     wrong: float | None = field(default=None, kw_only=True)
     seed: int = field(default=0, kw_only=True)
+
+    randomised = True
 
     def __post_init__(self) -> None:
         if self.wrong is not None and not 0 <= self.wrong <= 100:

@@ -76,15 +76,15 @@ class Passes:
         """
         by_piece = any(pool == "none" for _, pool in asked)
         tokens = self.tokenised(sentences, by_piece)
-        keep = self._kept(tokens)
+        keep = self.kept(tokens)
         starts = np.arange(len(sentences) + 1)
         if by_piece:
             starts = offsets([int(k.sum()) for k in keep])
         layers = [np.zeros((int(starts[-1]), self._width(layer)), np.float32) for layer, _ in asked]
-        states = self._states(tokens, {layer for layer, _ in asked})
+        of_rows = self.states(tokens, {layer for layer, _ in asked})
 
         def work(rows: Ints) -> None:
-            hidden, mask = states(rows), self._mask(keep, rows)
+            hidden, mask = of_rows(rows), self._mask(keep, rows)
             units = ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
             for target, (layer, pool) in zip(layers, asked, strict=True):
                 target[units] = pooled(pool, hidden[layer], mask)
@@ -94,7 +94,7 @@ class Passes:
         spans = _spans(sentences, tokens, keep, starts) if by_piece else None
         return Units(tuple(layers), spans, tokens.cut)
 
-    def _kept(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
+    def kept(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
         """Which tokens of each sentence count."""
         if tokens.inside is not None:
             return tokens.inside
@@ -115,7 +115,7 @@ class Passes:
         raw = [sentence.text for sentence in sentences]
         return texts(network.tokenizer, network.limit, raw, self.frame)
 
-    def _states(self, tokens: Tokens, names: Set[str]) -> Callable[[Ints], dict[str, Tensor]]:
+    def states(self, tokens: Tokens, names: Set[str]) -> Callable[[Ints], dict[str, Tensor]]:
         """A function from the rows of a batch to their layers by name, each [batch, longest,
         dim].
         """

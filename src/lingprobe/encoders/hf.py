@@ -9,10 +9,13 @@ fills every (layer, pooling) that is asked for.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
+from lingprobe._closure import digest
+from lingprobe.cache import cache_dir, recall, remember
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.encoders.frames import frame, read_by, said
 from lingprobe.encoders.hub import Files, Source, files_of, source_of, unloadable
@@ -24,7 +27,7 @@ from lingprobe.oracles import Kind
 from lingprobe.references import Place
 from lingprobe.vectors import Vectors
 
-Pool = Literal["mean", "max", "cls", "last", "none"]
+Pool = Literal["mean", "rest", "max", "cls", "last", "none"]
 Init = Literal["trained", "random", "orthonormal"]
 Lexical = Literal["auto", "trained", "drawn"]
 
@@ -36,8 +39,8 @@ class HuggingFace(Saved):
 
     layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4),
               all, every:N (0, N, 2N, ... and the last), N, N-M; several with +
-    pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to
-              words)
+    pool      mean, rest (the mean without the first token that counts), max, cls (the first token),
+              last (the last token), none (word pieces, aligned to words)
     prompt    what stands before each sentence, and counts in pooling as the sentence does
     template  what the model reads, as `Q: {sentence} A:` (a comma is written %2C), or chat for the
               model's own chat template; only the sentence's tokens count in pooling
@@ -172,6 +175,7 @@ class HuggingFace(Saved):
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
+        from lingprobe.encoders.constant_token import constant_tokens
         from lingprobe.encoders.forward import Passes  # imports torch
         from lingprobe.encoders.network import Weights, loaded
         from lingprobe.encoders.tokens import Words
@@ -180,10 +184,22 @@ class HuggingFace(Saved):
         network = loaded(source, *self.runs, Weights(*self.drawn))
         words = Words(self.spaces, self.text == "raw")
         around = frame(self.template, self.prompt, network.tokenizer)
-        units = Passes(network, around, self.counts_special, self.batch, words).run(
-            sentences, asked
-        )
+        passes = Passes(network, around, self.counts_special, self.batch, words)
+        if recall(*self._noted) is None:
+            remember(*self._noted, constant_tokens(passes))
+        units = passes.run(sentences, asked)
         return Vectors(units.layers, names_of(asked), units.spans, units.cut)
+
+    @property
+    def constant_tokens(self) -> Mapping[str, str]:
+        """By layer which token that every sentence has holds most of its norm, as was seen when the
+        model was loaded; nothing where none does, or where vectors are no means.
+        """
+        return (recall(*self._noted) or {}) if self.pool == "mean" else {}
+
+    @property
+    def _noted(self) -> tuple[Path, str]:
+        return cache_dir() / "constant-tokens", digest(self.base, self.fingerprint)
 
 
 def depth(config: dict[str, Any]) -> int | None:

@@ -24,6 +24,13 @@ def _mean(values: Tensor, mask: Tensor) -> Tensor:
     return torch.where(mask.unsqueeze(-1), values, 0).sum(1) / weights.sum(1).clamp(min=1)
 
 
+def _rest(values: Tensor, mask: Tensor) -> Tensor:
+    places = torch.where(mask, torch.arange(mask.shape[1], device=mask.device), mask.shape[1])
+    first = places.amin(1, keepdim=True)
+    alone = mask.sum(1, keepdim=True) < 2
+    return _mean(values, mask & (alone | (places > first)))
+
+
 def _max(values: Tensor, mask: Tensor) -> Tensor:
     lowest = values.masked_fill(~mask.unsqueeze(-1), -torch.inf).amax(1)
     return torch.where(mask.any(1, keepdim=True), lowest, 0)
@@ -45,6 +52,7 @@ def _units(values: Tensor, mask: Tensor) -> Tensor:
 
 POOLS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "mean": _mean,
+    "rest": _rest,
     "max": _max,
     "cls": _first,
     "last": _last,

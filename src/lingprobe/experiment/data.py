@@ -15,15 +15,17 @@ import numpy as np
 
 from lingprobe._closure import code_of, digest
 from lingprobe._hosted import hosted
-from lingprobe.cache import FileProblem, recall, remember
+from lingprobe.cache import FileProblem, recall, remember, size
 from lingprobe.core import DataProblem, Dataset, Task
 from lingprobe.datasets import folds_needed
 from lingprobe.experiment.rules import best_word, worth
 from lingprobe.identity import Identity, Stated, identity
+from lingprobe.labels import Column
 from lingprobe.notes import WordRule
 from lingprobe.oracles import about_words
 from lingprobe.tasks import TASKS
 
+DOUBLE = 8  # bytes of a score
 _datasets: dict[str, Dataset] = {}
 
 
@@ -105,6 +107,7 @@ class Facts:
     strata  that it writes
     unit    what it is about
     train   how many examples there are to learn from
+    scores  how many scores a probe gives: one for each label of each other example
     """
 
     folds: int = 1
@@ -112,6 +115,20 @@ class Facts:
     strata: Sequence[str] = ()
     unit: Unit = "sentence"
     train: int = 0
+    scores: int = 0
+
+    def too_many(self, free: int | None) -> str:
+        """Why a probe's scores of all labels do not fit into so many bytes; '' where they do, or
+        where nobody knows.
+        """
+        needed = DOUBLE * self.scores
+        if free is None or needed <= free:
+            return ""
+        return (
+            f"a probe's scores of dev and test take {size(needed)} for so many labels, and"
+            f" {size(free)} is free: is the label an id? If not, join rare labels or take fewer"
+            " examples"
+        )
 
 
 def facts(task: Task, known: Identity, cache: Path) -> Facts:
@@ -133,14 +150,27 @@ def _unit(dataset: Dataset) -> Unit:
     return "pair" if dataset.sites.shape[1] == 2 else "sentence"
 
 
+def _alike(labels: Column, what: str) -> str:
+    """What is wrong with labels that are all the same; '' if nothing is."""
+    if not len(labels) or labels.vary():
+        return ""
+    return (
+        f"all {len(labels):,} {what}examples have one label, {labels.label(0)!r}: there is nothing"
+        " to tell apart"
+    )
+
+
 def _find(task: Task, known: Identity) -> Facts:
     try:
         dataset = loaded(task, known)
+        train = dataset.rows("train")
         return Facts(
             folds_needed(dataset),
+            _alike(dataset.labels, "") or _alike(dataset.labels.take(train), "training "),
             strata=sorted(dataset.strata),
             unit=_unit(dataset),
-            train=len(dataset.rows("train")),
+            train=len(train),
+            scores=(len(dataset) - len(train)) * len(dataset.labels.names),
         )
     except Fault:
         raise

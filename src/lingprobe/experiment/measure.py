@@ -40,8 +40,16 @@ from lingprobe.core import (
 )
 from lingprobe.datasets import together
 from lingprobe.experiment.embed import embed, vectors
-from lingprobe.experiment.provenance import checkpoint, computed, git_commit, revision, versions
+from lingprobe.experiment.provenance import (
+    checkpoint,
+    computed,
+    constant_tokens,
+    git_commit,
+    revision,
+    versions,
+)
 from lingprobe.experiment.readable import readable
+from lingprobe.experiment.readers import layers_of
 from lingprobe.labels import Column
 from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.notes import Choice, Counts, Framed, Notes, Provenance
@@ -380,6 +388,9 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
         revision=revision(group.encoder),
         computed=computed(group.encoder, group.probe),
         read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",
+        constant_tokens=constant_tokens(
+            group.encoder, layers_of(group.encoder), {t.read for t in group.trials}
+        ),
         versions=versions(),
         commit=git_commit(Path.cwd()),
         date=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from lingprobe.core import Control, DataProblem, Encoder, Probe, Sampling, Task, Trial, needs_of
-from lingprobe.datasets.controls import CONTROLS
+from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.errors import LingprobeError
@@ -23,6 +23,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.readers import NAMELESS, Reader, Reading, layers_of, names_of, readers
 from lingprobe.identity import Identity, Ingredients, identity
 from lingprobe.metrics import METRICS
+from lingprobe.nets.device import free_memory
 from lingprobe.oracles import Kind
 from lingprobe.probes import PROBES
 from lingprobe.reading import ReadingProblem, Viewed, reads_of, view
@@ -158,7 +159,8 @@ def _planned(design: Design, paths: Paths) -> Plan:
     tasks, refused = tasks_of(design.tasks, paths.cache)
     named_probes = [ref for text in design.probes for ref in map(str, PROBES.expand(text))]
     probes = _things(PROBES, named_probes or sorted({t.probe for t in tasks.values()}))
-    controls = _things(CONTROLS, (NO_CONTROL, *design.controls))
+    posed_controls = [draws(control, design.seeds) for control in (NO_CONTROL, *design.controls)]
+    controls = _things(CONTROLS, chain.from_iterable(posed_controls))
     metrics = {task.metric: METRICS.make(task.metric) for task in tasks.values()}
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
@@ -172,11 +174,11 @@ def _planned(design: Design, paths: Paths) -> Plan:
     refused |= _unfit(probes, design.reads or design.usual, lacking)
     trials = tuple(
         trial
-        for task, control in product(tasks, controls)
+        for task, drawn in product(tasks, posed_controls)
         for reader in read_by[task]
         for probe in _probes_for(reader.reference, posed[task], probes)
         if (task, probe) not in lacking and _sees(probes[probe], reader.encoder)
-        for trial in _trials(task, reader, (probe, probes[probe]), control)
+        for trial in _trials(task, reader, (probe, probes[probe]), drawn)
     )
     identities = {
         **{("task", ref): each for ref, each in known.items()},
@@ -220,13 +222,18 @@ def _things(contents: Contents, references: Iterable[str]) -> dict[str, Any]:
     return {contents.canonical(ref): contents.make(ref) for ref in references}
 
 
-def _trials(task: str, reader: Reader, named: tuple[str, Probe], control: str) -> Iterator[Trial]:
-    """A trial for each read and seed of one encoder, task, probe and control."""
+def _trials(
+    task: str, reader: Reader, named: tuple[str, Probe], drawn: Sequence[str]
+) -> Iterator[Trial]:
+    """A trial for each read and seed of one encoder, task and probe, and of a control, each seed
+    with a draw of its own.
+    """
     reference, probe = named
-    seeds = range(reader.seeds if needs_of(probe).seeds else 1)
+    many = reader.seeds if needs_of(probe).seeds else 1
+    seeds = range(max(many, min(reader.seeds, len(drawn))))
     chosen = (NAMELESS,) if _reads_words(probe) else reads(reader.encoder, reader.reads)
-    for read, seed in product([read for read in chosen if _can_read(probe, read)], seeds):
-        yield Trial(task, reader.reference, read, reference, control, seed)
+    for read, k in product([read for read in chosen if _can_read(probe, read)], seeds):
+        yield Trial(task, reader.reference, read, reference, drawn[k % len(drawn)], k % many)
 
 
 def _read_by(
@@ -316,6 +323,8 @@ def _lacking(
             lacking[ref, name] = (
                 f"the task does not have the tag {needs.stratum!r}, which this probe needs"
             )
+        elif needs.train and (why := data.too_many(free_memory())):
+            lacking[ref, name] = why
     return lacking
 
 

@@ -7,13 +7,15 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import platform
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lingprobe.core import Encoder, Probe, Revised, Rounding, Running
 from lingprobe.identity import Stated
 from lingprobe.nets.device import Fitting, kind
 from lingprobe.nets.precision import processor, reproducible
-from lingprobe.notes import Checkpoint, Checkpointed
+from lingprobe.notes import Averaging, Checkpoint, Checkpointed
+from lingprobe.reading import read_of
 
 PACKAGES = (
     "lingprobe",
@@ -72,6 +74,17 @@ def revision(encoder: Encoder) -> str:
 def checkpoint(encoder: Encoder) -> Checkpoint | None:
     """Where in its training an encoder is; None where it does not say."""
     return encoder.point_of_training if isinstance(encoder, Checkpointed) else None
+
+
+def constant_tokens(encoder: Encoder, names: Sequence[str], reads: Iterable[str]) -> dict[str, str]:
+    """By read which token that every sentence has holds most of the norm of what is averaged;
+    `names` are the encoder's layers.
+    """
+    known = encoder.constant_tokens if isinstance(encoder, Averaging) else {}
+    if not known:
+        return {}
+    layers = {read: read_of(read, names).layers for read in reads}
+    return {read: known[layer] for read, mine in layers.items() for layer in mine if layer in known}
 
 
 def computed(encoder: Encoder, probe: Probe) -> dict[str, str]:

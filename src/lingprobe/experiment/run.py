@@ -8,9 +8,11 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from lingprobe.core import Encoder, Prepared, Result, Sentence, Trial
+from lingprobe.datasets.controls import without_draw
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.experiment.bars import bar_over, encoding_bar
 from lingprobe.experiment.data import facts
@@ -181,26 +183,26 @@ def _units(plan: Plan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
 
 
 def _groups(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]:
-    """Trials that share a fit, together, as far as that is no more than a unit of work."""
+    """Trials that share a fit, together, as far as that is no more than a unit of work; draws of a
+    control are like seeds, but for their labels.
+    """
 
     def shared(t: Trial) -> tuple[str, str, str, str]:
-        return t.task, t.control, t.encoder, t.probe
+        return t.task, without_draw(t.control), t.encoder, t.probe
 
-    for (task, control, encoder, probe), trials in groupby(
-        sorted(plan.trials, key=shared), key=shared
-    ):
+    for (task, _, encoder, probe), trials in groupby(sorted(plan.trials, key=shared), key=shared):
         listed = list(trials)
-        things = (
-            plan.tasks[task],
-            plan.encoders[encoder],
-            plan.probes[probe],
-            plan.controls[control],
-        )
+        things = plan.tasks[task], plan.encoders[encoder], plan.probes[probe]
         ingredients = plan.ingredients(listed[0])
         key = vectors_key(things[1], ingredients.encoder)
         train = facts(things[0], ingredients.task, cache).train if len(listed) > 1 else 0
-        for part, some in enumerate(cut(listed, Size.of(things[1], train))):
-            yield Group(*things, some, tuple(ids[t] for t in some), ingredients, key, part)
+        for part, unit in enumerate(cut(listed, Size.of(things[1], train))):
+            by_draw = sorted(unit, key=attrgetter("control"))
+            for control, drawn in groupby(by_draw, attrgetter("control")):
+                some = tuple(drawn)
+                made_of = plan.ingredients(some[0])
+                mine = tuple(ids[trial] for trial in some)
+                yield Group(*things, plan.controls[control], some, mine, made_of, key, part)
 
 
 def fill(

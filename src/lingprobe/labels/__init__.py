@@ -79,6 +79,9 @@ class Classes(Column):
         ones = np.ones(len(self), np.float32)
         return LabelSets(np.arange(len(self) + 1), self.ids, ones, self.names)
 
+    def vary(self) -> bool:
+        return bool((self.ids != self.ids[:1]).any())
+
     def label(self, i: int) -> str:
         return str(self.names[int(self.ids[i])])
 
@@ -164,6 +167,9 @@ class Scores(Column):
     def numbers(self) -> NDArray[np.float64]:
         return self.values
 
+    def vary(self) -> bool:
+        return bool((self.values != self.values[:1]).any())
+
     def label(self, i: int) -> float:
         return float(self.values[i])
 
@@ -195,8 +201,7 @@ class Scores(Column):
     def problem(self) -> str:
         if not np.isfinite(self.matrix()).all():
             return "a score is not a finite number"
-        varies = np.ptp(self.matrix()) > 0
-        return "" if varies else "all scores are equal: there is nothing to tell apart"
+        return "" if self.vary() else "all scores are equal: there is nothing to tell apart"
 
     @classmethod
     def stacked(cls, columns: Sequence[Column]) -> Scores:

@@ -98,6 +98,12 @@ class Column(ABC):
         """
 
     @abstractmethod
+    def vary(self) -> bool:
+        """Whether there is something to tell apart: not all examples have the same class or score;
+        of label sets, there are several labels, or not all examples have the one.
+        """
+
+    @abstractmethod
     def problem(self) -> str:
         """What is wrong with the column, for tests of tasks; '' if nothing is."""
 
@@ -198,6 +204,9 @@ class LabelSets(Column):
 
     def sets(self) -> LabelSets:
         return self
+
+    def vary(self) -> bool:
+        return len(self.names) > 1 or int((self.weights >= HOLDS).sum()) not in (0, len(self))
 
     def label(self, i: int) -> Label:
         cells = slice(self.offsets[i], self.offsets[i + 1])

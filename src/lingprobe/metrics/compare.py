@@ -54,13 +54,16 @@ def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Me
 
 
 def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
-    """Correlation of gold and predicted over all pairs of example and label (Matthews 1975); 0 for
-    constant answers.
+    """Matthews' correlation of gold and predicted classes, of any number of them, or of label sets;
+    0 for constant answers.
 
     only, without  as of micro-f1
+    Gorodkin's R_K (2004, Computational Biology and Chemistry 28:367): the covariance of gold and
+    predicted indicators, summed over labels, in units of their spreads. One label a example makes
+    it scikit-learn's, and that of GLUE for two classes. Pairs that nobody annotated are left out.
     """
     counting = Counting("mcc", only, without)
-    sums = partial(_table_sums, counting=counting)
+    sums = partial(_annotated_sums, counting=counting)
     return Metric("mcc", sums, _matthews, least=-1.0, several=True)
 
 
@@ -206,30 +209,26 @@ def _pair_sums(
     return np.stack([right, truth + answer], 1).astype(np.float64)
 
 
-def _table_sums(
+def _annotated_sums(
     gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
 ) -> Doubles:
-    """Right, gold, predicted and all pairs of the labels that count, [many, 4]."""
-    pairs, names = _counted(gold, predicted, counting)
-    parts = [np.bincount(blocks[rows], minlength=many) for rows, _ in pairs]
-    counts = counting(names)
+    """Right, gold, predicted and annotated examples of each label, [many, 4 * labels]."""
+    confusions = _confusion_sums(gold, predicted, blocks, many, counting=counting)
+    size = confusions.shape[1] // 3
+    annotated = np.repeat(np.bincount(blocks, minlength=many)[:, None], size, 1)
     if gold.partial:
-        cells = summed(
-            (~np.isnan(gold.matrix()[:, counts[: len(gold.names)]])).sum(1, dtype=np.float64)[
-                :, None
-            ],
-            blocks,
-            many,
-        )[:, 0]
-    else:
-        cells = np.bincount(blocks, minlength=many) * counts.sum()
-    return np.stack([*parts, cells], 1).astype(np.float64)
+        # a label that only the predictions name was annotated nowhere
+        annotated[:, len(gold.names) :] = 0
+        known = np.asarray(~np.isnan(gold.matrix()), np.float64)
+        annotated[:, : len(gold.names)] = summed(known, blocks, many)
+    return np.concatenate([confusions, annotated], 1)
 
 
 def _matthews(sums: Doubles) -> Doubles:
-    right, gold, said, cells = np.moveaxis(sums, -1, 0)
-    spread = np.sqrt(np.maximum(gold * (cells - gold) * said * (cells - said), 0))
-    return np.clip(ratio(right * cells - gold * said, spread), -1, 1)
+    right, gold, said, annotated = np.split(sums, 4, -1)
+    covariance = (right - ratio(gold * said, annotated)).sum(-1)
+    variances = [(held - ratio(held**2, annotated)).sum(-1) for held in (gold, said)]
+    return np.clip(ratio(covariance, np.sqrt(variances[0] * variances[1])), -1, 1)
 
 
 def _f1(sums: Doubles) -> Doubles:

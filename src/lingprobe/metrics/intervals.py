@@ -65,16 +65,7 @@ def interval_of(
               each is one
     Of one seed or two it holds for these; from three on it is over seeds as well.
     """
-    measure = named(metric)
-    return _interval(fits(measure, gold, predicted), clusters or {}, balanced(gold), measure.least)
-
-
-def fits(metric: Metric, gold: Column, predicted: Sequence[Column]) -> Fits:
-    """The scores of some seeds, and how fast each grows with the weight of each example."""
-    return Fits(
-        np.array([metric(gold, p) for p in predicted]),
-        np.stack([metric.influences(gold, p) for p in predicted]),
-    )
+    return Answers(gold, predicted, clusters or {}).interval(metric)
 
 
 def null_share(
@@ -155,20 +146,36 @@ class Answers(NamedTuple):
 
     clusters  codes of what the examples were drawn together; empty where each is a draw of its own,
               or nobody knows
+    redrawn   the gold labels of each fit, where each had others, as the draws of a control have
     """
 
     gold: Column
     predicted: Sequence[Column]
     clusters: Clusters = {}  # noqa: RUF012
+    redrawn: Sequence[Column] = ()
+
+    @property
+    def golds(self) -> Sequence[Column]:
+        """The gold labels of each fit."""
+        return self.redrawn or (self.gold,) * len(self.predicted)
 
     def scores(self, metric: str | Metric) -> list[float]:
         """The score of each fit."""
-        measure = named(metric)
-        return [measure(self.gold, each) for each in self.predicted]
+        return list(map(named(metric), self.golds, self.predicted))
+
+    def fits(self, metric: Metric) -> Fits:
+        """The score of each fit, and how fast it grows with the weight of each example."""
+        pairs = list(zip(self.golds, self.predicted, strict=True))
+        return Fits(
+            np.array([metric(*pair) for pair in pairs]),
+            np.stack([metric.influences(*pair) for pair in pairs]),
+        )
 
     def interval(self, metric: str | Metric) -> tuple[float, float]:
         """The 95 % interval of their mean."""
-        return interval_of(metric, self.gold, self.predicted, self.clusters)
+        measure = named(metric)
+        strata = _fixed(self.redrawn or (self.gold,))
+        return _interval(self.fits(measure), self.clusters, strata, measure.least)
 
 
 class Difference(NamedTuple):
@@ -211,7 +218,7 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
             f" {' and '.join(map(str, sizes))}"
         )
     measure = named(metric)
-    fitted = [fits(measure, each.gold, each.predicted) for _, each in terms]
+    fitted = [each.fits(measure) for _, each in terms]
     weighted = [
         Fits(weight * each.scores, weight * each.influences)
         for (weight, _), each in zip(terms, fitted, strict=True)
@@ -220,7 +227,10 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     influence = np.sum([each.influences.mean(0) for each in weighted], 0)
     clusters = {name: codes for _, each in terms for name, codes in each.clusters.items()}
     variation = spread(
-        influence, _varying(weighted), clusters, _fixed([each.gold for _, each in terms])
+        influence,
+        _varying(weighted),
+        clusters,
+        _fixed([gold for _, each in terms for gold in each.redrawn or (each.gold,)]),
     )
     # one example more that changed each way (Bonett & Price 2012)
     more = sum(weight**2 for weight, _ in terms)
@@ -257,7 +267,7 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
         raise MetricProblem(
             f"a share needs scores over the same examples, and these have {sorted(sizes)}"
         )
-    three = [fits(named(metric), each.gold, each.predicted) for each in (part, least, whole)]
+    three = [each.fits(named(metric)) for each in (part, least, whole)]
     scores = [float(each.scores.mean()) for each in three]
     room = scores[2] - scores[1]
     value = (scores[0] - scores[1]) / room

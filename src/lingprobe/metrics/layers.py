@@ -24,7 +24,7 @@ from lingprobe.metrics.clusters import (
     quantile,
 )
 from lingprobe.metrics.constant import named
-from lingprobe.metrics.intervals import fits
+from lingprobe.metrics.intervals import Answers
 from lingprobe.metrics.metric import Doubles, Metric
 
 # standard errors that the gain from context must reach, or layers are weighted by noise
@@ -123,7 +123,7 @@ def drawn_scores(
     and over the seeds of each.
     """
     measure, strata, clusters = named(metric), balanced(gold), clusters or {}
-    each = [fits(measure, gold, seeds) for seeds in predicted]
+    each = [Answers(gold, seeds).fits(measure) for seeds in predicted]
     influences = np.stack([one.influences.mean(0) for one in each])
     estimate = over_examples(influences, clusters, strata)
     noise = [between_seeds(one, clusters, strata) for one in each]

@@ -93,7 +93,7 @@ def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
 
 def class_counts(group: Sequence[Result]) -> list[Count]:
     """How each class or label fared that somebody has or is said to have, of fits of one thing."""
-    gold, predicted, clusters = together(repeats(group))
+    gold, predicted, clusters, _ = together(repeats(group))
     names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))
     true, said = _held(gold, names, HOLDS), [_held(each, names, HOLDS) for each in predicted]
     known = _held(gold, names, 0.0) if gold.partial else np.ones_like(true)
@@ -209,7 +209,7 @@ def _beside(row: Row, whole: _Whole, stratum: str, to: Bin) -> Row:
         np.concatenate([_chosen(result, stratum, to) for result in whole.fits[0]])
     )
     alone, over = expected(metric, answers.gold, chosen), beyond(metric, answers.gold, chosen)
-    if alone is None or over is None:
+    if answers.redrawn or alone is None or over is None:  # each draw has labels of its own
         return row
     (low, high), more = answers.interval(over), float(np.mean(answers.scores(over)))
     return replace(

@@ -16,12 +16,13 @@ from lingprobe.metrics import difference, share
 from lingprobe.pages.captions import short
 from lingprobe.pages.charts import BLUE, EDGE, GAP, GREY, PANEL, ROW, Axis, frame
 from lingprobe.pages.groups import columns_of
+from lingprobe.reading import MIX
 from lingprobe.references import parsed_or_none
 from lingprobe.tables.drawing import Dot, Drawing, Label, Mark, PlotProblem, Stroke, breadth
 from lingprobe.tables.table import Section, Table, number
 
 LEXICAL, BAG, ORTHONORMAL = "lex", "lex with a bag of words", "orthonormal"
-FULL = ("mix", "cat:lex+top")
+FULL = (MIX, "mix", "cat:lex+top")
 """Reads of the whole encoder; headroom is up to the first that was measured."""
 ORDER = (LEXICAL, BAG, "CNN1", "CNN2", ORTHONORMAL, *FULL[::-1])
 KNOWN = {*ORDER, *(f"{ORTHONORMAL} {read}" for read in FULL)}

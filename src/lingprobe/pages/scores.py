@@ -16,6 +16,7 @@ from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
 from lingprobe.pages.captions import bound_notes, by_kind, heading, kind_rules, short, source_notes
+from lingprobe.pages.cautions import control_notes, length_notes
 from lingprobe.pages.described import question_of
 from lingprobe.references import summary
 from lingprobe.tables.table import Section, Table, number
@@ -287,7 +288,7 @@ def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
         for control in dict.fromkeys(row.control for row in rows)
         if control != NO_CONTROL
     ]
-    notes += _memory(rows)
+    notes += [*control_notes(rows), *length_notes(rows)]
     notes += CODES if any(row.bits == row.bits for row in rows) else ()
     notes += [
         f"({v}): measured by that version of lingprobe."
@@ -326,26 +327,6 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
         )
     for encoder, n in {row.encoder: row.cut for row in rows if row.cut}.items():
         yield f"{encoder}: {_many(n, 'sentence')} cut at the encoder's maximum length."
-
-
-def _memory(rows: Sequence[Row]) -> list[str]:
-    """What there is to know of controls that can be answered by remembering words."""
-    controls = {(row.task, row.control): row for row in rows if not math.isnan(row.keys_seen)}
-    if not controls:
-        return []
-    keys = [
-        f"{short(task)}, {control}: {row.keyed}; the keys of {number(row.keys_seen)} % of the test"
-        " examples are in train."
-        for (task, control), row in controls.items()
-    ]
-    return [
-        (
-            "selectivity: the score minus the control's score, over the same examples, with its"
-            " 95 % interval. key seen, unseen: the control's score on test examples whose key is"
-            " or is not in train."
-        ),
-        *keys,
-    ]
 
 
 def _unread(count: int) -> str:

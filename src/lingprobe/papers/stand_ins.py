@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from lingprobe.encoders.trained import facts_or_none
+from lingprobe.reading import MIX
 from lingprobe.references import Reference, parsed_or_none
 
 ARCHITECTURES = {
@@ -50,9 +51,10 @@ CONTEXTUAL = {
     ("cove", "cat:lex+top"): "CoVe full",
     ("elmo", "lex"): "ELMo lex",
     ("elmo", "mix"): "ELMo full",
+    ("elmo", MIX): "ELMo full",
 }
-"""Encoders and what is read of them (Tenney et al. 2019, section 3)."""
-READ = {"lex": "lex", "cat:lex+top": "cat", "mix": "mix"}
+"""Encoders and what is read of them (Tenney et al. 2019, section 3); ELMo's layer 0 is `lex`."""
+READ = {"lex": "lex", "cat:lex+top": "cat", MIX: "mix"}
 MODELS = {"*bert-base-uncased*": "BERT-base", "*bert-large-uncased*": "BERT-large", "*gpt": "GPT"}
 """Tenney et al. 2019, section 3."""
 DRAWN = frozenset({"trained", "untrained", "bow"})

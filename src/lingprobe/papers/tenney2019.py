@@ -15,6 +15,7 @@ from lingprobe.corpora.corpus import split_in
 from lingprobe.notes import Sources
 from lingprobe.papers.facts import Block, Figure, Line, Paper, facts
 from lingprobe.papers.suite import Column, Suite
+from lingprobe.reading import MIX
 from lingprobe.references import Place, Reference, ReferenceProblem, brief
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.family import METRICS, MICRO
@@ -85,7 +86,7 @@ JIANT = {  # where jiant's own files of each column lie below its folder `edges`
     "Coref. (W)": "dpr",
     "Rel.": "semeval",
 }
-READS = ("lex", "cat:lex+top", "mix")
+READS = ("lex", "cat:lex+top", MIX)
 HARMLESS = (
     "on_error",
     "sample",

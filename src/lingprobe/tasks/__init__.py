@@ -93,7 +93,7 @@ TASKS = TaskContents(
             for name in listed.split()
         },
         "indicsenteval": "lingprobe.tasks.released.indicsenteval:indicsenteval",
-        "table": "lingprobe.tasks.table:table",
+        "table": "lingprobe.tasks.table:Table",
     },
 )
 

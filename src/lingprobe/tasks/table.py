@@ -4,26 +4,42 @@ own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 from lingprobe.core import SPLITS, DataProblem, Dataset
 from lingprobe.corpora.files import digest, uncompressed
 from lingprobe.datasets import carve_dev
+from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.tables import loss, read
 from lingprobe.labels import KINDS
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The examples of a file, and how they are judged and read."""
+    """Which label does the table give the example?
+
+    metric    without: accuracy of classes, micro-f1 of label sets, pearson of scores
+    clusters  a stratum whose examples were drawn together, as a speaker or a document, which
+              intervals then know; may be repeated
+    labels    whether numbers are classes or scores; without, the file's metadata decide, or else
+              whole numbers about one text, at most 50 different ones with at least ten examples
+              each, are classes
+    """
 
     path: Path
-    metric: str
-    probe: str
-    view: str
-    seed: int
+    _: KW_ONLY
+    metric: str = ""
+    probe: str = "mlp"
+    view: str = "mean"
+    seed: int = 0
     clusters: tuple[str, ...] = ()
+    labels: Asked | None = None
+
+    def __post_init__(self) -> None:
+        if not self.metric:
+            metric = KINDS[loss(self.path, labels=self.labels)].metric
+            object.__setattr__(self, "metric", metric)
 
     @property
     def name(self) -> str:
@@ -44,7 +60,7 @@ class Table:
         """The examples in the file; without a dev split, a tenth of train becomes one, by
         `seed`.
         """
-        dataset = read(self.path)
+        dataset = read(self.path, labels=self.labels)
         if lacking := [name for name in self.clusters if name not in dataset.strata]:
             has = ", ".join(dataset.strata) or "none"
             raise DataProblem(
@@ -62,21 +78,3 @@ class Table:
             replace(dataset, clusters=tuple(dict.fromkeys([*dataset.clusters, *self.clusters]))),
             self.seed,
         )
-
-
-def table(
-    path: Path,
-    *,
-    metric: str | None = None,
-    probe: str = "mlp",
-    view: str = "mean",
-    seed: int = 0,
-    clusters: tuple[str, ...] = (),
-) -> Table:
-    """Which label does the table give the example?
-
-    metric    without: accuracy of classes, micro-f1 of label sets, pearson of scores
-    clusters  a stratum whose examples were drawn together, as a speaker or a document, which
-              intervals then know; may be repeated
-    """
-    return Table(path, metric or KINDS[loss(path)].metric, probe, view, seed, clusters)

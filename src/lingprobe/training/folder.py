@@ -24,10 +24,12 @@ CARD = "README.md"
 class Training:
     """A trained encoder; printing it shows the scores of all epochs.
 
-    folder   the encoder is `trained:FOLDER`
-    figure   what selects the best epoch on dev, as 'bleu'
-    trivial  scores of baselines without an encoder, on dev and on further evaluation files
-    counts   how many sentences were read, and how many left out and why
+    folder    the encoder is `trained:FOLDER`
+    figure    what selects the best epoch on dev: 'bleu', or 'perplexity' while BLEU is at its
+              baseline
+    trivial   scores of baselines without an encoder, on dev and on further evaluation files
+    unbeaten  those of them that the best epoch is not clearly better than
+    counts    how many sentences were read, and how many left out and why
     """
 
     folder: Path
@@ -38,6 +40,7 @@ class Training:
     trivial: Mapping[str, float]
     counts: Mapping[str, int]
     parameters: int
+    unbeaten: Sequence[str] = ()
 
     def __str__(self) -> str:
         head = f"{self.folder}: {self.objective}, {self.parameters:,} weights of the encoder"
@@ -46,8 +49,18 @@ class Training:
         if self.trivial:
             lines.append("without an encoder:")
             lines += [f"  {name}: {value:.1f}" for name, value in self.trivial.items()]
+        if self.unbeaten:
+            lines.append(_warning(self.unbeaten))
         lines.append(counted(self.counts))
         return "\n".join(lines)
+
+
+def _warning(unbeaten: Sequence[str]) -> str:
+    """What is said of a training that has learnt little."""
+    return (
+        f"The best epoch is not clearly better than without an encoder: {', '.join(unbeaten)}."
+        " Train for more epochs, or on more data, before probing it as a trained encoder."
+    )
 
 
 def _table(epochs: Sequence[Mapping[str, Any]]) -> str:
@@ -116,6 +129,7 @@ def described(folder: Path) -> Training:
         {**facts["trivial"], **facts.get("elsewhere", {})},
         facts["counts"],
         facts["parameters"],
+        facts.get("unbeaten", ()),
     )
 
 
@@ -132,6 +146,7 @@ def _card(out: Path, facts: Mapping[str, Any]) -> str:
         + f"\n\n## Figures on dev\n\n```\n{_table(facts['epochs'])}\n```\n\nBest: epoch"
         f" {facts['best']}, by {facts['figure']}. Without an encoder:\n\n"
         + "\n".join(f"- {name}: {value:.1f}" for name, value in facts["trivial"].items())
+        + (f"\n\n{_warning(facts['unbeaten'])}" if facts["unbeaten"] else "")
         + f"\n\n## Command\n\n```\n{facts['command']} -o {shlex.quote(out.name)}\n```\n"
         + f"\n## Settings\n\n```json\n{json.dumps(facts['settings'], indent=1)}\n```\n"
     )

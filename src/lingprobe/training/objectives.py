@@ -62,11 +62,6 @@ class Objective:
     noise: bool = False
     columns: bool = False
 
-    @property
-    def higher(self) -> bool:
-        """Whether more of the figure is better."""
-        return self.figure != "perplexity"
-
 
 @dataclass(frozen=True)
 class Kit:

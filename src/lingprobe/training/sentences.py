@@ -26,8 +26,9 @@ from lingprobe.training.data import Reading
 from lingprobe.training.examples import Examples
 from lingprobe.training.folder import Training, command, described, say
 from lingprobe.training.loop import ON, Epoch, Learner, Learns, Schedule, Start
-from lingprobe.training.objectives import Kit, Lesson, Objective
+from lingprobe.training.objectives import Kit, Lesson
 from lingprobe.training.ranks import Ranks
+from lingprobe.training.selection import Selection
 from lingprobe.training.settings import BAG, TREES, Request, Settings
 from lingprobe.training.splits import chosen, held_out, too_little
 from lingprobe.training.weights import save
@@ -63,19 +64,20 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
         write_text(out / WORDS, "\n".join(vocabulary))
     hashes = how.seen.distinct()
     seen.write(out, hashes)
-    said = {**asked, **facts, "figure": objective.figure, "counts": dict(counts)}
+    selection = Selection(objective.figure, facts["trivial"])
+    said = {**asked, **facts, "counts": dict(counts)}
     said |= {"seen": len(hashes), "command": command(request, settings)}
     learner.resume(out)
     # before the first epoch, too: the folder is this training's
-    _say(out, learner, objective, said)
-    while not _over(learner.epochs, objective, settings):
+    _say(out, learner, selection, said)
+    while not _over(learner.epochs, selection, settings):
         number = len(learner.epochs) + 1
         heard = partial(told or _nothing, number)
         learner.epoch(rows, judged, heard, partial(_keep, out, learner))
-        if _stalled(learner.epochs, objective):
+        if selection.stalled(learner.epochs):
             learner.slower()
         _write(out, learner)
-        _say(out, learner, objective, said)
+        _say(out, learner, selection, said)
     return described(out)
 
 
@@ -242,36 +244,10 @@ def _schedule(request: Request, settings: Settings) -> Schedule:
     return Schedule(kind, rate, settings.clip, settings.batch, *how)
 
 
-def _best(epochs: Sequence[Epoch], objective: Objective) -> int:
-    """The number of the epoch with the best figure on dev; of equal ones the one with the lowest
-    perplexity, or the first.
-    """
-    sign = 1 if objective.higher else -1
-
-    def rank(epoch: Epoch) -> tuple[float, float, int]:
-        figures = epoch.figures
-        return sign * figures[objective.figure], -figures.get("perplexity", 0.0), -epoch.number
-
-    return max(epochs, key=rank).number
-
-
-def _since(epochs: Sequence[Epoch], objective: Objective) -> int:
-    """Epochs since the best one."""
-    return len(epochs) - _best(epochs, objective)
-
-
-def _stalled(epochs: Sequence[Epoch], objective: Objective) -> bool:
-    """Whether the last epoch is no better than the best before: by perplexity, which is surer than
-    BLEU, or by the figure where nothing is written.
-    """
-    steady = [e.figures.get("perplexity", -e.figures.get(objective.figure, 0.0)) for e in epochs]
-    return len(steady) > 1 and steady[-1] >= min(steady[:-1])
-
-
-def _over(epochs: Sequence[Epoch], objective: Objective, settings: Settings) -> bool:
+def _over(epochs: Sequence[Epoch], selection: Selection, settings: Settings) -> bool:
     if len(epochs) >= settings.epochs:
         return True
-    return bool(epochs and settings.patience) and _since(epochs, objective) >= settings.patience
+    return bool(epochs and settings.patience) and selection.since(epochs) >= settings.patience
 
 
 def _write(out: Path, learner: Learns) -> None:
@@ -286,8 +262,13 @@ def _keep(out: Path, learner: Learns) -> None:
         learner.keep(out)
 
 
-def _say(out: Path, learner: Learns, objective: Objective, facts: Mapping[str, Any]) -> None:
+def _say(out: Path, learner: Learns, selection: Selection, facts: Mapping[str, Any]) -> None:
     if learner.ranks.rank:
         return
-    best = _best(learner.epochs, objective) if learner.epochs else None
-    say(out, {**facts, "best": best}, learner.epochs)
+    epochs = learner.epochs
+    told = {
+        "figure": selection.by(epochs) if epochs else selection.figure,
+        "best": selection.best(epochs) if epochs else None,
+        "unbeaten": selection.unbeaten(epochs) if epochs else [],
+    }
+    say(out, {**facts, **told}, epochs)

@@ -12,6 +12,7 @@ import numpy as np
 
 from lingprobe.core import DataProblem, Dataset, Tags
 from lingprobe.corpora.strict import shown
+from lingprobe.datasets.formats.kinds import Asked, as_asked, decided
 from lingprobe.labels import KINDS, Column
 from lingprobe.notes import Notes
 from lingprobe.vectors import Ints
@@ -76,12 +77,16 @@ def _names(value: Any) -> bool:
     )
 
 
-def settled(dataset: Dataset, header: Mapping[str, Any], where: str) -> Dataset:
-    """A data set made from rows, with names numbered as the header has them; without a header it
-    stays as it is.
+def settled(
+    dataset: Dataset, header: Mapping[str, Any], where: str, asked: Asked | None = None
+) -> Dataset:
+    """A data set made from rows, with labels of the kind asked for and names numbered as the header
+    has them; without a header what its numbers are is decided.
     """
+    if asked:
+        return as_asked(settled(dataset, header, where) if header else dataset, asked, where)
     if not header:
-        return dataset
+        return decided(dataset, where)
     vocabulary = tuple(header.get("vocabulary", dataset.vocabulary))
     strata = dict(dataset.strata)
     for key, names in header.get("strata", {}).items():

@@ -20,6 +20,7 @@ from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.corpora.files import lines
 from lingprobe.corpora.strict import Malformed, parsed
 from lingprobe.datasets.formats.header import checked, described, settled
+from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.labels import Label, Loss, column
 
 
@@ -31,7 +32,7 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
     return {"examples": len(dataset)}
 
 
-def read(path: Path) -> Dataset:
+def read(path: Path, labels: Asked | None = None) -> Dataset:
     """The examples of a file; blank lines are passed over."""
     header: dict[str, Any] = {}
     examples: list[Example] = []
@@ -51,22 +52,22 @@ def read(path: Path) -> Dataset:
             )
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
-    return settled(Dataset.of(examples), header, str(path))
+    return settled(Dataset.of(examples), header, str(path), labels)
 
 
 def loss(path: Path) -> Loss:
-    """The kind of the labels, by the first line."""
+    """The kind of the labels, by the first line, or by all where it has a whole number."""
     for number, text in lines(path):
         if text.strip():
             where = f"{path}:{number}"
             row = _parsed(text, where)
             header = checked(row, where) if "sonde" in row else {}
-            kind: Loss = (
-                header["loss"]
-                if "loss" in header
-                else column([_label(row.get("label"), where)]).loss
-            )
-            return kind
+            if "loss" in header:
+                kind: Loss = header["loss"]
+                return kind
+            label = _label(row.get("label"), where)
+            is_whole = isinstance(label, float) and label.is_integer()
+            return read(path).labels.loss if is_whole else column([label]).loss
     raise DataProblem(f"{path}: no examples in it")
 
 

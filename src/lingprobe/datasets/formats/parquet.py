@@ -21,6 +21,7 @@ from lingprobe._hosted import one_line
 from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.corpora.strict import parsed
 from lingprobe.datasets.formats.header import checked, described, settled
+from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.labels import Column, Label, Loss, column
 
 KEY = b"sonde"
@@ -77,7 +78,7 @@ def _site_columns(dataset: Dataset) -> dict[str, Any]:
     return columns
 
 
-def read(path: Path) -> Dataset:
+def read(path: Path, labels: Asked | None = None) -> Dataset:
     """The examples of a file; rows are numbered from 1 in what is said about them."""
     import pyarrow.parquet as pq
 
@@ -91,13 +92,19 @@ def read(path: Path) -> Dataset:
     _check_types(table.schema, path)
     with _readable(path):
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
+        classes = _class_names(table.schema)
+    if classes:
+        columns["label"] = _named(columns["label"], classes, path)
     known: dict[tuple[str | None, tuple[str, ...]], Sentence] = {}
     examples = [_example(columns, i, f"{path}: row {i + 1}", known) for i in range(table.num_rows)]
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
     try:
         return settled(
-            Dataset.of(examples), checked(header, "its metadata") if header else {}, str(path)
+            Dataset.of(examples),
+            checked(header, "its metadata") if header else {},
+            "its rows",
+            labels,
         )
     except DataProblem as error:
         raise DataProblem(f"{path}: {error}") from None
@@ -181,16 +188,38 @@ EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 def loss(path: Path) -> Loss:
-    """The kind of the labels, by the schema."""
-    import pyarrow as pa
+    """The kind of the labels, by the schema; by all of them where they are numbers and it does not
+    say of what.
+    """
     import pyarrow.parquet as pq
 
     with path.open("rb") as file, _readable(path):
         schema = pq.read_schema(file)
+        classes = _class_names(schema)
     if "label" not in schema.names:
         return column([frozenset()]).loss
-    kind = schema.field("label").type
-    return column([0.0 if pa.types.is_floating(kind) or pa.types.is_integer(kind) else ""]).loss
+    if classes or not _is_number(schema.field("label").type):
+        return column([""]).loss
+    is_ours = KEY in (schema.metadata or {})
+    return column([0.0]).loss if is_ours else read(path).labels.loss
+
+
+def _class_names(schema: Any) -> list[str]:
+    """The names of the classes that `datasets` numbers, which it keeps in the metadata; [] where it
+    keeps none.
+    """
+    hub = parsed((schema.metadata or {}).get(b"huggingface", b"{}").decode())
+    return list(hub.get("info", {}).get("features", {}).get("label", {}).get("names", []))
+
+
+def _named(labels: list[Any], names: list[str], path: Path) -> list[Any]:
+    for row, label in enumerate(labels, 1):
+        if not isinstance(label, int) or not 0 <= label < len(names):
+            raise DataProblem(
+                f"{path}: row {row}: label {label!r} is no number of the {len(names)} classes that"
+                " the metadata name: leave out rows without a label"
+            )
+    return [names[label] for label in labels]
 
 
 def _label_columns(labels: Column) -> dict[str, Any]:

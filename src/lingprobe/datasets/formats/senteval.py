@@ -10,6 +10,8 @@ from pathlib import Path
 
 from lingprobe.core import DataProblem, Dataset
 from lingprobe.corpora.columns import CODES, SENTEVAL, Reading, Rows
+from lingprobe.datasets.formats.header import settled
+from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.labels import Loss, column
 
 
@@ -42,13 +44,13 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
     return counts
 
 
-def read(path: Path) -> Dataset:
+def read(path: Path, labels: Asked | None = None) -> Dataset:
     """The examples of a file; blank lines are counted in the notes."""
     rows = Rows(SENTEVAL, Reading(blank="skip"))
     examples = list(rows.read(path))
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
-    return Dataset.of(examples, {"read": rows.counts()})
+    return settled(Dataset.of(examples, {"read": rows.counts()}), {}, str(path), labels)
 
 
 def loss(path: Path) -> Loss:

@@ -17,7 +17,8 @@ from lingprobe.cache import draft
 from lingprobe.core import SPLITS, DataProblem, Dataset
 from lingprobe.corpora.files import COMPRESSED, uncompressed
 from lingprobe.datasets.formats import jiant, jsonl, parquet, senteval
-from lingprobe.labels import Loss
+from lingprobe.datasets.formats.kinds import Asked
+from lingprobe.labels import Label, Loss, column
 
 Format = Literal["parquet", "jsonl", "senteval"]
 Writing = Literal["parquet", "jsonl", "senteval", "jiant"]
@@ -27,7 +28,7 @@ WRITERS: Mapping[Writing, Callable[[Dataset, Path], dict[str, int]]] = {
     "senteval": senteval.write,
     "jiant": jiant.write,
 }
-READERS: Mapping[Format, Callable[[Path], Dataset]] = {
+READERS: Mapping[Format, Callable[[Path, Asked | None], Dataset]] = {
     "parquet": parquet.read,
     "jsonl": jsonl.read,
     "senteval": senteval.read,
@@ -37,6 +38,7 @@ LOSSES: Mapping[Format, Callable[[Path], Loss]] = {
     "jsonl": jsonl.loss,
     "senteval": senteval.loss,
 }
+EXAMPLES: Mapping[Asked, Label] = {"classes": "", "scores": 0.0}
 SUFFIXES: Mapping[str, Format] = {
     ".parquet": "parquet",
     ".jsonl": "jsonl",
@@ -96,16 +98,20 @@ def check(path: str | Path, format: Writing | None = None) -> None:
         _format(file)
 
 
-def read(path: str | Path, format: Format | None = None) -> Dataset:
-    """The data set in a file; what is wrong with it is said with file and line."""
+def read(path: str | Path, format: Format | None = None, labels: Asked | None = None) -> Dataset:
+    """The data set in a file; what is wrong with it is said with file and line.
+
+    labels  whether numbers, and names that are numbers, are `classes` or `scores`; without, what
+            numbers are that the file says nothing of is decided, and remarked in the notes
+    """
     file = _there(path)
-    return READERS[format or _format(file)](file)
+    return READERS[format or _format(file)](file, labels)
 
 
-def loss(path: str | Path, format: Format | None = None) -> Loss:
-    """The kind of the labels in a file, without reading it all."""
+def loss(path: str | Path, format: Format | None = None, labels: Asked | None = None) -> Loss:
+    """The kind of the labels in a file, without reading it all where it says or shows that soon."""
     file = _there(path)
-    return LOSSES[format or _format(file)](file)
+    return column([EXAMPLES[labels]]).loss if labels else LOSSES[format or _format(file)](file)
 
 
 def _there(path: str | Path) -> Path:

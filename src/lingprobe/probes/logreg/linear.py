@@ -9,7 +9,7 @@ matrix, scaled by its eigenvalues and the penalty.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from lingprobe.probes.losses import LOSSES, Curved
 from lingprobe.vectors import Floats
 
 ROWS = 8192  # of one product: its scores stay in the cache
+SCORES = 2**26  # of one product at most, whose rows are fewer where there are many classes
 # dimensions up to which all eigenvectors are taken, and how many of wider input
 WHOLE, PART = 1024, 256
 FEW = 200  # rows for each score up to which turning the input pays; about thirty steps are taken
@@ -52,10 +53,13 @@ class Linear(NamedTuple):
     def judged(self, x: Floats, wanted: Tensor, loss: Curved) -> NDArray[np.float64]:
         """The mean quality and loss on other examples of each penalty's model [2, penalties]."""
         device = self.weights.device
-        rows = torch.from_numpy(x).to(device)
-        scores = torch.einsum("koi,ni->kon", self.weights.float(), rows)
-        scores += self.biases.float()[:, :, None]
-        sums = torch.cat(loss.judge(scores[None], wanted.to(device).movedim(0, -1)[None]))
+        weights, biases = self.weights.float(), self.biases.float()
+        sums = biases.new_zeros(2, len(biases), dtype=torch.float64)
+        for start in range(0, len(x), size := max(1, SCORES // biases.numel())):
+            rows = torch.from_numpy(x[start : start + size]).to(device)
+            scores = torch.einsum("koi,ni->kon", weights, rows) + biases[:, :, None]
+            answers = wanted[start : start + size].to(device).movedim(0, -1)
+            sums += torch.cat(loss.judge(scores[None], answers[None]))
         return np.asarray((sums / len(x)).cpu().numpy())
 
 
@@ -67,21 +71,26 @@ class Sums:
     wanted: Tensor
     loss: Curved
 
-    def scores(self, weights: Tensor, biases: Tensor, start: int) -> Tensor:
+    def scores(self, weights: Tensor, biases: Tensor, rows: slice) -> Tensor:
         """Scores [1, penalties, outputs, rows] of one run of rows."""
-        scores = weights.float().flatten(0, 1) @ self.x[start : start + ROWS].T
+        scores = weights.float().flatten(0, 1) @ self.x[rows].T
         return scores.view(1, *biases.shape, -1) + biases.float()[None, :, :, None]
+
+    def runs(self, outputs: int) -> Iterator[slice]:
+        """The rows of each product, where each has so many scores."""
+        size = max(1, min(ROWS, SCORES // outputs))
+        return (slice(start, start + size) for start in range(0, len(self.x), size))
 
     def means(self, weights: Tensor, biases: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Mean loss [penalties] and its gradients in weights and biases, float64."""
         total = weights.new_zeros(len(weights))
         inner, outer = torch.zeros_like(weights), torch.zeros_like(biases)
-        for start in range(0, len(self.x), ROWS):
-            wanted = self.wanted[start : start + ROWS].movedim(0, -1)[None]
-            losses, slope = self.loss.both(self.scores(weights, biases, start), wanted)
+        for rows in self.runs(biases.numel()):
+            wanted = self.wanted[rows].movedim(0, -1)[None]
+            losses, slope = self.loss.both(self.scores(weights, biases, rows), wanted)
             total += losses[0]
             outer += slope[0].sum(-1, dtype=torch.float64)
-            inner += (slope[0].flatten(0, 1) @ self.x[start : start + ROWS]).view(inner.shape)
+            inner += (slope[0].flatten(0, 1) @ self.x[rows]).view(inner.shape)
         return total / len(self.x), inner / len(self.x), outer / len(self.x)
 
 
@@ -200,7 +209,7 @@ class Space:
         self.sums, self.penalties, self.basis = sums, penalties, spectrum.basis
         self.weights, self.biases = weights, biases
         curvature = (
-            sums.loss.curvature(sums.scores(weights, biases, 0))[0]
+            sums.loss.curvature(sums.scores(weights, biases, next(sums.runs(biases.numel()))))[0]
             .double()
             .clamp_min(1e-4)[:, None, None]
         )

@@ -1,0 +1,93 @@
+"""Whether the labels of a table are classes or scores, where its file leaves that open: a hub's
+files have numbers for classes, a study's for grades.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.core import DataProblem, Dataset
+from lingprobe.labels import Column, column
+
+Asked = Literal["classes", "scores"]
+CLASSES = 50  # different whole numbers at most that are taken for classes
+EXAMPLES = 10  # of each of them at least
+MANY = 1000  # classes, above which that holds of names as well
+
+
+def as_asked(dataset: Dataset, asked: Asked | None, where: str) -> Dataset:
+    """The same examples with labels of the kind asked for. DataProblem where they cannot be."""
+    if asked == "classes" and dataset.labels.numbers is not None:
+        return replace(dataset, labels=_classes(dataset.labels, where))
+    if asked == "scores" and dataset.labels.numbers is None:
+        return replace(dataset, labels=_scores(dataset.labels, where))
+    return dataset
+
+
+def decided(dataset: Dataset, where: str) -> Dataset:
+    """The same examples; whole numbers are classes where each is frequent and labels one text. A
+    remark says so. DataProblem where they label two texts, and may be either; where classes are so
+    many that their names tell single examples.
+    """
+    numbers = dataset.labels.numbers
+    _check_several(dataset.labels, where)
+    if numbers is None or not _are_whole(numbers):
+        return dataset
+    values, counts = np.unique(numbers, return_counts=True)
+    if len(values) > CLASSES:
+        return _remarked(dataset, "scores", "classes", f"of which there are {len(values):,}")
+    if (dataset.sites[:, 1:, 0] != dataset.sites[:, :1, 0]).any():
+        raise DataProblem(
+            f"{where}: whole numbers about two texts may be classes or graded scores: add"
+            " labels=classes or labels=scores to the task"
+        )
+    if counts.min() < EXAMPLES:
+        why = f"as {values[counts.argmin()]:.0f} is the label of {counts.min()} only"
+        return _remarked(dataset, "scores", "classes", why)
+    named = replace(dataset, labels=_classes(dataset.labels, where))
+    return _remarked(named, "classes", "scores", f"{values[0]:.0f} to {values[-1]:.0f}")
+
+
+def _check_several(labels: Column, where: str) -> None:
+    """Refuse classes that are hardly ever shared, or so many with few examples each."""
+    classes, examples = len(labels.names), len(labels)
+    each = EXAMPLES if classes > MANY else 2
+    if labels.classes is not None and classes > CLASSES and examples < each * classes:
+        raise DataProblem(
+            f"{where}: {classes:,} labels of {examples:,} examples: is this an id? If each is a"
+            " class, add labels=classes to the task"
+        )
+
+
+def _remarked(dataset: Dataset, read_as: Asked, other: Asked, why: str) -> Dataset:
+    remark = f"its labels, whole numbers {why}, were read as {read_as}; labels={other} overrules"
+    return dataset.noted(remarks=[*dataset.notes.remarks, remark])
+
+
+def _are_whole(numbers: NDArray[np.float64]) -> bool:
+    return bool((numbers == np.round(numbers)).all())
+
+
+def _classes(labels: Column, where: str) -> Column:
+    numbers = labels.numbers
+    if numbers is None or not _are_whole(numbers):
+        raise DataProblem(
+            f"{where}: labels=classes needs names or whole numbers, and a label is a decimal: leave"
+            " it out, or name the classes"
+        )
+    return column([str(int(number)) for number in numbers])
+
+
+def _scores(labels: Column, where: str) -> Column:
+    try:
+        if labels.classes is None:
+            raise ValueError("a set of labels")
+        return column([float(name) for name in labels.class_names()])
+    except ValueError as error:
+        raise DataProblem(
+            f"{where}: labels=scores needs numbers, and a label is none ({error}): leave it out"
+        ) from None

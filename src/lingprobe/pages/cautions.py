@@ -1,0 +1,79 @@
+"""What has to be said of scores beside controls, and of those that the length of a sentence could
+give.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from lingprobe.analysis.row import Row
+from lingprobe.datasets.controls import is_randomised, known
+from lingprobe.metrics.clusters import LEAST_SEEDS
+from lingprobe.pages.captions import short
+from lingprobe.tables.table import number
+
+LENGTH = "length"
+"""The baseline that knows the length alone."""
+
+
+def length_notes(rows: Sequence[Row]) -> Iterator[str]:
+    """Scores that the length of a sentence could give, which a mean tells."""
+    lengths = {row.task: row for row in rows if row.encoder == LENGTH}
+    told: dict[tuple[str, str, str], dict[str, None]] = {}
+    for row in rows:
+        length = lengths.get(row.task)
+        helps = length is None or length.low > length.majority
+        if row.constant_token and helps:
+            key = row.encoder, row.read, row.constant_token
+            told.setdefault(key, {})[short(row.task)] = None
+    for (encoder, read, token), tasks in told.items():
+        yield (
+            f"{encoder}{read}: {token} holds most of the norm of a sentence, so that a mean tells"
+            f" how long it is, which may be the score on {', '.join(tasks)}: compare pool=rest or"
+            " special=false."
+        )
+
+
+def control_notes(rows: Sequence[Row]) -> list[str]:
+    """How often controls were drawn, and what there is to know of those that can be answered by
+    remembering words.
+    """
+    return [*_draws(rows), *_memory(rows)]
+
+
+def _draws(rows: Sequence[Row]) -> Iterator[str]:
+    """Over how many draws of their labels the scores of controls are."""
+    draws: dict[str, set[int]] = {}
+    for row in rows:
+        if is_randomised(known(row.control)):
+            draws.setdefault(row.control, set()).add(row.draws)
+    for control, counts in draws.items():
+        few, most = min(counts), max(counts)
+        many = f"{few} to {most}" if few < most else f"{most}"
+        lack = "do not cover" if most < LEAST_SEEDS else "cover"
+        where = f" where there are at least {LEAST_SEEDS}" if few < LEAST_SEEDS <= most else ""
+        yield (
+            f"{control}: {many} draw{'s' * (most > 1)} of the control; intervals {lack} variation"
+            f" between draws{where}."
+        )
+
+
+def _memory(rows: Sequence[Row]) -> list[str]:
+    """What there is to know of controls that can be answered by remembering words."""
+    controls = {(row.task, row.control): row for row in rows if not math.isnan(row.keys_seen)}
+    if not controls:
+        return []
+    keys = [
+        f"{short(task)}, {control}: {row.keyed}; the keys of {number(row.keys_seen)} % of the test"
+        " examples are in train."
+        for (task, control), row in controls.items()
+    ]
+    return [
+        (
+            "selectivity: the score minus the control's score, over the same examples, with its"
+            " 95 % interval. key seen, unseen: the control's score on test examples whose key is"
+            " or is not in train."
+        ),
+        *keys,
+    ]

@@ -1,0 +1,101 @@
+"""A token that every sentence has and that holds most of the norm is seen when a model is loaded,
+and said where the length of a sentence could give a score.
+"""
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lingprobe.analysis.rows import rows
+from lingprobe.datasets.formats.tables import write
+from lingprobe.encoders import make
+from lingprobe.encoders.constant_token import TRIED, Read, heaviest
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.run import run
+from lingprobe.pages.scores import score_notes
+from lingprobe.testing import FAMILIES
+
+EXACT = "dtype=float32,device=cpu"
+
+
+@pytest.fixture(scope="session")
+def sink(gpt, tmp_path_factory):
+    """The tiny GPT-2, whose first position adds two huge numbers."""
+    import torch
+    from transformers import GPT2Model
+
+    folder = shutil.copytree(gpt, tmp_path_factory.mktemp("sink") / "gpt")
+    model = GPT2Model.from_pretrained(gpt)
+    with torch.no_grad():
+        model.wpe.weight[0, :2] += 500
+    model.save_pretrained(folder)
+    return folder
+
+
+def read(*rows):
+    return [Read(np.array(ids), np.array(norms, float)) for ids, norms in rows]
+
+
+def test_the_heaviest_is_a_position_or_a_token_that_stands_once():
+    word = read(([5, 6, 7], [8, 1, 1]), ([9, 6], [6, 2]))
+    place, token, share = heaviest(word)
+    assert (place, token) == ("the first token", -1)
+    assert share == pytest.approx((0.8 + 0.75) / 2)
+    assert heaviest(read(([1, 6, 7], [8, 1, 1]), ([1, 5], [6, 2])))[:2] == ("the first token", 1)
+    assert heaviest(read(([5, 2], [1, 9]), ([6, 7, 2], [1, 1, 8])))[:2] == ("the token", 2)
+    unknown = read(([5, 3, 3, 3], [1, 1, 1, 1]), ([6, 3], [1, 1]))
+    assert heaviest(unknown)[:2] == ("the first token", -1)
+
+
+def test_the_sentences_have_no_common_word():
+    words = [word for sentence in TRIED for word in {w.lower() for w in sentence.words}]
+    assert all(words.count(word) < len(TRIED) for word in words)
+
+
+def test_a_sink_is_seen_when_a_model_is_loaded(gpt, sink, bert, sentences):
+    found = {}
+    for name, folder in (("gpt", gpt), ("sink", sink), ("bert", bert)):
+        encoder = make(f"hf:{folder},layers=all,{EXACT}")
+        encoder.encode(sentences)
+        found[name] = dict(encoder.constant_tokens)
+    assert found["gpt"] == found["bert"] == {}
+    # behind the final norm all tokens are as long
+    assert found["sink"] == {"0": "the first token", "1": "the first token"}
+    for other in ("pool=max", "pool=rest"):
+        encoder = make(f"hf:{sink},layers=all,{other},{EXACT}")
+        encoder.encode(sentences)
+        assert encoder.constant_tokens == {}
+
+
+def test_without_the_first_token_nothing_is_constant(sink, gpt, sentences):
+    several = [s for s in sentences if len(s.words) > 1]
+    means = make(f"hf:{sink},layers=0,{EXACT}").encode(several).layers[0]
+    rest = [
+        make(f"hf:{m},layers=0,pool=rest,{EXACT}").encode(several).layers[0] for m in (sink, gpt)
+    ]
+    assert means[:, 0].min() > 5
+    np.testing.assert_allclose(*rest, atol=1e-5)
+
+
+def test_a_score_that_length_could_give_is_noted(sink, tmp_path):
+    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    task, paths = f"table:{tmp_path / 'a.jsonl'}", Paths.of(tmp_path / "results", tmp_path)
+    design = Design([task], [f"hf:{sink},layers=all,{EXACT}", "length"], ["logreg"], seeds=1)
+    made = rows(run(plan(design, paths), paths, progress=False).results)
+    assert [row.constant_token for row in made if row.encoder != "length"] == [
+        "the first token",
+        "the first token",
+        "",
+    ]
+    others, [length] = (
+        [r for r in made if r.encoder != "length"],
+        [r for r in made if r.encoder == "length"],
+    )
+    helps, fails = (replace(length, low=length.majority + by) for by in (1, -1))
+    said = "holds most of the norm of a sentence"
+    assert sum(said in note for note in score_notes([*others, helps])) == 2
+    assert sum(said in note for note in score_notes(others)) == 2
+    assert not any(said in note for note in score_notes([*others, fails]))
