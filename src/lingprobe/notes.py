@@ -225,6 +225,14 @@ class Choice(Record):
     __slots__ = ()
 
     @property
+    def dev(self) -> float:
+        """The score on dev, by which states and layers are chosen (the higher, the better); NaN
+        where the probe does not say.
+        """
+        score = self.get("dev")
+        return float(score) if isinstance(score, int | float) else float("nan")
+
+    @property
     def mix(self) -> Sequence[float]:
         """The weights of the layers of a mix; () where none is learnt."""
         return tuple(self.get("mix", ()))
@@ -326,6 +334,7 @@ class Provenance(Part):
     constant_tokens  by read which token that every sentence has holds most of the norm
     constants    constant answers chosen on train, by kind; None in results of an earlier version
     tested       a digest that stands for the test examples
+    is_seeded    whether the fit depends on its seed; None in results of an earlier version
     checkpoint   where in its training the encoder was, where it says so
     format       that of the file, where it is an earlier one; else 0
     other        what another version or a stranger kept, by name
@@ -347,6 +356,7 @@ class Provenance(Part):
     fit_seconds: float | None = None
     constants: Mapping[str, Sequence[str]] | None = None
     tested: str = ""
+    is_seeded: bool | None = None
     choice: Choice = NO_CHOICE
     checkpoint: Checkpoint | None = None
     format: int = 0

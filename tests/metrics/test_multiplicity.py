@@ -10,6 +10,7 @@ from scipy.stats import false_discovery_control
 
 from lingprobe.errors import UsageProblem
 from lingprobe.metrics import CORRECTIONS, benjamini_hochberg, corrected, holm
+from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS, false_discovery, simultaneous
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
@@ -68,3 +69,30 @@ def test_how_often_any_alarm_is_false_and_how_many_of_the_alarms_are():
     assert 0.015 < false_share["bh"] <= 0.025 + 0.005  # half of the tests are of nothing
     assert any_false["bh"] > any_false["holm"]
     assert hits["bh"] > hits["holm"] > 0.3
+
+
+@given(VALUES)
+def test_bonferroni_s_correction_is_each_p_times_their_number(p):
+    whole = simultaneous(p)
+    assert whole.p.tolist() == [min(1.0, len(p) * value) for value in p]
+    assert whole.level == pytest.approx(0.05 / len(p))
+
+
+@given(VALUES, st.integers(0, 5))
+def test_an_interval_excludes_0_exactly_where_the_corrected_p_is_low(p, more):
+    """At a level an interval excludes 0 where the p of its own test is below that level."""
+    for correct in WITH_INTERVALS.values():
+        whole = correct(p, len(p) + more)
+        for value, corrected_value in zip(p, whole.p, strict=True):
+            if abs(value - whole.level) > 1e-12:
+                assert (value < whole.level) == (corrected_value < ALPHA)
+
+
+def test_intervals_after_benjamini_and_hochberg_are_at_the_level_of_those_that_are_selected():
+    """Benjamini & Yekutieli 2005, section 3.2: 1 - R q / m for R of m selected."""
+    p = [0.001, 0.012, 0.03, 0.2, 0.9]
+    selected = max(i for i, value in enumerate(sorted(p), 1) if value <= 0.05 * i / 5)
+    assert selected == 3
+    assert false_discovery(p).level == pytest.approx(0.05 * selected / 5)
+    assert false_discovery([0.5, 0.9]).level == pytest.approx(0.05 / 2)
+    assert false_discovery(p[:2], 5).p.tolist() == pytest.approx([0.005, 0.03])

@@ -12,12 +12,13 @@ from typer.testing import CliRunner
 from fixtures.results import saying
 from lingprobe import compare, evaluate
 from lingprobe.analysis.answers import together
+from lingprobe.analysis.comparison import against, pairs, with_baselines
 from lingprobe.cli import app
 from lingprobe.core import DataProblem, Result, Tags, Trial
 from lingprobe.datasets.formats.tables import write
 from lingprobe.errors import UsageProblem
 from lingprobe.labels import Classes
-from lingprobe.metrics import Answers, benjamini_hochberg, difference, holm
+from lingprobe.metrics import Answers, benjamini_hochberg, difference
 from lingprobe.pages.compare import compared, comparisons
 from lingprobe.pages.records import csv
 from lingprobe.tables.markup import markdown
@@ -48,12 +49,20 @@ def result(
     return replace(made, clusters={"target": FORMS}, **changed)
 
 
+def paired(results, **how):
+    return compared(pairs(results), **how)
+
+
+def beside(results, encoder):
+    return compared(against(results, lambda r: r.trial.encoder == encoder))
+
+
 def test_tables_call_encoders_as_other_tables_do():
     place = "st:/home/me/models/one-model"
-    found = compared([result(place, 0.85), result("bow:random", 0.7)])
-    assert {found.found[0].first, found.found[0].second} == {f"{place}, mlp", "bow:random, mlp"}
-    for page in (found.page, found.letters):
-        assert "| st:one-model |" in page.text("markdown")
+    found = paired([result(place, 0.85), result("hf:y", 0.7)])
+    assert {found.found[0].first, found.found[0].second} == {f"{place}, mlp", "hf:y, mlp"}
+    for page, cell in ((found.page, "from st:one-model,"), (found.letters, "| st:one-model |")):
+        assert cell in page.text("markdown")
         assert ", read by mlp" in page.text("markdown"), "what all rows share is told once"
         assert place not in page.text("markdown")
 
@@ -62,7 +71,7 @@ def test_a_difference_is_that_of_the_answers_of_all_seeds():
     ours, theirs = (
         [result(e, p, s) for s in range(3)] for e, p in (("st:x", 0.85), ("bow:random", 0.7))
     )
-    (comparison,) = compared([*ours, *theirs]).found
+    (comparison,) = beside([*ours, *theirs], "bow:random").found
     expected = difference(
         "accuracy",
         *(Answers(GOLD, [r.predicted for r in each], {"target": FORMS}) for each in (ours, theirs)),
@@ -87,13 +96,11 @@ def test_all_pairs_of_each_task_are_compared_and_p_is_corrected_for_their_number
     every = [
         result(e, p, task=t)
         for t in ("ud/tense:bank", "ud/passive:bank")
-        for e, p in (("st:x", 0.9), ("hf:y", 0.7), ("bow:random", 0.6))
+        for e, p in (("st:x", 0.9), ("hf:y", 0.7), ("hf:z", 0.6), ("bow:random", 0.6))
     ]
-    comparison = compared(every).found
+    comparison = paired(every).found
     assert len(comparison) == 6
-    assert [f.corrected for f in comparison] == pytest.approx(
-        holm([f.p for f in comparison]).tolist()
-    )
+    assert [f.corrected for f in comparison] == pytest.approx([min(1, 6 * f.p) for f in comparison])
     assert {f.task for f in comparison} == {"ud/tense:bank", "ud/passive:bank"}
 
 
@@ -102,7 +109,7 @@ def test_others_are_compared_with_what_is_chosen_and_is_most_like_them():
     chosen = [result("hf:z", 0.7, read=str(layer)) for layer in range(2)] + [
         result("hf:z", 0.8, read="1", probe="logreg")
     ]
-    comparison = compared([*layers, *chosen], lambda r: r.trial.encoder == "hf:z").found
+    comparison = beside([*layers, *chosen], "hf:z").found
     told = {(f.first, f.second) for f in comparison}
     assert ("hf:y, layer 0, mlp", "hf:z, layer 0, mlp") in told
     assert ("hf:y, layer 1, mlp", "hf:z, layer 1, mlp") in told
@@ -128,8 +135,8 @@ def test_others_are_compared_with_what_is_chosen_and_is_most_like_them():
 )
 def test_scores_over_other_test_examples_are_not_compared_and_that_is_said(other):
     with pytest.raises(DataProblem, match="over different test examples"):
-        compared([result(), other])
-    comparison = compared([result(), result("hf:z", 0.7), other])
+        paired([result(), other])
+    comparison = paired([result(), result("hf:z", 0.7), other])
     assert [f.second for f in comparison.found] == ["st:x, mlp"] or [
         f.first for f in comparison.found
     ] == ["st:x, mlp"]
@@ -151,7 +158,7 @@ def test_differences_over_other_examples_than_those_above_are_marked_and_missing
         )
         for r in parts
     ]
-    comparison = compared([result(), result("bow:random", 0.6), *parts])
+    comparison = paired([result(), result("st:z", 0.6), *parts])
     assert {(f.n, f.missing) for f in comparison.found} == {(200, ""), (96, "fold 2 of 2")}
     table = comparisons(comparison)
     marked = {row[-1]: row[1][-1] for row in table.sections[0].rows}
@@ -164,7 +171,7 @@ def test_scores_that_were_computed_on_unlike_machines_are_said_to_be():
         saying(one, computed={"processor": machine, "threads": "1"})
         for one, machine in ((result(), "A"), (result("bow:random", 0.6), "B"))
     ]
-    comparison = compared(both)
+    comparison = beside(both, "bow:random")
     assert comparison.found[0].computed == "processor: A and B; threads: 1"
     assert any(
         "the processor of these rows differ" in note for note in comparisons(comparison).notes
@@ -191,7 +198,11 @@ def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
     )
     assert sorted(f.first for f in found.found) == ["bow:random,dim=4, logreg", "random, logreg"]
     assert "score of" in str(found)
-    assert len(compare(done).found) == 3
+    assert len(compare(done, pairs=True).found) == 3
+    with pytest.raises(UsageProblem, match="choose one of them"):
+        compare(done, against="length", pairs=True)
+    with pytest.raises(UsageProblem, match="pairs=True"):
+        compare(done).letters.text("markdown")
     with pytest.raises(
         DataProblem,
         match=(
@@ -205,23 +216,31 @@ def test_oracles_are_compared_only_where_they_are_what_others_are_compared_with(
     oracle = result("gold:clause", 0.95)
     mine = [
         result(),
-        result("length", 0.5),
+        result("length", 0.65),
         saying(oracle, kind="oracle"),
     ]
-    assert {(one.first, one.second) for one in compared(mine).found} == {
-        ("st:x, mlp", "length, mlp")
-    }
-    comparison = compared(mine, lambda r: r.trial.encoder == "gold:clause").found
+    (one,) = compared(with_baselines(mine)).found
+    assert (one.first, one.second, one.against) == ("st:x, mlp", "length, mlp", 2)
+    comparison = beside(mine, "gold:clause").found
     assert {(one.first, one.second) for one in comparison} == {
         ("st:x, mlp", "gold:clause, mlp"),
         ("length, mlp", "gold:clause, mlp"),
     }
 
 
+def test_the_encoders_that_are_chosen_are_compared_with_all_baselines():
+    mine = [result(), result("hf:y", 0.9), result("length", 0.6), result("bow:random", 0.65)]
+    (one,) = compare(mine, encoders="hf:*").found
+    assert (one.first, one.second, one.against) == ("hf:y, mlp", "bow:random, mlp", 3)
+    assert len(compare(mine).found) == 2
+    table = comparisons(compare(mine))
+    assert "than every baseline, constant answers among them" in " ".join(table.notes)
+
+
 def test_controls_are_not_compared_and_nothing_is_an_error():
     control = replace(result("hf:y"), trial=replace(result("hf:y").trial, control="shuffled"))
     with pytest.raises(DataProblem, match="no task has two scores"):
-        compared([result(), control])
+        paired([result(), control])
 
 
 def test_folds_are_put_together_and_share_no_clusters():
@@ -256,13 +275,14 @@ def test_part_of_the_examples_keeps_what_they_share():
 
 
 def test_pages_say_what_was_compared_and_programs_get_all_digits():
-    comparison = compared([result(right=0.95), result("bow:random", 0.6)])
+    comparison = beside([result(right=0.95), result("bow:random", 0.6)], "bow:random")
     text = markdown(comparisons(comparison))
+    assert "corrected for 1 comparison (1 encoder on 1 task, against bow:random)" in text
     assert "clustered by target" in text
     assert "< 0.001" in text
     assert "fewer than 3 seeds" in text
     assert csv(comparison.found).startswith(
-        "task,metric,first,second,difference,low,high,p,corrected,n"
+        "task,metric,first,second,difference,low,high,p,corrected,verdict,n"
     )
     (line,) = csv_of(csv(comparison.found))
     assert float(line["p"]) == pytest.approx(comparison.found[0].p, rel=1e-3)
@@ -300,34 +320,38 @@ def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
         "bow:random",
         "random",
     ]
-    assert len(lingprobe("compare", tmp_path / "out", "--format", "csv").stdout.splitlines()) == 4
+    pairs = lingprobe("compare", tmp_path / "out", "--pairs", "--format", "csv")
+    assert len(pairs.stdout.splitlines()) == 4
+    assert "share a letter" in lingprobe("compare", tmp_path / "out", "--letters").stdout
     assert "no encoder of these results is called" in str(
         lingprobe("compare", tmp_path / "out", "-a", "st:nothing").exception
     )
 
 
-def test_corrections_and_tests_are_chosen(tmp_path):
+def test_corrections_and_tests_are_chosen():
     results = [result(right=share, encoder=f"st:{share}") for share in (0.95, 0.85, 0.8)]
-    plain = compared(results)
+    plain = paired(results)
     for test in ("permutation", "bootstrap"):
-        other = compared(results, test=test)
+        other = paired(results, test=test)
         assert [one.p for one in other.found] != [one.p for one in plain.found]
         for one, mine in zip(other.found, plain.found, strict=True):
             assert one.difference == pytest.approx(mine.difference)
             assert one.p == pytest.approx(mine.p, abs=0.1)
     p = [one.p for one in plain.found]
-    assert [one.corrected for one in plain.found] == pytest.approx(holm(p))
-    assert [one.corrected for one in compared(results, correction="bh").found] == pytest.approx(
+    assert [one.corrected for one in plain.found] == pytest.approx([min(1, 3 * each) for each in p])
+    assert [one.corrected for one in paired(results, correction="bh").found] == pytest.approx(
         benjamini_hochberg(p)
     )
-    assert "p (Benjamini-Hochberg)" in markdown(comparisons(compared(results, correction="bh")))
+    assert "p (Benjamini-Hochberg)" in markdown(comparisons(paired(results, correction="bh")))
     with pytest.raises(UsageProblem, match="no test 'wilcoxon': choose one of t, permutation"):
         compare(results, test="wilcoxon")
+    with pytest.raises(UsageProblem, match="no correction 'holm': choose one of bonferroni, bh"):
+        compare(results, correction="holm")
 
 
 def test_letters_say_which_scores_are_told_apart():
     results = [result(right=share, encoder=f"st:{share}") for share in (0.95, 0.9, 0.5)]
-    comparison = compared(results)
+    comparison = paired(results)
     page = comparison.letters.text("markdown")
     told = {frozenset((o.first, o.second)) for o in comparison.found if o.corrected < 0.05}
     assert told

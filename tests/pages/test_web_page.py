@@ -18,6 +18,7 @@ from lingprobe.pages import scores_page
 from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import Beside
 from lingprobe.papers import bibliography
+from lingprobe.tables.table import p_value
 from lingprobe.tasks import TASKS as TASK_CONTENTS
 from tables.test_web import Outline
 
@@ -50,16 +51,73 @@ def test_the_best_is_named_beside_what_it_is_compared_with():
     assert said in text_of(results())
 
 
-def test_it_counts_the_tasks_on_which_the_best_is_not_told_from_a_baseline():
-    assert "On all 2 tasks, the best encoder is significantly better" in text_of(results())
+def test_it_says_of_each_encoder_on_which_tasks_it_is_better_than_the_baselines():
+    text = text_of(results())
+    assert "mine is significantly better than every baseline on all 2 tasks." in text
+    assert "yours is significantly better than every baseline on all 2 tasks." in text
     close = results()
     close = [
         r if r.trial.task == TASKS[0] or r.trial.encoder != "length" else replace(r, **even(r))
         for r in close
     ]
     text = text_of(close)
-    assert "On 1 of 2 tasks, the best encoder is not significantly better" in text
-    assert "(passive)" in text
+    said = "mine is significantly better than every baseline on 1 of 2 tasks."
+    assert f"{said} It cannot be told on passive." in text
+    assert "yours is significantly better than every baseline on 1 of 2 tasks. It is worse" in text
+
+
+def test_it_prints_the_p_and_the_interval_that_compare_prints_and_names_their_family():
+    found = results(mine=0.68, yours=0.6)
+    compared = lingprobe.compare(found)
+    text = text_of(found)
+    assert compared.family == "4 comparisons (2 encoders on 2 tasks, against the baselines)"
+    assert compared.family in text
+    assert compared.family in str(compared).replace("\n", " ")
+    for one in compared.found:
+        cells = f"{one.difference:+.1f} ({one.low:+.1f} – {one.high:+.1f}) {p_value(one.corrected)}"
+        assert f" {one.verdict} {one.first.partition(',')[0]} " in text
+        assert cells in text
+
+
+def test_the_best_layer_on_test_is_not_taken_for_the_encoder():
+    """Dev prefers the lower of two layers."""
+    layers = [
+        saying(
+            result(share, encoder="mine", read=read, task=task), kind="trained", choice={"dev": d}
+        )
+        for (share, read, d), task in product(((0.6, "0", 0.9), (0.9, "1", 0.5)), TASKS)
+    ]
+    text = text_of([*layers, *(r for r in results() if r.trial.encoder == "length")])
+    assert "mine, at the layer that is best on dev, scores 60.0" in text
+    verdicts = text.partition("Encoders against the best baseline")[2].partition("p values")[0]
+    assert "mine, layer 0" in verdicts
+    assert "mine, layer 1" not in verdicts
+
+
+def test_a_task_that_length_answers_is_no_failure_of_an_encoder():
+    found = [
+        saying(result(share, encoder=name, task="ud/sent-len:EWT-bank"), kind=kind)
+        for name, share, kind in (("mine", 0.7, "trained"), ("length", 1.0, "baseline"))
+    ]
+    text = text_of([*found, *results()])
+    assert "mine is significantly better than every baseline on all 2 tasks." in text
+    assert "On sent-len, the baseline length answers the task by itself" in text
+    assert "answered by a baseline" in text
+
+
+@pytest.mark.parametrize(
+    ("seeded", "seeds", "says", "not_says"),
+    [
+        (False, 1, "no random start, so one is enough", "variation between seeds"),
+        (True, 1, "variation between seeds", "no random start"),
+        (True, 3, "means over random starts", "variation between seeds"),
+    ],
+)
+def test_notes_about_seeds_stand_where_they_matter(seeded, seeds, says, not_says):
+    found = [saying(r, is_seeded=seeded) for r in results() if r.trial.seed < seeds]
+    for text in (text_of(found), text_of(found) + str(lingprobe.compare(found))):
+        assert says in text
+        assert not_says not in text
 
 
 def even(like: Result) -> dict[str, object]:

@@ -13,12 +13,12 @@ from rich.cells import cell_len
 
 import lingprobe
 from fixtures.results import KINDS, TASKS, result, results, saying
+from lingprobe.analysis.comparison import leaders
 from lingprobe.analysis.rows import rows
 from lingprobe.core import Result
 from lingprobe.errors import UsageProblem
 from lingprobe.labels import Classes
 from lingprobe.pages import scores_page, wide
-from lingprobe.pages.compare import leaders
 from lingprobe.pages.groups import columns_of
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
@@ -63,8 +63,25 @@ def test_bold_is_the_best_encoder_and_what_a_paired_comparison_does_not_tell_fro
     # no baseline and no oracle, however high
     assert wide(results(length=0.99)).sections[0].strong == {(2, 1), (2, 2)}
     alone = [r for r in results() if r.trial.encoder != "yours"]
-    assert not leaders(alone)
+    assert not leaders(alone).rows
     assert not any("Bold" in note for note in wide(alone).notes)
+
+
+def test_bold_is_decided_as_the_comparison_of_all_pairs_is():
+    """What p of one comparison would tell is open among many, in the table as in `compare`."""
+    found = results(yours=0.86)
+    more = [
+        saying(result(0.6, encoder=f"e{i}", task=task), kind="trained")
+        for i, task in product(range(9), TASKS)
+    ]
+    every = lingprobe.compare([*found, *more], pairs=True)
+    strong = leaders([*found, *more])
+    assert strong.family == every.family
+    notes = " ".join(wide([*found, *more]).notes)
+    assert "110 comparisons (11 encoders on 2 tasks, all pairs)" in notes
+    of_two = [one for one in every.found if {one.first, one.second} == {"mine, mlp", "yours, mlp"}]
+    assert all(one.p < 0.05 and one.verdict == "cannot be told" for one in of_two)
+    assert {what[1] for what in strong.rows} == {"mine", "yours"}
 
 
 def test_pairing_tells_apart_what_intervals_do_not():
@@ -78,7 +95,7 @@ def test_pairing_tells_apart_what_intervals_do_not():
         return replace(made, score=1 - wrong / 400, predicted=predicted)
 
     pair = [answering("mine", 40), answering("yours", 60)]
-    assert {what[1] for what in leaders(pair)} == {"mine"}
+    assert {what[1] for what in leaders(pair).rows} == {"mine"}
     (mine, yours) = rows(pair)
     assert yours.high > mine.low
 

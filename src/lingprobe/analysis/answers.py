@@ -128,29 +128,38 @@ def together(fits: Sequence[Sequence[Result]]) -> Answers:
 
 
 class Averaged(Protocol):
-    """A score over so many fits, with an interval that knows what test examples were drawn together
-    by, as 'sentence, words'.
+    """A score over so many fits, which vary with a seed or not, with an interval that knows what
+    test examples were drawn together by, as 'sentence, words'.
     """
 
     @property
     def seeds(self) -> int: ...
+    @property
+    def is_seeded(self) -> bool: ...
     @property
     def clusters(self) -> str: ...
 
 
 def over(fit: str, rows: Iterable[Averaged]) -> str:
     """What the intervals of some rows are over: fits (as 'seed'), and test examples by what they
-    share.
+    share; and what they do not cover.
     """
     listed = list(rows)
     shared = dict.fromkeys(name for row in listed for name in row.clusters.split(", ") if name)
     by = f" (clustered by {', '.join(shared)})" if shared else ""
-    few = (
-        f" With fewer than {LEAST_SEEDS} {fit}s they do not cover variation between {fit}s."
-        if any(row.seeds < LEAST_SEEDS for row in listed)
-        else ""
-    )
-    return f"intervals are over {fit}s and test examples{by}, for this training set.{few}"
+    fits = f"{fit}s and " if any(row.seeds >= LEAST_SEEDS for row in listed) else ""
+    few = f" {uncovered(fit)}" if has_few_seeds(listed) else ""
+    return f"intervals are over {fits}test examples{by}, for this training set.{few}"
+
+
+def has_few_seeds(rows: Iterable[Averaged]) -> bool:
+    """Whether fits vary with a seed by more than was measured."""
+    return any(row.is_seeded and row.seeds < LEAST_SEEDS for row in rows)
+
+
+def uncovered(fit: str, they: str = " they") -> str:
+    """What intervals do not cover where `has_few_seeds`."""
+    return f"With fewer than {LEAST_SEEDS} {fit}s{they} do not cover variation between {fit}s."
 
 
 def _clusters(folds: Sequence[Result]) -> dict[str, Ints]:

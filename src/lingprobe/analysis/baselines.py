@@ -61,6 +61,7 @@ def _row(folds: Sequence[Result], kind: str, many: int) -> Row:
     )
     return replace(
         row,
+        is_seeded=False,
         unusable=0,
         cut=0,
         unseen=0,

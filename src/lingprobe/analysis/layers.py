@@ -17,7 +17,7 @@ import numpy as np
 
 from lingprobe.analysis.answers import together
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
-from lingprobe.analysis.rows import repeats, rows, without_fold
+from lingprobe.analysis.rows import on_dev, repeats, rows, without_fold
 from lingprobe.core import Result
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.layers import (
@@ -51,6 +51,7 @@ class Depth:
     """The scores of each layer of an encoder on one task.
 
     single      layer -> its score alone
+    on_dev      layer -> what the probe scored on dev when it read the layer alone
     cumulative  layer l -> the score of the mix of 0 to l
     lexical     the score of word embeddings without positions; None if they were not read
     weights     of the layers in the mix of all, mean over seeds, [L + 1]; () if there is none
@@ -65,6 +66,7 @@ class Depth:
     encoder: str
     probe: str
     single: Mapping[int, Row]
+    on_dev: Mapping[int, float]
     cumulative: Mapping[int, Row]
     lexical: Row | None
     weights: tuple[float, ...]
@@ -81,8 +83,18 @@ class Depth:
 
     @property
     def best(self) -> int | None:
-        """The layer with the highest score alone; None if none was read alone."""
-        return max(self.single, key=lambda layer: self.single[layer].score, default=None)
+        """The layer with the highest score alone on dev, or on test where dev is not known; None if
+        none was read alone.
+        """
+        score = (
+            self.on_dev if self.is_chosen_on_dev else {k: r.score for k, r in self.single.items()}
+        )
+        return max(score, key=score.__getitem__, default=None)
+
+    @property
+    def is_chosen_on_dev(self) -> bool:
+        """Whether what the layers scored on dev is known."""
+        return not any(map(math.isnan, self.on_dev.values()))
 
     @property
     def rows(self) -> list[Row]:
@@ -149,6 +161,7 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
         encoder=brief(ENCODERS, encoder),
         probe=brief(PROBES, probe),
         single={layer: scored[read] for layer, read in sorted(single.items())},
+        on_dev={layer: on_dev(by_read[read]) for layer, read in sorted(single.items())},
         cumulative={layer: scored[read] for layer, read in sorted(mixes.items())},
         lexical=scored.get("lex"),
         weights=mean,

@@ -5,32 +5,43 @@ all.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from lingprobe.analysis.answers import together
-from lingprobe.analysis.row import NO_CONTROL, Row, said_of
-from lingprobe.analysis.rows import groups_of, repeats, rows
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, Row, said_of
+from lingprobe.analysis.rows import Repeats, groups_of, repeats, rows
 from lingprobe.core import Result
-from lingprobe.metrics import Answers
+from lingprobe.labels import Scores
+from lingprobe.metrics import Answers, answered
+from lingprobe.metrics.constant import CLASS, SET
 
 
 class Measured(NamedTuple):
-    """One row of a table with its answers, and the first of its results; `chosen` where others are
-    compared with it.
+    """One row of a table with its answers, and the results that they are of, for each fit those of
+    all folds; `chosen` where others are compared with it.
     """
 
     row: Row
     answers: Answers
     chosen: bool
-    result: Result
+    fits: Repeats
 
     @property
     def name(self) -> str:
         """What it is called in a comparison."""
+        if self.row.encoder == CONSTANT:
+            return CONSTANT
         return f"{self.row.encoder}{said_of(self.row.layer)}, {self.row.probe}"
+
+    @property
+    def result(self) -> Result:
+        """The first of its results."""
+        return self.fits[0][0]
 
 
 def measured(
@@ -45,10 +56,33 @@ def measured(
         chosen = against is not None and against(group[0])
         row = rows(group)[0]
         if chosen or row.kind != "oracle":
-            tasks.setdefault((task, metric), []).append(
-                Measured(row, together(repeats(group)), chosen, group[0])
-            )
+            fits = repeats(group)
+            tasks.setdefault((task, metric), []).append(Measured(row, together(fits), chosen, fits))
     return [sorted(mine, key=lambda m: m.row.place) for mine in tasks.values()]
+
+
+def constant(one: Measured) -> Measured:
+    """The best constant answer of train over the test examples of a row: a class, or a set where
+    the row may answer with sets; of scores their mean.
+    """
+    folds = [_constant(result) for result in one.fits[0]]
+    answers = together([folds])
+    (score,) = answers.scores(one.row.metric)
+    row = replace(one.row, encoder=CONSTANT, kind="baseline", layer="-", is_seeded=False)
+    row = replace(row, score=PERCENT * score, low=math.nan, high=math.nan)
+    return Measured(row, answers, chosen=True, fits=[folds])
+
+
+def _constant(result: Result) -> Result:
+    answers, gold = result.provenance.constants or {}, result.gold
+    if gold.numbers is not None:
+        return replace(result, predicted=Scores(np.full(result.n, gold.numbers.mean())))
+    if not answers:  # version 0.1 did not keep them
+        commonest = Counter(gold.class_names()).most_common(1)
+        answers = {SET: ()} if gold.classes is None else {CLASS: (commonest[0][0],)}
+        result = replace(result, provenance=replace(result.provenance, constants=answers))
+    has_sets = SET in answers and (result.predicted.classes is None or gold.classes is None)
+    return answered(result, SET if has_sets else CLASS)
 
 
 def apart(first: Measured, second: Measured) -> str:

@@ -12,6 +12,7 @@ from lingprobe.oracles import Kind
 ORDER: Sequence[Kind] = ("baseline", "trained", "oracle")
 """How rows stand in a table: what is trivial, what is judged, what is possible."""
 PERCENT = 100.0
+PASSED = 95.0  # of a hundred, from which on an oracle, or a baseline, passes its task
 NO_CONTROL = "none"
 # what stands in place of an encoder where every example gets the same answer
 CONSTANT = "(constant)"
@@ -25,6 +26,7 @@ class Row:
     kind           trained: an encoder that is judged; baseline, oracle: there for others to be
                    compared with
     seeds, folds   how many the score is averaged over
+    is_seeded      whether fits vary with a seed, as from a random start
     train, n       examples fitted on (in one fold), and examples the score is over (in all folds)
     unusable, cut  examples without a vector, and sentences that were read only in part
     unseen         examples of n whose class train lacks: wrong whatever the probe says
@@ -134,6 +136,7 @@ class Row:
     version: str = ""
     format: int = 0
     holds: str = ""
+    is_seeded: bool = True
 
     @property
     def read(self) -> str:

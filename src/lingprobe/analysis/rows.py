@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from lingprobe.analysis.answers import alike, missing, tested, together
 from lingprobe.analysis.computing import computed
 from lingprobe.analysis.posed import posed
 from lingprobe.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
-from lingprobe.core import Result, Trial
+from lingprobe.core import Result, Trial, needs_of
 from lingprobe.datasets.controls import CONTROLS, KEY_SEEN, without_draw
 from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.metrics import METRICS, Answers, difference
@@ -258,6 +259,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         constant_token=folds[0].provenance.constant_tokens.get(layer, ""),
         kind=kind_of(folds[0]),
         holds=folds[0].provenance.oracle,
+        is_seeded=is_seeded(folds[0]),
         **counts(folds),
         **_code([r for each in whole for r in each]),
         **unread(folds),
@@ -275,6 +277,33 @@ def kind_of(result: Result) -> Kind:
         else result.provenance.kind or kind_of_reference(result.trial.encoder)
     )
     return next((kind for kind in ORDER if kind == said), "trained")
+
+
+def on_dev(results: Iterable[Result]) -> float:
+    """What the probe scored on dev, mean over the results of one thing, by which layers are chosen;
+    NaN where one does not say, and of folds, where a dev example of one is a test example of
+    another.
+    """
+    scores = [
+        math.nan if _option(r.trial.task, "fold") else r.provenance.choice.dev for r in results
+    ]
+    return float(np.mean(scores)) if scores else math.nan
+
+
+def is_seeded(result: Result) -> bool:
+    """Whether the fit of a result depends on its seed; results of earlier versions do not say, so
+    that it is asked of the probe where it is one of ours.
+    """
+    said = result.provenance.is_seeded
+    return _needs_seeds(result.trial.probe) if said is None else said
+
+
+@lru_cache
+def _needs_seeds(probe: str) -> bool:
+    parsed = parsed_or_none(probe)
+    if parsed is None or parsed.name not in PROBES.places():
+        return True
+    return needs_of(PROBES.make(probe)).seeds
 
 
 def _interval(whole: Sequence[Sequence[Result]], answers: Answers) -> tuple[float, float]:

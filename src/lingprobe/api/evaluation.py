@@ -112,11 +112,17 @@ class Evaluation:
         return report(self.results, each=each, classes=classes, bits=bits, by=by, **selection)
 
     @keywords(optional(Selection))
-    def compare(self, against: str | None = None, **selection: Unpack[Selection]) -> Comparison:
-        """Whether scores differ, as in `lingprobe.compare`: paired differences over the same test
-        examples, with intervals over the same clusters as those of the scores.
+    def compare(
+        self,
+        against: str | None = None,
+        *,
+        pairs: bool = False,
+        **selection: Unpack[Selection],
+    ) -> Comparison:
+        """Whether scores differ, as in `lingprobe.compare`: each encoder against the best baseline,
+        all others against one, or all pairs, over the same test examples.
         """
-        return compare(self.results, against, **selection)
+        return compare(self.results, against, pairs=pairs, **selection)
 
     @keywords(optional(Selection))
     def plot(

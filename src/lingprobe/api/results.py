@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
+from lingprobe.analysis.comparison import CORRECTION, Test, with_baselines
+from lingprobe.analysis.comparison import against as against_one
+from lingprobe.analysis.comparison import pairs as all_pairs
 from lingprobe.analysis.layers import Depth, depths
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import keywords, listed, optional
@@ -16,7 +19,7 @@ from lingprobe.judgements.score import judged
 from lingprobe.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
 from lingprobe.pages.asked import Chosen, Stored, is_asked, judged_by, named, of_encoder, stored
 from lingprobe.pages.card import card_page
-from lingprobe.pages.compare import TESTS, Comparison, Test, compared
+from lingprobe.pages.compare import TESTS, Comparison, compared
 from lingprobe.pages.layer_table import layers_page
 from lingprobe.pages.paper import paper_page
 from lingprobe.pages.probabilities import write as write_predictions
@@ -194,35 +197,51 @@ def compare(
     results: Results = None,
     against: str | None = None,
     *,
-    correction: str = "holm",
+    pairs: bool = False,
+    correction: str = CORRECTION,
     test: Test = "t",
     **selection: Unpack[Selection],
 ) -> Comparison:
-    """Whether scores differ: paired differences over the same test examples, as `lingprobe compare`
-    shows them; printing it shows the table.
+    """Whether scores differ: paired differences over the same test examples, each with its verdict,
+    as `lingprobe compare` shows them; printing it shows the table.
+
+    Each encoder is compared with the best baseline of each task, and is better if it is better than
+    all of them; its layer is chosen on dev.
 
     results     an evaluation, results selected from several ([r for r in many if ...]), or a folder
-    against     the encoder that all others are compared with, by its name or a pattern
-                ('bow:random') (default: all pairs)
-    correction  of the p values of all tasks and pairs: 'holm', or 'bh' (Benjamini-Hochberg)
+    against     the encoder that all rows are compared with instead, by its name or a pattern
+                ('bow:random')
+    pairs       compare all pairs of encoders and layers instead
+    correction  of p values and intervals for all comparisons of the call: 'bonferroni', or 'bh'
+                (Benjamini-Hochberg)
     test        't': a jackknife over clusters and seeds, whose coverage is measured; 'permutation'
                 (McNemar's exact test, for one seed, accuracy and independent examples); or
                 'bootstrap'
     selection   the fields of `Selection`
-    Fields of `.found` are percent; `.corrected` is p corrected for all comparisons of the call.
-    `.letters` shows many encoders at once. DataProblem if nothing can be compared.
+    Fields of `.found` are percent; `.corrected` is p corrected for all comparisons of the call, of
+    which `.family` says what they are. `.letters` shows many encoders at once. DataProblem if
+    nothing can be compared.
 
+        print(lingprobe.compare("results/"))
         print(lingprobe.compare("results/", against="bow:random"))
-        print(lingprobe.compare("results/", correction="bh").letters)
+        print(lingprobe.compare("results/", pairs=True, correction="bh").letters)
     """
     if test not in TESTS:
         raise UsageProblem(f"no test {test!r}: choose one of {', '.join(TESTS)}")
-    if against and (encoders := selection.get("encoders")):
-        selection["encoders"] = [*listed(encoders), against]
-    stored = _of(results, _chosen(selection))
-    chosen = of_encoder(against, stored.results) if against else None
-    found = compared(stored.results, chosen, correction, test)
-    return found._replace(remarks=stored.remarks)
+    if against and pairs:
+        raise UsageProblem("against compares with one encoder, pairs all: choose one of them")
+    chosen = _chosen(selection)
+    if pairs:
+        shown = _of(results, chosen)
+        asked = all_pairs(shown.results)
+    elif against:
+        encoders = [*chosen.encoders, against] if chosen.encoders else None
+        shown = _of(results, chosen._replace(encoders=encoders))
+        asked = against_one(shown.results, of_encoder(against, shown.results))
+    else:
+        shown = _of(results, chosen._replace(encoders=None, reads=None))
+        asked = with_baselines(shown.results, named(shown.results, chosen))
+    return compared(asked, correction, test)._replace(remarks=shown.remarks)
 
 
 def compare_published(

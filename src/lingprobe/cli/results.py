@@ -160,16 +160,17 @@ def compare(
             "--against",
             "-a",
             metavar="PATTERN",
-            help="Compare all others with this encoder (default: all pairs).",
+            help="Compare all others with this encoder (default: with the best baseline).",
         ),
     ] = None,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Compare all pairs of encoders and layers.")
+    ] = False,
     letters: Annotated[
         bool,
         typer.Option(
             "--letters",
-            help=(
-                "Show scores with letters: those that share a letter do not differ significantly."
-            ),
+            help=("All pairs as letters: scores that share a letter do not differ significantly."),
         ),
     ] = False,
     published: Annotated[
@@ -184,12 +185,15 @@ def compare(
         ),
     ] = None,
     correction: Annotated[
-        Literal["holm", "bh"],
+        Literal["bonferroni", "bh", "holm"] | None,
         typer.Option(
             "--correction",
-            help=("Correction for several comparisons: Holm, or Benjamini-Hochberg."),
+            help=(
+                "Correction of p values and intervals: Bonferroni (default), or Benjamini-Hochberg;"
+                " of published tables, which have no intervals, Holm (default)."
+            ),
         ),
-    ] = "holm",
+    ] = None,
     test: Annotated[
         Literal["t", "permutation", "bootstrap"],
         typer.Option(
@@ -204,25 +208,27 @@ def compare(
     output: Output = None,
     trust: Trust = False,
 ) -> None:
-    """Test whether scores differ: paired differences with 95 % intervals and p values.
+    """Test whether scores differ: paired differences with verdicts, 95 % intervals and p values.
 
-    Scores are paired over the same test examples, so the interval of a difference is usually
-    narrower than those of the scores. p values are corrected for the number of differences shown
-    (Holm 1979), so choose what to compare with `-t`, `-e` and `--against` before you look. Oracles
+    Each encoder is compared with the best baseline of each task; its layer is the best on dev.
+    Scores are paired over the same test examples. p values and intervals are corrected for all
+    comparisons shown, so choose with `-t`, `-e`, `--against` and `--pairs` before you look. Oracles
     are compared only if `--against` names them. `--letters` shows many encoders at once.
 
     **Examples**
 
+    - `lingprobe compare results/`
     - `lingprobe compare results/ --against bow:random`
-    - `lingprobe compare results/ -t ud/tense -e 'st:*' -e 'hf:*'`
-    - `lingprobe compare results/ -t 'edge/*' -e 'hf:*' --read lex --read mix`
+    - `lingprobe compare results/ -t ud/tense -e 'st:*' -e 'hf:*' --pairs`
+    - `lingprobe compare results/ -t 'edge/*' -e 'hf:*' --read 0 --read 6 --pairs`
     - `lingprobe compare results/ --letters --correction bh`
     - `lingprobe compare results/ -t text/trec -e 'st:*' --test permutation`
     - `lingprobe compare results/ --against length --format csv -o differences.csv`
     - `lingprobe compare --published ud2019 -t ObjNum`
     """
+    corrected = {"correction": correction} if correction else {}
     if published:
-        page = lingprobe.compare_published(published, task, correction=correction)
+        page = lingprobe.compare_published(published, task, **corrected)
         put(page, style, output, "difference")
         return
     if letters and against:
@@ -230,7 +236,8 @@ def compare(
     comparison = lingprobe.compare(
         results,
         against,
-        correction=correction,
+        pairs=pairs or letters,
+        **corrected,
         test=test,
         tasks=task,
         encoders=encoder,

@@ -395,6 +395,7 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
         commit=git_commit(Path.cwd()),
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         seeds=sorted({t.seed for t in group.trials}),
+        is_seeded=needs_of(group.probe).seeds,
         counts=counts,
         notes=notes,
         checkpoint=checkpoint(group.encoder),

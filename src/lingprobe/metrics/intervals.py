@@ -184,6 +184,7 @@ class Difference(NamedTuple):
 
     detectable  the smallest difference that these examples would tell from none four times in five,
                 at a p of 0.05
+    error       its standard error
     """
 
     value: float
@@ -192,6 +193,35 @@ class Difference(NamedTuple):
     p: float
     df: float
     detectable: float
+    error: float
+
+    @classmethod
+    def of(cls, value: float, error: float, df: float) -> Difference:
+        """A difference with this standard error, which has so many degrees of freedom."""
+        from scipy.special import stdtr
+
+        p = float(2 * stdtr(df, -abs(value) / error))
+        nothing = cls(value, value, value, p, df, 0.0, error)
+        low, high = nothing.interval(1 - LEVEL)
+        return nothing._replace(low=low, high=high, detectable=nothing.detects(1 - LEVEL))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The interval that misses with this probability; it excludes 0 exactly where p is
+        lower.
+        """
+        half = _reach(self.df, 1 - level / 2) * self.error
+        return self.value - half, self.value + half
+
+    def detects(self, level: float) -> float:
+        """The smallest difference that is told from none four times in five, at a p of `level`."""
+        return (_reach(self.df, 1 - level / 2) + _reach(self.df, POWER)) * self.error
+
+
+def _reach(df: float, share: float) -> float:
+    """The standard errors below which Student's t lies with this probability."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, share))
 
 
 def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference:
@@ -209,8 +239,6 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     """The weighted sum of the scores of several answers to the same examples, as in `difference`,
     which has the weights 1 and -1; p is that of a sum of 0.
     """
-    from scipy.special import stdtr, stdtrit
-
     sizes = {len(each.gold): None for _, each in terms}
     if len(sizes) > 1:
         raise MetricProblem(
@@ -235,15 +263,7 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     # one example more that changed each way (Bonett & Price 2012)
     more = sum(weight**2 for weight, _ in terms)
     error = np.sqrt(variation.variance + more / len(influence) ** 2)
-    half = float(quantile(variation.df) * error)
-    return Difference(
-        value,
-        value - half,
-        value + half,
-        float(2 * stdtr(variation.df, -abs(value) / error)),
-        variation.df,
-        half + float(stdtrit(variation.df, POWER) * error),
-    )
+    return Difference.of(value, float(error), variation.df)
 
 
 class Share(NamedTuple):

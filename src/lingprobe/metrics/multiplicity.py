@@ -1,10 +1,11 @@
 """p values of several tests at once, corrected for their number: what holds of a whole table, not
-of one cell that somebody picked.
+of one cell that somebody picked. And intervals under the same correction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +14,7 @@ from lingprobe.errors import UsageProblem
 from lingprobe.metrics.metric import Doubles
 
 ALPHA = 0.05
-"""The level of significance of all that is called told apart, or significant."""
+"""The level of significance."""
 
 
 def holm(p: ArrayLike) -> Doubles:
@@ -36,7 +37,7 @@ CORRECTIONS: Mapping[str, Callable[[ArrayLike], Doubles]] = {
     "holm": holm,
     "bh": benjamini_hochberg,
 }
-NAMES = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
+NAMES: Mapping[str, str] = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
 """How tables call them."""
 
 
@@ -45,6 +46,46 @@ def corrected(p: ArrayLike, correction: str = "holm") -> Doubles:
     if correction not in CORRECTIONS:
         raise UsageProblem(f"no correction {correction!r}: choose one of {', '.join(CORRECTIONS)}")
     return CORRECTIONS[correction](p)
+
+
+class Correction(NamedTuple):
+    """The p values [n] of a family of tests, corrected; and the level at which an interval around
+    each estimate excludes 0 exactly where the corrected p is below ALPHA.
+    """
+
+    p: Doubles
+    level: float
+
+
+def simultaneous(p: ArrayLike, tests: int = 0) -> Correction:
+    """Bonferroni's correction, which holds however the tests depend on each other: in one family in
+    twenty any false alarm, and any interval that misses (Dunn 1961, Journal of the American
+    Statistical Association 56:52).
+
+    tests  how many the family has, where p are only some of them (default: those in p)
+    """
+    values = np.array(p, np.float64)
+    many = max(tests or int((~np.isnan(values)).sum()), 1)
+    return Correction(np.minimum(many * values, 1), ALPHA / many)
+
+
+def false_discovery(p: ArrayLike, tests: int = 0) -> Correction:
+    """Benjamini and Hochberg's correction, with intervals of which a twentieth of those that
+    exclude 0 is expected to miss (Benjamini & Yekutieli 2005, Journal of the American Statistical
+    Association 100:71). `tests` is as of `simultaneous`; those that are not in p count as 1.
+    """
+    values = np.array(p, np.float64)
+    rest = np.ones(max(tests - int((~np.isnan(values)).sum()), 0))
+    whole = benjamini_hochberg(np.concatenate([values, rest]))[: len(values)]
+    many = max(len(rest) + int((~np.isnan(values)).sum()), 1)
+    return Correction(whole, ALPHA * max(int((whole < ALPHA).sum()), 1) / many)
+
+
+WITH_INTERVALS: Mapping[str, Callable[[ArrayLike, int], Correction]] = {
+    "bonferroni": simultaneous,
+    "bh": false_discovery,
+}
+"""Corrections that give intervals as well."""
 
 
 def _of_tests(p: ArrayLike, correct: Callable[[Doubles], Doubles]) -> Doubles:

@@ -25,13 +25,20 @@ AT_ONCE = 2**22  # weights of clusters that are held at a time
 
 class Drawn(NamedTuple):
     """How much higher the first of two scores is, with the 95 % interval of the draws, and the p of
-    none (two sides).
+    none (two sides); the draws [draws] are in rising order.
     """
 
     value: float
     low: float
     high: float
     p: float
+    draws: Doubles
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The percentile interval that misses with this probability; it excludes 0 exactly where p
+        is not higher.
+        """
+        return _percentiles(self.draws, level)
 
 
 class _Sums(NamedTuple):
@@ -99,10 +106,16 @@ def bootstrap(metric: str | Metric, one: Answers, other: Answers, draws: int = D
             for weights in _resamples(many, draws)
         ]
     )
-    tail = (1 - LEVEL) / 2
-    low, high = (float(v) for v in np.quantile(found, [tail, 1 - tail]))
+    found = np.sort(found)
     sides = 1 + min(int((found <= 0).sum()), int((found >= 0).sum()))
-    return Drawn(sums.value, low, high, min(2 * sides / (draws + 1), 1.0))
+    p = min(2 * sides / (draws + 1), 1.0)
+    return Drawn(sums.value, *_percentiles(found, 1 - LEVEL), p, found)
+
+
+def _percentiles(draws: Doubles, level: float) -> tuple[float, float]:
+    """The draws, in rising order, beyond which half of `level` lies on either side."""
+    beyond = min(max(int(level / 2 * (len(draws) + 1)), 1), len(draws))
+    return float(draws[beyond - 1]), float(draws[-beyond])
 
 
 def _sums(metric: Metric, one: Answers, other: Answers) -> _Sums:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import PurePath
 
 from lingprobe.analysis.posed import unlike
-from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.analysis.row import NO_CONTROL, PASSED, Row
 from lingprobe.references import Reference, ReferenceProblem, parsed_or_none
 
 HERE = ("/", "~", ".")  # how paths begin that say where they lie
@@ -74,9 +74,6 @@ def _is_here(value: str | None) -> bool:
 def _folder(encoder: Reference) -> str:
     """The folder that an encoder of this machine lies in."""
     return str(PurePath(encoder.argument or "").parent) if _is_here(encoder.argument) else ""
-
-
-PASSED = 95.0  # of a hundred, from which on an oracle passes its task
 
 
 def by_kind(rows: Sequence[Row]) -> list[Row]:

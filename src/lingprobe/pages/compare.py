@@ -1,36 +1,37 @@
-"""Whether scores differ: paired differences over the same test examples, with intervals and p
-values corrected for their number.
-"""
+"""Comparisons as tables: paired differences over the same test examples, each with its verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from lingprobe.analysis import computing
-from lingprobe.analysis.answers import differences, marks
-from lingprobe.analysis.paired import Measured, apart, measured
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
-from lingprobe.analysis.rows import kind_of
-from lingprobe.core import DataProblem, Result
-from lingprobe.metrics import corrected, difference, holm
+from lingprobe.analysis.answers import differences, has_few_seeds, marks, uncovered
+from lingprobe.analysis.comparison import (
+    CORRECTION,
+    PAIRS,
+    Decision,
+    Questions,
+    Test,
+    Verdict,
+    decisions,
+)
+from lingprobe.core import DataProblem
+from lingprobe.errors import UsageProblem
 from lingprobe.metrics.letters import display
 from lingprobe.metrics.multiplicity import ALPHA, NAMES
-from lingprobe.metrics.resampling import bootstrap, permutation
 from lingprobe.pages.captions import names_of, short
 from lingprobe.pages.records import csv
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number, p_value
 
-WORDS = frozenset({"score of", "scores"})
-Test = Literal["t", "permutation", "bootstrap"]
-TESTS: Mapping[str, str] = {
+WORDS = frozenset({"score of", "scores", "verdict"})
+TESTS: Mapping[Test, str] = {
     "t": "intervals and p values are paired",
     "permutation": (
         "p values are from a permutation test, which swaps the answers of the two and treats"
-        " seeds as fixed; intervals are paired"
+        " seeds as fixed; intervals are paired, and may differ from it where p is close to 0.05"
     ),
     "bootstrap": (
         "intervals and p values are from a paired bootstrap over the test examples, which treats"
@@ -43,12 +44,14 @@ TESTS: Mapping[str, str] = {
 @dataclass(frozen=True, slots=True)
 class Compared:
     """The difference between two scores, first minus second, in percent, over the n test examples
-    of both.
+    of both; the second may be the best of several, with which the first was compared.
 
-    low, high         the 95 % interval of the difference
-    p                 uncorrected; `corrected` for all comparisons made at once
+    low, high         the 95 % interval of the difference, corrected as p is
+    p                 uncorrected; `corrected` for all comparisons of the family
+    verdict           better, worse, or cannot be told, at a corrected p of 0.05
+    against           the number of scores that the first was compared with
     detectable        the smallest difference that these test examples would detect with a power of
-                      80 %, at an uncorrected p of 0.05
+                      80 %, after the correction
     clusters          the groups of test examples that interval and p take into account
     tested, missing   a hash of the test examples, and the missing folds, as 'fold 3 of 3'
     computed          the processors and precisions of both scores
@@ -63,6 +66,7 @@ class Compared:
     high: float
     p: float
     corrected: float
+    verdict: Verdict
     n: int
     first_score: float
     second_score: float
@@ -70,6 +74,7 @@ class Compared:
     first_seeds: int
     second_seeds: int
     clusters: str
+    against: int = 1
     tested: str = ""
     missing: str = ""
     computed: str = ""
@@ -78,14 +83,18 @@ class Compared:
 class Comparison(NamedTuple):
     """What was compared, and in words what could not be; printing it shows the table.
 
+    family             how many comparisons p values and intervals are corrected for, and of what
+    few_seeds          whether a fit varies with its seed by more than was measured
     remarks            what there is to say of the results that were read
     correction, test   as `compare` was asked for
     """
 
     found: tuple[Compared, ...]
+    family: str = ""
+    few_seeds: bool = False
     left_out: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    correction: str = "holm"
+    correction: str = CORRECTION
     test: Test = "t"
 
     @property
@@ -100,126 +109,56 @@ class Comparison(NamedTuple):
 
     @property
     def letters(self) -> Page[tuple[Compared, ...]]:
-        """The scores of each task, with letters that those share that are not told apart; of
-        comparisons of all pairs.
+        """The scores of each task, with letters that those share that do not differ significantly;
+        UsageProblem if not all pairs were compared.
         """
+        if PAIRS not in self.family:
+            raise UsageProblem(
+                "letters need the comparisons of all pairs: compare(..., pairs=True)"
+            )
         return Page(self.found, lambda: [lettered(self)], remarks=self.remarks)
 
     def __str__(self) -> str:
         return str(self.page)
 
 
-def compared(
-    results: Sequence[Result],
-    against: Callable[[Result], bool] | None = None,
-    correction: str = "holm",
-    test: Test = "t",
-) -> Comparison:
-    """Differences between the rows of each task: of the others from those that `against` chooses,
-    or of all pairs without it.
-
-    A row is compared with those of the chosen that are read as it is and by the same probe, where
-    there are some. Controls are not compared, and oracles only where they are chosen, since each
-    comparison more raises all p values. DataProblem where nothing can be.
-    """
-    comparisons: list[Compared] = []
-    left_out: list[str] = []
-    for mine in measured(results, against):
-        for first, second in _pairs(mine) if against else combinations(mine[::-1], 2):
-            if why := apart(first, second):
-                left_out.append(f"{short(first.row.task)}: {first.name}, and {second.name}: {why}.")
-            else:
-                comparisons.append(_compared(first, second, test))
-    if not comparisons:
-        one = ", one of them from the encoder to compare with" if against else ""
+def compared(questions: Questions, correction: str = CORRECTION, test: Test = "t") -> Comparison:
+    """The answers to questions about results; DataProblem where nothing can be compared."""
+    left_out = tuple(f"{short(task)}: {why}" for task, why in questions.left_out)
+    if not questions.asked:
         raise DataProblem(
             "nothing can be compared:"
-            f" {left_out[0] if left_out else f'no task has two scores{one}'}"
+            f" {left_out[0] if left_out else 'no task has two scores that are asked about'}"
         )
-    p = corrected([one.p for one in comparisons], correction)
+    answers = decisions(questions.asked, correction, test)
+    rows = [one.row for asked in questions.asked for one in (asked.one, asked.best)]
     return Comparison(
-        tuple(replace(one, corrected=float(v)) for one, v in zip(comparisons, p, strict=True)),
-        tuple(left_out),
+        tuple(map(_compared, answers)),
+        questions.family,
+        has_few_seeds(rows),
+        left_out,
         (),
         correction,
         test,
     )
 
 
-def leaders(results: Sequence[Result]) -> frozenset[tuple[str, ...]]:
-    """The best row of each task, and those that a paired comparison with it does not tell from it:
-    task, encoder, layer and probe.
-
-    Rows are those of encoders that are judged, over the test examples that most are over; p values
-    are corrected for the comparisons of a task (Holm 1979). None where a task has one such row.
-    """
-    best: set[tuple[str, ...]] = set()
-    for mine in measured([r for r in results if _is_judged(r)], None):
-        whole = [
-            one for one, sign in zip(mine, marks([m.row for m in mine]), strict=True) if not sign
-        ]
-        scored = [one for one in whole if one.row.score == one.row.score]
-        if len(scored) > 1:
-            best |= {_what(one.row) for one in _alike(scored)}
-    return frozenset(best)
-
-
-def _is_judged(result: Result) -> bool:
-    return kind_of(result) == "trained" and result.trial.control == NO_CONTROL
-
-
-def _what(row: Row) -> tuple[str, ...]:
-    return row.task, row.encoder, row.layer, row.probe
-
-
-def _alike(mine: Sequence[Measured]) -> list[Measured]:
-    """The best of some rows, and those that are not told from it."""
-    best = max(mine, key=lambda one: one.row.score)
-    others = [one for one in mine if one is not best and not apart(best, one)]
-    p = [difference(best.row.metric, best.answers, one.answers).p for one in others]
-    return [
-        best,
-        *(one for one, corrected in zip(others, holm(p), strict=True) if corrected >= ALPHA),
-    ]
-
-
-def _pairs(mine: Sequence[Measured]) -> Iterator[tuple[Measured, Measured]]:
-    """Each row with those of the chosen that are most like it."""
-    chosen = [m for m in mine if m.chosen]
-    for one in mine:
-        if not one.chosen and chosen:
-            likeness = [
-                (m.row.probe == one.row.probe, m.row.layer == one.row.layer) for m in chosen
-            ]
-            yield from (
-                (one, m) for m, like in zip(chosen, likeness, strict=True) if like == max(likeness)
-            )
-
-
-def _compared(first: Measured, second: Measured, test: Test) -> Compared:
+def _compared(decision: Decision) -> Compared:
+    first, second = decision.question.one, decision.question.best
     clusters = {**first.answers.clusters, **second.answers.clusters}
-    both = first.row.metric, first.answers, second.answers
-    found = difference(*both)
-    drawn = bootstrap(*both) if test == "bootstrap" else found
-    p = permutation(*both) if test == "permutation" else drawn.p
-    value, low, high = (PERCENT * v for v in drawn[:3])
     return Compared(
         task=first.row.task,
         metric=first.row.metric,
         first=first.name,
         second=second.name,
-        difference=value,
-        low=low,
-        high=high,
-        p=p,
-        corrected=p,
+        **decision.plain(),
         n=first.row.n,
         first_score=first.row.score,
         second_score=second.row.score,
-        detectable=PERCENT * found.detectable,
         first_seeds=first.row.seeds,
         second_seeds=second.row.seeds,
         clusters=", ".join(clusters),
+        against=len(decision.question.others),
         tested=first.row.tested or second.row.tested,
         missing=first.row.missing,
         computed=computing.all_of((first.row, second.row)),
@@ -245,8 +184,11 @@ def comparisons(comparison: Comparison) -> Table:
         body = (_cells(one, called, mark, against, sizes) for one, mark in rows)
         sections.append(Section(short(task), tuple(body), f"{metric}{many}{clusters}".strip()))
         tests += differences(mine, short(task))
-    head = ("score of" if against else "scores", "difference", "95 % interval")
-    head = (*head, f"p ({NAMES[comparison.correction]})", "detectable", *(("n",) if sizes else ()))
+    head = (
+        *("score of" if against else "scores", "difference", "95 % interval"),
+        *(f"p ({NAMES[comparison.correction]})", "verdict", "detectable"),
+        *(("n",) if sizes else ()),
+    )
     read = f", read by {probe}" if probe else ""
     title = f"Differences{f' from {against}' if against else ''}{read}"
     notes = (*_notes(comparison), *tests, *_beside(comparison))
@@ -254,27 +196,30 @@ def comparisons(comparison: Comparison) -> Table:
 
 
 DETECTABLE = (
-    "detectable: the smallest difference that these test examples show with a power of 80 %, at a"
-    " p of 0.05 before the correction."
+    "detectable: the smallest difference that these test examples show with a power of 80 %, after"
+    " the correction."
 )
-FEW = "With fewer than 3 seeds, intervals do not cover variation between seeds."
+BEST = (
+    "The second score is that of the best baseline. better: than every baseline, constant answers"
+    " among them. worse: than at least one of them."
+)
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
     """What the columns of a comparison mean."""
-    many = len(comparison.found)
     yield (
         "difference: the first score minus the second, in percentage points, over the same test"
         f" examples; {TESTS[comparison.test]}."
     )
+    if any(one.against > 1 for one in comparison.found):
+        yield BEST
     yield (
-        f"p ({NAMES[comparison.correction]}): corrected for"
-        f" {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table. Not"
-        " significant if 0.05 or above. --format csv has the uncorrected ones."
+        f"p ({NAMES[comparison.correction]}): corrected for {comparison.family}; so are the"
+        " intervals. cannot be told: p is 0.05 or above. --format csv has the uncorrected p."
     )
     yield DETECTABLE
-    if any(min(one.first_seeds, one.second_seeds) < 3 for one in comparison.found):
-        yield FEW
+    if comparison.few_seeds:
+        yield uncovered("seed", ", intervals")
 
 
 def _beside(comparison: Comparison) -> Iterator[str]:
@@ -292,15 +237,14 @@ def lettered(comparison: Comparison) -> Table:
         scores = {one.first: (one.first_score, one.n) for one in mine}
         scores |= {one.second: (one.second_score, one.n) for one in mine}
         ordered = sorted(scores, key=lambda name: -scores[name][0])
-        told = [(one.first, one.second) for one in mine if one.corrected < ALPHA]
+        told = [(one.first, one.second) for one in mine if one.verdict != "cannot be told"]
         of = display(ordered, told)
         body = tuple((called[x], number(scores[x][0]), of[x], f"{scores[x][1]:,}") for x in ordered)
         sections.append(Section(short(task), body))
     notes = (
         "Two scores of a task that share a letter do not differ significantly: the p value of"
-        f" their difference is {ALPHA:g} or above, corrected for the {len(comparison.found):,}"
-        f" comparisons of this table ({NAMES[comparison.correction]}). This does not mean that"
-        " they are equal.",
+        f" their difference is {ALPHA:g} or above, corrected for {comparison.family}"
+        f" ({NAMES[comparison.correction]}). This does not mean that they are equal.",
         f"{TESTS[comparison.test].capitalize()}.",
         *(f"not compared: {why}" for why in comparison.left_out),
     )
@@ -334,6 +278,7 @@ def _cells(
         f"{one.difference:+.1f}{mark}",
         f"{number(one.low)} – {number(one.high)}",
         p_value(one.corrected),
+        one.verdict,
         number(one.detectable),
         *((f"{one.n:,}",) if size else ()),
     )

@@ -56,6 +56,12 @@ MEASURES = (
 )
 
 
+BY_TEST = (
+    "best alone: the layer with the highest score on test, which is a little too high, since scores"
+    " on dev are not known."
+)
+
+
 def layers_page(depths: Sequence[Depth]) -> Page[tuple[Depth, ...]]:
     """Where each task is solved: an overview, then each task layer by layer; as a figure too."""
     return Page(
@@ -75,9 +81,14 @@ def overview(depths: Sequence[Depth]) -> Table:
     for depth in depths:
         groups.setdefault(f"{depth.encoder}, {depth.probe}", []).append(depth)
     sections = tuple(Section(heading, tuple(map(_line, mine))) for heading, mine in groups.items())
+    by_test = [d for d in depths if d.best is not None and not d.is_chosen_on_dev]
     still = [d for d in depths if d.uneven < EVEN]
     notes = (
         *MEASURES,
+        "best alone: the layer with the highest score on dev."
+        if len(by_test) < len(depths)
+        else BY_TEST,
+        *(f"{_called(d, groups)}: {BY_TEST}" for d in by_test if len(by_test) < len(depths)),
         *(
             f"{_called(d, groups)}: no centre of gravity, because the weights are still nearly"
             " uniform, as at the start of training."

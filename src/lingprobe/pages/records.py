@@ -91,6 +91,12 @@ def _arrow(rows: Sequence[Line]) -> Any:
     """Rows as a table of Arrow."""
     import pyarrow as pa
 
-    kinds = {"str": pa.string(), "Kind": pa.string(), "float": pa.float64(), "int": pa.int64()}
+    kinds = {
+        "str": pa.string(),
+        "Kind": pa.string(),
+        "float": pa.float64(),
+        "int": pa.int64(),
+        "bool": pa.bool_(),
+    }
     schema = pa.schema([(name, kinds[of]) for name, of in _columns(_kind(rows)).items()])
     return pa.Table.from_pylist([_storable(plain(row)) for row in rows], schema)

@@ -279,9 +279,11 @@ def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
     unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
     # each seed on each sample of the training data is one
     fit = "seed" if all(row.samples == 1 for row in rows) else "fit"
-    notes = [
-        f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; {over(fit, rows)}"
-    ]
+    if seeds[-1] == 1 and not any(row.is_seeded for row in rows):
+        mean = "of one fit, as the probe has no random start"
+    else:
+        mean = f"the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}"
+    notes = [f"Scores are {unit}, {mean}; {over(fit, rows)}"]
     notes += [*bound_notes(rows), *test_notes(rows)]
     notes += [
         f"{control}: {_described(control)}"

@@ -12,12 +12,12 @@ from itertools import groupby, pairwise
 from statistics import fmean
 
 from lingprobe.analysis import computing
+from lingprobe.analysis.comparison import leaders
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, ORDER, Row, said_of
 from lingprobe.analysis.rows import rows
 from lingprobe.core import Result
 from lingprobe.oracles import Kind
 from lingprobe.pages.captions import names_of
-from lingprobe.pages.compare import leaders
 from lingprobe.pages.groups import Column, columns_of, shared_options
 from lingprobe.pages.scores import about, score_notes, scored, signs_of
 from lingprobe.tables.table import Section, Table, number
@@ -45,6 +45,7 @@ class Grid:
     """The lines and the columns of the table, and the rows of its controls.
 
     strong  the scores that are set in bold, as `leaders` names them
+    family  the comparisons that decided it
     signs   by id of a row, the sign of one over other test examples
     names   of encoders that are not called by their references
     """
@@ -54,6 +55,7 @@ class Grid:
     columns: tuple[Column, ...]
     controls: Mapping[str, Sequence[Line]]
     strong: frozenset[tuple[str, ...]]
+    family: str
     signs: Mapping[int, str]
     names: Mapping[str, str]
 
@@ -89,7 +91,7 @@ def grid(results: Sequence[Result]) -> Grid:
         tuple(lines_of(plain, apart)),
         tuple(columns_of(list(dict.fromkeys(row.task for row in plain)))),
         {c: lines_of([row for row in every if row.control == c], apart) for c in controls},
-        leaders(results),
+        *leaders(results),
         signs_of(every),
         names_of(dict.fromkeys(row.encoder for row in plain)),
     )
@@ -311,8 +313,8 @@ def reading(made: Grid) -> Iterator[str]:
     if made.strong:
         yield (
             f"Bold ({MARK} in a terminal): the best encoder on each task, and those not"
-            " significantly different from it (paired comparison, p ≥ 0.05, corrected for the"
-            " comparisons of the task). Baselines and oracles are not compared."
+            " significantly different from it (p ≥ 0.05 in lingprobe compare --pairs, corrected for"
+            f" {made.family}). Baselines and oracles are not compared."
         )
     if any(has_mean(made, mine) for mine in made.groups):
         yield (
@@ -388,7 +390,7 @@ def _caption(made: Grid, first: str) -> str:
     """What stands below the table in a paper."""
     bold = (
         " Bold: the best encoder on each task, and those not significantly different from it"
-        " (paired comparison)."
+        f" (paired, corrected for {made.family})."
         if made.strong
         else ""
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row, said_of
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
@@ -79,9 +81,8 @@ def _made(study: Study) -> list[tuple[str, str]]:
     seeds = sorted({row.seeds for row in plain if row.encoder != CONSTANT})
     metrics = dict.fromkeys(row.metric for row in plain)
     pairs = [(f"Probe {name}", described(PROBES, name)) for name in probes]
-    pairs.append(
-        ("Fits", f"{' to '.join(map(str, {seeds[0]: 0, seeds[-1]: 0}))} a score: {_fits(seeds)}")
-    )
+    many = " to ".join(map(str, dict.fromkeys((seeds[0], seeds[-1]))))
+    pairs.append(("Fits", f"{many} a score: {_fits(plain)}"))
     pairs.append(("Scores", f"{', '.join(metrics)}, in percent, on test examples."))
     for control in study.made.controls:
         name = control.partition(",")[0].partition(":")[0]
@@ -91,9 +92,9 @@ def _made(study: Study) -> list[tuple[str, str]]:
     return pairs
 
 
-def _fits(seeds: list[int]) -> str:
-    return (
-        "the probe has no random start, so one fit is enough."
-        if seeds[-1] == 1
-        else "means over random starts, and over samples if a task has several."
-    )
+def _fits(plain: Sequence[Row]) -> str:
+    if not any(row.is_seeded for row in plain):
+        return "the probe has no random start, so one is enough."
+    if max(row.seeds for row in plain) == 1:
+        return "from one random start."
+    return "means over random starts, and over samples if a task has several."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import fmean
 
 from lingprobe.analysis.row import PERCENT
 from lingprobe.oracles import Kind
@@ -43,7 +44,7 @@ def _reading(study: Study) -> Iterator[str]:
 def _findings(study: Study) -> Iterator[str]:
     """Of each group of tasks the best encoder by its mean, beside baseline and oracle."""
     for mine in study.made.groups:
-        if has_mean(study.made, mine) and (best := _best(study, mine, "trained")):
+        if has_mean(study.made, mine) and (best := _best_encoder(study, mine)):
             name, score = best
             beside = ", ".join(
                 f"the best {kind} {other[1]:.1f}"
@@ -55,6 +56,23 @@ def _findings(study: Study) -> Iterator[str]:
                 f"On average over the {many(len(mine), 'task')} of {mine[0].group}, {name} scores"
                 f" {score:.1f}{compared}."
             )
+
+
+def _best_encoder(study: Study, mine: list[Column]) -> tuple[str, float] | None:
+    """The encoder with the highest mean over a group, at the layer of its verdict on each task;
+    None where none has all tasks.
+    """
+    means = {
+        name: fmean(verdicts[column.task].question.one.row.score for column in mine)
+        for name, verdicts in study.verdicts.items()
+        if all(column.task in verdicts for column in mine)
+    }
+    if not means:
+        return None
+    name = max(means, key=means.__getitem__)
+    chosen = study.chosen_on(name)
+    at = f", at the layer that is best on {chosen}," if chosen else ""
+    return name + at, means[name]
 
 
 def _best(study: Study, mine: list[Column], kind: Kind) -> tuple[str, float] | None:

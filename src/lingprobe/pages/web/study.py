@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from lingprobe.analysis.comparison import Decision, Questions, decisions, what, with_baselines
 from lingprobe.analysis.row import Row
 from lingprobe.analysis.rows import groups_of
 from lingprobe.core import Result
@@ -71,6 +72,49 @@ class Study:
     def _groups(self) -> dict[int, list[Result]]:
         every = groups_of(self.results).values()
         return {id(row): group for row, group in zip(self.made.rows, every, strict=True)}
+
+    @cached_property
+    def questions(self) -> Questions:
+        """Each encoder against the baselines of each task, which `lingprobe compare` asks, too;
+        none of baselines alone.
+        """
+        return with_baselines(self.results) if self.lines("trained") else Questions([], "")
+
+    @cached_property
+    def verdicts(self) -> dict[str, dict[str, Decision]]:
+        """By encoder and task the verdict on the encoder: of the layer that was chosen on dev, else
+        of the best of all layers that the correction counts.
+        """
+        verdicts: dict[str, dict[str, Decision]] = {}
+        for one in decisions(self.questions.asked):
+            row = one.question.one.row
+            mine = verdicts.setdefault(self.encoder(row), {})
+            if row.task not in mine or mine[row.task].question.one.row.score < row.score:
+                mine[row.task] = one
+        return verdicts
+
+    def chosen_on(self, encoder: str) -> str:
+        """The split on which the layers of an encoder were chosen, dev or test; '' where it has no
+        choice.
+        """
+        asked = [q for q in self.questions.asked if self.encoder(q.one.row) == encoder]
+        if any(question.layers > 1 for question in asked):
+            return "dev"
+        return "test" if len(asked) > len(self.verdicts[encoder]) else ""
+
+    @cached_property
+    def _shown(self) -> dict[tuple[str, ...], tuple[str, Row]]:
+        every = ((line, row) for line in self.made.lines for row in line.cells.values())
+        return {what(row): (self.name(line, row), row) for line, row in every}
+
+    def shown(self, row: Row) -> tuple[str, Row]:
+        """A row with what it is called, as the table of scores has them."""
+        return self._shown.get(what(row), (row.encoder, row))
+
+    def encoder(self, row: Row) -> str:
+        """The encoder of a row, with its probe where several read it."""
+        name = self.made.names.get(row.encoder, row.encoder)
+        return f"{name}, {row.probe}" if self.made.has_probes else name
 
     def results_of(self, row: Row) -> list[Result]:
         """All fits behind a score."""

@@ -1,0 +1,333 @@
+"""Whether scores differ: the one place that decides a comparison, for every table and page.
+
+A question asks of one row whether it is better than each of some others over the same test
+examples. The difference is that from the best of these. The row is better if it is significantly
+better than each, which needs no correction, and worse if it is significantly worse than one of
+them, corrected for their number (an intersection-union test; Berger 1982, Technometrics 24:295).
+Of one other row that is the usual test of two sides. Questions that are answered together are a
+family: p values and intervals are corrected for their number, and an interval excludes 0 exactly
+where the verdict is not open.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, Protocol
+
+from lingprobe.analysis.answers import marks
+from lingprobe.analysis.paired import Measured, apart, constant, measured
+from lingprobe.analysis.row import PASSED, PERCENT, Row
+from lingprobe.analysis.rows import kind_of, on_dev
+from lingprobe.core import Result
+from lingprobe.errors import UsageProblem
+from lingprobe.metrics import difference
+from lingprobe.metrics.constant import named
+from lingprobe.metrics.intervals import Difference
+from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
+from lingprobe.metrics.resampling import DRAWS, bootstrap, permutation
+from lingprobe.oracles import Kind
+
+Verdict = Literal["better", "worse", "cannot be told"]
+Test = Literal["t", "permutation", "bootstrap"]
+CORRECTION = "bonferroni"
+PAIRS = "all pairs"
+CLEAR = 10  # draws beyond the level at which a family is tested, so that p can fall below it
+
+
+class Tested(Protocol):
+    """How much higher one score is than another, as a share, and the p of none (two sides)."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def p(self) -> float: ...
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The interval that misses with this probability."""
+        ...
+
+
+class Question(NamedTuple):
+    """Whether one row is better than each of some others, which are over the same test examples.
+
+    layers  how many the row's was chosen from, by scores on dev
+    """
+
+    one: Measured
+    others: tuple[Measured, ...]
+    layers: int = 1
+
+    @property
+    def best(self) -> Measured:
+        """The best of the others."""
+        return max(self.others, key=lambda other: other.row.score)
+
+
+class Questions(NamedTuple):
+    """What is asked together, and in words how many comparisons of what that is; and by task what
+    could not be compared.
+    """
+
+    asked: list[Question]
+    family: str
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+class Decision(NamedTuple):
+    """The answer to a question; differences are percent.
+
+    difference  how much higher the row is than the best of the others
+    low, high   the interval of the difference, corrected as p is for the family
+    p           that the row is neither better nor worse; `corrected` for the family
+    detectable  the smallest difference from the best that is told four times in five
+    """
+
+    question: Question
+    difference: float
+    low: float
+    high: float
+    p: float
+    corrected: float
+    detectable: float
+
+    def plain(self) -> dict[str, Any]:
+        """All but the question, by name."""
+        return {**dict(zip(self._fields[1:], self[1:], strict=True)), "verdict": self.verdict}
+
+    @property
+    def verdict(self) -> Verdict:
+        """What can be said of the row."""
+        if not self.corrected < ALPHA:
+            return "cannot be told"
+        return "better" if self.difference > 0 else "worse"
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether another row answers the task, so that none can be better: as length does where
+        the question is how long a sentence is.
+        """
+        return self.verdict != "better" and self.question.best.row.score >= PASSED
+
+
+def decisions(
+    asked: Sequence[Question],
+    correction: str = CORRECTION,
+    test: Test = "t",
+    comparisons: int = 0,
+) -> list[Decision]:
+    """The answers to the questions of a family, in order.
+
+    correction   bonferroni, or bh (Benjamini-Hochberg)
+    comparisons  of the family, where `asked` are only some of them
+    UsageProblem for another correction.
+    """
+    if correction not in WITH_INTERVALS:
+        raise UsageProblem(
+            f"no correction {correction!r}: choose one of {', '.join(WITH_INTERVALS)}"
+        )
+    many = comparisons or len(asked)
+    tests = [_tests(question, test, many) for question in asked]
+    p = [_of_all(each) for each in tests]
+    whole = WITH_INTERVALS[correction](p, many)
+    answers = zip(asked, tests, p, whole.p.tolist(), strict=True)
+    return [_decision(*answer, whole.level) for answer in answers]
+
+
+def _tests(question: Question, test: Test, many: int) -> list[tuple[Tested, Difference]]:
+    """The row against each of the others: the test that is asked for, and Student's."""
+    metric, one = named(question.one.row.metric), question.one.answers
+    draws = max(DRAWS, math.ceil(CLEAR * many / ALPHA))
+    found: list[tuple[Tested, Difference]] = []
+    for other in question.others:
+        student: Difference = difference(metric, one, other.answers)
+        tested: Tested = student
+        if test == "permutation":
+            tested = student._replace(p=permutation(metric, one, other.answers, draws))
+        elif test == "bootstrap":
+            tested = bootstrap(metric, one, other.answers, draws)
+        found.append((tested, student))
+    return found
+
+
+def _of_all(tests: Sequence[tuple[Tested, Difference]]) -> float:
+    """The p (two sides) of being better than each of some others, or worse than one."""
+    halves = [(tested.value > 0, tested.p / 2) for tested, _ in tests]
+    not_better = max(half if is_higher else 1 - half for is_higher, half in halves)
+    not_worse = min(1 - half if is_higher else half for is_higher, half in halves)
+    return min(1.0, 2 * not_better, 2 * len(tests) * not_worse)
+
+
+def _decision(
+    question: Question,
+    tests: Sequence[tuple[Tested, Difference]],
+    p: float,
+    corrected: float,
+    level: float,
+) -> Decision:
+    """The answer, with the interval of the smallest of the differences."""
+    low = min(tested.interval(level)[0] for tested, _ in tests)
+    high = min(tested.interval(level / len(tests))[1] for tested, _ in tests)
+    value, at = min((tested.value, i) for i, (tested, _) in enumerate(tests))
+    return Decision(
+        question,
+        difference=PERCENT * value,
+        low=PERCENT * low,
+        high=PERCENT * high,
+        p=p,
+        corrected=corrected,
+        detectable=PERCENT * tests[at][1].detects(level),
+    )
+
+
+def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:
+    """Each encoder against all baselines of each task, constant answers among them.
+
+    chosen  the results that are asked about (default: all)
+
+    Of the layers of an encoder it is the one with the best score on dev; where results do not say
+    that, or have folds, it is each layer, so that the correction knows that one can be chosen.
+    """
+    kind = _judged(results if chosen is None else chosen)
+    ids = {id(result) for result in (results if chosen is None else chosen)}
+    asked: list[Question] = []
+    left_out: list[tuple[str, str]] = []
+    for mine in measured(results, None):
+        baselines = [one for one in mine if one.row.kind == "baseline" != kind]
+        rows = [one for one in mine if one.row.kind == kind and id(one.result) in ids]
+        for one, layers in _candidates([one for one in rows if not math.isnan(one.row.score)]):
+            reasons = [(other, apart(one, other)) for other in baselines]
+            left_out += [_not_compared(one, other, why) for other, why in reasons if why]
+            others = (constant(one), *(other for other, why in reasons if not why))
+            asked.append(Question(one, others, layers))
+    how = "against the baselines" if kind == "trained" else "against constant answers"
+    if any(question.layers > 1 for question in asked):
+        how += ", at the layer that is best on dev"
+    return Questions(asked, _family(asked, how), tuple(left_out))
+
+
+def against(results: Sequence[Result], chosen: Callable[[Result], bool]) -> Questions:
+    """Each row of each task against those of the chosen that are read as it is and by the same
+    probe, where there are some.
+    """
+    every = [pair for mine in measured(results, chosen) for pair in _likest(mine)]
+    asked, left_out = _comparable(every)
+    names = dict.fromkeys(other.row.encoder for question in asked for other in question.others)
+    return Questions(asked, _family(asked, f"against {', '.join(names)}"), left_out)
+
+
+def pairs(results: Sequence[Result]) -> Questions:
+    """All pairs of the encoders' rows of each task."""
+    kind = _judged(results)
+    every = [
+        pair
+        for mine in measured(results, None)
+        for pair in combinations([one for one in mine[::-1] if one.row.kind == kind], 2)
+    ]
+    asked, left_out = _comparable(every)
+    return Questions(asked, _family(asked, PAIRS), left_out)
+
+
+class Leaders(NamedTuple):
+    """The best row of each task, and those that do not differ significantly from it: task, encoder,
+    layer and probe; and the family of comparisons that decided it.
+    """
+
+    rows: frozenset[tuple[str, ...]]
+    family: str
+
+
+def leaders(results: Sequence[Result]) -> Leaders:
+    """The leaders by the comparison of all `pairs` of encoders' rows, over the test examples that
+    most are over; none where a task has one such row.
+    """
+    every = pairs([r for r in results if kind_of(r) == "trained"])
+    tasks: dict[tuple[str, str], dict[tuple[str, ...], Measured]] = {}
+    for question in every.asked:
+        for one in (question.one, *question.others):
+            tasks.setdefault((one.row.task, one.row.metric), {})[what(one.row)] = one
+    best: set[tuple[str, ...]] = set()
+    told: list[Question] = []
+    for mine in tasks.values():
+        signs = zip(mine.values(), marks([one.row for one in mine.values()]), strict=True)
+        whole = [one for one, sign in signs if not sign]
+        if len(whole) < 2:
+            continue
+        first = max(whole, key=lambda one: one.row.score)
+        best |= {what(one.row) for one in whole}
+        told += [q for q in every.asked if what(first.row) in map(what, (q.one.row, q.best.row))]
+    for decision in decisions(told, comparisons=len(every.asked)):
+        both = decision.question.one, decision.question.best
+        if decision.verdict != "cannot be told":
+            best.discard(what(both[decision.verdict == "better"].row))
+    return Leaders(frozenset(best), every.family)
+
+
+def what(row: Row) -> tuple[str, ...]:
+    """What was measured."""
+    return row.task, row.encoder, row.layer, row.probe
+
+
+def _judged(results: Sequence[Result]) -> Kind:
+    """The kind of row that is asked about: baselines only where there is nothing else."""
+    return "trained" if any(kind_of(result) == "trained" for result in results) else "baseline"
+
+
+def _candidates(mine: Sequence[Measured]) -> Iterator[tuple[Measured, int]]:
+    """Of what a probe reads of an encoder the best on dev, with the number that it is chosen from;
+    all where that is not known.
+    """
+    groups: dict[tuple[str, str], list[Measured]] = {}
+    for one in mine:
+        groups.setdefault((one.row.encoder, one.row.probe), []).append(one)
+    for reads in groups.values():
+        scores = [on_dev(result for fit in one.fits for result in fit) for one in reads]
+        known = not any(map(math.isnan, scores))
+        if known:
+            yield reads[scores.index(max(scores))], len(reads)
+        else:
+            yield from ((one, 1) for one in reads)
+
+
+def _likest(mine: Sequence[Measured]) -> Iterator[tuple[Measured, Measured]]:
+    """Each row with those of the chosen that are most like it."""
+    chosen = [m for m in mine if m.chosen]
+    for one in mine:
+        if not one.chosen and chosen:
+            likeness = [
+                (m.row.probe == one.row.probe, m.row.layer == one.row.layer) for m in chosen
+            ]
+            yield from (
+                (one, m) for m, like in zip(chosen, likeness, strict=True) if like == max(likeness)
+            )
+
+
+def _comparable(
+    every: Sequence[tuple[Measured, Measured]],
+) -> tuple[list[Question], tuple[tuple[str, str], ...]]:
+    reasons = [(one, other, apart(one, other)) for one, other in every]
+    left_out = tuple(_not_compared(one, other, why) for one, other, why in reasons if why)
+    return [Question(one, (other,)) for one, other, why in reasons if not why], left_out
+
+
+def _not_compared(one: Measured, other: Measured, why: str) -> tuple[str, str]:
+    return one.row.task, f"{one.name}, and {other.name}: {why}."
+
+
+def _family(asked: Sequence[Question], how: str) -> str:
+    """How many comparisons a family has, of what."""
+    rows: dict[str, set[tuple[str, ...]]] = {}
+    for question in asked:
+        every = (question.one, *question.others) if how == PAIRS else (question.one,)
+        rows.setdefault(question.one.row.task, set()).update(what(one.row) for one in every)
+    most = max(rows.values(), key=len, default=set())
+    encoders = {(encoder, probe) for _, encoder, _, probe in most}
+    of = _many(len(encoders), "encoder")
+    if len(most) > len(encoders):
+        of = f"{_many(len(most), 'row')} of {of}"
+    return f"{_many(len(asked), 'comparison')} ({of} on {_many(len(rows), 'task')}, {how})"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
