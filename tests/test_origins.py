@@ -22,6 +22,7 @@ api/experiments.py _canonical
 api/measure.py _of_suite
 api/results.py compare_published
 encoders/__init__.py make
+datasets/controls.py draws
 experiment/measure.py _result
 experiment/plan.py _checked _drawn _folds _planned _posed _probes_for _things tasks_of
 experiment/readers.py _called _refer add
@@ -32,7 +33,7 @@ listing.py entries
 pages/asked.py judged_by
 pages/paper.py paper_page
 papers/conneau2018.py conneau2018
-papers/found.py _place
+papers/retests.py _place suites
 papers/suite.py _canonical floor_of
 probes/online.py online
 tasks/__init__.py tolerant
@@ -44,8 +45,8 @@ testing/tasks.py check_task
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
-analysis/rows.py remembered
-datasets/controls.py at_chance
+analysis/rows.py _needs_seeds remembered
+datasets/controls.py known
 encoders/__init__.py kind_of_reference
 judgements/score.py _gold
 metrics/constant.py named
@@ -64,8 +65,8 @@ audit/asked.py _judged untaught
 audit/floors.py _constants floor_of
 experiment/readers.py _bounds
 generation/events/languages.py language
-papers/claimed.py published
-papers/found.py _tested collected known_rows
+papers/claim_tests.py _published
+papers/retests.py known_rows
 tasks/find.py _reads get_tasks
 """
 """Text of this package, or a name that was looked up in a table before."""

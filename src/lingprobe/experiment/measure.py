@@ -381,6 +381,7 @@ def _oracle(group: Group) -> str:
 
 def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
     """Everything that the group's numbers were made with."""
+    names = layers_of(group.encoder)
     return Provenance(
         kind=kind_of(group.encoder),
         oracle=_oracle(group),
@@ -388,9 +389,7 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
         revision=revision(group.encoder),
         computed=computed(group.encoder, group.probe),
         read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",
-        constant_tokens=constant_tokens(
-            group.encoder, layers_of(group.encoder), {t.read for t in group.trials}
-        ),
+        constant_tokens=constant_tokens(group.encoder, names, {t.read for t in group.trials}),
         versions=versions(),
         commit=git_commit(Path.cwd()),
         date=datetime.now(UTC).isoformat(timespec="seconds"),
