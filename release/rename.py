@@ -21,7 +21,8 @@ WIDTH = 100
 HISTORY = (
     "CHANGELOG.md",
     "release/rename.py",
-    "tests/fixtures/",
+    "tests/fixtures/store-",
+    "tests/fixtures/release-",
 )  # what says how things were called
 KEPT = [
     r"b[\"']sonde[^\"']*[\"']",  # magic numbers, keys of hashes and of metadata

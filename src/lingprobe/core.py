@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe._logits import Logits
-from lingprobe.examples import (
-    SPLITS,
-    DataProblem,
-    Dataset,
-    EncoderStop,
-    Example,
-    Sentence,
-    Site,
-    Tags,
-)
+from lingprobe.examples import SPLITS, DataProblem, Dataset, Example, Sentence, Site, Tags
 from lingprobe.labels import Column, Link
 from lingprobe.notes import Provenance
 from lingprobe.reading import Readings
@@ -34,7 +25,7 @@ from lingprobe.vectors import Floats, Ints, Vectors
 
 __all__ = [
     "SPLITS", "Annotated", "Cell", "Chosen", "Control", "DataProblem", "Dataset", "Encoder",
-    "EncoderStop", "Example", "Facts", "Informed", "Job", "Joining", "Kind", "Kinded", "Layered",
+    "Example", "Facts", "Informed", "Job", "Joining", "Kind", "Kinded", "Layered",
     "Lexical", "Needs", "Needy", "Predictions", "Predictor", "Prepared", "Probe", "Published",
     "Result", "Revised", "Rounding", "Running", "Sampled", "Sampling", "Sentence", "Site", "Tags",
     "Task", "Taught", "Trial", "choice_of", "needs_of",

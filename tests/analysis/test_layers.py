@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import sys
 
 import numpy as np
@@ -16,6 +17,7 @@ from lingprobe.analysis.layers import depths
 from lingprobe.cli import app
 from lingprobe.core import DataProblem, Result, Tags, Trial
 from lingprobe.encoders import ENCODERS
+from lingprobe.errors import to_install
 from lingprobe.labels import Classes
 from lingprobe.metrics import METRICS
 from lingprobe.pages import by_stratum
@@ -272,7 +274,7 @@ def test_what_cannot_be_drawn_says_why(tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(PlotProblem, match=r"pip install 'lingprobe\[plots\]'"):
+    with pytest.raises(PlotProblem, match=re.escape(to_install("plots"))):
         layers_figure(tasks, tmp_path / "x.png")
 
 

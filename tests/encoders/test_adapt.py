@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.core import DataProblem, EncoderStop, Prepared, Sentence
+from lingprobe.core import DataProblem, Prepared, Sentence
 from lingprobe.encoders import ENCODERS, adapt, make
+from lingprobe.examples import EncoderStop
 from lingprobe.references import ReferenceProblem, allow
 
 MINE = Path(__file__).with_name("mine.py")

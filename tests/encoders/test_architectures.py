@@ -14,10 +14,11 @@ import torch
 import transformers
 from torch import nn
 
-from lingprobe.core import EncoderStop, Sentence
+from lingprobe.core import Sentence
 from lingprobe.encoders import make
 from lingprobe.encoders.hub import Source
 from lingprobe.encoders.network import loaded
+from lingprobe.examples import EncoderStop
 
 EXACT = "dtype=float32,device=cpu"
 SIZES = {

@@ -5,9 +5,10 @@ what it says.
 import numpy as np
 import pytest
 
-from lingprobe.core import EncoderStop, Sentence
+from lingprobe.core import Sentence
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.encoders.gold import Gold
+from lingprobe.examples import EncoderStop
 from lingprobe.references import ReferenceProblem
 
 ONE, TWO, THREE = (

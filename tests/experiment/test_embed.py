@@ -17,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
 
-from lingprobe.core import DataProblem, EncoderStop, Sentence
+from lingprobe.core import DataProblem, Sentence
 from lingprobe.encoders import make
+from lingprobe.examples import EncoderStop
 from lingprobe.experiment.bars import encoding_bar
 from lingprobe.experiment.embed import EncoderProblem, embed, vectors
 from lingprobe.progress import listening

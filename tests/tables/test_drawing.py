@@ -1,10 +1,12 @@
 """Drawings are SVG that any reader takes, and PNG and PDF; names in them are shown as they are."""
 
+import re
 import sys
 from xml.etree import ElementTree
 
 import pytest
 
+from lingprobe.errors import to_install
 from lingprobe.tables.drawing import (
     Dot,
     Drawing,
@@ -64,7 +66,7 @@ def test_files_are_of_the_kind_that_their_name_says_and_the_same_twice(tmp_path)
 def test_svg_needs_no_library_and_the_others_say_which(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     save(DRAWING, tmp_path / "a.svg")
-    with pytest.raises(PlotProblem, match=r"pip install 'lingprobe\[plots\]'"):
+    with pytest.raises(PlotProblem, match=re.escape(to_install("plots"))):
         save(DRAWING, tmp_path / "a.png")
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from lingprobe.core import DataProblem, EncoderStop, Sentence
+from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import digest
 from lingprobe.encoders.frames import frame, read_by, said
 from lingprobe.encoders.given import Missing, lacking_of
@@ -23,6 +23,7 @@ from lingprobe.encoders.hub import Files, Source, files_of
 from lingprobe.encoders.layered import Asked, asked_of, names_of
 from lingprobe.encoders.recorded_files import shape_of
 from lingprobe.encoders.saved import versions
+from lingprobe.examples import EncoderStop
 from lingprobe.oracles import Kind
 from lingprobe.references import Place
 from lingprobe.vectors import Vectors

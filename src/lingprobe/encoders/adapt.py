@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Encoder, EncoderStop, Sentence
+from lingprobe.core import DataProblem, Encoder, Sentence
 from lingprobe.encoders.checkpoints import Expanding
 from lingprobe.encoders.origin import called, source
 from lingprobe.encoders.st import class_of, live
+from lingprobe.examples import EncoderStop
 from lingprobe.references import Contents, Reference, ReferenceProblem
 from lingprobe.vectors import Vectors
 

@@ -15,7 +15,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from lingprobe.core import EncoderStop
+from lingprobe.examples import EncoderStop
 
 Batching = Literal["padded", "equal", "single"]
 """Which sentences may be in one batch: all, those of equal length, or one alone."""

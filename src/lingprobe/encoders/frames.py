@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, EncoderStop
+from lingprobe.core import DataProblem
 from lingprobe.encoders.hub import Source, unloadable
 from lingprobe.errors import to_install
+from lingprobe.examples import EncoderStop
 from lingprobe.vectors import Ints
 
 PLACE, CHAT = "{sentence}", "chat"

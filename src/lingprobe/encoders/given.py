@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, EncoderStop, Sentence
+from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import digest
 from lingprobe.encoders.given_files import FORMATS, Stored, read_npy
+from lingprobe.examples import EncoderStop
 from lingprobe.vectors import Floats, Vectors
 
 Missing = Literal["error", "skip"]

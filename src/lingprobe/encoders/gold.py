@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lingprobe.core import EncoderStop, Sentence
+from lingprobe.core import Sentence
 from lingprobe.encoders.keyed import normals
+from lingprobe.examples import EncoderStop
 from lingprobe.oracles import Facts, Kind
 from lingprobe.references import ReferenceProblem
 from lingprobe.vectors import Floats, Vectors, word_units

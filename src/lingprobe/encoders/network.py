@@ -15,13 +15,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lingprobe.core import DataProblem, EncoderStop
+from lingprobe.core import DataProblem
 from lingprobe.encoders.alone import Batching, batching
 from lingprobe.encoders.batches import padded
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
 from lingprobe.encoders.quantised import check_room, placement, quantisation
 from lingprobe.encoders.saved import computing, half_products
 from lingprobe.errors import to_install
+from lingprobe.examples import EncoderStop
 from lingprobe.nets.device import check_device, free_memory, kind
 from lingprobe.vectors import Floats, Ints
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from lingprobe.core import DataProblem, EncoderStop
+from lingprobe.core import DataProblem
+from lingprobe.examples import EncoderStop
 
 # what each way of quantising is read with
 PACKAGES = {

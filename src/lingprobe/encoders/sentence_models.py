@@ -15,12 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.core import EncoderStop
 from lingprobe.encoders.alone import Batching, alike, batching, told
 from lingprobe.encoders.batches import grouped, spread
 from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
 from lingprobe.encoders.saved import MANY, computing, half_products
 from lingprobe.errors import to_install
+from lingprobe.examples import EncoderStop
 from lingprobe.nets.device import check_device
 from lingprobe.vectors import Floats, Ints
 

@@ -12,10 +12,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lingprobe.core import EncoderStop, Sentence
+from lingprobe.core import Sentence
 from lingprobe.encoders.batches import grouped, spread
 from lingprobe.encoders.sentence_models import Ready, about, preprocessed
 from lingprobe.encoders.tokens import is_space, located, marks_of, of_words
+from lingprobe.examples import EncoderStop
 from lingprobe.vectors import Floats, Ints, Spans, offsets
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from lingprobe._hosted import hosted, one_line
-from lingprobe.core import DataProblem, Encoder, EncoderStop, Sentence
+from lingprobe.core import DataProblem, Encoder, Sentence
 from lingprobe.errors import LingprobeError
+from lingprobe.examples import EncoderStop
 from lingprobe.oracles import kind_of
 from lingprobe.store.precision import Kept
 from lingprobe.vectors import Ints, Spans, Vectors, concatenate

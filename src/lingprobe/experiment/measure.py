@@ -49,7 +49,6 @@ from lingprobe.experiment.provenance import (
     versions,
 )
 from lingprobe.experiment.readable import readable
-from lingprobe.experiment.readers import layers_of
 from lingprobe.labels import Column
 from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.notes import Choice, Counts, Framed, Notes, Provenance
@@ -381,7 +380,6 @@ def _oracle(group: Group) -> str:
 
 def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
     """Everything that the group's numbers were made with."""
-    names = layers_of(group.encoder)
     return Provenance(
         kind=kind_of(group.encoder),
         oracle=_oracle(group),
@@ -389,7 +387,7 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
         revision=revision(group.encoder),
         computed=computed(group.encoder, group.probe),
         read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",
-        constant_tokens=constant_tokens(group.encoder, names, {t.read for t in group.trials}),
+        constant_tokens=constant_tokens(group.encoder, {t.read for t in group.trials}),
         versions=versions(),
         commit=git_commit(Path.cwd()),
         date=datetime.now(UTC).isoformat(timespec="seconds"),

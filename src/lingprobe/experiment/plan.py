@@ -20,7 +20,8 @@ from lingprobe.experiment.data import Facts, facts, task_identity
 from lingprobe.experiment.exposure import Memory, memories
 from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.readers import NAMELESS, Reader, Reading, layers_of, names_of, readers
+from lingprobe.experiment.provenance import NAMELESS, layers_of
+from lingprobe.experiment.readers import Reader, Reading, names_of, readers
 from lingprobe.identity import Identity, Ingredients, identity
 from lingprobe.metrics import METRICS
 from lingprobe.nets.device import free_memory

@@ -7,16 +7,17 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
-from lingprobe.core import Encoder, Probe, Revised, Rounding, Running
+from lingprobe.core import Encoder, Layered, Probe, Revised, Rounding, Running
 from lingprobe.identity import Stated
 from lingprobe.nets.device import Fitting, kind
 from lingprobe.nets.precision import processor, reproducible
 from lingprobe.notes import Averaging, Checkpoint, Checkpointed
 from lingprobe.reading import read_of
 
+NAMELESS = "-"  # the layer of an encoder that has but one
 PACKAGES = (
     "lingprobe",
     "numpy",
@@ -76,14 +77,19 @@ def checkpoint(encoder: Encoder) -> Checkpoint | None:
     return encoder.point_of_training if isinstance(encoder, Checkpointed) else None
 
 
-def constant_tokens(encoder: Encoder, names: Sequence[str], reads: Iterable[str]) -> dict[str, str]:
-    """By read which token that every sentence has holds most of the norm of what is averaged;
-    `names` are the encoder's layers.
-    """
+def layers_of(encoder: Encoder) -> tuple[str, ...]:
+    """The names of an encoder's layers; '-' for one that has but one."""
+    if not isinstance(encoder, Layered):
+        return (NAMELESS,)
+    return tuple(slot.partition(".")[0] for slot in encoder.slots)
+
+
+def constant_tokens(encoder: Encoder, reads: Iterable[str]) -> dict[str, str]:
+    """By read which token that every sentence has holds most of the norm of what is averaged."""
     known = encoder.constant_tokens if isinstance(encoder, Averaging) else {}
     if not known:
         return {}
-    layers = {read: read_of(read, names).layers for read in reads}
+    layers = {read: read_of(read, layers_of(encoder)).layers for read in reads}
     return {read: known[layer] for read, mine in layers.items() for layer in mine if layer in known}
 
 

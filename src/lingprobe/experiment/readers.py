@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, NamedTuple
 
-from lingprobe.core import DataProblem, Encoder, Layered, Task
+from lingprobe.core import DataProblem, Encoder, Task
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.encoders.origin import state_of
 from lingprobe.errors import LingprobeError
 from lingprobe.experiment.data import Unit
 from lingprobe.experiment.keys import encoder_identity
-from lingprobe.experiment.provenance import revision
+from lingprobe.experiment.provenance import layers_of, revision
 from lingprobe.identity import Identity, Stated
 from lingprobe.oracles import Informed, Kind, oracles_of
 from lingprobe.reading import ReadingProblem, reads_of
@@ -149,7 +149,6 @@ BASELINES: Mapping[Unit, Sequence[str]] = {
 }
 """Baselines that stand in every table, by what a task is about."""
 ORACLE = "gold"
-NAMELESS = "-"  # the layer of an encoder that has but one
 BOUND_SEEDS = 1  # bounds are there to be compared with, so that one fit is enough
 
 
@@ -189,13 +188,6 @@ class Reading:
             return reads_of(self.usual, layers_of(encoder))
         except ReadingProblem:
             return ()
-
-
-def layers_of(encoder: Encoder) -> tuple[str, ...]:
-    """The names of an encoder's layers; '-' for one that has but one."""
-    if not isinstance(encoder, Layered):
-        return (NAMELESS,)
-    return tuple(slot.partition(".")[0] for slot in encoder.slots)
 
 
 def readers(

@@ -15,7 +15,7 @@ from typing import Any
 
 from lingprobe.core import Encoder, Trial
 from lingprobe.encoders.saved import Saved
-from lingprobe.experiment.readers import layers_of
+from lingprobe.experiment.provenance import layers_of
 from lingprobe.reading import ReadingProblem, read_of
 
 LARGEST = 2**31

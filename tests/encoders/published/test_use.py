@@ -1,5 +1,6 @@
 """The Universal Sentence Encoder, with a stub in place of TensorFlow, which is not installed."""
 
+import re
 import sys
 import types
 
@@ -10,6 +11,7 @@ from fixtures.models import SENTENCES
 from fixtures.published import use
 from lingprobe.core import DataProblem
 from lingprobe.encoders import ENCODERS
+from lingprobe.errors import to_install
 from lingprobe.testing import check_encoder
 
 
@@ -78,5 +80,5 @@ def test_what_is_wrong_is_told_in_one_sentence(tmp_path, stub, monkeypatch):
     with pytest.raises(DataProblem, match=r"cannot load this module: .*bad graph"):
         ENCODERS.make(f"use:{use(tmp_path / 'bad')}").encode(SENTENCES[:2])
     monkeypatch.setitem(sys.modules, "tensorflow", None)
-    with pytest.raises(DataProblem, match=r"pip install 'lingprobe\[tf\]'"):
+    with pytest.raises(DataProblem, match=re.escape(to_install("tf"))):
         ENCODERS.make(f"use:{use(tmp_path / 'none')}").encode(SENTENCES[:2])

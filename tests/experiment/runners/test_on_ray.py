@@ -1,6 +1,7 @@
 """A real cluster of Ray, two nodes on this machine: the same results as here, and nothing lost."""
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -13,6 +14,7 @@ from ray.cluster_utils import Cluster
 
 from experiment.test_sharing import content, vectors
 from lingprobe._hosted import import_file
+from lingprobe.errors import to_install
 from lingprobe.experiment.runners import Lost, RunnerProblem, working
 from lingprobe.experiment.runners.on_ray import ATTEMPTS, OnRay
 
@@ -221,6 +223,6 @@ def test_what_a_cluster_does_not_have_is_told(workers, jobs, why):
 
 def test_without_ray_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    install = r"pip install 'lingprobe\[cluster\]'"
+    install = re.escape(to_install("cluster"))
     with pytest.raises(RunnerProblem, match=install), OnRay().workers([]):
         pass
