@@ -49,6 +49,25 @@ def test_columns_that_one_of_them_does_not_tell_are_left_out():
     assert set(scores.agreement([told()], [Annotation(upos=("DET", "NOUN", "X"))])) == {"UPOS"}
 
 
+def test_a_sentence_without_values_counts_as_the_official_script_counts_it():
+    blank = told(feats=())
+    assert scores.agreement([told(), blank], [told(), blank])["UFeats"] == 100
+    # of six words two have features, and parses miss one and make up another
+    gold = [told(feats=("Definite=Def", "_", "_")), told(feats=())]
+    mine = [told(feats=()), told(feats=("_", "Number=Sing", "_"))]
+    assert scores.agreement(mine, gold)["UFeats"] == pytest.approx(400 / 6)
+    gold, mine = ([told(xpos=x) for x in columns] for columns in ((("a", "b", "_"), ()), ((), ())))
+    assert "XPOS" not in scores.agreement(mine, gold)  # parses never tell it
+    mine = [told(), told(xpos=("_", "_", "c"))]
+    assert scores.agreement(mine, gold)["XPOS"] == pytest.approx(300 / 6)
+
+
+def test_phrases_alone_tell_no_dependencies():
+    tagged = Annotation(xpos=("DT", "NN", "VBD"))
+    found = scores.agreement([tagged, told(xpos=("DT", "NN", "VBD"))], [tagged, told(xpos=())])
+    assert found["UPOS"] == found["UAS"] == found["exact"] == 100  # of the second sentence alone
+
+
 def test_other_words_are_refused():
     with pytest.raises(DataProblem, match="sentence 1 has 2 words, not 3"):
         scores.agreement([Annotation(upos=("DET", "NOUN"))], [told()])

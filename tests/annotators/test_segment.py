@@ -19,6 +19,8 @@ from lingprobe.annotators.segment import Rules, by_places, sentences, words
         ("It cost 3.50 dollars... and more", ["It cost 3.50 dollars... and more"]),
         ("Tzn. Nowak, m.in. Anna, przyszli. Źle.", ["Tzn. Nowak, m.in. Anna, przyszli.", "Źle."]),
         ("他来了。她走了！", ["他来了。", "她走了！"]),
+        ("वह आया। वह गया।", ["वह आया।", "वह गया।"]),
+        ("هل أتى؟ نعم.", ["هل أتى؟", "نعم."]),
         ("", []),
     ],
 )  # fmt: skip

@@ -5,6 +5,7 @@ whose tables then show it.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import lingprobe
 from fixtures.chains import Chain
 from lingprobe.annotators.parser import Annotation
+from lingprobe.audit.parses import Same, TaskAgreement
 
 STEMS = [a + b for a in ("bal", "dor", "fen", "gim", "hul") for b in ("a", "e", "i", "o", "u", "y")]
 TENSES = {"sleeps": "Pres", "slept": "Past"}
@@ -68,6 +70,33 @@ def test_labels_are_counted_both_ways_by_class(tmp_path):
     assert tense.wrong == pytest.approx(100 * (10 / 35) / 2)
     assert tense.margin == pytest.approx(196 * (25 * 10 / 35**3) ** 0.5 / 2)
     assert {c.label: round(c.recall, 3) for c in tense.classes} == {"pres": 0.5, "past": 0.833}
+
+
+def agreed(*classes):
+    """A task's agreement, from (said, wanted, right) of its classes."""
+    same = (Same(str(i), *counts) for i, counts in enumerate(classes))
+    return TaskAgreement("ud/sent-type", tuple(same))
+
+
+def test_a_class_that_a_parser_never_has_counts_as_wrong():
+    never = agreed((200, 176, 170), (0, 24, 0))
+    assert never.wrong == pytest.approx(100 * (30 / 200 + 1) / 2)
+    hardly = agreed((200, 176, 170), (4, 24, 4))
+    assert hardly.wrong == pytest.approx(100 * (30 / 200 + 20 / 24) / 2)
+    assert hardly.margin == pytest.approx(
+        196 * (0.85 * 0.15 / 200 + (4 / 24) * (20 / 24) / 24) ** 0.5 / 2
+    )
+    both_rare = agreed((100, 100, 90), (50, 50, 50), (3, 4, 0))
+    assert both_rare.wrong == pytest.approx(100 * 0.1 / 2)
+
+
+def test_a_task_of_one_class_has_no_score(tmp_path):
+    for classes in (((200, 200, 200),), ((200, 195, 195), (0, 5, 0))):
+        assert not agreed(*classes).asked
+        assert math.isnan(agreed(*classes).wrong)
+    page = str(lingprobe.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken()))
+    (row,) = [line for line in page.splitlines() if "ud/passive" in line and "fewer" in line]
+    assert row.split() == "ud/passive 50 – – – fewer than two classes".split()
 
 
 def test_surer_sentences_are_told_apart(tmp_path):
@@ -164,7 +193,7 @@ def test_audits_on_other_gold_trees_add_up(corpus, tmp_path):
 def test_labels_that_are_mostly_wrong_are_taken_only_where_that_is_accepted(corpus, tmp_path):
     gold = bank(tmp_path / "gold.conllu")
     lingprobe.audit_parser(gold, Mistaken(errs="aeiou"), into=corpus)
-    with pytest.raises(lingprobe.DataProblem, match=r"50.0 % of the labels .* noise=accept"):
+    with pytest.raises(lingprobe.DataProblem, match=r"75.0 % of the labels .* noise=accept"):
         lingprobe.build(f"ud/tense:{corpus}", tmp_path / "x.jsonl")
     lingprobe.build(f"ud/tense:{corpus},noise=accept", tmp_path / "x.jsonl")
 

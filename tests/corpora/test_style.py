@@ -56,8 +56,11 @@ def test_release_1_is_told_by_its_relations(relations, first):
 
 def test_values_that_are_not_those_of_ud_are_named():
     style = Style(feats={"Number=Sg|Case=Nom", "Number=Pl", "Tense=Pres", "VerbForm=Fin", "_"})
-    assert style.foreign_values() == "Number is written Pl, Sg there, not Plur, Sing"
-    assert Style(feats={"Number=Dual,Plur", "Mood=Ind,Sub"}).foreign_values() == ""
+    said = "Number is written Pl, Sg there, and Universal Dependencies has no such values"
+    assert style.foreign_values(["Number"]) == said
+    assert style.foreign_values(["Voice"]) == ""  # what is not read does not matter
+    fine = Style(feats={"Number=Dual,Plur", "Mood=Ind,Sub", "Voice=Cau", "VerbForm=Fin,Inf"})
+    assert fine.foreign_values(["Number", "Mood", "Voice", "VerbForm"]) == ""
 
 
 ASKED_OF_RELATIONS = ("top-deps", "passive", "tense", "subj-num", "obj-num", "sent-type", "feat")
@@ -85,7 +88,7 @@ def test_relations_of_release_1_may_be_probed_as_they_are(tmp_path):
 def test_a_refusal_names_values_that_are_spelled_otherwise(tmp_path):
     path = tmp_path / "sg.conllu"
     path.write_text(sees(number="Sg", obj="obj") * 3)
-    with pytest.raises(DataProblem, match="Number is written Sg there, not Plur, Sing"):
+    with pytest.raises(DataProblem, match="Number is written Sg there, and Universal"):
         TASKS.make(f"ud/subj-num:{path}").load()
 
 

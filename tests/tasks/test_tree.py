@@ -18,6 +18,7 @@ from lingprobe.tasks.answers import Answer, answer
 from lingprobe.tasks.tree import corpus as room
 from lingprobe.tasks.tree import rules as tree_rules
 from lingprobe.tasks.tree.answers import EQUAL, PUBLISHED, README
+from lingprobe.tasks.tree.clause import NO_CLAUSE
 
 TEN = (
     "sent-len",
@@ -137,7 +138,7 @@ HE = "(NP (PRP He))"
         ),
         (f"(ROOT (SQ (VBD Did) {HE} (VP (VB sleep)) (. ?)))", "PAST"),
         (f"(ROOT (SBARQ (WHADVP (WRB Why)) (SQ (VBZ does) {HE} (VP (VB sleep))) (. ?)))", "PRES"),
-        ("(ROOT (NP (DT The) (NN end)))", "no clause: the sentence is a fragment"),
+        ("(ROOT (NP (DT The) (NN end)))", NO_CLAUSE),
     ],
 )
 def test_tense_is_that_of_the_main_clause(tree, text, finding):

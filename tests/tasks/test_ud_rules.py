@@ -3,6 +3,7 @@
 import pytest
 from treebanks import STARRED, main, tree
 
+from lingprobe.corpora.marks import final_mark, sign
 from lingprobe.tasks.answers import Answer, answer
 from lingprobe.tasks.ud.rules import (
     LENGTHS,
@@ -15,7 +16,7 @@ from lingprobe.tasks.ud.rules import (
     tense_literal,
     top_deps,
 )
-from lingprobe.tasks.ud.types import final_mark, sent_type, sign
+from lingprobe.tasks.ud.types import sent_type
 
 
 @pytest.fixture
@@ -33,7 +34,9 @@ def test_the_papers_figure_has_the_labels_that_the_paper_says(tmp_path):
     assert (len(found.words), LENGTHS[len(found.words)], found.depth) == (8, "6-8", 3)
     assert top_deps(clause).label == "aux nsubj obl"
     assert passive(clause) == Answer("active", "starred", {"construction": "with an auxiliary"})
-    assert tense(clause) == answer("past", "starred", "past", "perfect")
+    assert tense(clause) == answer(
+        "past", "starred", "past", "perfect", auxiliary="have + past participle"
+    )
     assert tense_literal(clause, tense(clause)).label == "past"
     # the paper calls it sing, against its own NOUN
     assert subj_num(clause) == "the subject is no noun"
@@ -43,6 +46,12 @@ def test_the_papers_figure_has_the_labels_that_the_paper_says(tmp_path):
 def test_a_passive_subject_without_auxiliary_is_not_active(clause):
     found = clause("it PRON _ 2 nsubj:pass\nsells VERB Tense=Pres|VerbForm=Fin 0 root")
     assert passive(found) == "a passive subject or an agent, but no aux:pass"
+
+
+def test_nynorsk_passives_in_ast_are_not_active(clause):
+    found = passive(clause("skal AUX _ 2 aux skulle\nbrettast VERB VerbForm=Inf 0 root brette"))
+    assert "Nynorsk" in found
+    assert label(passive(clause("toast VERB VerbForm=Inf 0 root toast"))) == "active"
 
 
 DOG = "dog NOUN Number=Sing"

@@ -21,10 +21,11 @@ from lingprobe.tasks.ud.verbs import (
     NOT_FINITE,
     PARTICLE,
     PERFECTIVE,
-    PROMISED,
     STATE,
     STEM,
     TWO,
+    UNCLEAR,
+    UNLISTED,
 )
 
 
@@ -33,13 +34,27 @@ def clause(tmp_path):
     return lambda rows: main(tree(rows, tmp_path))
 
 
+LEMMAS = {
+    lemma: forms.split()
+    for lemma, forms in {
+        "have": "has had 's", "be": "is was been being", "do": "did",
+        "hebben": "heeft", "ha": "har", "haben": "hat", "avoir": "avait aura", "avea": "a",
+        "být": "jsem", "byť": "bol", "być": "jest będę było", "olla": "on ollut", "ei": "ei",
+        "estar": "estaba", "है": "hai haĩ", "जाना": "jātā gayā", "essere": "è sono stati",
+        "être": "était", "sein": "war", "werden": "worden wird", "være": "er", "bli": "blitt",
+        "ville": "ville", "can": "can could", "will": "will would", "htjeti": "će", "ще": "šte",
+    }.items()
+}  # fmt: skip
+LEMMA = {form: lemma for lemma, forms in LEMMAS.items() for form in forms}
+
+
 def group(*words):
     """Rows of auxiliaries and a last word, the root: each `form feats [relation [lemma]]`."""
     *auxiliaries, root = (word.split() for word in words)
-    rows = [
-        f"{form} AUX {feats} {len(words)} {' '.join(rest or ['aux'])}"
-        for form, feats, *rest in auxiliaries
-    ]
+    rows = []
+    for form, feats, *rest in auxiliaries:
+        relation, lemma = (*rest, *("aux", LEMMA.get(form, form))[len(rest) :])
+        rows.append(f"{form} AUX {feats} {len(words)} {relation} {lemma}")
     form, feats, *upos = root
     return "\n".join([*rows, f"{form} {(upos or ['VERB'])[0]} {feats} 0 root"])
 
@@ -143,7 +158,7 @@ COMPOUND = {
     "Basque ikusiko du": (group(f"du {FIN_PRES}", "ikusiko Aspect=Prosp|VerbForm=Part"), FUTURE),
     "Hindi stem": (group("gayī Aspect=Perf|Mood=Ind|Person=3|Tense=Past", "ho _"), STEM),
     "Spanish está cerrado": (group(f"está {FIN_PRES} aux estar", f"cerrado {PART}"), "pres: state"),
-    "I'm supposed, it's got": (group(f"'s {FIN_PRES} aux be", f"got {PART}"), STATE),
+    "I'm supposed, it's got": (group(f"'s {FIN_PRES} aux be", f"got {PART}"), UNCLEAR),
     "Polish było słychać": (group(f"było {FIN_PAST}", f"słychać {FIN_PRES}"),
     "past: finite auxiliary"),
     "did go, finite by mistake": (group(f"did {FIN_PAST} aux do", f"go Person=3|{FIN_PRES}"),
@@ -160,12 +175,12 @@ COMPOUND = {
     "German kann werden verwendet": (group("kann Mood=Ind|Tense=Pres", "werden _ aux:pass",
     "verwendet Tense=Past"), PARTICLE),
     "German wird erhalten, no VerbForm": (group("wird Mood=Ind|Tense=Pres aux werden",
-    "erhalten Tense=Pres"), PROMISED),
+    "erhalten Tense=Pres"), UNLISTED),
     "German wird gebaut, no aux:pass": (group(f"wird {FIN_PRES} aux werden", f"gebaut {PART}"),
-    PROMISED),
+    "pres: passive"),
     "did not go": (group(f"did {FIN_PAST} aux do", "go VerbForm=Inf"), INFINITIVE),
-    "Croatian će pokazati": (group(f"će {FIN_PRES}", "pokazati VerbForm=Inf"), INFINITIVE),
-    "Bulgarian šte piše": (group("šte _", f"piše {FIN_PRES}"), PARTICLE),
+    "Croatian će pokazati": (group(f"će {FIN_PRES}", "pokazati VerbForm=Inf"), FUTURE),
+    "Bulgarian šte piše": (group("šte _", f"piše {FIN_PRES}"), FUTURE),
     "będę robił": (group(f"będę {FUT}", f"robił {FIN_PAST}"), FUTURE),
     "zrobiłby": (group("by _ aux:cnd", f"zrobił {FIN_PAST}"), MOOD),
     "Slovak by mohol": (group("by Mood=Cnd", f"mohol Aspect=Imp|{PART}"), MOOD),

@@ -13,7 +13,7 @@ from lingprobe.tasks.ud.clause import Clause, clauses
 
 STARRED = """
 She      PRON  Number=Sing|Person=3                       3 nsubj
-has      AUX   Mood=Ind|Tense=Pres|VerbForm=Fin           3 aux
+has      AUX   Mood=Ind|Tense=Pres|VerbForm=Fin           3 aux have
 starred  VERB  Tense=Past|VerbForm=Part                   0 root
 with     ADP   _                                          7 case
 many     ADJ   Degree=Pos                                 7 amod

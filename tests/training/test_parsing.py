@@ -13,13 +13,15 @@ import lingprobe
 from lingprobe import annotators
 from lingprobe.annotators import network
 from lingprobe.annotators.network import Network
-from lingprobe.annotators.treebank import sentences
+from lingprobe.annotators.parser import Annotation
+from lingprobe.annotators.treebank import Annotated, sentences
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora import seen
 from lingprobe.corpora.trees import depth
 from lingprobe.encoders.trained import Trained
 from lingprobe.errors import UsageProblem
 from lingprobe.references import Place
+from lingprobe.training.parsing import auxiliaries
 
 SMALL = {
     "hidden": 24,
@@ -86,6 +88,21 @@ def test_a_parser_learns_what_its_treebank_tells(parser):
     assert last["dev score"] == pytest.approx((last["dev LAS"] + last["dev F1"]) / 2)
     assert parser.counts["train"] + parser.counts["also in dev"] == 400  # and nothing of test
     assert parser.counts["dev"] == 30
+
+
+def test_auxiliaries_have_the_lemmas_that_train_had():
+    def told(*rows: tuple[str, str, str]) -> Annotated:
+        words, lemmas, upos = zip(*rows, strict=True)
+        return Annotated(words, " ".join(words), Annotation(upos, lemmas=lemmas))
+
+    has, got = ("Has", "have", "AUX"), ("got", "get", "VERB")
+    train = [told(has, got), told(has, got), told(("has", "haz", "AUX")), told(("is", "be", "AUX"))]
+    lemmas = auxiliaries(train)
+    assert lemmas == {"has": "have", "is": "be"}
+    parse = Annotation(("AUX", "AUX", "VERB"))
+    known = network._with_lemmas(parse, ("HAS", "xas", "is"), lemmas)
+    assert known.lemmas == ("have", "_", "_")
+    assert network._with_lemmas(parse, ("HAS", "xas", "is"), {}).lemmas == ()
 
 
 def test_what_it_annotates_is_well_formed_for_any_words(parser):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from lingprobe.annotators.parser import Annotation, Parser
 from lingprobe.annotators.segment import Cut, Segmenter
 from lingprobe.cache import draft, write_text
+from lingprobe.core import DataProblem
 from lingprobe.corpora.machine import CONFIDENCE
 from lingprobe.corpora.running import Passage
 from lingprobe.corpora.trees import depth, features
@@ -154,10 +155,12 @@ def _cut(passages: Sequence[Passage], road: Road, block: Block) -> Iterator[Plac
             block.skip(passage.problem, passage, passage.text)
             continue
         block.mended += [(what, f"{passage.file}:{passage.line}") for what in passage.mended]
-        places = [
-            Place(cut, passage.file, passage.line)
-            for cut in road.segmenter.segment(passage.text, whole=road.lines)
-        ]
+        try:
+            cuts = list(road.segmenter.segment(passage.text, whole=road.lines))
+        except DataProblem as problem:
+            block.skip(str(problem), passage, passage.text)
+            continue
+        places = [Place(cut, passage.file, passage.line) for cut in cuts]
         if not places:
             block.skip(NO_WORDS, passage, passage.text)
         for place in places:

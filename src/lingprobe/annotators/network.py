@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,17 @@ class Network:
                     made.update(zip(some, told, strict=True))
 
         spread(work, batches(sizes, TOKENS), side_by_side=True)
-        return [made[i] for i in range(len(block))]
+        lemmas = facts["parser"].get("lemmas", {})
+        return [_with_lemmas(made[i], words, lemmas) for i, words in enumerate(block)]
+
+
+def _with_lemmas(told: Annotation, words: Words, lemmas: Mapping[str, str]) -> Annotation:
+    """The same with the lemmas of auxiliaries that train had."""
+    if not (lemmas and told.upos):
+        return told
+    both = zip(words, told.upos, strict=True)
+    known = (lemmas.get(word.lower(), "_") if upos == "AUX" else "_" for word, upos in both)
+    return replace(told, lemmas=tuple(known))
 
 
 def _parts(lengths: Ints) -> Iterator[slice]:

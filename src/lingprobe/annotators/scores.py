@@ -24,29 +24,47 @@ SAME = {"PRT": "ADVP"}
 
 def agreement(parsed: Iterable[Annotation], gold: Iterable[Annotation]) -> dict[str, float]:
     """Percent of words that are annotated as in gold, for gold tokens, as conll18_ud_eval.py counts
-    them (Zeman et al. 2018); only what both tell.
+    them (Zeman et al. 2018); only columns that both tell of some word. Where gold is a dependency
+    tree, a column without a value is one of `_`, which can be right.
 
     LAS leaves subtypes out (nsubj:pass counts as nsubj), `LAS with subtypes` does not; UFeats are
     the universal features. Where trees are told, `exact` is the percent of sentences whose heads
     and labels, without subtypes, are all right.
     """
-    right, words, sentences = Counter[str](), 0, 0
-    for mine, true in zip(parsed, gold, strict=True):
+    right, words = Counter[str](), Counter[str]()
+    said, wanted = set[str](), set[str]()
+    for number, (mine, true) in enumerate(zip(parsed, gold, strict=True), 1):
         size = max(map(len, (true.upos, true.xpos, true.feats, true.heads)))
-        words, sentences = words + size, sentences + 1
-        for name, (said, wanted) in _columns(mine, true).items():
-            if not (said and wanted):
+        for name, (answers, truth) in _columns(mine, true).items():
+            said |= {name} if answers else set()
+            wanted |= {name} if truth else set()
+            if not (truth or true.heads):
                 continue
-            if len(said) != size:
-                raise DataProblem(f"sentence {sentences} has {len(said)} words, not {size}")
-            hits = [one == other for one, other in zip(said, wanted, strict=True)]
+            if answers and len(answers) != size:
+                raise DataProblem(f"sentence {number} has {len(answers)} words, not {size}")
+            blank = (_BLANK[name],) * size
+            hits = [
+                one == other for one, other in zip(answers or blank, truth or blank, strict=True)
+            ]
             right[name] += sum(hits)
-            right["exact"] += name == "LAS" and all(hits)
-    if "LAS" not in right:
-        del right["exact"]
-    return {
-        name: 100 * n / max(sentences if name == "exact" else words, 1) for name, n in right.items()
-    }
+            words[name] += size
+            if name == "LAS":
+                right["exact"] += all(hits)
+                words["exact"] += 1
+    shown = [name for name in _BLANK if name in said & wanted]
+    exact = ["exact"] if "LAS" in shown else []
+    return {name: 100 * right[name] / words[name] for name in (*shown, *exact)}
+
+
+_BLANK: Mapping[str, object] = {
+    "UPOS": "_",
+    "XPOS": "_",
+    "UFeats": "",
+    "UAS": None,
+    "LAS": None,
+    "LAS with subtypes": None,
+}
+"""The measures, and what a word has in a column that tells nothing."""
 
 
 def _columns(

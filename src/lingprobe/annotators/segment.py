@@ -3,9 +3,10 @@ tokenizer has learnt.
 
 The rules: a sentence ends at `.`, `!`, `?` or `…`, with the quotes and brackets that close after
 it, before a space and what is no small letter, but not after an initial or one of some English and
-Polish abbreviations; and at the full stops of Chinese and Japanese. Words are runs of letters and
-digits with inner hyphens and apostrophes, every other visible character is a word of its own, and
-English clitics (n't, 's, 're, 've, 'll, 'd, 'm) are split off. Characters stay as they are.
+Polish abbreviations; any other mark that ends sentences in Unicode (STerm: the danda, the Arabic
+question mark) ends one, too. Words are those of `lingprobe.corpora.text`, and English clitics (n't,
+'s, 're, 've, 'll, 'd, 'm) are split off. Characters stay as they are. Text in a script without
+spaces between words is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
+import regex
+
+from lingprobe.core import DataProblem
 from lingprobe.corpora import text as running
+from lingprobe.corpora.marks import ENDS
 from lingprobe.corpora.trees import Range
 
 ABBREVIATIONS = frozenset({
@@ -23,7 +28,7 @@ ABBREVIATIONS = frozenset({
     "sr", "vs", "etc", "no", "vol", "pp", "ch", "fig", "cf", "e.g", "i.e", "viz", "messrs", "mme",
     "mlle", "np", "tzn", "tj", "ul", "ks", "św", "m.in", "im",
 })  # fmt: skip
-_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”’）]*")
+_END = regex.compile(rf"[{ENDS}]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”’）]*")
 _LAST = re.compile(r"([\w.]*\w)\.$")
 _OPENING = "\"'“‘«„([¿¡—–- "
 
@@ -51,7 +56,9 @@ class Segmenter(Protocol):
         ...
 
     def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
-        """The sentences of a passage in one line; with `whole` it is one."""
+        """The sentences of a passage in one line; with `whole` it is one. DataProblem where it
+        cannot be cut.
+        """
         ...
 
 
@@ -60,9 +67,11 @@ class Rules:
     """Sentences and words by rules."""
 
     name = "rules"
-    fingerprint = "1"
+    fingerprint = "2"
 
     def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+        if script := running.spaceless(text):
+            raise DataProblem(running.uncut(script))
         for sentence in [text] if whole else sentences(text):
             if found := words(sentence):
                 yield Cut(found, sentence)

@@ -83,7 +83,7 @@ def sentences(
 def dependencies(tree: trees.Tree) -> Annotation:
     """What CoNLL-U tells of a sentence; columns that tell nothing of any word are empty."""
     upos, xpos, feats = (_told(column) for column in (tree.upos, tree.xpos, tree.feats))
-    return Annotation(upos, xpos, feats, tree.heads, tree.deprels)
+    return Annotation(upos, xpos, feats, tree.heads, tree.deprels, lemmas=_told(tree.lemmas))
 
 
 def _told(column: tuple[str, ...]) -> tuple[str, ...]:

@@ -69,6 +69,16 @@ class Same:
         """Of the gold trees' labels, the share that parses have; NaN without any."""
         return self.right / self.wanted if self.wanted else math.nan
 
+    @property
+    def rare(self) -> bool:
+        """Whether parses have too few labels of the class for a set."""
+        return self.said < FEW
+
+    @property
+    def right_share(self) -> float:
+        """The precision, or the recall of a class that is rare in parses."""
+        return self.recall if self.rare else self.precision
+
 
 @dataclass(frozen=True, slots=True)
 class TaskAgreement:
@@ -86,22 +96,33 @@ class TaskAgreement:
 
     @property
     def _usable(self) -> list[Same]:
-        return [c for c in self.classes if c.said >= FEW]
+        return [c for c in self.classes if max(c.said, c.wanted) >= FEW]
+
+    @property
+    def asked(self) -> bool:
+        """Whether there are two classes at least, without which nothing is asked."""
+        return len(self._usable) > 1
 
     @property
     def wrong(self) -> float:
         """The percent of labels that are not the gold tree's in a set that has equally many of each
-        class, as sampled sets have; classes with fewer than ten labels do not count.
+        class, as sampled sets have. A class of which parses have fewer than ten labels, and gold
+        trees more, counts by the share of these that parses miss: all of a class that they never
+        have. Classes that are as rare in both do not count; NaN where fewer than two do.
         """
-        usable = self._usable
-        return 100 * float(np.mean([1 - c.precision for c in usable])) if usable else math.nan
+        return (
+            100 * float(np.mean([1 - c.right_share for c in self._usable]))
+            if self.asked
+            else math.nan
+        )
 
     @property
     def margin(self) -> float:
         """Half the 95 % interval of `wrong`, in points."""
         usable = self._usable
-        variance = sum(c.precision * (1 - c.precision) / c.said for c in usable)
-        return 196 * math.sqrt(variance) / len(usable) if usable else math.nan
+        shares = [(c.right_share, c.wanted if c.rare else c.said) for c in usable]
+        variance = sum(share * (1 - share) / n for share, n in shares)
+        return 196 * math.sqrt(variance) / len(usable) if self.asked else math.nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,8 @@ def read(
     for line, data, problem in _bracketed(path):
         try:
             if problem:
-                raise DataProblem(f"{path}:{line}: {problem}")
+                foreign = _foreign(data.decode("utf-8", "replace"))
+                raise DataProblem(f"{path}:{line}: {problem}{foreign}")
             tree = _tree(decoded(data, path, line), path, line, strings, traces)
         except DataProblem as wrong:
             tally.refuse(wrong, on_error)
@@ -307,7 +308,20 @@ def _tree(text: str, path: str | Path, line: int, strings: Strings, traces: bool
         message, number = fault.args
         match = list(_TOKEN.finditer(text))[number + wrapped]
         line += text.count("\n", 0, match.start())
-        raise DataProblem(f"{path}:{line}: {message} ({match[0][:40]!r})") from None
+        told = f"{message} ({match[0][:40]!r}){_foreign(text)}"
+        raise DataProblem(f"{path}:{line}: {told}") from None
+
+
+_FOREIGN = {
+    "the Sinica Treebank, `#1:1.[0] S(agent:NP(...))#`": re.compile(r"\s*#\d+:\d+\.\[\d+\]"),
+    "AnCora and CESS, `(tag word lemma)`": re.compile(r"\([^\s()]+ [^\s()]+ [^\s()]+\)"),
+}
+
+
+def _foreign(text: str) -> str:
+    """What is to be said of text in a format that some treebanks have for themselves."""
+    name = next((name for name, pattern in _FOREIGN.items() if pattern.search(text)), "")
+    return f"; this is the format of {name}; write each leaf as (TAG word)" if name else ""
 
 
 STRAY = "a word beside phrases, or without a tag of its own"

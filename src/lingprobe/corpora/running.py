@@ -15,8 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
+import regex
+
 from lingprobe.core import DataProblem
 from lingprobe.corpora.files import CHUNK, pieces, unzipped
+from lingprobe.corpora.marks import ENDS
 
 LONGEST = 1 << 20  # bytes of a line, beyond which it is cut at a space
 ENOUGH = 1 << 14  # characters after which a passage ends with the next line that ends a sentence
@@ -30,7 +33,7 @@ EMPTY, NOT_UTF8 = "an empty file", "bytes that are not UTF-8"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _HIDDEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
-_FINAL = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
+_FINAL = regex.compile(rf"[{ENDS}][\"'”’»)\]]*$")
 
 
 class Passage(NamedTuple):

@@ -4,7 +4,7 @@ follows, and whose names its values have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from lingprobe.corpora.trees import features
@@ -16,14 +16,17 @@ SECOND = frozenset(
 """Relations that only release 1 or only release 2 has (UD v2 guidelines, summary of changes)."""
 
 VALUES = {
-    "Number": frozenset({"Sing", "Plur"}),
-    "Tense": frozenset({"Pres", "Past"}),
-    "Voice": frozenset({"Act", "Pass", "Mid"}),
-    "Mood": frozenset({"Ind", "Imp"}),
-    "VerbForm": frozenset({"Fin", "Inf", "Part"}),
+    name: frozenset(values.split())
+    for name, values in {
+        "Number": "Coll Count Dual Grpa Grpl Inv Pauc Plur Ptan Sing Tri",
+        "Tense": "Fut Imp Past Pqp Pres",
+        "Voice": "Act Antip Bfoc Cau Dir Inv Lfoc Mid Pass Rcp",
+        "Mood": "Adm Cnd Des Imp Ind Int Irr Jus Nec Opt Pot Prp Qot Sub",
+        "VerbForm": "Conv Fin Gdv Ger Inf Part Sup Vnoun",
+    }.items()
 }
-"""Features that rules read, and values of which a treebank that writes the feature has at least
-one.
+"""Features that rules read, and their values in Universal Dependencies; a treebank that writes the
+feature has at least one.
 """
 
 
@@ -46,16 +49,16 @@ class Style:
             return ""
         return f"is annotated after release 1 of Universal Dependencies (it has {', '.join(old)})"
 
-    def foreign_values(self) -> str:
-        """Which features have none of UD's values, in words; '' where all have some."""
+    def foreign_values(self, read: Collection[str]) -> str:
+        """Which of some features have none of UD's values, in words; '' where all have some."""
         by_feature: dict[str, set[str]] = {}
         for raw in self.feats:
             for name, value in features(raw).items():
-                if name in VALUES:
+                if name in read and name in VALUES:
                     by_feature.setdefault(name, set()).update(value.split(","))
         return "; ".join(
-            f"{name} is written {', '.join(sorted(values))} there, not"
-            f" {', '.join(sorted(VALUES[name]))}"
+            f"{name} is written {', '.join(sorted(values))} there, and Universal Dependencies has"
+            " no such values"
             for name, values in sorted(by_feature.items())
             if not values & VALUES[name]
         )

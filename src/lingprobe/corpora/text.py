@@ -1,8 +1,10 @@
 """Running text: one sentence a line, for the tasks that need no tree; as English treebanks cut it;
 and what of it tells sentences apart.
 
-Words are runs of letters and digits (with inner hyphens and apostrophes); every other visible
-character is a word of its own.
+Words are runs of letters, digits, the marks on them and the joiners between them, as Unicode has
+them (UTS 18, annex C; the runs that UAX 29 does not break), with inner hyphens and apostrophes;
+every other visible character is a word of its own, with what is combined with it (a grapheme
+cluster of UAX 29). Composed and decomposed text is cut alike.
 """
 
 from __future__ import annotations
@@ -12,16 +14,47 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import regex
+
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import chunks, decoded
 from lingprobe.corpora.tally import OnError, Tally
 
-_WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
+_WORD = regex.compile(r"\w+(?:[-'’]\w+)*|(?=\S)\X")
+SPACELESS = (
+    *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Han", "Hiragana", "Katakana", "Javanese"),
+    *("Balinese", "Tai_Tham", "Tai_Le", "New_Tai_Lue"),
+)
+"""Scripts that are written without spaces between words, by their names in Unicode."""
+_SPACELESS = {name: regex.compile(rf"\p{{Script={name}}}") for name in SPACELESS}
+_ANY_SPACELESS = regex.compile("|".join(pattern.pattern for pattern in _SPACELESS.values()))
+_LETTER = regex.compile(r"\w")
 
 
 def words(line: str) -> tuple[str, ...]:
-    """The words of a line, marks included."""
+    """The words of a line, marks of print included."""
     return tuple(_WORD.findall(line))
+
+
+def spaceless(line: str) -> str:
+    """The script of a line most of whose letters are of scripts without spaces between words, so
+    that rules cannot cut it; '' of any other.
+    """
+    if line.isascii():
+        return ""
+    many = len(_ANY_SPACELESS.findall(line))
+    if not many or 2 * many <= len(_LETTER.findall(line)):
+        return ""
+    return max(SPACELESS, key=lambda name: len(_SPACELESS[name].findall(line))).replace("_", " ")
+
+
+def uncut(script: str) -> str:
+    """What is wrong with text in a script without spaces, and what to do."""
+    return (
+        f"text in the script {script}, which has no spaces between words, so that no rule can cut"
+        " it; use a tokenizer (lingprobe parse --tokens udpipe:MODEL), or a tokenised corpus"
+        " (.conllu)"
+    )
 
 
 def read(
@@ -37,6 +70,8 @@ def read(
         for raw in data.removesuffix(b"\n").split(b"\n"):
             try:
                 line = decoded(raw, path, number).strip()
+                if script := spaceless(line):
+                    raise DataProblem(f"{path}:{number}: {uncut(script)}")
             except DataProblem as problem:
                 if on_error == "raise":
                     raise

@@ -40,14 +40,25 @@ Finding = Answer | str
 
 @lru_cache(maxsize=1 << 17)
 def answer(
-    label: str, target: str = "", majority: str = "", construction: str = "", mark: str = ""
+    label: str,
+    target: str = "",
+    majority: str = "",
+    construction: str = "",
+    mark: str = "",
+    auxiliary: str = "",
 ) -> Answer:
     """An answer with its usual strata; the same one is made once, as answers recur.
 
     majority      the label that most words of the sentence speak for
     construction  that the label is read from; mark: how the sentence ends
+    auxiliary     that carries the tense, and the form beside it
     """
-    strata = {"majority-feature": majority, "construction": construction, "mark": mark}
+    strata = {
+        "majority-feature": majority,
+        "construction": construction,
+        "mark": mark,
+        "auxiliary": auxiliary,
+    }
     return Answer(label, target, {name: value for name, value in strata.items() if value})
 
 

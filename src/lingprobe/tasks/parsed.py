@@ -5,7 +5,7 @@ so that all tasks of the same files read them once. docs/design/columns.md says 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -217,10 +217,10 @@ class ParsedCorpus:
             file: shard.counted.style for file, shard in zip(self.files, self.shards, strict=True)
         }
 
-    def foreign_values(self) -> str:
+    def foreign_values(self, read: Collection[str]) -> str:
         """Which features have none of UD's values, in words; '' where all have some."""
         styles = self.styles().values()
-        return "; ".join(filter(None, (style.foreign_values() for style in styles)))
+        return "; ".join(filter(None, (style.foreign_values(read) for style in styles)))
 
     def refuse_first_release(self) -> None:
         """A DataProblem where a treebank has the relations of release 1, which rules about

@@ -99,6 +99,7 @@ class Question(Generic[O]):
     settings how they are sampled; varied: what options change of that
     needs    the labels without which the question cannot be asked, and the annotation that they
              come from
+    reads    the features that labels depend on; foreign values of these are named in a refusal
     oracles  what the labels are derived from, by name, in one sentence each
     offered  the oracles that data have, where that is not all of them; facts: what they say
     classes  how many classes the question has, 0 for as many as the data allow; a data set with
@@ -114,6 +115,7 @@ class Question(Generic[O]):
     settings: Mapping[str, Any] = field(default_factory=dict)
     varied: Callable[[O], Mapping[str, Any]] | None = None
     needs: Mapping[str, str] = field(default_factory=dict)
+    reads: Collection[str] = ()
     oracles: Mapping[str, str] = field(default_factory=dict)
     offered: Callable[[O], Collection[str]] | None = None
     facts: Callable[[str, O, Collection[Sentence]], Mapping[Sentence, Facts]] | None = None
@@ -152,7 +154,7 @@ class Question(Generic[O]):
             try:
                 return self._sampled(options, candidates, notes)
             except DataProblem as problem:
-                foreign = corpus.foreign_values()
+                foreign = corpus.foreign_values(self.reads)
                 raise (DataProblem(f"{problem}; {foreign}") if foreign else problem) from None
 
     def _corpus(self, options: O) -> ParsedCorpus:

@@ -51,7 +51,11 @@ def start(request: Request, how: Reading, settings: Settings, _: Path) -> Start:
     schedule = _schedule(settings)
     ranks = Ranks.started(schedule.place)
     learner = Learner(network, lesson, forms, schedule, ranks, whole=True)
-    told = {"forms": forms.shape.plain(), "heads": lesson.head.shape.plain()}
+    told = {
+        "forms": forms.shape.plain(),
+        "heads": lesson.head.shape.plain(),
+        "lemmas": auxiliaries([examples[i] for i in train.tolist()]),
+    }
     facts = {
         "shape": shape.plain(),
         "parser": {**told, "letters": "".join(lexicon.letters), "names": columns.names},
@@ -158,6 +162,17 @@ def _heads(columns: Columns, shape: Shape, settings: Settings) -> Heads:
     told = HeadShape(shape.pooled, tags, labels, settings.arcs)
     made = drawn(lambda: Heads(told, settings.dropout), draw_heads, settings.seed + 2)
     return cast(Heads, made)
+
+
+def auxiliaries(examples: Iterable[Annotated]) -> dict[str, str]:
+    """The lemma that each form of an auxiliary mostly has, in lower case: what tells constructions
+    apart is in words of a closed class, which need no network.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for words, _, gold, _ in examples:
+        told = zip(words, gold.lemmas, gold.upos, strict=False)
+        counts.update((word.lower(), lemma) for word, lemma, upos in told if upos == "AUX")
+    return {form: lemma for (form, lemma), _ in reversed(counts.most_common())}
 
 
 def _schedule(settings: Settings) -> Schedule:

@@ -57,7 +57,7 @@ class WordOrReason(NamedTuple):
     why: str
 
 
-NO_CLAUSE = "no clause: the sentence is a fragment"
+NO_CLAUSE = "no clause of the Penn Treebank (S, SINV, SQ, SBARQ): a fragment, or other labels"
 NO_FINITE = "no finite verb"
 MODAL = "a modal"
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lingprobe.core import Sentence
 from lingprobe.corpora.batches import Batch, Coded
 from lingprobe.corpora.trees import features
+from lingprobe.tasks.ud.constructions import INNER
 from lingprobe.tasks.ud.forms import MEASURES, OBJECT_MARKERS, OF, SUBJECT_MARKERS
 from lingprobe.tasks.ud.verbs import TENSES, Group, verb_group
 from lingprobe.vectors import Ints
@@ -98,6 +99,8 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
         column.codes[batch.roots].tolist() for column in (batch.words, batch.upos, batch.feats)
     ]
     auxiliaries = _auxiliaries(batch, dependents[_AUX], of)
+    for sentence, inner in _of_verbal_nouns(batch, of):
+        auxiliaries[sentence].append(inner)
     nouns, accusative = _nouns(batch), _marked(batch, OBJECT_MARKERS, "case:acc")
     return (
         Clause(
@@ -143,6 +146,19 @@ def _relations(deprels: Coded, kids: Ints, of: Ints, sentences: int) -> list[lis
 def _auxiliaries(batch: Batch, rows: Ints, of: Ints) -> list[list[tuple[str, str, str]]]:
     columns = (_strings(column, rows) for column in (batch.deprels, batch.lemmas, batch.feats))
     return _by_sentence(list(zip(*columns, strict=True)), of[rows], len(batch))
+
+
+def _of_verbal_nouns(batch: Batch, of: Ints) -> Iterator[tuple[int, tuple[str, str, str]]]:
+    """The auxiliaries of the verbal noun that is a finite root's xcomp, with their sentences: Welsh
+    *mae wedi mynd*.
+    """
+    verbal = batch.feats.where(lambda raw: "VerbForm=Vnoun" in raw) & _named(batch, "xcomp")
+    verbal &= batch.parents == batch.roots[of]
+    rows = np.flatnonzero(_named(batch, "aux") & verbal[batch.parents])
+    for sentence, lemma, raw in zip(
+        of[rows].tolist(), _strings(batch.lemmas, rows), _strings(batch.feats, rows), strict=True
+    ):
+        yield sentence, (INNER, lemma, raw)
 
 
 class _Nouns(NamedTuple):

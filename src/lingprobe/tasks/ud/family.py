@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from lingprobe.core import Sentence
 from lingprobe.corpora.files import Part
+from lingprobe.corpora.marks import unmarked
 from lingprobe.corpora.views import Block, Plain, dependencies
 from lingprobe.oracles import Facts
 from lingprobe.tasks.answers import Answer, Finding, Findings, answer, composition, counts, tallied
@@ -30,7 +31,6 @@ from lingprobe.tasks.ud.classes import LEAST, comparable, contents, crossed, out
 from lingprobe.tasks.ud.clause import clauses
 from lingprobe.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
 from lingprobe.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
-from lingprobe.tasks.ud.types import final_mark
 from lingprobe.tasks.ud.types import sent_type as sentence_type
 from lingprobe.vectors import Ints
 
@@ -92,7 +92,8 @@ def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
         answers[_literal(name)] = list(map(literal, mains, answers[name]))
     groups = (clause.group for clause in mains)
     answers[AUXILIARIES] = [
-        answer(group.how, group.lemma) if group.lemma else NO_AUXILIARY for group in groups
+        answer(f"{group.tense} {group.how}".strip(), group.cell) if group.cell else NO_AUXILIARY
+        for group in groups
     ]
     return answers
 
@@ -153,7 +154,7 @@ def _facts_of_types(
     """The same of sentences that may have lost their final marks."""
     if options.final == "keep":
         return _facts(oracle, options, sentences)
-    return facts(oracle, parts(options), options.on_error, sentences, _stripped)
+    return facts(oracle, parts(options), options.on_error, sentences, unmarked)
 
 
 def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
@@ -238,16 +239,18 @@ def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
 
 
 def _auxiliaries(findings: Findings) -> dict[str, dict[str, int]]:
-    """Construction of a tense -> lemma of the auxiliary that carries it -> sentences."""
+    """Tense and construction -> the auxiliary that carries the tense and the form beside it ->
+    sentences; those that make no known construction as well.
+    """
     counts: dict[str, Counter[str]] = {}
     for finding, n in findings.recurring():
         if type(finding) is Answer:
             counts.setdefault(str(finding.label), Counter())[finding.target] += n
-    return {how: dict(lemmas.most_common(LEMMAS)) for how, lemmas in counts.items()}
+    return {how: dict(cells.most_common(CELLS)) for how, cells in counts.items()}
 
 
 CONSTRUCTIONS = ("passive", "subj-num")
-LEMMAS = 8  # auxiliaries of a construction that notes name
+CELLS = 12  # auxiliaries of a construction that notes name
 _COMPOUND = "a tense of several words"
 
 
@@ -279,19 +282,7 @@ def _types(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
 
 def _all_stripped(corpus: ParsedCorpus, rows: Ints) -> list[Sentence]:
     """Some sentences without their final marks."""
-    return list(map(_stripped, corpus.chosen(rows)[0]))
-
-
-def _stripped(sentence: Sentence) -> Sentence:
-    """The sentence without its final mark and what follows it."""
-    mark, _ = final_mark(sentence.words)
-    if not mark:
-        return sentence
-    last = len(sentence.words) - 1 - sentence.words[::-1].index(mark)
-    return Sentence(
-        sentence.words[:last] or sentence.words,
-        sentence.text[: sentence.text.rfind(mark)].rstrip() or sentence.text,
-    )
+    return list(map(unmarked, corpus.chosen(rows)[0]))
 
 
 _DROP = {"least": 50, "rare": "drop"}
@@ -356,21 +347,21 @@ top_deps = _task(
 )  # fmt: skip
 passive = _task(
     "passive", "Is the main clause in the passive voice?", _voices, CLAUSE,
-    needs=_PASSIVE, classes=2,
+    needs=_PASSIVE, reads=("Voice", "VerbForm"), classes=2,
 )  # fmt: skip
 tense = _task(
     "tense", "Is the main verb in the present or in the past?", _tenses, CLAUSE,
-    needs=_TENSE, classes=2,
+    needs=_TENSE, reads=("Tense", "Mood", "VerbForm"), classes=2,
 )  # fmt: skip
 subj_num = _task(
     "subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num"), CLAUSE,
-    needs=_NUMBER, classes=2,
+    needs=_NUMBER, reads=("Number",), classes=2,
 )  # fmt: skip
 obj_num = _task(
     "obj-num", "Is the direct object of the main clause singular or plural?", _ruled("obj-num"),
-    CLAUSE, needs=_NUMBER, classes=2,
+    CLAUSE, needs=_NUMBER, reads=("Number",), classes=2,
 )  # fmt: skip
 sent_type = _task(
     "sent-type", "Is the sentence a question, a command, or neither?", _types, CLAUSE,
-    needs=_TYPE, classes=3, says=_facts_of_types,
+    needs=_TYPE, reads=("Mood",), classes=3, says=_facts_of_types,
 )  # fmt: skip

@@ -78,6 +78,8 @@ def form(feats: Feats) -> Form:
     named = feats.get("VerbForm", "")
     if named.startswith("Part"):
         return _participle(feats)
+    if "Fin" in named.split(","):  # Afrikaans writes Fin,Inf of one form for both
+        return Form.FINITE
     if named:
         return _NAMED.get(named, Form.BARE)
     if "Tense" in feats:  # UD: what has a mood is finite
@@ -115,37 +117,6 @@ def _listed(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-MODALS = _listed(
-    # English; some treebanks give them Tense
-    "can could may might must shall should will would ought "
-    # Scandinavian: a participle may follow at once
-    "kunne kunna skulle skola ville vilja måtte måste burde böra turde tore få "
-)
-"""Auxiliaries that are modal whatever stands beside them: *kan gjort*, *would* with Tense=Past."""
-
-FUTURES = _listed("werden zullen")
-"""Auxiliaries (`aux`) of the future; where a treebank has no `aux:pass`, *werden* may be that of a
-passive, which has another tense.
-"""
-
-STATES = _listed("estar")
-"""Auxiliaries (`aux`) that make a state with a past participle, in their own tense, and no perfect:
-*está cerrado*.
-"""
-
-AMBIGUOUS = _listed("be")
-"""Auxiliaries (`aux`, not `aux:pass`) that make no perfect, so that treebanks are in doubt: *I'm
-supposed*, *it's got* with lemma be.
-"""
-
-STATIVE = _listed("zijn")
-"""Passive auxiliaries (`aux:pass`) whose present makes a perfect or a state, beside one that makes
-the passive: Dutch *is gebouwd*.
-"""
-
-PERFECT_INFINITIVES = _listed("έχω")
-"""Auxiliaries that make a perfect with an infinitive: Greek *έχει γράψει*."""
-
 OBJECT_MARKERS = _listed("a pe vir את को کو را ला কে ကို を 把 将 將")
 """Adpositions that mark a direct object, where neither `case:acc` nor Case=Acc says so: Spanish
 *a*, Romanian *pe*, Hindi *को*.
@@ -163,6 +134,14 @@ BEING = _listed(
 )
 """Verbs of being and becoming, which have no direct object: a treebank may call their subject or
 their predicate obj.
+"""
+
+NO_PASSIVE = BEING | _listed(
+    "aller venir revenir devenir parvenir survenir partir repartir arriver naître mourir décéder"
+    " rester tomber andare venire arrivare partire nascere morire restare rimanere cadere"
+)
+"""Verbs of being, and others that have no passive: where one has an aux:pass, that is the auxiliary
+of its perfect (French *est venu*) or of another construction (Hindi *हो गया*).
 """
 
 PRESENTATIVES = _listed("voilà voici")

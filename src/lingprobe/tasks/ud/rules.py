@@ -16,8 +16,8 @@ import numpy as np
 
 from lingprobe.tasks.answers import Answer, Finding, Findings, answer
 from lingprobe.tasks.ud.clause import Argument, Clause
-from lingprobe.tasks.ud.forms import BEING
-from lingprobe.tasks.ud.verbs import NO_VERB
+from lingprobe.tasks.ud.forms import BEING, NO_PASSIVE
+from lingprobe.tasks.ud.verbs import NO_VERB, STATE, UNMARKED_COMMAND
 from lingprobe.vectors import Ints
 
 Rule = Callable[[Clause], Finding]
@@ -55,9 +55,20 @@ def passive(clause: Clause) -> Finding:
     voice = clause.group.voice
     if voice not in _VOICES:
         return voice
+    if _impossible(clause):
+        return NOT_PASSIVE
     if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
         return "a passive subject or an agent, but no aux:pass"
+    if voice == "active" and clause.form == f"{clause.lemma.removesuffix('e')}ast":
+        return "a form in -ast: in Nynorsk a passive, which the treebank does not mark"
     return answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
+
+
+NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none"
+
+
+def _impossible(clause: Clause) -> bool:
+    return clause.group.voice == "passive" and clause.lemma in NO_PASSIVE
 
 
 def passive_literal(clause: Clause, ours: Finding) -> Finding:
@@ -84,8 +95,12 @@ def tense(clause: Clause) -> Finding:
     modals are left out.
     """
     group = clause.group
+    if group.unmarked and not clause.has_subject:
+        return UNMARKED_COMMAND
+    if _impossible(clause):
+        return NOT_PASSIVE
     if group.verbal and group.tense:
-        return answer(group.tense, clause.form, clause.tense, group.how)
+        return answer(group.tense, clause.form, clause.tense, group.how, auxiliary=group.cell)
     return group.how if group.verbal else NO_VERB
 
 
@@ -99,7 +114,7 @@ def tense_literal(clause: Clause, ours: Finding) -> Finding:
         return UNMARKED if group.verb else NO_VERB
     if type(ours) is Answer:
         return ours if ours.label == group.literal else ours._replace(label=group.literal)
-    return answer(group.literal, clause.form, clause.tense, group.how)
+    return answer(group.literal, clause.form, clause.tense, group.how, auxiliary=group.cell)
 
 
 def subj_num(clause: Clause) -> Finding:
@@ -186,10 +201,10 @@ def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
 
 
 def _passive_participle(clause: Clause) -> bool:
-    """Whether the predicate is a passive of several words; a passive of one word may have an
-    object, as in Finnish.
+    """Whether the predicate is a passive of several words, or may be; a passive of one word may
+    have an object, as in Finnish.
     """
-    return clause.group.voice == "passive" or (
+    return clause.group.voice in ("passive", STATE) or (
         clause.group.voice == "morphological" and not clause.group.verb
     )
 

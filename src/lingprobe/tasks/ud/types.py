@@ -8,36 +8,14 @@ docs/tasks-ud.md says what the rules miss.
 
 from __future__ import annotations
 
+from lingprobe.corpora.marks import CLOSING, QUOTES, ends, final_mark, question, sign
 from lingprobe.tasks.answers import Finding, answer
 from lingprobe.tasks.ud.clause import Clause
 from lingprobe.tasks.ud.forms import PRESENTATIVES
+from lingprobe.tasks.ud.verbs import UNMARKED_COMMAND
 
-_BRACKETS = frozenset(")]}）】")
-_QUOTES = frozenset("\"'”’»›」』“‘«*_~") | {"''", "``"}
-_SMILES = frozenset({":)", ";)", ":-)", ":D", ":(", ";-)"})
-_CLOSING = _BRACKETS | _QUOTES | _SMILES
-_COLONS = frozenset(":：")
-_ENDING = frozenset(".!?…。！？｡؟۔।‼⁇⁈⁉‽՞")
-_ASKING = frozenset("?？؟⁇⁈⁉‽՞\u037e")
-
-
-def final_mark(words: tuple[str, ...]) -> tuple[str, bool]:
-    """A sentence's final mark ('' without one), and whether quotes close after it."""
-    if words[-1] == ".":
-        return ".", False
-    quoted = False
-    for word in reversed(words):
-        if word not in _CLOSING:
-            return (word, quoted) if _ENDING.issuperset(word) else ("", quoted)
-        quoted = quoted or word in _QUOTES
-    return "", quoted
-
-
-def sign(mark: str) -> str:
-    """`?`, `!`, `.` or `none`, whatever the script and however often."""
-    if not mark or mark == ".":
-        return mark or "none"
-    return "?" if not _ASKING.isdisjoint(mark) else "!" if "!" in mark or "！" in mark else "."
+BARE = "a bare infinitive: a command in some languages, a fragment in others"
+_COLONS = frozenset(":：՝")
 
 
 def sent_type(clause: Clause) -> Finding:
@@ -45,14 +23,16 @@ def sent_type(clause: Clause) -> Finding:
     statements, exclamations.
     """
     group = clause.group
-    mark, quoted = final_mark(clause.sentence.words)
-    ending = sign(mark)
+    words = clause.sentence.words
+    mark, _ = final_mark(words)
+    asked, quoted = question(words)
+    ending = "?" if asked else sign(mark)
     if group.command:
         return _command(clause, ending)
-    if ending == "?":
+    if asked:
         return _question(clause, quoted)
-    if group.bare and not clause.has_subject:
-        return "a bare infinitive: a command in some languages, a fragment in others"
+    if (group.unmarked or group.bare) and not clause.has_subject:
+        return UNMARKED_COMMAND if group.unmarked else BARE
     if (clause.asks or group.asks) and not (ending == "!" and not group.verb):
         return "asks by its words, but has no question mark"
     if clause.joined:
@@ -88,7 +68,7 @@ def _question(clause: Clause, quoted: bool) -> Finding:
 
 def _quotes(words: tuple[str, ...]) -> bool:
     """Whether quotes open a sentence and close before its end."""
-    closed = max((i for i, word in enumerate(words) if word in _QUOTES), default=0)
-    return words[0] in _QUOTES and any(
-        word not in _CLOSING and not _ENDING.issuperset(word) for word in words[closed + 1 :]
+    closed = max((i for i, word in enumerate(words) if word in QUOTES), default=0)
+    return words[0] in QUOTES and any(
+        word not in CLOSING and not ends(word) for word in words[closed + 1 :]
     )

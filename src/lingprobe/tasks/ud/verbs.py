@@ -2,27 +2,19 @@
 
 A verb group is the predicate's part of speech and features and those of its auxiliaries. Few
 different ones occur, so each is judged once and remembered. Definitions are those of Universal
-Dependencies (features VerbForm, Tense, Aspect, Mood; relations aux and aux:pass); `lemmas` has the
-few words that annotation cannot tell apart. docs/tasks-ud.md has a table of constructions.
+Dependencies (features VerbForm, Tense, Aspect, Mood; relations aux and aux:pass); what an auxiliary
+means beside a form of the verb is in `constructions.tsv`. docs/tasks-ud.md has a table.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-from lingprobe.tasks.ud.forms import (
-    AMBIGUOUS,
-    FUTURES,
-    MODALS,
-    PERFECT_INFINITIVES,
-    STATES,
-    STATIVE,
-    Form,
-    Verb,
-    l_participle,
-    verb,
-)
+from lingprobe.tasks.ud.constructions import INNER, cell, meaning
+from lingprobe.tasks.ud.forms import Form, Verb, l_participle, verb
 
 Auxiliaries = tuple[tuple[str, str, str], ...]
 """(relation, lemma, features) of each, in order."""
@@ -41,13 +33,16 @@ MODAL = "modal"
 INFINITIVE = "an infinitive beside an auxiliary: a modal, a future or do"
 PARTICLE = "an auxiliary or a particle without tense"
 FUTURE = "future"
-PROMISED = "an auxiliary of the future, or of a passive that no aux:pass tells"
 PERFECTIVE = "a perfective present, which means the future"
 NOT_FINITE = "no finite verb"
+UNMARKED_COMMAND = "no subject: a statement, a command or an infinitive, which the form leaves open"
 TWO = "two finite verbs"
 LONE = "a participle without auxiliary"
-DOUBTFUL = "a perfect passive or a state, with a present auxiliary"
-STATE = "a participle beside be or estar: a passive, a state or a perfect"
+DOUBTFUL = "a perfect, a passive or a state, with a present auxiliary"
+UNCLEAR = "an auxiliary and a form of the verb that make several constructions"
+UNLISTED = "an auxiliary that makes no known construction with this form of the verb"
+NO_LEMMA = "an auxiliary without a lemma, so that its construction is not known"
+STATE = "a participle with an auxiliary: a passive, a state or a perfect"
 
 _PARTICLES = frozenset({"aux:q", "aux:clitic", "aux:aglt"})  # they carry no tense of their own
 SIMPLE = {"Pres": "simple", "Past": "simple", "Imp": "simple imperfect", "Pqp": "simple pluperfect"}
@@ -65,11 +60,13 @@ class Group(NamedTuple):
              paper's rule has it
     tense    the tense of the clause, '' for none; `how` it is expressed (the construction), or why
              it has none
-    lemma    of the auxiliary that carries the tense, '' without
+    cell     the auxiliary that carries the tense and the form beside it, as *have + past
+             participle*, '' without
     number   of the finite verb as 'Sing' or 'Plur', '' for none
     command  whether the predicate or an auxiliary has Mood=Imp; third: of the third person, or with
              aux:imp
     finite   whether there is a finite verb; bare: an infinitive alone; asks: a question particle
+    unmarked whether the verb stands alone in a form that is finite or not, as in Afrikaans
     """
 
     verb: bool
@@ -79,13 +76,14 @@ class Group(NamedTuple):
     literal_voice: str
     tense: str
     how: str
-    lemma: str
+    cell: str
     number: str
     command: bool
     third: bool
     finite: bool
     bare: bool
     asks: bool
+    unmarked: bool
 
 
 @lru_cache(maxsize=1 << 16)
@@ -94,24 +92,37 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries) -> Group:
     order.
     """
     own = verb("", "", raw)
-    helpers = [verb(relation, lemma.lower(), feats) for relation, lemma, feats in auxiliaries]
+    every = [verb(relation, lemma.lower(), feats) for relation, lemma, feats in auxiliaries]
+    helpers = [h for h in every if h.relation != INNER]
     passive = any(h.relation == "aux:pass" for h in helpers)
     imperative = [v.feats for v in (own, *helpers) if v.feats.get("Mood") == "Imp"]
     third = any(f.get("Person") == "3" for f in imperative) or any(
         h.relation == "aux:imp" for h in helpers
     )
     verbs = [h for h in helpers if h.relation not in _PARTICLES]
-    tense, how = _tense_of(own, verbs, passive)
-    lemma = next((v.lemma for v in _finite(verbs, True)), "") if tense else ""
+    tense, how = _tense_of(own, verbs, [h for h in every if h.relation == INNER])
     return Group(
         upos == "VERB", upos == "VERB" or (upos == "ADJ" and passive), _voice(upos, own, helpers),
         LITERAL.get(own.feats.get("Tense", ""), ""), _literal_voice(upos, own, passive), tense,
-        how, lemma,
+        how, _cell(own, every, verbs) if tense or how == UNLISTED else "",
         _number(upos, own, helpers), bool(imperative) or third, third,
         upos in ("VERB", "AUX") or bool(helpers),
         upos == "VERB" and own.feats.get("VerbForm") == "Inf" and not helpers,
         any(h.relation == "aux:q" for h in helpers),
+        not helpers and "," in own.feats.get("VerbForm", ""),
     )  # fmt: skip
+
+
+def _cell(own: Verb, every: Sequence[Verb], verbs: Sequence[Verb]) -> str:
+    """The auxiliary that carries the tense with the form next to it; '' of a verb alone."""
+    negative = any(_means(v, own) == "negative" for v in verbs)
+    carrying = _finite(verbs, negative) or [h for h in every if h.relation == INNER]
+    if not carrying:
+        return ""
+    if carrying[0].relation == INNER:
+        return f"{carrying[0].lemma} + {INNER}"
+    beside = next(iter(_chain(verbs, carrying[0], own)), own)
+    return cell(carrying[0], beside)
 
 
 def _voice(upos: str, own: Verb, helpers: list[Verb]) -> str:
@@ -126,17 +137,25 @@ def _voice(upos: str, own: Verb, helpers: list[Verb]) -> str:
         return reason
     if passive or marked:
         return "passive" if passive else "morphological"
-    if (
-        own.form == Form.PERFECT
-        and not helpers
-        and "VerbForm" in own.feats
-        and "Voice" not in own.feats
-        and not l_participle(own.feats)
-    ):
-        return LONE
-    if own.form == Form.PERFECT and helpers and helpers[-1].lemma in STATES | AMBIGUOUS:
+    return _participial(own, helpers) if own.form == Form.PERFECT else "active"
+
+
+def _participial(own: Verb, helpers: list[Verb]) -> str:
+    """The voice of a past participle that nothing marks as passive: active in a perfect."""
+    if not helpers:
+        lone = "VerbForm" in own.feats and "Voice" not in own.feats and not l_participle(own.feats)
+        return LONE if lone else "active"
+    meanings = {
+        _means(h, own)
+        for h in helpers
+        if h.relation not in _PARTICLES and h.feats.get("Mood", "Ind") == "Ind"
+    }
+    if not meanings.isdisjoint(_NOT_ACTIVE):
         return STATE
-    return "active"
+    return UNLISTED if "" in meanings and "perfect" not in meanings else "active"
+
+
+_NOT_ACTIVE = frozenset({"passive", "perfect passive", "state", "unclear", "doubtful"})
 
 
 def _copular(own: Verb, helpers: list[Verb]) -> str:
@@ -165,20 +184,18 @@ def _literal_voice(upos: str, own: Verb, passive: bool) -> str:
     return NO_VERB
 
 
-def _tense_of(own: Verb, verbs: list[Verb], passive: bool) -> tuple[str, str]:
+def _tense_of(own: Verb, verbs: list[Verb], inner: list[Verb]) -> tuple[str, str]:
     """The tense of a clause and its construction, or '' and why it has none."""
     if reason := _barred(own, verbs):
         return "", reason
-    # its verb has the tense
-    negative = [v for v in verbs if v.feats.get("Polarity") == "Neg" and "Tense" not in v.feats]
+    negative = [v for v in verbs if _means(v, own) == "negative"]  # the verb has the tense
     verbs = [v for v in verbs if v not in negative]
     if not verbs:
-        return _alone(own, bool(negative))
+        return _with_inner(_alone(own, bool(negative)), own, inner)
     finite = _finite(verbs, bool(negative))
     if len(finite) != 1:
         return "", TWO if finite else NO_TENSE
     (first,) = finite
-    rest = [v for v in verbs if v is not first]
     if (
         first.feats.get("Tense") == "Fut"
         or own.form == Form.PROSPECTIVE
@@ -186,10 +203,18 @@ def _tense_of(own: Verb, verbs: list[Verb], passive: bool) -> tuple[str, str]:
     ):
         return "", FUTURE
     tense = TENSES.get(first.feats.get("Tense", ""), "past" if first.form == Form.PERFECT else "")
-    if own.form == Form.FINITE and not passive:
-        return _two(own, first, tense)
-    perfect = any(v.form == Form.PERFECT for v in rest)
-    return _compound(own, first, tense, (passive, perfect))
+    return _compound(own, tense, [first, *_chain(verbs, first, own)])
+
+
+def _means(auxiliary: Verb, governed: Verb) -> str:
+    """What an auxiliary means beside what it governs; '' where no construction is known.
+
+    Beside another auxiliary it is none of a passive, and makes no state.
+    """
+    if not governed.relation:  # the predicate
+        return meaning(auxiliary.lemma, auxiliary.relation, governed)
+    found = meaning(auxiliary.lemma, "aux", governed)
+    return "perfect" if found == "doubtful" else found
 
 
 def _barred(own: Verb, verbs: list[Verb]) -> str:
@@ -201,27 +226,28 @@ def _barred(own: Verb, verbs: list[Verb]) -> str:
         return MOOD
     if reason := _copular(own, verbs):
         return reason
-    untensed = (
-        v
-        for v in verbs
-        if v.form == Form.FINITE and "Tense" not in v.feats and v.feats.get("Polarity") != "Neg"
-    )
-    if any(v.lemma in MODALS for v in verbs) or any(untensed):
-        return MODAL
-    if any(v.lemma in FUTURES and v.relation == "aux" for v in verbs):
-        return PROMISED
+    meanings = [_means(v, own) for v in verbs]
+    if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
+        return reason
     if any(v.form == Form.INFINITIVE for v in verbs):
         return INFINITIVE
     return (
         PARTICLE
-        if any(v.form == Form.BARE and not {"Person", "Polarity"} & v.feats.keys() for v in verbs)
+        if any(
+            v.form == Form.BARE and m != "negative" and not {"Person", "Polarity"} & v.feats.keys()
+            for v, m in zip(verbs, meanings, strict=True)
+        )
         else ""
     )
 
 
-def _finite(verbs: list[Verb], negative: bool) -> list[Verb]:
+_OTHERWISE = {"modal": MODAL, "future": FUTURE, "other mood": MOOD}
+"""Meanings that are neither present nor past, and the reason that is given."""
+
+
+def _finite(verbs: Sequence[Verb], negative: bool) -> list[Verb]:
     """The auxiliaries that carry the tense: those with one, else l-participles, else what has a
-    person (Romanian *a făcut*).
+    person (Romanian *a făcut*), else a finite one.
 
     Beside a negative auxiliary it is a participle (Finnish *ei ollut tehnyt*).
     """
@@ -233,7 +259,17 @@ def _finite(verbs: list[Verb], negative: bool) -> list[Verb]:
             for v in verbs
             if "VerbForm" not in v.feats and ("Tense" in v.feats or "Person" in v.feats)
         ]
+        or [v for v in verbs if v.form == Form.FINITE]
     )
+
+
+def _chain(verbs: Sequence[Verb], first: Verb, own: Verb) -> list[Verb]:
+    """What the finite auxiliary governs, one governing the next: other auxiliaries, the predicate.
+
+    Where it stands last, each stands behind what it governs (Hindi *kiyā gayā hai*).
+    """
+    rest = [v for v in verbs if v is not first]
+    return [*(reversed(rest) if verbs and verbs[-1] is first else rest), own]
 
 
 def _alone(own: Verb, negative: bool) -> tuple[str, str]:
@@ -252,53 +288,62 @@ def _alone(own: Verb, negative: bool) -> tuple[str, str]:
     return TENSES[tense], "negative" if negative else SIMPLE[tense]
 
 
-def _two(own: Verb, first: Verb, tense: str) -> tuple[str, str]:
-    """Beside a finite auxiliary the verb is finite, too: a participle with the features of a past
-    tense, or Polish *widać było*.
+def _with_inner(alone: tuple[str, str], own: Verb, inner: list[Verb]) -> tuple[str, str]:
+    """The tense of a finite verb whose verbal noun has auxiliaries (Welsh *mae wedi mynd*)."""
+    meanings = {meaning(v.lemma, INNER, own) for v in inner}
+    if not alone[0] or not inner:
+        return alone
+    if "" in meanings:
+        return "", UNLISTED
+    if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
+        return "", reason
+    return ("past", "perfect") if "perfect" in meanings else (alone[0], "progressive")
+
+
+def _compound(own: Verb, tense: str, chain: list[Verb]) -> tuple[str, str]:
+    """The tense of a verb with auxiliaries, in the order of `_chain`; `tense` is the first one's.
+
+    A perfect is past whatever else there is; otherwise a construction has the auxiliary's tense.
     """
-    if first.lemma == "do":
-        return tense, "do-support"
-    if own.feats.get("Tense") in TENSES and TENSES[own.feats["Tense"]] == "past":
-        return ("past", "perfect") if first.lemma not in STATES | AMBIGUOUS else ("", STATE)
-    if own.feats.get("Tense") == "Pres" and (tense == "past" or "Person" not in own.feats):
-        return tense, "finite auxiliary"
-    return "", TWO
+    meanings = [_means(one, other) for one, other in pairwise(chain)]
+    for means, one, other in zip(meanings, chain, chain[1:], strict=False):
+        if not means:
+            return "", _unknown(one, other)
+        if means in _OTHERWISE:
+            return "", _OTHERWISE[means]
+    kind = next((m for m in reversed(meanings) if m not in _PASSIVES | _PERFECTS), "")
+    passive, marked = not _PASSIVES.isdisjoint(meanings), "Pass" in own.feats.get("Voice", "")
+    if not _PERFECTS.isdisjoint(meanings):
+        return "past", _perfect(kind, passive or marked)
+    if kind in _DOUBTS:
+        voice = "passive" if marked or chain[-2].relation == "aux:pass" else PERFECT_OR_STATE
+        told = kind == "doubtful" and tense == "past"  # whichever it is
+        return ("past", voice) if told else ("", _DOUBTS[kind])
+    return (tense, "passive" if passive else kind) if tense else ("", NO_TENSE)
 
 
-def _compound(own: Verb, first: Verb, tense: str, kinds: tuple[bool, bool]) -> tuple[str, str]:
-    """The tense of a participle, gerund or stem with a finite auxiliary."""
-    passive, perfect = kinds
-    if own.form == Form.INFINITIVE:
-        return (
-            ("past", "perfect")
-            if first.lemma in PERFECT_INFINITIVES and not passive
-            else ("", INFINITIVE)
-        )
+def _perfect(kind: str, passive: bool) -> str:
+    """The name of a perfect, with what else the construction is."""
     if passive:
-        return _passive(own, first, tense, perfect)
-    if own.form == Form.PERFECT:
-        if first.lemma in STATES | AMBIGUOUS and not perfect:
-            return (tense, "state") if first.lemma in STATES else ("", STATE)
-        return "past", "perfect passive" if "Pass" in own.feats.get("Voice", "") else "perfect"
-    if own.form == Form.IMPERFECT and tense:
-        by_aspect = own.feats.get("Aspect", "Prog") != "Prog" and not own.feats.keys() & {
-            "Tense",
-            "PartForm",
-        }
-        kind = "imperfective" if by_aspect else "progressive"
-        return ("past", f"perfect {kind}") if perfect else (tense, kind)
-    return "", STEM if own.form == Form.BARE else NO_TENSE
+        return "perfect passive"
+    return f"perfect {kind}" if kind in ("progressive", "imperfective") else "perfect"
 
 
-def _passive(own: Verb, first: Verb, tense: str, perfect: bool) -> tuple[str, str]:
-    """The tense of a passive participle with its auxiliaries."""
-    # Finnish and its kin, which have PartForm, have a passive of one word, so that this is its
-    # perfect
-    if perfect or own.feats.get("PartForm") == "Past":
-        return "past", "perfect passive"
-    if first.lemma in STATIVE and tense == "pres":
-        return "", DOUBTFUL
-    return tense, "passive" if tense else NO_TENSE
+PERFECT_OR_STATE = "perfect or state"
+_PERFECTS = frozenset({"perfect", "perfect passive"})
+_PASSIVES = frozenset({"passive", "perfect passive"})
+_DOUBTS = {"unclear": UNCLEAR, "doubtful": DOUBTFUL}
+"""Meanings that are several constructions, and the reason that is given."""
+
+
+def _unknown(auxiliary: Verb, governed: Verb) -> str:
+    """Why there is no tense where no construction is known."""
+    reason = UNLISTED if governed.relation else _UNKNOWN.get(governed.form, UNLISTED)
+    return NO_LEMMA if reason == UNLISTED and auxiliary.lemma == "_" else reason
+
+
+_UNKNOWN = {Form.INFINITIVE: INFINITIVE, Form.BARE: STEM, Form.FINITE: TWO}
+"""Reasons by the form of the predicate, but for participles."""
 
 
 def _number(upos: str, own: Verb, helpers: list[Verb]) -> str:

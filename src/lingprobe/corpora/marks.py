@@ -1,0 +1,83 @@
+"""Marks of print at which sentences end, and those that ask, in any script.
+
+Two scripts need more than a list: Greek asks with what is a semicolon elsewhere, and Armenian puts
+its question mark on the word that is asked about, and may end a sentence with a colon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import regex
+
+from lingprobe.core import Sentence
+
+ASKING = frozenset("?;\u037e՞؟፧᥅‽⁇⁈⁉⳺⳻⸮⹔꘏꛷︖﹖？𑅃")
+"""Question marks: what Unicode calls one, or an interrobang, but for those that open a question;
+the semicolon in Greek alone.
+"""
+ASKED_WORD = "՞"
+"""The question mark that stands on a word."""
+ENDS = r"\p{STerm}…\u037e"
+"""The marks at which sentences end, as a class of `regex`."""
+BRACKETS = frozenset(")]}）】")
+QUOTES = frozenset("\"'”’»›」』“‘«*_~") | {"''", "``"}
+_SMILES = frozenset({":)", ";)", ":-)", ":D", ":(", ";-)"})
+CLOSING = BRACKETS | QUOTES | _SMILES
+_ENDING = regex.compile(rf"[{ENDS}{ASKED_WORD}]+")
+_OF_SCRIPT = {";": regex.compile(r"\p{Greek}"), ":": regex.compile(r"\p{Armenian}")}
+"""Marks that end sentences of one script alone."""
+
+
+def ends(word: str, before: Sequence[str] = ()) -> bool:
+    """Whether a word is a mark at which a sentence ends, which has some words before it."""
+    if _ENDING.fullmatch(word):
+        return True
+    script = _OF_SCRIPT.get(word[:1]) if len(set(word)) == 1 else None
+    lettered = next((w for w in reversed(before) if any(map(str.isalpha, w))), "")
+    return script is not None and script.search(lettered) is not None
+
+
+def final_mark(words: Sequence[str]) -> tuple[str, bool]:
+    """A sentence's final mark ('' without one), and whether quotes close after it."""
+    if words[-1] == ".":
+        return ".", False
+    quoted = False
+    for i in reversed(range(len(words))):
+        if words[i] not in CLOSING:
+            return (words[i], quoted) if ends(words[i], words[:i]) else ("", quoted)
+        quoted = quoted or words[i] in QUOTES
+    return "", quoted
+
+
+def sign(mark: str) -> str:
+    """`?`, `!`, `.` or `none` for a final mark, whatever the script and however often."""
+    if not mark or mark == ".":
+        return mark or "none"
+    return "?" if not ASKING.isdisjoint(mark) else "!" if "!" in mark or "！" in mark else "."
+
+
+def question(words: Sequence[str]) -> tuple[bool, bool]:
+    """Whether a mark makes a sentence a question, and whether that mark stands inside quotes."""
+    mark, quoted = final_mark(words)
+    if sign(mark) == "?":
+        return True, quoted
+    within = next((i for i, word in enumerate(words) if ASKED_WORD in word), None)
+    if within is None:
+        return False, False
+    return True, sum(word in QUOTES for word in words[:within]) % 2 == 1
+
+
+def unmarked(sentence: Sentence) -> Sentence:
+    """The sentence without its final mark and what follows it, and without the question mark of a
+    word.
+    """
+    words, text = sentence.words, sentence.text
+    mark, _ = final_mark(words)
+    if mark:
+        last = len(words) - 1 - words[::-1].index(mark)
+        words, text = words[:last] or words, text[: text.rfind(mark)].rstrip() or text
+    if ASKED_WORD in text:
+        kept = (word.replace(ASKED_WORD, "") for word in words)
+        words, text = tuple(filter(None, kept)) or words, text.replace(ASKED_WORD, "")
+    return sentence if not mark and text == sentence.text else Sentence(words, text)

@@ -1,0 +1,81 @@
+"""Marks of print in the scripts of the world."""
+
+import unicodedata
+
+import pytest
+
+from lingprobe.core import Sentence
+from lingprobe.corpora.marks import ASKING, final_mark, question, sign, unmarked
+
+
+def test_question_marks_are_those_that_unicode_calls_so():
+    opening = ("INVERTED", "INITIAL")
+    names = {c: unicodedata.name(c, "") for c in map(chr, range(0x20000))}
+    named = {
+        c
+        for c, name in names.items()
+        if name.endswith(("QUESTION MARK", "INTERROBANG")) and unicodedata.category(c) == "Po"
+        if not any(word in name for word in opening)
+    }
+    assert named | {"⁈", ";"} == ASKING  # QUESTION EXCLAMATION MARK, and that of Greek
+
+
+ASKS, QUOTED, NOT = (True, False), (True, True), (False, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("did it ?", ASKS),
+        ("did it ?!?", ASKS),
+        ("did it ? )", ASKS),
+        ("did it ? ”", QUOTED),
+        ("it did ; or not", NOT),
+        ("it did ;", NOT),
+        ("Τι κάνεις ;", ASKS),  # Greek: a semicolon, which U+037E is in composed text
+        ("Τι κάνεις \u037e", ASKS),
+        ("« Τι είπες ; »", QUOTED),
+        ("Ήρθε ; δεν ξέρω .", NOT),
+        ("Ո՞րն էր ելքը :", ASKS),  # Armenian: on the word that is asked about
+        ("քեզ պե ՞ տք է ։", ASKS),
+        ("« Ուր ե՞նք գնում » , հարցրի ։", QUOTED),
+        ("գյուղը եկել է ։", NOT),
+        ("هل هذا كتاب ؟", ASKS),
+        ("这 是 书 吗 ？", ASKS),
+        ("ምንድን ነው ፧", ASKS),
+        ("the book : it", NOT),
+    ],
+)
+def test_questions_by_script(words, expected):
+    assert question(words.split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "mark"),
+    [
+        ("वह आया ।", "."),
+        ("وہ آیا ۔", "."),
+        ("ਉਹ ਆਇਆ ॥", "."),
+        ("ነው ።", "."),
+        ("եկել է :", "."),  # Armenian writes its full stop as a colon, too
+        ("եկել է ։", "."),
+        ("it is :", "none"),
+        ("他 来 了 。", "."),
+        ("他 来 了 ！", "!"),
+    ],
+)
+def test_sentences_end_at_the_marks_of_their_script(words, mark):
+    assert sign(final_mark(words.split())[0]) == mark
+
+
+def stripped(text: str) -> tuple[str, str]:
+    bare = unmarked(Sentence(tuple(text.split()), text))
+    return " ".join(bare.words), bare.text
+
+
+def test_marks_are_taken_off():
+    assert stripped("Τι κάνεις ;") == ("Τι κάνεις",) * 2
+    assert stripped("did it ? ”") == ("did it",) * 2
+    assert stripped("Ո՞րն էր ելքը :") == ("Որն էր ելքը",) * 2
+    assert stripped("no mark") == ("no mark",) * 2
+    assert stripped("?") == ("?",) * 2
