@@ -1,58 +1,75 @@
-"""What the composition tasks give away to shallow rules, named and learnt, and what encoders get;
-and how long a set takes to build.
+"""What the composition tasks consist of: the share of each construction in train, how often rules
+of thumb are right, how many of the asked words' surroundings in test were in train, and how long a
+set takes to build.
 
-usage: python benchmarks/composition.py [--sizes 4000 20000 100000] [--balance learnt] [--mode
-controlled] [--encoders bow:random gold]
-
-Rules are taught by the words of train and judged on test. Encoders are read by the paper's probe.
+usage: python benchmarks/composition.py [--language polish] [--size 4000] [--names negation sem-role]
 """
 
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
+from collections import Counter
 
-from lingprobe import evaluate
+import numpy as np
+
+from lingprobe.core import Dataset
 from lingprobe.tasks import TASKS, names
+from lingprobe.tasks.comp.designs import DESIGNS
+from lingprobe.tasks.comp.shallow import seen
+
+STRATA = ("marker", "scope", "construction", "negative")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sizes", type=int, nargs="*", default=[4000, 20_000, 100_000])
-    parser.add_argument("--encoders", nargs="*", default=[])
+    parser.add_argument("--language", default="english", choices=list(DESIGNS))
+    parser.add_argument("--size", type=int, default=20_000)
     parser.add_argument("--names", nargs="*", default=names("comp"))
-    parser.add_argument("--balance", default="learnt")
-    parser.add_argument("--mode", default="controlled")
     options = parser.parse_args()
-    for name in options.names:
-        for size in options.sizes:
-            reference = f"comp/{name},size={size},mode={options.mode}"
-            reference += f",balance={options.balance}" if options.mode == "controlled" else ""
-            begun, spent = time.perf_counter(), time.process_time()
-            data = TASKS.make(reference).load()
-            print(
-                f"{reference}: {len(data):,} items in {time.process_time() - spent:.1f} s CPU"
-                f" ({time.perf_counter() - begun:.1f} s)"
-            )
-            for rule, right in data.notes["rules"].items():
-                print(f"    {rule:60}{100 * right:6.1f}", flush=True)
-            for encoder in options.encoders:
-                measured(encoder, reference)
+    for name in (name for name in options.names if name in DESIGNS[options.language]):
+        began = time.process_time()
+        reference = f"comp/{name},size={options.size},language={options.language}"
+        data = TASKS.make(reference).load()
+        print(f"{reference}: {len(data):,} items in {time.process_time() - began:.1f} s CPU")
+        shown(data)
 
 
-def measured(encoder: str, reference: str) -> None:
-    """Print the score of an encoder."""
-    with tempfile.TemporaryDirectory() as place:
-        found = evaluate(encoder, reference, seeds=1, output=place, progress=False)
-        for result in found.results:
-            print(
-                f"    {encoder:60}{100 * result.score:6.1f} ({100 * result.low:.1f} to"
-                f" {100 * result.high:.1f})",
-                flush=True,
-            )
+def shown(data: Dataset) -> None:
+    """Print what a set consists of, and what rules say of it."""
+    train = data.rows("train")
+    for stratum in (stratum for stratum in STRATA if stratum in data.strata):
+        tags = data.strata[stratum]
+        counts = np.bincount(tags.codes[train], minlength=len(tags.names)) / len(train)
+        cells = (f"{tags.names[i]} {100 * counts[i]:.1f}" for i in np.argsort(-counts))
+        print(f"    {stratum}: {', '.join(cells)}")
+    rules = data.notes["rules"].items()
+    if rules:
+        print("    rules of thumb: " + ", ".join(f"{name} {100 * x:.1f}" for name, x in rules))
+    print("    surroundings that train has: " + ", ".join(known(data)))
+
+
+def known(data: Dataset, width: int = 2) -> list[str]:
+    """For each part of test, in how many items the tags around the asked words, all in one, are
+    also those of a training item.
+    """
+    examples = seen(data)
+    if examples is None:
+        return []
+    windows = [
+        examples.numbered(np.where(place < 0, -1, place + away))
+        for place in examples.places.T
+        for away in range(-width, width + 1)
+    ]
+    rows = [tuple(row) for row in np.stack(windows, 1).tolist()]
+    trained = Counter(rows[i] for i in data.rows("train"))
+    new = data.strata["new"]
+    return [
+        f"{part} {100 * np.mean([rows[i] in trained for i in np.flatnonzero(new.codes == k)]):.1f}"
+        for k, part in enumerate(new.names)
+    ]
 
 
 if __name__ == "__main__":

@@ -85,6 +85,8 @@ ENCODER_OPTIONS = {
             for w in ("random", "orthonormal")
         ]
     ),
+    "window": ["window", "window:1"],
+    "ngrams": ["ngrams", "ngrams:2,dim=8"],
     "gold": ["gold:words", "gold:words,width=none", "gold:words,width=32,noise=0.1,seed=1"],
     "st": ["st:ST,dtype=float32", "st:ST,dtype=float32,prompt=about "],
     "infersent": [

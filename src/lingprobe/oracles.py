@@ -6,7 +6,8 @@ task with oracles is `Annotated`; an encoder of their facts is `Informed`; `gold
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 from lingprobe.core import (
     Annotated,
@@ -24,6 +25,7 @@ from lingprobe.core import (
 __all__ = [
     "Annotated",
     "Facts",
+    "Floored",
     "Informed",
     "Kind",
     "Kinded",
@@ -32,6 +34,16 @@ __all__ = [
     "kind_of",
     "oracles_of",
 ]
+
+
+@runtime_checkable
+class Floored(Task, Protocol):
+    """A task with baselines of its own: references of encoders, which stand in its table beside
+    those that every task has.
+    """
+
+    @property
+    def baselines(self) -> Sequence[str]: ...
 
 
 def kind_of(encoder: Encoder) -> Kind:

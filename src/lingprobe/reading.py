@@ -61,7 +61,7 @@ class Readings:
 
     dataset: Dataset
     vectors: Vectors
-    view: str = "mean"
+    view: str | View = "mean"
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -109,11 +109,12 @@ class Readings:
         """One row per example, [examples, features] float32; `read_of` describes reads. A mix has
         no features of its own.
         """
-        return _beside([view(self.view)(self, units) for units in self._layers(read)])
+        features = view(self.view) if isinstance(self.view, str) else self.view
+        return _beside([features(self, units) for units in self._layers(read)])
 
     def sites(self, read: str) -> list[Floats]:
         """The vector of each site alone, pooled as in the view, [examples, dim] each."""
-        pool = POOLS[self.view.partition("+")[0]]
+        pool = POOLS[self.view.partition("+")[0] if isinstance(self.view, str) else "mean"]
         layers = self._layers(read)
         return [
             _beside([pool(units, *self.units(k)) for units in layers])
@@ -220,10 +221,12 @@ def _gives(names: Sequence[str]) -> str:
 
 @runtime_checkable
 class Viewed(Protocol):
-    """An encoder that says itself how its vectors are read, whatever view the task has."""
+    """An encoder that says itself how its vectors are read, whatever view the task has: by a view's
+    name, or by a view.
+    """
 
     @property
-    def own_view(self) -> str: ...
+    def own_view(self) -> str | View: ...
 
 
 View = Callable[[Readings, Floats], Floats]

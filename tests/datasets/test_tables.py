@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.datasets.formats.tables import loss, read, write
+from lingprobe.datasets.formats.tables import loss, read, write, writing
 from lingprobe.labels import LabelSets
 from lingprobe.testing import FAMILIES, same_dataset
 
@@ -461,3 +461,18 @@ def test_published_rows_are_read(data):
     for file in sorted(folder.glob("*.txt")):
         expected = sum(1 for row in file.read_bytes().split(b"\n") if row.strip())
         assert len(read(file)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "view", "message"),
+    [
+        ("set.tsv", "mean+asked", "no place for asked words"),
+        ("set.docx", "mean", "the name should end with"),
+        ("set.jsonl.gz", "mean", "written uncompressed"),
+        ("none/set.jsonl", "mean", "no folder"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_there_are_data(name, view, message, tmp_path):
+    with pytest.raises(DataProblem, match=message):
+        writing(tmp_path / name, view=view)
+    assert writing(tmp_path / "set.jsonl", view="mean+asked") == "jsonl"

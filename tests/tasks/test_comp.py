@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,11 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lingprobe.core import DataProblem, Dataset
+from lingprobe.generation.events.asserted import DOES_NOT, HAPPENS, assertions
 from lingprobe.generation.events.english import english
 from lingprobe.generation.readings.find import readings
 from lingprobe.tasks import TASKS, names
-from lingprobe.tasks.comp.designs import ENGLISH
+from lingprobe.tasks.comp import family
+from lingprobe.tasks.comp.answers import happens
+from lingprobe.tasks.comp.build import Plan, strata
+from lingprobe.tasks.comp.designs import DESIGNS
 from lingprobe.tasks.comp.rules import held
+from lingprobe.tasks.comp.words import read
 from lingprobe.testing.tasks import same_dataset
 
 SMALL = "size=600,dev=120,test=360"
@@ -111,7 +117,7 @@ def test_a_test_part_has_what_it_is_named_after_and_the_others_do_not(name):
     data = made(name)
     train, new = data.take(data.rows("train")), data.strata["new"]
     single = data.asked.shape[1] == 1
-    assert set(parts(data)) == {"sentences", "structures", "lemmas"} | (
+    assert set(parts(data)) == {"sentences", "combinations", "lemmas"} | (
         set() if single else {"pairs"}
     )
     assert (new.codes[data.rows("train")] == -1).all()
@@ -129,7 +135,7 @@ def test_a_test_part_has_what_it_is_named_after_and_the_others_do_not(name):
     words = {lemma[word] for word in said if word in lemma}
     for part, some in parts(data).items():
         structures = {data.strata["structure"].names[c] for c in some.strata["structure"].codes}
-        assert part != "structures" or structures.isdisjoint(known)
+        assert part != "combinations" or structures.isdisjoint(known)
         for bag in bags(some):
             assert adverbs.isdisjoint(said & set(bag))
             assert part == "lemmas" or {lemma[word] for word in bag if word in lemma} <= words
@@ -138,8 +144,8 @@ def test_a_test_part_has_what_it_is_named_after_and_the_others_do_not(name):
 UNEVEN = {
     "sem-role": 0.12,
     "quantifier-scope": 0.25,
-    "embedded-tense": 0.5,
-}  # where shallow rules tell kinds apart, as docs/tasks-comp.md says
+    "embedded-tense": 0.25,
+}  # where single features tell kinds apart
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -153,51 +159,101 @@ def test_kinds_of_no_have_even_shares_in_every_split(name):
         assert counts.max() - counts.min() <= UNEVEN.get(name, 0.06) * counts.sum()
 
 
-LEARNT = [name for name in NAMES if ENGLISH[name].learn]
-# of learnt rules those that see nothing of what is between two asked words
-SHALLOW = ("linear rule", "tree of three questions")
-BOUNDS = {
-    "sem-role": 0.555,  # 53.4, 51.3
-    "negation": 0.535,  # 51.3, 51.4
-    "agreement": 0.55,  # 50.6, 52.8
-    "embedded-tense": 0.58,  # 56.0, 53.9: told by words next to the asked ones, so not all can go
-    "quantifier-scope": 0.53,  # 50.8, 49.7
-}
-"""What was measured of `SHALLOW` at `MEDIUM` size, and two points."""
-BETWEEN = ("tree of three questions, also about what is between", "the best two questions")
-BOUNDS_BETWEEN = {
-    "sem-role": 0.79,  # 69.1, 75.7
-    "negation": 0.55,  # one word is asked about, nothing is between: 51.7
-    "agreement": 0.565,  # 53.2
-    "embedded-tense": 0.595,  # 56.5
-    "quantifier-scope": 0.93,  # 59.8, 90.0
-}
-"""The same of rules that see more, and three points: what docs/tasks-comp.md says is left, and no
-more.
-"""
-MEDIUM = "size=3000,dev=120,test=1200"
+BOTH = [(language, name) for language, designs in DESIGNS.items() for name in designs]
 
 
-@pytest.mark.parametrize("name", LEARNT)
-def test_no_shallow_rule_is_right_much_oftener_than_wrong(name):
-    found = made(name, f"{MEDIUM},readings=none").notes["rules"]
-    named = [found[rule] for rule in ENGLISH[name].rules if rule in found]
-    assert max(found[rule] for rule in SHALLOW) <= BOUNDS[name], found
-    assert max(found[rule] for rule in BETWEEN if rule in found) <= BOUNDS_BETWEEN[name], found
-    assert len(named) == 0 or np.mean(np.abs(np.array(named) - 0.5)) <= 0.05, found
+@pytest.mark.parametrize(("language", "name"), BOTH)
+def test_every_construction_has_its_least_share_in_train_and_dev(language, name):
+    data = made(name, f"size=1000,dev=200,test=200,readings=none,language={language}")
+    design = DESIGNS[language][name]
+    plan = Plan(design, read(design.request, None), "features", 1)
+    every = [
+        strata(c.selection.contrast, c.selection.questions[0])
+        for c in plan.candidates(new=False)[0]
+    ]
+    for stratum, least in design.least.items():
+        tags = data.strata[stratum]
+        for construction in {tags_[stratum] for tags_ in every}:
+            share = least.get(construction, least.get("", 0))
+            for split in ("train", "dev"):
+                of = tags.codes[data.rows(split)]
+                pairs = (of == tags.names.index(construction)).sum() / 2
+                # shares are whole pairs, which are rounded for all balances at once
+                assert pairs >= share * len(of) / 2 - 2, (stratum, construction, split)
+
+
+def test_no_construction_is_driven_out_by_a_rule_that_it_obeys():
+    for name, construction in (("negation", "not"), ("sem-role", "passive plain")):
+        stratum = "marker" if construction == "not" else "construction"
+        data = made(name, "size=2000,dev=120,test=360,readings=none")
+        tags = data.strata[stratum]
+        rows = data.rows("train")
+        share = (tags.codes[rows] == tags.names.index(construction)).mean()
+        assert share >= (1 / 3 if construction == "not" else 0.1)
+
+
+def test_a_verbal_not_stands_in_a_third_of_negation_by_its_words():
+    data = made("negation", "size=2000,dev=120,test=360,readings=none")
+    auxiliaries = {"is", "are", "was", "were", "has", "have", "had"}
+    train = data.sites[data.rows("train"), 0, 0]
+    verbal = [
+        any(
+            one in auxiliaries and other == "not"
+            for one, other in pairwise(data.sentences[s].words)
+        )
+        for s in train
+    ]
+    assert np.mean(verbal) >= 1 / 3
+
+
+def test_plain_sentences_stand_in_sem_role_by_their_words():
+    data = made("sem-role", "size=2000,dev=120,test=360,readings=none")
+    structure = data.strata["structure"]
+    found = Counter(structure.names[code] for code in structure.codes[data.rows("train")])
+    assert found["N V N"] >= 200
+    assert found["N V by N"] >= 200
+
+
+@pytest.mark.parametrize("language", ["english", "polish"])
+def test_negation_asks_what_sentences_say_to_happen_or_not_and_nothing_that_is_open(language):
+    options = TASKS.make(f"comp/negation,{SMALL},readings=none,language={language}").options
+    parts, plan, _ = family._generated("negation", options, "")
+    asked = Counter()
+    for run in (run for part in parts for _, run in part.runs if run.first):
+        contrast = run.contrast
+        for second, values in enumerate((run.values, contrast.second(run.values))):
+            codes = assertions(contrast.placed, values, plan.own.language)
+            for question in run.questions:
+                [path] = question.asked
+                clause = (contrast.swap.moved(path) if second else path).removesuffix("predicate")
+                yes = question.first is not bool(second)
+                assert (codes[clause] == (HAPPENS if yes else DOES_NOT)).all()
+                asked[yes] += len(run.first)
+    assert asked[True] == asked[False] == 540
+
+
+def test_what_is_open_has_no_answer_for_the_reader_of_sentences():
+    for text, verb, answer in (
+        ("no man that slept laughed", "sleep", None),
+        ("no man that slept laughed", "laugh", False),
+        ("no man that helped the woman that slept laughed", "sleep", None),
+        ("the man that no woman helped laughed", "laugh", True),
+        ("the man that no woman helped laughed", "help", False),
+        ("not one man met the woman that slept", "sleep", True),
+    ):
+        [reading] = readings(text.split())
+        assert happens(reading, (verb,)) is answer, text
 
 
 def test_without_balance_rules_of_thumb_are_right():
     found = {
-        held: made("sem-role", f"{MEDIUM},readings=none,balance={held}").notes["rules"]
-        for held in ("none", "named", "learnt")
+        held: made("sem-role", f"size=3000,dev=120,test=1200,readings=none,balance={held}").notes[
+            "rules"
+        ]["nearest noun before, or first after by"]
+        for held in ("none", "rules")
     }
-    assert found["none"]["nearest noun before, or first after by"] > 0.75
-    assert (
-        max(found["named"]["tree of three questions"], found["none"]["tree of three questions"])
-        > 0.65
-    )
-    assert found["learnt"]["tree of three questions"] < 0.57
+    assert found["none"] > 0.7
+    assert found["rules"] < 0.65  # 62.0: plain passives stay, which the rule knows
 
 
 def test_labels_of_order_are_what_the_words_say():

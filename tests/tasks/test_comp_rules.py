@@ -29,7 +29,6 @@ def test_a_rule_is_right_as_it_was_on_train_and_wrong_ones_turn_round():
     found = right(data)
     assert found["before the verb"] == found["last noun"] == 1
     assert "first after by" not in found  # there is none, so the rule is about something else
-    assert found["tree of three questions"] == found["linear rule"] == 1
     assert right(data.take(data.rows("train"))) == {}
 
 

@@ -20,7 +20,7 @@ from lingprobe.audit.page import audit_page
 from lingprobe.cache import check_ending, write_text
 from lingprobe.core import DataProblem, Published, Task
 from lingprobe.corpora.universal import either, near, treebank
-from lingprobe.datasets.formats.tables import check, write
+from lingprobe.datasets.formats.tables import write, writing
 from lingprobe.experiment.data import load
 from lingprobe.generation.events import files
 from lingprobe.generation.events.request import request as parsed
@@ -72,9 +72,9 @@ def build(
 
         print(lingprobe.build("ud/tense:UD_English-EWT", "tense.parquet").audit.problems)
     """
-    check(output, format)
     check_ending(audit, ".md", ".txt")
     made, title = _made(task, on_error)
+    writing(output, format, view=made.view)  # before the work
     dataset = load(made)
     counts = write(dataset, output, format)
     findings = audited(dataset, metric=made.metric, floors=audit is not None)

@@ -19,7 +19,7 @@ from lingprobe.experiment.data import Unit
 from lingprobe.experiment.keys import encoder_identity
 from lingprobe.experiment.provenance import layers_of, revision
 from lingprobe.identity import Identity, Stated
-from lingprobe.oracles import Informed, Kind, oracles_of
+from lingprobe.oracles import Floored, Informed, Kind, oracles_of
 from lingprobe.reading import ReadingProblem, reads_of
 from lingprobe.references import Reference, parsed_or_none
 from lingprobe.tasks import TASKS
@@ -219,7 +219,8 @@ def readers(
 
 def _bounds(task: Task, unit: Unit, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:
     """The baselines of a task, and its default oracle where it has one."""
-    for baseline in BASELINES[unit] if "baseline" in kinds else ():
+    own = task.baselines if isinstance(task, Floored) else ()
+    for baseline in (*BASELINES[unit], *own) if "baseline" in kinds else ():
         yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
     oracle = ENCODERS.make(ORACLE)
     if "oracle" in kinds and oracles_of(task) and isinstance(oracle, Informed):

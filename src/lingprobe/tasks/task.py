@@ -31,6 +31,7 @@ class Definition(Generic[O]):
     load         the data set
     parts        the files that it is read from, with the splits that their names say
     metric, probe, view  references to what it is judged and read with
+    baselines    encoders that stand in its table beside the baselines of every task
     oracles      what its labels are derived from, by name, in one sentence each
     offered      the oracles that data have, where that is not all of them
     facts        what an oracle says of sentences
@@ -48,6 +49,7 @@ class Definition(Generic[O]):
     metric: str = "accuracy"
     probe: str = "mlp"
     view: str = "mean"
+    baselines: tuple[str, ...] = ()
     oracles: Mapping[str, str] = field(default_factory=dict)
     offered: Callable[[O], Collection[str]] | None = None
     facts: Callable[[str, O, Collection[Sentence]], Mapping[Sentence, Facts]] | None = None
@@ -111,6 +113,11 @@ class DefinedTask(Generic[O]):
     def view(self) -> str:
         """How units are brought together."""
         return self._varied("view", self.definition.view)
+
+    @property
+    def baselines(self) -> tuple[str, ...]:
+        """Encoders that stand in its table beside the baselines of every task."""
+        return self.definition.baselines
 
     @property
     def sampling(self) -> Sampling:

@@ -47,6 +47,29 @@ SUFFIXES: Mapping[str, Format] = {
 }
 
 
+def writing(path: str | Path, format: Writing | None = None, *, view: str = "mean") -> Writing:
+    """The format that a data set would be written in, before it is built; DataProblem where a file
+    cannot be written, or not for a task with this view.
+    """
+    file = Path(path).expanduser()
+    if not file.parent.is_dir():
+        raise DataProblem(
+            f"no folder {str(file.parent)!r} to write {file.name} into; make it first"
+        )
+    if file.suffix in COMPRESSED:
+        raise DataProblem(
+            f"{file.name}: tables are written uncompressed; leave {file.suffix} off (Parquet is"
+            " compressed inside)"
+        )
+    chosen = format or _format(file)
+    if "+asked" in view and chosen in ("senteval", "jiant"):
+        raise DataProblem(
+            f"{file.name}: the format {chosen} has no place for asked words; write Parquet or JSONL"
+            " instead"
+        )
+    return chosen
+
+
 def write(dataset: Dataset, path: str | Path, format: Writing | None = None) -> dict[str, int]:
     """Write a data set at once or not at all; returns what was counted: examples, and what the
     format could not hold.
@@ -54,10 +77,9 @@ def write(dataset: Dataset, path: str | Path, format: Writing | None = None) -> 
     jiant has a file a split: for `edges.json`, `edges.train.json`, `edges.dev.json` and
     `edges.test.json` are written.
     """
-    file = Path(path).expanduser()
-    check(file, format)
-    if format != "jiant":
-        return _written(dataset, file, WRITERS[format or _format(file)])
+    file, chosen = Path(path).expanduser(), writing(path, format)
+    if chosen != "jiant":
+        return _written(dataset, file, WRITERS[chosen])
     total: Counter[str] = Counter()
     for split in SPLITS:
         if len(rows := dataset.rows(split)):
@@ -80,22 +102,6 @@ def _written(
         raise DataProblem(
             f"{file}: {shown!r} holds half a character, which no file can; mend the task's text"
         ) from None
-
-
-def check(path: str | Path, format: Writing | None = None) -> None:
-    """Refuse a file that cannot be written, before there is a data set to write. DataProblem."""
-    file = Path(path).expanduser()
-    if not file.parent.is_dir():
-        raise DataProblem(
-            f"no folder {str(file.parent)!r} to write {file.name} into; make it first"
-        )
-    if file.suffix in COMPRESSED:
-        raise DataProblem(
-            f"{file.name}: tables are written uncompressed; leave {file.suffix} off (Parquet is"
-            " compressed inside)"
-        )
-    if format is None:
-        _format(file)
 
 
 def read(path: str | Path, format: Format | None = None, labels: Asked | None = None) -> Dataset:

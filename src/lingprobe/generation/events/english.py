@@ -27,6 +27,21 @@ ALLOWED = {
 }
 
 
+TAGS = {
+    "noun": ("noun", "nouns"),
+    "verb": ("verb", "verb-s", "verb-ed", "verb-ed", "verb-ing"),
+}
+SIGNS = {
+    "not": ("not",),
+    "negation": ("not", "no"),
+    "by": ("by",),
+    "link": ("that", "who"),
+    "relative": (),
+    "auxiliary": ("is", "are", "was", "were", "has", "have", "had", "does", "do", "did"),
+    "and": ("and",),
+}
+
+
 def rules(placed: Placed, language: Language) -> Iterator[Rule]:
     """Everything about a shape that is not said."""
     yield from common.rules(placed, language)
@@ -216,6 +231,8 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
         forces=FORCES,
         defaults=DEFAULTS,
         leaning=(),
+        tags=TAGS,
+        signs=SIGNS,
         allowed=ALLOWED,
         rules=lambda placed: rules(placed, language),
         columns=lambda placed: columns(placed, language),

@@ -80,6 +80,10 @@ class Language:
               empty
     defaults  the values of features that a request has if it says nothing
     leaning   words that are written without a space before them, as commas
+    tags      kind of word -> what each of its forms is called where lemmas do not matter: 'noun',
+              'nouns'; verbs of fewer forms have the first ones
+    signs     the small words that shallow rules look for, by what they are signs of: 'not',
+              'negation', 'by', 'link', 'relative', 'auxiliary', 'and'
     forces    determiners that are not definite: 'none', 'every' or 'some' of what they stand before
     allowed   names of rules that a request may lift, with what they keep out
     """
@@ -93,6 +97,8 @@ class Language:
     forces: Mapping[str, str]
     defaults: Mapping[str, tuple[str, ...]]
     leaning: tuple[str, ...]
+    tags: Mapping[str, tuple[str, ...]]
+    signs: Mapping[str, tuple[str, ...]]
     allowed: Mapping[str, str]
     rules: Callable[[Placed], Iterable[Rule]]
     columns: Callable[[Placed], list[Column]]

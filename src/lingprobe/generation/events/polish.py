@@ -18,12 +18,47 @@ from lingprobe.generation.events import rules as common
 from lingprobe.generation.events.language import Form, Language, PhraseForm, Rule
 from lingprobe.generation.events.lexicon import Lexicon, adverb_rows, read
 from lingprobe.generation.events.meaning import NUMBERS, POLARITIES
-from lingprobe.generation.events.polish_columns import CASES, GENDERS, columns
+from lingprobe.generation.events.polish_columns import CASES, GENDERS, KTORY, columns
 from lingprobe.generation.events.shapes import Box, ClauseAt, Hole, Placed, crossed
 
 ALLOWED = {
     **common.ALLOWED,
     "ambiguous case": '"dziewczyny widziały kobiety", where either may be the subject',
+}
+
+
+TAGS = {
+    "noun": tuple(
+        f"{noun} {case}"
+        for noun in ("noun", "nouns")
+        for case in ("nominative", "genitive", "accusative", "instrumental")
+    ),
+    "verb": (
+        *("verb", "verb-i", "verb-ą", "verb-ł", "verb-ła", "verb-ło", "verb-li", "verb-ły"),
+        *("verb-ny", "verb-na", "verb-ne", "verb-ni"),
+    ),
+}
+SIGNS = {
+    "not": ("nie",),
+    "negation": ("nie",),
+    "by": ("przez",),
+    "link": ("że", *KTORY),
+    "relative": tuple(KTORY),
+    "auxiliary": (
+        *(
+            "jest",
+            "są",
+            "był",
+            "byli",
+            "będzie",
+            "będą",
+            "został",
+            "zostali",
+            "zostanie",
+            "zostaną",
+        ),
+    ),
+    "and": ("i",),
 }
 
 
@@ -198,6 +233,8 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
         forces=FORCES,
         defaults=DEFAULTS,
         leaning=(",",),
+        tags=TAGS,
+        signs=SIGNS,
         allowed=ALLOWED,
         rules=lambda placed: rules(placed, language),
         columns=lambda placed: columns(placed, language),

@@ -19,8 +19,8 @@ from lingprobe.generation.readings.reading import Fact, Reading
 from lingprobe.generation.readings.words import Extra, Word
 from lingprobe.tasks.comp.contrasts import words_of
 
-Answer = Callable[[Reading, tuple[str, ...]], bool]
-"""A reading and the asked words -> whether the answer is yes."""
+Answer = Callable[[Reading, tuple[str, ...]], bool | None]
+"""A reading and the asked words -> whether the answer is yes; None where it is open."""
 
 ROLES = ("agent", "patient", "recipient")
 NONE = frozenset({"no", "not one"})
@@ -48,11 +48,44 @@ def role(reading: Reading, asked: tuple[str, ...]) -> bool:
     return asked[0] in reading.values(asked[1], "agent")
 
 
-def positive(reading: Reading, asked: tuple[str, ...]) -> bool:
-    """Neither the verb nor an argument that stands in its own clause is negated."""
+def happens(reading: Reading, asked: tuple[str, ...]) -> bool | None:
+    """Neither the verb nor an argument that stands in its own clause is negated; open in the
+    restriction of "no", at any depth.
+    """
     (verb,) = asked
+    if _restricts_none(reading, verb):
+        return None
     return "negative" not in reading.values(verb, "polarity") and not any(
-        NONE.intersection(reading.values(noun, "determiner")) for noun in _arguments(reading, verb)
+        _has_no(reading, noun) for noun in _arguments(reading, verb)
+    )
+
+
+def _has_no(reading: Reading, noun: str) -> bool:
+    return bool(NONE.intersection(reading.values(noun, "determiner")))
+
+
+def _restricts_none(reading: Reading, verb: str) -> bool:
+    """Whether the clause of a verb says, itself or within another, which ones a "no" is about."""
+    above = [
+        f for f in reading.facts if f.value == verb and f.says in ("relative", "content", "and")
+    ]
+    return any(
+        (f.says == "relative" and _has_no(reading, f.of))
+        or any(_restricts_none(reading, outer) for outer in _verbs_above(reading, f, verb))
+        for f in above
+    )
+
+
+def _verbs_above(reading: Reading, fact: Fact, verb: str) -> Iterator[str]:
+    """The verbs of the clauses right above a verb's: what a relative clause's noun is an argument
+    of, or what a clause is said or joined by.
+    """
+    if fact.says != "relative":
+        yield fact.of
+        return
+    inside = reading.values(fact.of, "relative")
+    yield from (
+        f.of for f in reading.facts if f.value == fact.of and f.says in ROLES and f.of not in inside
     )
 
 
@@ -77,9 +110,7 @@ def described(reading: Reading, asked: tuple[str, ...]) -> bool:
 def of_none(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The noun has "no", and stands in the verb's own clause."""
     noun, verb = asked
-    return noun in _arguments(reading, verb) and bool(
-        NONE.intersection(reading.values(noun, "determiner"))
-    )
+    return noun in _arguments(reading, verb) and _has_no(reading, noun)
 
 
 def verbs(reading: Reading) -> tuple[str, ...]:

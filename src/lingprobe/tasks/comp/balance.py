@@ -1,26 +1,25 @@
-"""How often each contrast comes, so that no shallow rule is right more often than wrong, or hardly
-so.
+"""How often each contrast comes: every named construction has its least share, and under these
+shares rules of thumb are right half of the time, and single shallow features go with yes about as
+often as with no.
 
-Rules of thumb are named beforehand; others are learnt, against shares that balance all that was
-learnt before, until nothing much is left to learn. What is linear in the shares is balanced exactly
-as far as it can be; trees may only be held near it, since some constructions are told by two words
-beside the asked ones ("was helped by the ...") and would have to go.
+Least shares come first. What they leave of a rule stays: a construction is not given up because a
+shallow rule knows it ("was helped by the ...").
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.tasks.comp.rules import Rule
-from lingprobe.tasks.comp.shallow import Features, Flags, Seen, Tree, features, tree, two_questions
+from lingprobe.tasks.comp.shallow import Flags, Seen, features
 from lingprobe.vectors import Floats, Ints
 
 Matrix = NDArray[np.float64]
-STEPS, CLOSE = 200, 1e-11
+STEPS, CLOSE = 400, 1e-10
 
 
 def shares(balances: Matrix, at: Matrix) -> Matrix:
@@ -28,40 +27,65 @@ def shares(balances: Matrix, at: Matrix) -> Matrix:
     return _softmax(balances @ at)
 
 
-def prices(balances: Matrix, slack: Matrix, begin: Matrix | None = None) -> Matrix:
-    """The prices [balances] at which every balance [contrasts, balances] sums to nearly zero;
-    `begin` is where to begin looking.
+def prices(
+    balances: Matrix, slack: Matrix, least: NDArray[np.bool_], begin: Matrix | None = None
+) -> Matrix:
+    """The prices [balances] at which every balance [contrasts, balances] sums to nearly zero, or,
+    where it is a `least` one, to nearly zero or more; `begin` is where to begin looking.
 
     Of all shares that will do, those nearest to even are wanted, in relative entropy. They are
-    proportional to exp(balances @ prices), and each sum is its slack [balances] times its price, so
-    that no balance drives a whole construction out for a last bit. Newton's method on the dual,
-    which is convex, so there is one solution and it is always found.
+    proportional to exp(balances @ prices). A sum misses zero by its slack [balances] times its
+    price; the price of a least sum that is not short is zero. Projected Newton steps on the dual,
+    which is convex (Bertsekas 1982), so there is one solution and it is always found.
     """
     solution = np.zeros(balances.shape[1]) if begin is None else begin.copy()
+    solution[least] = np.maximum(solution[least], 0)
     for _ in range(STEPS):
         weights = _softmax(balances @ solution)
         slope = balances.T @ weights + slack * solution
-        if np.abs(slope).max(initial=0) < CLOSE:
+        free = ~(least & (solution <= 0) & (slope >= 0))
+        if np.abs(slope[free]).max(initial=0) < CLOSE:
             break
-        centred = balances - balances.T @ weights
-        bend = (centred * weights[:, None]).T @ centred + np.diag(slack)
-        step = np.asarray(np.linalg.solve(bend, slope), np.float64)
-        solution -= step * _length(balances, solution, step, float(slope @ step), slack)
+        centred = (balances - balances.T @ weights)[:, free]
+        bend = (centred * weights[:, None]).T @ centred + np.diag(slack[free])
+        step = np.zeros_like(solution)
+        step[free] = np.linalg.solve(bend, slope[free])
+        after = _stepped(_Dual(balances, slack, least), solution, step, slope)
+        if after is None:
+            break
+        solution = after
     return solution
 
 
-def _length(balances: Matrix, prices: Matrix, step: Matrix, fall: float, slack: Matrix) -> float:
-    """How far to go: half as far again and again until the dual falls enough (Armijo)."""
+class _Dual(NamedTuple):
+    """What prices make least."""
 
-    def dual(at: Matrix) -> float:
-        logits = balances @ at
+    balances: Matrix
+    slack: Matrix
+    least: NDArray[np.bool_]
+
+    def value(self, at: Matrix) -> float:
+        """Its value at some prices."""
+        logits = self.balances @ at
         top = float(logits.max())
-        return top + float(np.log(np.exp(logits - top).sum())) + float(slack @ at**2) / 2
+        return top + float(np.log(np.exp(logits - top).sum())) + float(self.slack @ at**2) / 2
 
-    value, length = dual(prices), 1.0
-    while dual(prices - length * step) > value - 1e-4 * length * fall and length > 1e-9:
+    def inside(self, at: Matrix) -> Matrix:
+        """The nearest prices that may be: those of least sums are not negative."""
+        return np.where(self.least, np.maximum(at, 0), at)
+
+
+def _stepped(dual: _Dual, at: Matrix, step: Matrix, slope: Matrix) -> Matrix | None:
+    """Prices after a step: half as far again and again until the dual falls enough (Armijo); None
+    where it falls no more.
+    """
+    value, length = dual.value(at), 1.0
+    while length > 1e-9:
+        after = dual.inside(at - length * step)
+        if dual.value(after) <= value - 1e-4 * float(slope @ (at - after)):
+            return after
         length /= 2
-    return length
+    return None
 
 
 def _softmax(logits: Matrix) -> Matrix:
@@ -90,10 +114,8 @@ def counted(weights: Matrix, n: int, balances: Matrix) -> Ints:
     return counts
 
 
-# slack of what is to be even, of single features, and of trees
-EXACT, LINEAR, NEAR = 2e-4, 2e-6, 5e-3
-ROUNDS = 12  # of learning rules and balancing them
-ENOUGH = 0.52  # how often a rule may be right
+# slack of least shares, of what is to be even and of rules of thumb, and of single features
+LEAST, EVEN, FEATURE = 1e-8, 2e-4, 2e-6
 
 
 class Items(NamedTuple):
@@ -111,110 +133,89 @@ class Items(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """What shares are solved for: by how much each of some things speaks for yes in each contrast,
-    and how near to zero that must come.
+    """What shares are solved for.
 
-    columns  [contrasts, balances]
-    slack    [balances]
+    columns  [contrasts, balances]: by how much each of some things speaks for yes, or how much of
+             a construction a contrast has above its least share
+    slack    [balances]: how near to zero a sum must come
+    least    [balances]: which sums may be above zero
     prices   of a solution for fewer columns, or for more contrasts, which is near [balances]
     """
 
     columns: Matrix
     slack: Matrix
+    least: NDArray[np.bool_]
     prices: Matrix
 
     @classmethod
-    def of(cls, columns: Matrix, slack: float) -> Balance:
+    def of(cls, columns: Matrix, slack: float, *, least: bool = False) -> Balance:
         """Columns with one slack."""
         n = columns.shape[1]
-        return cls(columns, np.full(n, slack), np.zeros(n))
+        return cls(columns, np.full(n, slack), np.full(n, least), np.zeros(n))
 
     def solved(self) -> Balance:
         """The same with its own prices."""
-        return self._replace(prices=prices(self.columns, self.slack, self.prices))
+        return self._replace(prices=prices(self.columns, self.slack, self.least, self.prices))
+
+    def among(self, rows: Sequence[int]) -> Balance:
+        """The balance of some of the contrasts. Of a construction that none of them has there is
+        no least share.
+        """
+        columns = self.columns[rows]
+        kept = ~self.least | (columns > 0).any(0)
+        left = Balance(columns[:, kept], self.slack[kept], self.least[kept], self.prices[kept])
+        return left.solved()
 
     def shares(self) -> Matrix:
         """How often each contrast comes, at these prices."""
         return shares(self.columns, self.prices)
 
-    def plus(self, columns: Matrix, slack: float) -> Balance:
+    def plus(self, more: Balance) -> Balance:
         """With more columns."""
-        more = Balance.of(columns, slack)
         return Balance(
             *(np.concatenate([mine, theirs], -1) for mine, theirs in zip(self, more, strict=True))
         )
 
 
-def balanced(even: Matrix, items: Items, named: Sequence[Rule], *, learn: bool) -> Balance:
-    """The balance of contrasts: `even` is to be zero exactly [contrasts, any], and no named or
-    learnt rule is to say much.
-    """
-    if not named and not learn:
-        return Balance.of(even, EXACT).solved()
-    says = (
-        np.stack([rule(items.seen) for rule in named], 1)
-        if named
-        else np.zeros((len(items.of), 0), bool)
-    )
-    holds, rows = np.unique(
-        np.hstack([(every := features(items.seen)).holds, says]), axis=0, return_inverse=True
-    )
-    sums = _Sums.of(items, rows.ravel(), (len(even), len(holds)))
-    balance = Balance.of(even, EXACT).plus(sums.signed(holds[:, len(every.names) :]), EXACT)
-    if not learn:
-        return balance.solved()
-    balance = balance.plus(sums.signed(holds[:, : len(every.names)][:, every.apart]), LINEAR)
-    table = Features(holds, (*every.names, *map(str, range(len(named)))))
-    for _ in range(ROUNDS):
-        balance = balance.solved()
-        weights = sums.weights(balance.shares())
-        worst = [
-            grown
-            for grown in (tree(table, weights), two_questions(table, weights))
-            if _right(grown, holds, weights) > ENOUGH
-        ]
-        if not worst:
-            break
-        for leaves in (grown.leaves(holds) for grown in worst if isinstance(grown, Tree)):
-            balance = balance.plus(
-                sums.signed(leaves[:, None] == np.arange(leaves.max() + 1)), NEAR
-            )
-    return balance.solved()
+Least = Mapping[str, Mapping[str, float]]
+"""Stratum -> construction -> the least share of it; '' stands for each other construction."""
 
 
-def _right(grown: Tree | bool, holds: Flags, weights: Floats) -> float:
-    """How often a tree is right; an answer that is always the same counts as never, since nothing
-    can mend it.
-    """
-    return (
-        float(weights[np.arange(len(holds)), grown.says(holds).astype(int)].sum())
-        if isinstance(grown, Tree)
-        else 0.0
-    )
+def at_least(strata: Sequence[Mapping[str, str]], least: Least) -> Balance:
+    """The least shares of constructions, by what each contrast is."""
+    columns = []
+    for stratum, by_name in least.items():
+        names = [tags.get(stratum, "") for tags in strata]
+        for name in sorted(set(names) - {""}):
+            share = by_name.get(name, by_name.get("", 0.0))
+            columns.append([(one == name) - share for one in names])
+    return Balance.of(np.array(columns, float).reshape(-1, len(strata)).T, LEAST, least=True)
 
 
-class _Sums(NamedTuple):
-    """How much of each contrast has which features and the answer no, and yes: two of [contrasts,
-    rows of features].
+def balanced(
+    given: Balance, items: Items, named: Sequence[Rule], *, single_features: bool
+) -> Balance:
+    """The balance of contrasts: `given` is what is to hold whatever shallow rules say; no named
+    rule and, if wanted, no single feature is to say much.
     """
 
-    no: Any
-    yes: Any
+    def signed(holds: Flags, slack: float) -> Balance:
+        return Balance.of(_signed(items, holds, len(given.columns)), slack)
 
-    @classmethod
-    def of(cls, items: Items, rows: Ints, shape: tuple[int, int]) -> _Sums:
-        from scipy.sparse import coo_array
+    if named:
+        given = given.plus(signed(np.stack([rule(items.seen) for rule in named], 1), EVEN))
+    if single_features:
+        given = given.plus(signed(features(items.seen).holds, FEATURE))
+    return given.solved()
 
-        weight = items.weight.astype(np.float64)
-        sides = (np.where(items.yes == side, weight, 0) for side in (False, True))
-        return cls(*(coo_array((side, (items.of, rows)), shape=shape).tocsr() for side in sides))
 
-    def signed(self, holds: Flags) -> Matrix:
-        """How much oftener what holds goes with yes than with no [contrasts, features]."""
-        return np.asarray((self.yes - self.no) @ holds.astype(np.float64))
+def _signed(items: Items, holds: Flags, contrasts: int) -> Matrix:
+    """How much oftener what holds [items, features] goes with yes than with no [contrasts,
+    features].
+    """
+    from scipy.sparse import coo_array
 
-    def weights(self, shares: Matrix) -> Floats:
-        """How much of each row has the answer no and yes [rows, 2], where contrasts have some
-        shares.
-        """
-        return np.stack([side.T @ shares for side in (self.no, self.yes)], 1)
+    signs = np.where(items.yes, 1.0, -1.0) * items.weight
+    shape = (contrasts, len(items.of))
+    by_contrast = coo_array((signs, (items.of, np.arange(len(signs)))), shape=shape).tocsr()
+    return np.asarray(by_contrast @ holds.astype(np.float64))

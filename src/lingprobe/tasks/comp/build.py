@@ -1,5 +1,5 @@
-"""A question, a request and sizes -> a data set of minimal pairs in which no shallow rule is right
-more often than wrong.
+"""A question, a request and sizes -> a data set of minimal pairs in which every construction has
+its least share, and rules of thumb are right as often as wrong as far as that allows.
 """
 
 from __future__ import annotations
@@ -18,15 +18,25 @@ from lingprobe.generation.events.request import Request
 from lingprobe.generation.events.shapes import Clause, place
 from lingprobe.generation.events.space import admitted
 from lingprobe.tasks.comp.answers import Answer
-from lingprobe.tasks.comp.balance import Balance, Items, Matrix, balanced, counted
-from lingprobe.tasks.comp.contrasts import Asks, schema, words_of
+from lingprobe.tasks.comp.balance import (
+    EVEN,
+    Balance,
+    Items,
+    Least,
+    Matrix,
+    at_least,
+    balanced,
+    counted,
+)
+from lingprobe.tasks.comp.contrasts import Asks, Contrast, Question, construction, schema, words_of
 from lingprobe.tasks.comp.draw import Drawing, Pairs, Selection, cell, domain, pairs, room, sample
 from lingprobe.tasks.comp.rules import Rule
 from lingprobe.tasks.comp.shallow import Seen, tags_of
-from lingprobe.tasks.comp.words import STRUCTURES, Part, anything, widened
+from lingprobe.tasks.comp.words import COMBINATIONS, Part, anything, widened
 
-Held = Literal["learnt", "named", "none"]
+Held = Literal["features", "rules", "none"]
 SOME = 12  # sentences by which a contrast is judged
+LEAST: Least = {"construction": {"": 0.055}}
 # structures of train, those that only test has, and how many there must be to spare some
 TRAIN, NEW, FEWEST = 70, 24, 12
 
@@ -38,19 +48,22 @@ class Design:
     asks      the contrasts of a structure
     request   what is asked of the generator beside words
     rules     rules of thumb that are right half of the time
-    learn     whether rules are learnt, too, and held; not where a shallow rule is what is asked
+    features  whether single shallow features are balanced, too; not where a shallow rule is what is
+              asked
     single    whether one word is asked about
     adverbs   how often a clause has adverbs
     answer    what a reading of a sentence answers
+    least     the least shares of constructions, in each part of a set that has them
     """
 
     asks: Asks
     request: Mapping[str, Any]
     answer: Answer
     rules: Mapping[str, Rule] = field(default_factory=dict)
-    learn: bool = False
+    features: bool = False
     single: bool = False
     adverbs: float = 0.5
+    least: Least = field(default_factory=lambda: LEAST)
 
 
 Both = tuple[tuple[str, str], tuple[str, str]]
@@ -103,7 +116,7 @@ class Plan:
 
     design        what is asked
     own           the request
-    held          which rules are held: those that are learnt, too, those that are named, or none
+    held          what is balanced: single features and rules of thumb, these alone, or neither
     per_sentence  how many questions each sentence is asked
     memo, cells   what was found out about structures, and about parts of the space of sentences
     """
@@ -119,14 +132,17 @@ class Plan:
 
     def structures(self, *, new: bool) -> list[Clause]:
         """The structures of train, or those that only test has: evenly spaced among all, where
-        there are enough to spare some.
+        there are enough to spare some. Those of one clause are few, and all in train.
         """
         every = list(shapes(self.own.grammar))
         if len(every) < FEWEST:
             return [] if new else every
-        spared = _evenly(len(every), min(NEW, len(every) // 6))
-        rest = np.setdiff1d(np.arange(len(every)), spared)
-        chosen = spared if new else rest[_evenly(len(rest), min(TRAIN, len(rest)))]
+        single = np.array([len(place(shape).clauses) == 1 for shape in every])
+        several = np.flatnonzero(~single)
+        spared = several[_evenly(len(several), min(NEW, len(every) // 6))]
+        rest = np.setdiff1d(several, spared)
+        kept = rest[_evenly(len(rest), min(TRAIN, len(rest)))]
+        chosen = spared if new else np.union1d(np.flatnonzero(single), kept)
         return [every[i] for i in chosen.tolist()]
 
     def candidates(self, *, new: bool) -> tuple[list[Candidate], Balance]:
@@ -134,8 +150,10 @@ class Plan:
         if new not in self.memo:
             candidates, items = self._sampled(self._selections(new))
             rules = () if self.held == "none" else tuple(self.design.rules.values())
-            learn = self.design.learn and self.held == "learnt"
-            self.memo[new] = candidates, balanced(_kinds(candidates), items, rules, learn=learn)
+            single = self.design.features and self.held == "features"
+            of = [strata(c.selection.contrast, c.selection.questions[0]) for c in candidates]
+            given = Balance.of(_kinds(candidates), EVEN).plus(at_least(of, self.design.least))
+            self.memo[new] = candidates, balanced(given, items, rules, single_features=single)
         return self.memo[new]
 
     def _selections(self, new: bool) -> Iterator[Selection]:
@@ -155,7 +173,7 @@ class Plan:
         """The contrasts, and some items of each as shallow rules see them; items whose asked words
         are not there are none.
         """
-        ruled = bool(self.design.rules) or self.design.learn
+        ruled = bool(self.design.rules) or self.design.features
         candidates: list[Candidate] = []
         rows: list[tuple[list[str], list[int], int, bool]] = []
         for one in selections:
@@ -171,7 +189,10 @@ class Plan:
         numbers = np.array(of, np.int64)
         weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(candidates)))[numbers]
         return candidates, Items(
-            Seen.of(tags, places), numbers, np.array(yes, bool), weight.astype(np.float32)
+            Seen.of(tags, places, self.own.language),
+            numbers,
+            np.array(yes, bool),
+            weight.astype(np.float32),
         )
 
     def _both(self, one: Selection, n: int) -> list[Both]:
@@ -188,7 +209,7 @@ class Plan:
 
     def filled(self, part: Part, drawing: Drawing) -> tuple[list[Candidate], Balance]:
         """The contrasts that a part has words for, and what their shares are solved for."""
-        every, balance = self.candidates(new=part.name == STRUCTURES)
+        every, balance = self.candidates(new=part.name == COMBINATIONS)
         candidates = [f._replace(selection=f.selection._replace(part=part)) for f in every]
         rows = [
             i
@@ -198,9 +219,7 @@ class Plan:
         ]
         if len(rows) == len(candidates):
             return candidates, balance
-        return [candidates[i] for i in rows], balance._replace(
-            columns=balance.columns[rows]
-        ).solved()
+        return [candidates[i] for i in rows], balance.among(rows)
 
     def pairs_of(self, part: Part, items: int, drawing: Drawing, number: int) -> PartPairs:
         """So many items of a part, whole pairs; too few sentences are an error."""
@@ -228,6 +247,13 @@ class Plan:
         return PartPairs(part, tuple(runs))
 
 
+def strata(contrast: Contrast, question: Question) -> dict[str, str]:
+    """What a pair is called, to report by: the clause of the asked verb, and what the contrast says
+    of itself.
+    """
+    return {"construction": construction(contrast.placed, question.clause), **contrast.strata}
+
+
 def _evenly(n: int, some: int) -> Any:
     """So many of n places, evenly spaced."""
     return (np.arange(some) * n // max(1, some) + n // (2 * max(1, some))).astype(np.int64)
@@ -239,7 +265,7 @@ def _items(
     """The tags, the places of the asked words and the answer of each question about each
     sentence.
     """
-    known, swap = tags_of(one.contrast.language.lexicon), one.contrast.swap
+    known, swap = tags_of(one.contrast.language), one.contrast.swap
     for question in one.questions:
         for k, asked, yes in (
             (0, question.asked, question.first),

@@ -8,9 +8,8 @@ opposite answers in them. Each task has a function that gives the contrasts of o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +78,7 @@ class Contrast:
     spare    the kind of a further word that one of the sentences has: 'noun' or 'verb', '' for
              pairs of the same words
     tied     forms that are made alike but for a field: the second becomes like the first
+    strata   what else both sentences are called, to report by and to have a least share
     """
 
     placed: Placed
@@ -88,6 +88,7 @@ class Contrast:
     limits: Mapping[str, int]
     spare: str = ""
     tied: Swap | None = None
+    strata: Mapping[str, str] = field(default_factory=dict)
 
     def mirrored(self, box: Box) -> Box:
         """A box of the second sentences, as one of the first."""
@@ -265,65 +266,7 @@ def contents2(placed: Placed, language: Language) -> Iterator[Contrast]:
             yield Contrast(placed, language, Swap(verb, SPARE), absent, frames, "verb")
 
 
-def negations(placed: Placed, language: Language) -> Iterator[Contrast]:
-    """One of two clauses is negated: the negation moves to the other one, or their verbs change
-    places.
-    """
-    for one, other in permutations(placed.clauses, 2):
-        rest = {
-            f"{c.prefix}form": polarised(language, "positive")
-            for c in placed.clauses
-            if c not in (one, other)
-        }
-        plain = {f"{path}.form": determined(language, language.plain) for path, _ in placed.phrases}
-        yield from _not(placed, (one, other), {**rest, **plain}, language)
-        positive = {f"{c.prefix}form": polarised(language, "positive") for c in placed.clauses}
-        yield from _no(placed, (one, other), {**positive, **plain}, language)
-
-
 Two = tuple[ClauseAt, ClauseAt]
-
-
-def _not(
-    placed: Placed, two: Two, limits: Mapping[str, int], language: Language
-) -> Iterator[Contrast]:
-    """The verb of one clause is negated, with "not"."""
-    one, other = two
-    a, b = (f"{at.prefix}form" for at in two)
-    forms = {
-        **limits,
-        a: polarised(language, "negative", one),
-        b: polarised(language, "positive", other),
-    }
-    yield Contrast(placed, language, Swap(a, b, "polarity"), _moved(two), forms)
-    if alike(two):
-        yield Contrast(
-            placed, language, verbs(two), _exchanged(two), forms, tied=Swap(a, b, "polarity")
-        )
-
-
-def _no(
-    placed: Placed, two: Two, limits: Mapping[str, int], language: Language
-) -> Iterator[Contrast]:
-    """An argument of one clause is negated, with "no" or "not one"."""
-    one, other = two
-    for word in (d for d, force in language.forces.items() if force == "none"):
-        negative = determined(language, word)
-        for a in arguments(one, placed):
-            for b in arguments(other, placed):
-                yield Contrast(
-                    placed, language, Swap(a, b, "determiner"), _moved(two), {**limits, a: negative}
-                )
-            if alike(two):
-                forms = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
-                yield Contrast(
-                    placed,
-                    language,
-                    verbs(two),
-                    _exchanged(two),
-                    {**limits, a: negative},
-                    tied=forms,
-                )
 
 
 def alike(two: Two) -> bool:
@@ -336,31 +279,19 @@ def verbs(two: Two) -> Swap:
     return Swap(f"{two[0].prefix}predicate", f"{two[1].prefix}predicate")
 
 
-def _moved(two: Two) -> tuple[Question, Question]:
-    """Questions where the negation moves: each verb stays in its clause, and what it says happens
-    where the other one is negated.
+def construction(placed: Placed, prefix: str) -> str:
+    """What kind of clause one is: 'plain' where the sentence has nothing else, else 'main',
+    'subject relative', 'object relative' (by what the head is in it), 'second verb' or 'content';
+    and its voice, or what frame keeps it from having two.
     """
-    one, other = two
-    return (
-        Question((f"{one.prefix}predicate",), False, _place(one), one.prefix),
-        Question((f"{other.prefix}predicate",), True, _place(other), other.prefix),
-    )
-
-
-def _exchanged(two: Two) -> tuple[Question, Question]:
-    """Questions where the verbs change places, and the first clause is negated in both
-    sentences.
-    """
-    one, other = two
-    return (
-        Question((f"{one.prefix}predicate",), False, _place(one), one.prefix),
-        Question((f"{other.prefix}predicate",), True, _place(one), other.prefix),
-    )
-
-
-def _place(negated: ClauseAt) -> str:
-    """Where the asked verb stands when it is negated."""
-    return "relative" if negated.prefix else "main"
+    at = next(at for at in placed.clauses if at.prefix == prefix)
+    relative = "subject relative" if at.gap == at.clause.order[0] else "object relative"
+    kinds = {"relative": relative, "also": "second verb", "content": "content"}
+    kind = kinds[prefix.split(".")[-2]] if prefix else "main"
+    if len(placed.clauses) == 1 and len(placed.phrases) == len(at.clause.order):
+        kind = "plain"
+    frame = at.clause.voice if at.clause.frame == "transitive" else at.clause.frame
+    return f"{frame} {kind}"
 
 
 def arguments(at: ClauseAt, placed: Placed) -> list[str]:

@@ -15,13 +15,13 @@ from lingprobe.generation.events.language import Language
 from lingprobe.generation.readings.gold import gold, realised
 from lingprobe.generation.readings.reading import Reading
 from lingprobe.labels import coded
-from lingprobe.tasks.comp.build import PartPairs
+from lingprobe.tasks.comp.build import PartPairs, strata
 from lingprobe.tasks.comp.contrasts import Contrast, words_of
 from lingprobe.tasks.comp.draw import Pairs
 from lingprobe.vectors import Ints
 
 LABELS = ("no", "yes")
-TAGS = ("structure", "negative", "voice", "new")
+TAGS = ("structure", "construction", "marker", "scope", "negative", "voice", "new")
 Written = Literal["plain", "cased"]
 
 
@@ -105,6 +105,7 @@ def _rows(
             at.clause.voice for at in run.contrast.placed.clauses if at.prefix == question.clause
         )
         tags = {"structure": schema, "negative": question.negative, "voice": voice}
+        tags |= strata(run.contrast, question)
         if part.part.split == 2:
             tags["new"] = part.part.name
         yield Rows(first, np.stack(asked, 1), question.first, part.part.split, tags)
@@ -136,8 +137,8 @@ def _dataset(
     order = order[np.argsort(splits[order], kind="stable")]
     first = first[order]
     labels = np.stack([answers[order], ~answers[order]], 1).astype(np.int64).ravel()
-    strata = _strata(rows, np.repeat(np.arange(len(rows)), sizes)[order])
-    strata["pair"] = Tags(np.repeat(first // 2, 2), tuple(map(str, range(len(texts) // 2))))
+    tags = _strata(rows, np.repeat(np.arange(len(rows)), sizes)[order])
+    tags["pair"] = Tags(np.repeat(first // 2, 2), tuple(map(str, range(len(texts) // 2))))
     vocabulary = [language.values(kind)[number].lemma for kind, number in words]
     return Dataset.of_columns(
         map(sentence, texts),
@@ -145,11 +146,12 @@ def _dataset(
         coded(labels, LABELS),
         np.repeat(splits[order], 2),
         asked=(np.repeat(asked[order], 2, axis=0), vocabulary),
-        strata=strata,
+        strata=tags,
     ).noted(**notes)
 
 
 def _strata(rows: list[Rows], of: Ints) -> dict[str, Tags]:
     """The tags of both items of each pair, by the row that it comes from."""
     twice = np.repeat(of, 2)
-    return {key: Tags.of(r.tags.get(key) for r in rows).take(twice) for key in TAGS}
+    known = {key for row in rows for key in row.tags}
+    return {key: Tags.of(r.tags.get(key) for r in rows).take(twice) for key in TAGS if key in known}

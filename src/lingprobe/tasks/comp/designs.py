@@ -6,6 +6,7 @@ tense, what an adjective describes, and what "no" is said of.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -14,7 +15,8 @@ from lingprobe.generation.events.shapes import ClauseAt, Placed
 from lingprobe.tasks.comp import answers as comp_answers
 from lingprobe.tasks.comp import contrasts as comp_contrasts
 from lingprobe.tasks.comp import rules as comp_rules
-from lingprobe.tasks.comp.build import Design
+from lingprobe.tasks.comp.balance import Least
+from lingprobe.tasks.comp.build import LEAST, Design
 from lingprobe.tasks.comp.contrasts import (
     Contrast,
     Question,
@@ -29,6 +31,7 @@ from lingprobe.tasks.comp.contrasts import (
     role,
     verbs,
 )
+from lingprobe.tasks.comp.negation import negations
 from lingprobe.tasks.comp.words import ASKED
 
 
@@ -209,7 +212,8 @@ def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
     """The verbs of a clause with "no" and of another change places, or the nouns of two clauses
     that both have "no".
 
-    The asked noun always has "no" before it, so that is no help.
+    The asked noun always has "no" before it, so that is no help. Which clause has the one "no" is
+    its scope: the main clause, 'wide', or another one, 'narrow'.
     """
     for one, other in permutations(placed.clauses, 2):
         rest = {f"{path}.form": determined(language, "the") for path, _ in placed.phrases}
@@ -224,22 +228,24 @@ def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
                     if role(other, noun, placed) != "unrelated"
                     else "not of this verb"
                 )
+                build = partial(Contrast, placed, language)
                 if alike((one, other)):
                     exchanged = (
                         Question((noun, verb), True, kind, one.prefix),
                         Question((noun, second), False, kind, other.prefix),
                     )
                     forms = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
-                    yield Contrast(
-                        placed, language, verbs((one, other)), exchanged, limits, tied=forms
-                    )
+                    strata = {"marker": word, "scope": "narrow" if one.prefix else "wide"}
+                    swap = verbs((one, other))
+                    yield build(swap, exchanged, limits, tied=forms, strata=strata)
                 for b in arguments(other, placed):
                     third = b.removesuffix("form") + "noun"
                     moved = (
                         Question((noun, verb), True, kind, one.prefix),
                         Question((third, verb), False, kind, one.prefix),
                     )
-                    yield Contrast(placed, language, Swap(noun, third), moved, {**limits, b: none})
+                    strata = {"marker": word, "scope": "one in each clause"}
+                    yield build(Swap(noun, third), moved, {**limits, b: none}, strata=strata)
 
 
 COMMON: Mapping[str, Any] = {
@@ -272,30 +278,43 @@ DESCRIBED: Mapping[str, Any] = {
     "adjectives": ADJECTIVES,
     "at_most": {"relatives": 1, "adjectives": 2, "together": 3},
 }
+# least shares of constructions, on top of what every set has
+MARKED: Least = {**LEAST, "marker": {"not": 0.35, "": 0.2}}
+PLAIN: Least = {"construction": {"active plain": 0.11, "passive plain": 0.11, "": 0.055}}
+SCOPED: Least = {**LEAST, "marker": {"": 0.3}, "scope": {"": 0.2}}
 ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
 ENGLISH: Mapping[str, Design] = {
     "content1": Design(comp_contrasts.contents1, COMMON, comp_answers.present, single=True),
     "content2": Design(comp_contrasts.contents2, COMMON, comp_answers.both_present),
     "order": Design(comp_contrasts.orders, COMMON, comp_answers.before, comp_rules.ORDER_RULES),
-    "sem-role": Design(comp_contrasts.roles, COMMON, comp_answers.role, ROLES, learn=True),
+    "sem-role": Design(
+        comp_contrasts.roles, COMMON, comp_answers.role, ROLES, features=True, least=PLAIN
+    ),
     "negation": Design(
-        comp_contrasts.negations, NEGATED, comp_answers.positive, NEGATIONS, learn=True, single=True
+        negations,
+        NEGATED,
+        comp_answers.happens,
+        NEGATIONS,
+        features=True,
+        single=True,
+        least=MARKED,
     ),
     "agreement": Design(
         numbers,
         {**COMMON, "matched_number": False},
         comp_answers.plural,
-        learn=True,
+        features=True,
         single=True,
     ),
-    "embedded-tense": Design(tenses, EMBEDDED, comp_answers.past, learn=True, single=True),
+    "embedded-tense": Design(tenses, EMBEDDED, comp_answers.past, features=True, single=True),
     "adjective": Design(adjectives, DESCRIBED, comp_answers.described),
     "quantifier-scope": Design(
         scopes,
         {**NEGATED, "polarity": ["positive"]},
         comp_answers.of_none,
         {**NEGATIONS, **ROLES},
-        learn=True,
+        features=True,
+        least=SCOPED,
     ),
 }
 
@@ -333,15 +352,18 @@ POLISH: Mapping[str, Design] = {
     "order": Design(
         comp_contrasts.orders, POLISH_COMMON, comp_answers.before, comp_rules.ORDER_RULES
     ),
-    "sem-role": Design(comp_contrasts.roles, POLISH_NESTED, comp_answers.role, ROLES, learn=True),
+    "sem-role": Design(
+        comp_contrasts.roles, POLISH_NESTED, comp_answers.role, ROLES, features=True
+    ),
     "negation": Design(
-        comp_contrasts.negations,
+        negations,
         {
             **POLISH_COMMON,
+            "tense": ["past", "present"],
             "polarity": ["positive", "negative"],
             "adverbs": ["naprawdę", "rzeczywiście", "faktycznie"],
         },
-        comp_answers.positive,
+        comp_answers.happens,
         single=True,
     ),
     "embedded-tense": Design(
@@ -353,7 +375,7 @@ POLISH: Mapping[str, Design] = {
             "at_most": EMBEDDED["at_most"],
         },
         comp_answers.past,
-        learn=True,
+        features=True,
         single=True,
     ),
     "adjective": Design(

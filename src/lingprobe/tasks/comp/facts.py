@@ -16,7 +16,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lingprobe.generation.readings.reading import Reading
-from lingprobe.tasks.comp.answers import NONE, ROLES, positive, subjects, verbs
+from lingprobe.tasks.comp.answers import NONE, ROLES, happens, subjects, verbs
 
 FactsOf = Callable[[Reading], Iterator[str]]
 """The meaning of a sentence -> its facts."""
@@ -80,10 +80,10 @@ def agents(reading: Reading) -> Iterator[tuple[str, str, str]]:
 
 
 def polarities(reading: Reading) -> Iterator[tuple[str, str, str]]:
-    """Verbs, and whether they are negated."""
+    """Verbs, and whether they happen, are negated, or neither is said."""
+    said = {True: "happens", False: "negated", None: "open"}
     yield from (
-        (verb, "happens" if positive(reading, (verb,)) else "negated", place(reading, verb))
-        for verb in verbs(reading)
+        (verb, said[happens(reading, (verb,))], place(reading, verb)) for verb in verbs(reading)
     )
 
 

@@ -1,5 +1,5 @@
 """The composition tasks of Ettinger et al. 2018 on sentences of our own: minimal pairs that words
-and rules of thumb cannot tell apart.
+alone cannot tell apart, with a least share of every construction.
 
 docs/tasks-comp.md says what is balanced and how; docs/design/composition.md why.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from lingprobe.core import DataProblem, Dataset, Sentence
 from lingprobe.corpora.files import Part, digest
 from lingprobe.generation.events.english import english
-from lingprobe.generation.events.lexicon import Lexicon
+from lingprobe.generation.events.language import Language
 from lingprobe.generation.events.request import Request, tables_of
 from lingprobe.generation.readings.reading import Reading
 from lingprobe.oracles import Facts
@@ -32,10 +32,11 @@ from lingprobe.tasks.comp.designs import DESIGNS, LACKING
 from lingprobe.tasks.comp.draw import Drawing
 from lingprobe.tasks.comp.facts import ORACLES
 from lingprobe.tasks.comp.rules import right
-from lingprobe.tasks.comp.words import STRUCTURES, parts, read, request_of
+from lingprobe.tasks.comp.words import COMBINATIONS, parts, read, request_of
 from lingprobe.tasks.task import Definition
 
 PROBE = "mlp,protocol=ettinger"
+BASELINES = ("window", "ngrams")
 FEWEST = 8  # items of a split
 UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere counts as lost
 
@@ -46,9 +47,9 @@ class Options:
 
     mode          controlled: minimal pairs, nothing given away; paper: as the paper's sets were
                   built
-    balance       (controlled) learnt: rules of thumb, and rules that are learnt, are right half of
-                  the time, or hardly more; named: rules of thumb alone; none: every structure is as
-                  likely as any other
+    balance       (controlled) features: rules of thumb and single features of the words near the
+                  asked ones are right half of the time as far as the least shares of constructions
+                  allow; rules: rules of thumb alone; none: neither
     size          training items; without 20,000, in paper mode 4,000
     dev, test     items of dev and test; without test 4,000, in paper mode 1,000
     seed          of everything that is drawn
@@ -66,7 +67,7 @@ class Options:
     """
 
     mode: Literal["controlled", "paper"] = field(default="controlled", kw_only=True)
-    balance: Held = field(default="learnt", kw_only=True)
+    balance: Held = field(default="features", kw_only=True)
     size: int | None = field(default=None, kw_only=True)
     dev: int = field(default=1000, kw_only=True)
     test: int | None = field(default=None, kw_only=True)
@@ -111,8 +112,8 @@ def _facts(
 def _load(name: str, options: Options) -> Dataset:
     """The items, built now: the same for the same options."""
     _check(name, options)
-    dataset, lexicon = _built(name, _plain(options))
-    dataset = dataset.noted(rules=right(dataset, lexicon))
+    dataset, language = _built(name, _plain(options))
+    dataset = dataset.noted(rules=right(dataset, language))
     dataset = cased(dataset) if options.written == "cased" else dataset
     return dataset if options.asked == "one-hot" else with_words(dataset)
 
@@ -145,7 +146,7 @@ def _check(name: str, options: Options) -> None:
             raise DataProblem(f"{split}={n}: a set needs at least {FEWEST} items in each split")
     if options.language != "english" and options.mode == "paper":
         raise DataProblem("the paper's sets are English: leave out mode=paper")
-    if options.balance != "learnt" and options.mode == "paper":
+    if options.balance != "features" and options.mode == "paper":
         raise DataProblem(
             f"balance={options.balance} is about mode=controlled: leave out one of them"
         )
@@ -155,9 +156,9 @@ def _check(name: str, options: Options) -> None:
         )
 
 
-def _built(name: str, options: Options) -> tuple[Dataset, Lexicon]:
+def _built(name: str, options: Options) -> tuple[Dataset, Language]:
     if options.mode == "paper":
-        return comp_paper.built(name, *_published(name, options)), english().lexicon
+        return comp_paper.built(name, *_published(name, options)), english()
     by_part, plan, drawing = _generated(name, options, _contents(options))
     unclear = {"pairs": len(drawing.unclear), "as": [text for text, _ in drawing.unclear[:5]]}
     items = dataset(
@@ -165,7 +166,7 @@ def _built(name: str, options: Options) -> tuple[Dataset, Lexicon]:
     )
     if options.request is not None:
         _all_asked(items, drawing, options.request)
-    return items, plan.own.language.lexicon
+    return items, plan.own.language
 
 
 def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
@@ -196,7 +197,7 @@ def _generated(name: str, options: Options, contents: str) -> tuple[list[PartPai
     every = [
         p
         for p in parts(plan.own, options.seed, single=design.single)
-        if p.name != STRUCTURES or plan.structures(new=True)
+        if p.name != COMBINATIONS or plan.structures(new=True)
     ]
     checked = options.readings == "all"
     drawing = Drawing(
@@ -289,6 +290,7 @@ def _task(name: str, asks: str) -> Definition[Options]:
         _parts,
         probe=PROBE,
         view="mean+asked",
+        baselines=BASELINES,
         oracles={label: oracle.about for label, oracle in ORACLES[name].items()},
         facts=partial(_facts, name),
         varied=_viewed,
@@ -299,7 +301,7 @@ content1 = _task("content1", "Does the asked verb occur in the sentence?")
 content2 = _task("content2", "Do both the asked noun and the asked verb occur in the sentence?")
 order = _task("order", "Does the asked noun come before the asked verb?")
 sem_role = _task("sem-role", "Is the asked noun the agent of the asked verb?")
-negation = _task("negation", "Is the asked verb positive, or is what it says told not to happen?")
+negation = _task("negation", "Does what the asked verb says happen, or is it said not to?")
 agreement = _task("agreement", "Is the subject of the asked verb plural?")
 embedded_tense = _task(
     "embedded-tense",

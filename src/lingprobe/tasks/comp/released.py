@@ -29,14 +29,17 @@ ours has.
 
 
 def strata(example: Example) -> dict[str, str]:
-    """Voice and clause of the asked verb; where the answer is no, which asked word is absent, or
-    what the noun is to the verb.
+    """Voice and clause of the asked verb; whether the nouns of the sentence differ in number; where
+    the answer is no, which asked word is absent, or what the noun is to the verb.
     """
     reading = read(example.sites[0].sentence.words)
     if reading is None:
         return {}
     *nouns, verb = example.asked
     tags = {name: value for name in ("voice", "clause") for value in reading.values(verb, name)[:1]}
+    named = {word.of for word in reading.words if word.says == "noun"}
+    numbers = {number for noun in named for number in reading.values(noun, "number")}
+    tags["number"] = "nouns differ" if len(numbers) > 1 else "nouns have the same"
     if nouns and example.label == "no":
         lemmas = {fact.of for fact in reading.facts}
         absent = [
@@ -84,6 +87,7 @@ def _release(file: str, paper: str, asks: str, layout: Layout) -> Release:
         layout,
         probe=PROBE,
         view="mean+asked",
+        baselines=("window", "ngrams"),
         strata=strata,
         told=_notes,
         oracles=oracles,

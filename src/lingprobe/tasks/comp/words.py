@@ -63,8 +63,8 @@ EVERY = frozenset(range(CLASSES))
 SORTS = frozenset({"stative", "unpassive", "perfective", "m1", "m2", "m3", "f", "n"})
 FILLERS = 10  # held-out nouns, and held-out verbs of each frame
 # what is new in the parts of test
-SENTENCES, PAIRS, STRUCTURES, LEMMAS = "sentences", "pairs", "structures", "lemmas"
-SEEN_PAIRS = (SENTENCES, STRUCTURES, LEMMAS)
+SENTENCES, PAIRS, COMBINATIONS, LEMMAS = "sentences", "pairs", "combinations", "lemmas"
+SEEN_PAIRS = (SENTENCES, COMBINATIONS, LEMMAS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def parts(request: Request, seed: int, *, single: bool) -> tuple[Part, ...]:
     mine, fresh, tuning = (
         (EVERY,) * 3 if single else (frozenset({2, 3, 4}), frozenset({0}), frozenset({1}))
     )
-    tests = [Part(SENTENCES, 2, mine, new, new), Part(STRUCTURES, 2, mine, new, new)]
+    tests = [Part(SENTENCES, 2, mine, new, new), Part(COMBINATIONS, 2, mine, new, new)]
     if not single:
         tests.insert(1, Part(PAIRS, 2, fresh, new, new))
     if all(held.values()):

@@ -69,6 +69,7 @@ class Release:
     fetched  what `lingprobe fetch` calls its collection; '' where it gets none
     probe    what it is read with where nothing else is said
     view     how units are brought together
+    baselines  encoders that stand in its table beside the baselines of every task
     altered  the label of sentences that were altered, which words alone must not tell from the
              others; '' where none were
     strata   what more there is to say of an example, to report by
@@ -88,6 +89,7 @@ class Release:
     fetched: str = ""
     probe: str = "mlp"
     view: str = "mean"
+    baselines: tuple[str, ...] = ()
     altered: str = ""
     strata: Callable[[Example], Mapping[str, str]] | None = None
     told: Callable[[Dataset], Mapping[str, Any]] | None = None
@@ -269,6 +271,7 @@ def task(name: str, release: Release) -> Definition[Options]:
         release.parts,
         probe=release.probe,
         view=release.view,
+        baselines=release.baselines,
         oracles={oracle: about for oracle, (about, _) in release.oracles.items()},
         facts=release.facts,
         whole=release.whole,
