@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python $(PIP) constraints.txt
 # TensorFlow has an environment of its own, as it does not take the h5py that constraints.txt pins.
 TENSORFLOW := $(VENV)/tensorflow
 
-.PHONY: demo test test-integration test-cluster test-long check fix docs site release-check clean
+.PHONY: demo test test-integration test-cluster test-long mutants check fix docs site release-check clean
 
 demo: $(VENV)/.run ## a table from sentences that a small grammar writes; downloads nothing but packages
 	@$(BIN)/lingprobe run
@@ -32,6 +32,9 @@ test-long: release-check ## what takes longer than a quarter of an hour: wheels,
 
 release-check: $(VENV)/.dev $(VENV)/.release ## whether this can be released: version, wheel, clean environments, lowest versions, types
 	$(BIN)/python release/check.py $(STEPS)
+
+mutants: $(VENV)/.release ## changes of formulas that no test would notice; takes hours. ROOM="metrics probes" SAMPLE=150
+	$(BIN)/python release/mutants.py $(if $(SAMPLE),--sample $(SAMPLE)) $(addprefix --room ,$(ROOM))
 
 check: $(VENV)/.dev ## the same without the tests
 	$(BIN)/ruff check --no-cache .

@@ -76,6 +76,19 @@ def test_looking_around_imports_nothing_heavy(arguments):
     assert not heavy(imported(command(*arguments)))
 
 
+@pytest.mark.parametrize(
+    "file",
+    [f for f in sorted((ROOT / "tests" / "reference").glob("*.py")) if f.name[:5] != "test_"],
+    ids=lambda path: path.stem,
+)
+def test_a_reference_imports_nothing_of_what_it_checks(file):
+    tree = ast.walk(ast.parse(file.read_text("utf-8")))
+    names = {alias.name for node in tree if isinstance(node, ast.Import) for alias in node.names}
+    tree = ast.walk(ast.parse(file.read_text("utf-8")))
+    names |= {node.module or "" for node in tree if isinstance(node, ast.ImportFrom)}
+    assert not {name for name in names if name.partition(".")[0] == "lingprobe"}
+
+
 def test_importing_lingprobe_does_nothing():
     assert not imported("import lingprobe") & {"numpy", *HEAVY}
 

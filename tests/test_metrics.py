@@ -160,6 +160,11 @@ def test_labels_that_a_metric_cannot_judge_are_refused(metric, gold):
         METRICS.make(metric)(gold, gold)
 
 
+def test_scores_are_no_answer_where_label_sets_are_asked_for():
+    with pytest.raises(MetricProblem, match="predict label sets"):
+        METRICS.make("micro-f1")(column([frozenset("a")]), Scores(np.ones(1)))
+
+
 def test_as_many_predictions_as_examples_are_wanted():
     with pytest.raises(MetricProblem, match="3 gold labels but 2"):
         METRICS.make("accuracy")(classes([0, 1, 0]), classes([0, 1]))

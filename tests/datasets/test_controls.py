@@ -224,6 +224,33 @@ def test_spans_of_one_word_have_hewitt_and_liangs_control(seed):
     assert any(not s for s in seen)
 
 
+def test_spans_of_first_words_are_spans_and_no_sentences():
+    examples = [
+        Example((Site(Sentence.of([f"w{i % 9}", "x", "y"]), (0, 1)),), "ab"[i % 2], split)
+        for split in SPLITS
+        for i in range(40)
+    ]
+    changed = keyed(Dataset.of(examples))
+    assert changed.notes["control"]["keys"] == 9
+    assert "Hewitt & Liang" in changed.notes["control"]["definition"]
+
+
+def test_a_word_that_one_test_example_has_is_a_key():
+    examples = [Example.about(Sentence.of([f"s{i}", "key"]), "ab"[i % 2]) for i in range(20)]
+    examples.append(Example.about(Sentence.of(["t", "key"]), "a", "test"))
+    changed = keyed(Dataset.of(examples), least=20)
+    assert len({*changed.labels.ids.tolist()}) == 1
+    assert changed.notes["control"]["keys"] == 1
+
+
+def test_the_most_frequent_word_is_a_key_of_its_own_where_all_words_are_keys():
+    often, both = Sentence.of(["often"]), Sentence.of(["often", "rare"])
+    train = [Example.about((often, both)[i % 2], "ab"[i % 2]) for i in range(20)]
+    test = [Example.about(sentence, "a", "test") for sentence in (often, both)]
+    changed = keyed(Dataset.of([*train, *test]), least=10)
+    assert changed.notes["control"]["keys"] == 2
+
+
 def test_labels_of_types_are_drawn_independently_from_the_training_labels():
     """Not dealt out: over many draws a type has each label as often as training tokens have it,
     whatever others have.

@@ -195,6 +195,17 @@ def test_folds_part_the_data(decorrelate, forms):
         assert sum(map(len, targets)) == len(set.union(*targets))
 
 
+def test_the_only_target_form_of_two_classes_is_in_one_split():
+    pool = [
+        Candidate(Sentence.of([f"w{i}"]), "ab"[i % 2], "form" if i < 40 else "", "train")
+        for i in range(400)
+    ]
+    for seed in range(3):
+        dataset = sample(pool, unbounded(seed=seed))
+        tags = dataset.strata["target"]
+        assert len({*dataset.splits[tags.codes >= 0].tolist()}) == 1
+
+
 def test_duplicates_and_conflicts_are_left_out_and_counted():
     pool = [Candidate(Sentence.of(["a", str(i)]), "xy"[i % 2]) for i in range(200)]
     pool += [

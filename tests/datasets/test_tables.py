@@ -433,6 +433,22 @@ def test_senteval_counts_what_it_loses_and_refuses_labels_with_tabs(tmp_path):
         write(Dataset.of([Example.about(sentence, "x\ty")]), tmp_path / "b.tsv")
 
 
+def test_jiant_has_a_file_of_each_split_and_holds_no_scores(tmp_path):
+    spans = FAMILIES["spans"]()
+    train = spans.take(spans.rows("train"))
+    counts = write(train, tmp_path / "edges.json", "jiant")
+    assert counts["examples"] == len(train)
+    assert [file.name for file in tmp_path.iterdir()] == ["edges.train.json"]
+    with pytest.raises(DataProblem, match="not scores"):
+        write(FAMILIES["pair"](), tmp_path / "pairs.json", "jiant")
+
+
+def test_a_table_without_examples_is_none(tmp_path):
+    (tmp_path / "a.jsonl").write_text("\n", "utf-8")
+    with pytest.raises(DataProblem, match="no examples in it"):
+        read(tmp_path / "a.jsonl")
+
+
 def test_formats_by_name(tmp_path):
     dataset = FAMILIES["sentence"]((2, 2, 2))
     for name, said in (

@@ -228,6 +228,15 @@ def test_selectivity_is_what_the_control_leaves_of_the_score_over_the_same_examp
     )
 
 
+def test_what_is_printed_beside_selectivity_reaches_the_ends_of_its_interval():
+    some = [edges(0.9), remembering(0.6)]
+    _, beside = rows(some)
+    [(value, sure)] = re.findall(r"(-?[\d.]+) ± ([\d.]+)", terminal(page(some)))
+    assert float(value) - float(sure) == pytest.approx(beside.selective_low, abs=0.101)
+    assert float(value) + float(sure) == pytest.approx(beside.selective_high, abs=0.101)
+    assert beside.selective_high - beside.selective_low > 1
+
+
 def test_a_control_over_other_examples_has_no_selectivity():
     some = remembering(0.6)
     fewer = replace(
