@@ -408,7 +408,8 @@ FOREIGN = {  # objects of other libraries, whose versions differ
     "corpora/batches.py",  # pyarrow
     "probes/ettinger.py",  # scikit-learn
     "probes/plain.py",
-    "encoders/network.py",  # transformers, torch
+    "encoders/blocks.py",  # transformers, torch
+    "encoders/network.py",
     "encoders/saved.py",
     "encoders/sentence_models.py",  # sentence-transformers
     "encoders/token_forward.py",

@@ -124,7 +124,7 @@ MISTAKES = {
     ),
     "a pooling misspelt": (
         f"run -t {TENSE} -e hf:model,pool=average",
-        "hf,pool=average: choose one of mean, max, cls, last, none",
+        "hf,pool=average: choose one of mean, max, cls, last, end, none",
     ),
     "a treebank without train": (
         "run -t ud/tense:UD_Test-C,splits=official -e length",
@@ -403,6 +403,13 @@ def test_arguments_of_a_command_are_no_values_of_its_flags(here):
     line = f"embed -e length {BANK}/en_test-ud-dev.conllu text.txt"
     done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
     assert "length: 41 sentences encoded" in done.output
+
+
+def test_an_encoder_behind_another_is_no_corpus(here):
+    line = f"embed -e length random,dim=4 {BANK}/en_test-ud-dev.conllu"
+    done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
+    for name in ("length", "random,dim=4"):
+        assert f"{name}: 40 sentences encoded" in done.output, done.output
 
 
 def test_lingprobe_alone_shows_its_help(monkeypatch, capsys):

@@ -236,3 +236,13 @@ def test_vectors_without_the_declaration_are_told_what_to_write():
 
     with pytest.raises(DataProblem, match='takes = "sentences"'):
         adapt(Bare()).encode(BOTH)
+
+
+def test_a_sparse_matrix_of_scipy_is_an_array():
+    from scipy import sparse
+
+    rows = np.array([[0.0, 2.0, 0.0], [1.0, 0.0, 0.0]])
+    sentences = [Sentence.of(["a"]), Sentence.of(["b"])]
+    for kind in (sparse.csr_matrix, sparse.coo_array):
+        encoder = adapt(lambda texts, kind=kind: kind(rows[: len(texts)]), "mine")
+        assert encoder.encode(sentences).layers[0].tolist() == rows.tolist()

@@ -79,7 +79,8 @@ def by_hand(folder: Path, text: str) -> list[np.ndarray]:
     ids = transformers.AutoTokenizer.from_pretrained(folder)(text, return_tensors="pt")["input_ids"]
     with torch.no_grad():
         found = model(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True)
-    return [states[0].numpy() for states in found.hidden_states]
+    layers = [*found.hidden_states[:-1], found.last_hidden_state]
+    return [states[0].numpy() for states in layers]
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -319,3 +319,13 @@ def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path, header):
     found, known = ENCODERS.make(f"static:{file}").table.look_up(["the", "dog"])
     assert known.tolist() == [True, True]
     assert found.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_a_word_may_be_a_space(tmp_path):
+    """As in vectors of Google News that gensim has saved as text."""
+    path = tmp_path / "a.vec"
+    path.write_text("4 3\nthe 1 0 0\n  -0.5 2 0\na\u00a0b 3 -3 .5\n\u00a0 4 4 4\n")
+    assert vectors_of(path, Sentence.of([" "])) == [-0.5, 2, 0]
+    assert vectors_of(path, Sentence.of(["a\u00a0b"])) == [3, -3, 0.5]
+    assert vectors_of(path, Sentence.of(["\u00a0"])) == [4, 4, 4]
+    assert FileTable(path).look_up([" ", "the", "cat"])[1].tolist() == [True, True, False]

@@ -76,6 +76,35 @@ def test_only_the_tokens_of_the_sentence_are_pooled(model, sentences, request):
         np.testing.assert_allclose(ours, [of(rows, axis=0) for rows in theirs], atol=2e-4)
 
 
+def test_the_end_of_a_template_is_the_last_token_of_all_that_is_read(llama, sentences):
+    """What PromptEOL reads, where the sentence's own last token does not know the question."""
+    question = 'This sentence: "{sentence}" means in one word: "'
+    before, after = question.split("{sentence}")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
+    model = transformers.AutoModel.from_pretrained(llama)
+    with torch.no_grad():
+        theirs = [
+            model(**tokenizer(before + s.text + after, return_tensors="pt")).last_hidden_state[0]
+            for s in sentences[:3]
+        ]
+    encoder = make(f"hf:{llama},template={question},pool=end,{EXACT}")
+    ours = encoder.encode(sentences[:3]).layers[0]
+    np.testing.assert_allclose(ours, [rows[-1] for rows in theirs], atol=2e-4)
+    other = make(f"hf:{llama},template={question} ?,pool=end,{EXACT}").encode(sentences[:3])
+    assert not np.allclose(ours, other.layers[0], atol=0.01)
+
+
+@pytest.mark.parametrize(("model", "said"), [("llama", 1), ("bert", 0)])
+def test_a_text_that_cannot_matter_is_said_once(model, said, sentences, request, caplog):
+    folder = request.getfixturevalue(model)
+    for pool in ("mean", "mean", "end"):
+        make(f"hf:{folder},template={{sentence}} A: {said},pool={pool},{EXACT}").encode(
+            sentences[:2]
+        )
+    unread = [r for r in caplog.records if "pool=end reads the last token" in r.getMessage()]
+    assert len(unread) == said
+
+
 @pytest.mark.parametrize("model", ["llama", "bert"])
 def test_words_are_found_within_a_template(model, sentences, request):
     folder = request.getfixturevalue(model)

@@ -226,3 +226,12 @@ def test_what_is_wrong_with_npy_is_told(tmp_path):
     path.write_bytes(b"no")
     with pytest.raises(DataProblem, match="not a NumPy"):
         make(f"npy:{path}").encode([CAT])
+
+
+def test_white_space_is_no_difference_unless_it_is_the_only_one(tmp_path):
+    np.save(tmp_path / "v.npy", np.array([[1.0], [2.0], [3.0], [4.0]]))
+    (tmp_path / "v.txt").write_text("The cat.  \n A\u00a0dog\nsee  it\nsee it \n")
+    encoder = make(f"npy:{tmp_path / 'v.npy'},missing=skip")
+    vectors = encoder.encode([CAT, DOG, Sentence(("see", "it"), "see\u00a0it"), NONE])
+    assert vectors.layers[0][:2].tolist() == [[1], [2]]
+    assert np.isnan(vectors.layers[0][2:]).all()  # two lines are see it, and none is empty

@@ -379,3 +379,35 @@ def test_word_embeddings_and_layer_0_are_kept_once_where_places_are_rotated(
     assert np.shares_memory(encoded.layer("lex"), encoded.layer("0")) == (kind == "Llama")
     written = sum(file.stat().st_size for file in (tmp_path / "store").rglob("*.vectors"))
     assert written // encoded.layer("0").nbytes == copies
+
+
+def with_a_token(folder, target, **added):
+    """A model whose tokenizer got a token that its table has no row for."""
+    import shutil
+
+    from transformers import AutoTokenizer
+
+    shutil.copytree(folder, target)
+    made = AutoTokenizer.from_pretrained(target)
+    made.add_special_tokens(added)
+    made.save_pretrained(target)
+    return target
+
+
+def test_a_token_to_pad_with_may_be_beyond_the_vocabulary(gpt, sentences, tmp_path):
+    padded = with_a_token(gpt, tmp_path / "padded", pad_token="[PAD]")
+    plain, other = (
+        make(f"hf:{folder},layers=all,{EXACT}").encode(sentences) for folder in (gpt, padded)
+    )
+    for one, same in zip(plain.layers, other.layers, strict=True):
+        assert np.array_equal(one, same)
+
+
+def test_a_token_that_the_model_does_not_know_is_named(gpt, tmp_path):
+    folder = with_a_token(gpt, tmp_path / "wider", additional_special_tokens=["[NEW]"])
+    encoder = make(f"hf:{folder},{EXACT}")
+    assert encoder.encode([Sentence.of(["cats"])]).layers[0].shape == (1, 32)
+    with pytest.raises(
+        DataProblem, match="the tokenizer gives the token 400, and the model knows 400"
+    ):
+        encoder.encode([Sentence.of(["[NEW]"])])

@@ -127,3 +127,19 @@ def test_a_missing_model_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(DataProblem, match="nothing-of-that-name"):
         make("st:nothing-of-that-name").encode([])
+
+
+def test_truncated_dimensions_are_an_option(sbert, sentences):
+    from sentence_transformers import SentenceTransformer
+
+    texts = [s.text for s in sentences]
+    theirs = SentenceTransformer(str(sbert), device="cpu", truncate_dim=5).encode(texts)
+    encoder = make(f"st:{sbert},truncate_dim=5,{EXACT}")
+    ours = encoder.encode(sentences).layers[0]
+    assert ours.shape == (len(sentences), 5)
+    assert np.allclose(ours, theirs, atol=1e-5)
+    assert encoder.name.endswith(",truncate_dim=5")
+    with pytest.raises(DataProblem, match="truncate_dim=99, and its vectors have 24 numbers"):
+        make(f"st:{sbert},truncate_dim=99,{EXACT}").encode(sentences)
+    with pytest.raises(DataProblem, match="at least one"):
+        make(f"st:{sbert},truncate_dim=0").fingerprint  # noqa: B018

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+import torch
 from pretend import PretendLayers
 
 from fixtures.models import transformer
+from lingprobe.core import DataProblem, Sentence
 from lingprobe.datasets.formats.tables import write
+from lingprobe.encoders import make
+from lingprobe.examples import EncoderStop
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, PlanProblem, plan
 from lingprobe.testing import FAMILIES
@@ -142,3 +148,52 @@ def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monk
         plan(design, paths)
     monkeypatch.setattr("lingprobe.experiment.plan.free_memory", lambda: 8 * 2 * 40)
     assert plan(design, paths).trials
+
+
+def damaged(folder, change):
+    """A model of which something is wrong that shows before, or only when it is loaded."""
+    model = transformer(folder)
+    change(model)
+    return model
+
+
+def test_a_bad_model_stops_no_other(paths, tables, tmp_path):
+    def config(model):
+        (model / "config.json").write_text("{")
+
+    def template(model):
+        file = model / "tokenizer_config.json"
+        said = json.loads(file.read_text())
+        file.write_text(json.dumps(said | {"chat_template": "{{ raise_exception('no roles') }}"}))
+
+    bad = [
+        f"hf:{damaged(tmp_path / 'config', config)}",
+        f"hf:{damaged(tmp_path / 'chat', template)},template=chat",
+        f"hf:{tmp_path}/gone",
+    ]
+    made = plan(Design(tables[:1], [*bad, "length"], ["logreg"]), paths)
+    assert {trial.encoder for trial in made.trials} == {"length"}
+    said = [why for name, why in made.refused.items() if name.startswith("hf:")]
+    assert len(said) == 3
+    for part, why in zip(
+        ("config.json", "TemplateError: no roles", "no folder"), said, strict=True
+    ):
+        assert part in why
+    with pytest.raises(DataProblem, match=r"config\.json"):
+        plan(Design(tables[:1], bad, ["logreg"]), paths)
+
+
+def test_what_a_damaged_model_is_loaded_with_is_one_sentence(tmp_path):
+    def header(model):
+        file = model / "model.safetensors"
+        file.write_bytes(file.read_bytes()[:8] + b"x" * 64)
+
+    def pickle(model):
+        (model / "model.safetensors").unlink()
+        torch.save(torch.nn.Linear(2, 2), model / "pytorch_model.bin")
+
+    for name, change in (("header", header), ("pickle", pickle)):
+        encoder = make(f"hf:{damaged(tmp_path / name, change)},device=cpu")
+        with pytest.raises(EncoderStop, match="transformers cannot load this model") as caught:
+            encoder.encode([Sentence.of(["a"])])
+        assert "\n" not in str(caught.value)

@@ -134,13 +134,10 @@ def test_a_second_run_encodes_nothing_and_fits_nothing(paths: Paths) -> None:
     encoder = Counting()
     made = plan(Design([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
     first = run(made, paths, progress=False)
-    asked = list(encoder.asked)
     assert first.fresh == 2
-    again = run(
-        plan(Design([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths),
-        paths,
-        progress=False,
-    )
+    second = plan(Design([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
+    asked = list(encoder.asked)
+    again = run(second, paths, progress=False)
     assert encoder.asked == asked
     assert again.fresh == 0
     assert [r.score for r in again.results] == [r.score for r in first.results]

@@ -134,6 +134,37 @@ def test_a_callback_logs_the_scores_of_each_evaluation(task, bert, tmp_path):
     )
 
 
+@pytest.mark.parametrize("every", [None, 1])
+def test_the_trainer_chooses_its_best_model_by_the_scores(every, task, bert, tmp_path):
+    """As `Trainer` does: what `on_evaluate` was given is what it looks the metric up in."""
+    callback = ProbingCallback(task, every=every, **FAST, cache=tmp_path / "cache")
+    calls, state = handler(callback, bert), TrainerState(epoch=0.5, global_step=3)
+    calls.on_step_end(None, state, TrainerControl())
+    for _ in range(2):  # the second of a step measures nothing
+        metrics = {"eval_loss": 1.0}
+        calls.on_evaluate(None, state, TrainerControl(), metrics)
+        assert metrics["eval_probing_mean"] == state.log_history[-1]["eval_probing_mean"]
+    assert len(state.log_history) == 1
+
+
+def test_a_trainer_logs_the_scores_where_it_reports(task, bert, tmp_path):
+    class Trainer:
+        def add_callback(self, callback):
+            self.calls = handler(callback, bert)
+
+        def log(self, scores):
+            self.scores = scores
+
+    trainer, state = Trainer(), TrainerState(epoch=0.5, global_step=3)
+    callback = ProbingCallback(task, **FAST, cache=tmp_path / "cache")
+    callback.attach(trainer)
+    metrics = {}
+    trainer.calls.on_evaluate(None, state, TrainerControl(), metrics)
+    assert trainer.scores == metrics
+    assert "eval_probing_mean" in metrics
+    assert state.log_history == []
+
+
 def test_a_callback_may_measure_every_so_many_steps(task, bert, tmp_path):
     callback = ProbingCallback(task, every=2, **FAST, cache=tmp_path)
     calls, state = handler(callback, bert), TrainerState(epoch=0.0)

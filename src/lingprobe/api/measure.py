@@ -183,8 +183,8 @@ def run(
 
 @keywords(options_of(run, without=["jobs", "progress", "reproducible", "shard"]))
 def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estimate:
-    """What `run` would do with the same arguments, and about how long it would take; nothing is
-    encoded or fitted.
+    """What `run` would do with the same arguments, and about how long it would take; no sentence of
+    a task is encoded, and nothing is fitted.
 
         print(lingprobe.estimate("ud/*:UD_English-EWT", "st:all-MiniLM-L6-v2"))
 

@@ -35,6 +35,7 @@ from lingprobe.cli.options import (
     Tasks,
     encoders_of,
     listed,
+    names_encoder,
     remark,
     show,
     tasks_of,
@@ -275,11 +276,14 @@ def embed(
     - `lingprobe embed -t 'ud/*:UD_English-EWT' --list sentences.txt`
     - `lingprobe embed -e hf:bert-base-cased,layers=all UD_English-EWT --shard 1/4`
     """
-    sentences = lingprobe.sentences(listed(corpus), listed(task), output=listing, cache=cache)
+    # `-e A B` has read B as a corpus
+    more = [each for each in listed(corpus) if encoder and names_encoder(each)]
+    corpora = [each for each in listed(corpus) if each not in more]
+    sentences = lingprobe.sentences(corpora, listed(task), output=listing, cache=cache)
     if listing:
         remark(f"{listing}: {len(sentences):,} sentences", quiet)
         return
-    encoders = encoders_of(encoder, model, device, batch_size, quiet) or None
+    encoders = encoders_of([*listed(encoder), *more], model, device, batch_size, quiet) or None
     done = lingprobe.embed(
         sentences,
         encoders,

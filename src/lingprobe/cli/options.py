@@ -338,6 +338,16 @@ def encoders_of(
     return lingprobe.configure(references, **options) if options else references
 
 
+def names_encoder(text: str) -> bool:
+    """Whether a text is the reference of an encoder, and no file."""
+    from lingprobe.encoders import ENCODERS
+    from lingprobe.references import parsed_or_none
+
+    parsed = parsed_or_none(text)
+    known = parsed is not None and ("@" in parsed.name or parsed.name in ENCODERS.places())
+    return known and not Path(text).exists()
+
+
 def tasks_of(tasks: list[str] | None, languages: list[str] | None) -> list[str] | None:
     """The tasks that were asked for, on all treebanks of some languages where these are named."""
     if not languages:

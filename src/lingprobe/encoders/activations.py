@@ -39,8 +39,8 @@ class Activations:
     model     whose tokens they are: a folder or a name[@revision] of the hub; its tokeniser is read
     ids       the layers in the files, in order, as 8+16+32 (eagle_aux_hidden_state_layer_ids);
               counted from 0 without
-    pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to
-              words)
+    pool      mean, max, cls (the first token), last (the last token), end (the last token of all
+              that was read, a template's ending included), none (word pieces, aligned to words)
     prompt    what stood before each sentence
     template  what the model was given, as `Q: {sentence} A:` (a comma is written %2C), or chat for
               its own chat template; only the sentence's tokens count in pooling

@@ -224,6 +224,8 @@ def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.fl
         returned = _from_tensor(returned)
     elif isinstance(returned, list | tuple) and len(returned) and hasattr(returned[0], "detach"):
         returned = [_from_tensor(r) for r in returned]
+    if type(returned).__module__.startswith("scipy.sparse"):
+        returned = returned.toarray()
     if isinstance(returned, np.ma.MaskedArray):
         raise DataProblem(
             f"{name} returned a masked array, whose gaps no vector has; fill them, as with"

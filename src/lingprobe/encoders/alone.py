@@ -12,8 +12,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from lingprobe.examples import EncoderStop
 
@@ -25,7 +24,7 @@ Run = Callable[[Sequence[Sequence[int]]], list[Sequence[Tensor]]]
 padding.
 """
 
-TOLERANCE = {torch.float32: 1e-3, torch.float16: 3e-2, torch.bfloat16: 1e-1}
+TOLERANCE = {"float32": 1e-3, "float16": 3e-2, "bfloat16": 1e-1}
 """How much a vector may differ, of its length: what rounding does is a hundredth of that, what
 padding does, far more.
 """
@@ -35,23 +34,32 @@ LONGEST, SHORTER = 24, 3
 log = logging.getLogger("lingprobe.encoders")
 
 
-def batching(name: str, run: Run, ids: Sequence[int], dtype: torch.dtype) -> Batching:
+def tolerance(model: nn.Module, dtype: str) -> float:
+    """How much vectors of a model that multiplies in `dtype` may differ, by the coarsest numbers
+    that it computes with.
+    """
+    kinds = {dtype, *(str(each.dtype).removeprefix("torch.") for each in model.parameters())}
+    return max(TOLERANCE[each] for each in kinds & set(TOLERANCE))
+
+
+def batching(name: str, run: Run, ids: Sequence[int], limit: float) -> Batching:
     """Run one row alone, beside a longer one, and beside one of its length, and compare;
     EncoderStop where it is alone never the same.
 
-    ids  tokens of some text; at least six, so that rows differ
+    ids    tokens of some text; at least six, so that rows differ
+    limit  how much vectors may differ
     """
     long = list(ids)[:LONGEST]
     short, other = long[: max(2, len(long) // SHORTER)], long[-max(2, len(long) // SHORTER) :]
     alone = run([short])[0]
     kind: Batching = "padded"
-    if not alike(alone, run([short])[0], dtype):
+    if not alike(alone, run([short])[0], limit):
         raise EncoderStop(
             f"{name} gives different vectors each time that it reads a text, so no result with it"
             " could be reproduced"
         )
-    if not alike(alone, run([long, short])[1], dtype):
-        kind = "equal" if alike(alone, run([other, short])[1], dtype) else "single"
+    if not alike(alone, run([long, short])[1], limit):
+        kind = "equal" if alike(alone, run([other, short])[1], limit) else "single"
     return told(name, kind)
 
 
@@ -69,9 +77,8 @@ def told(name: str, kind: Batching) -> Batching:
     return kind
 
 
-def alike(one: Sequence[Tensor], other: Sequence[Tensor], dtype: torch.dtype) -> bool:
+def alike(one: Sequence[Tensor], other: Sequence[Tensor], limit: float) -> bool:
     """Whether the vectors of a row are the same but for rounding."""
-    limit = TOLERANCE.get(dtype, TOLERANCE[torch.float32])
     pairs = [(a.float(), b.float()) for a, b in zip(one, other, strict=True)]
     return all(
         a.shape == b.shape and bool(((a - b).norm(dim=-1) <= limit * a.norm(dim=-1) + 1e-9).all())

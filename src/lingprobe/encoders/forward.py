@@ -83,11 +83,13 @@ class Passes:
         layers = [np.zeros((int(starts[-1]), self._width(layer)), np.float32) for layer, _ in asked]
         of_rows = self.states(tokens, {layer for layer, _ in asked})
 
+        every = self._read(tokens)
+
         def work(rows: Ints) -> None:
-            hidden, mask = of_rows(rows), self._mask(keep, rows)
+            hidden, mask, whole = of_rows(rows), self._mask(keep, rows), self._mask(every, rows)
             units = ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
             for target, (layer, pool) in zip(layers, asked, strict=True):
-                target[units] = pooled(pool, hidden[layer], mask)
+                target[units] = pooled(pool, hidden[layer], whole if pool == "end" else mask)
 
         batches = grouped(tokens.lengths, self.tokens, self.network.batching)
         spread(work, batches, self.network.side_by_side)
@@ -96,8 +98,10 @@ class Passes:
 
     def kept(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
         """Which tokens of each sentence count."""
-        if tokens.inside is not None:
-            return tokens.inside
+        return self._read(tokens) if tokens.inside is None else tokens.inside
+
+    def _read(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
+        """The same of all that is read, the text around the sentence included."""
         if self.special:
             return [np.ones(len(special), bool) for special in tokens.special]
         return [~np.array(special, bool) for special in tokens.special]

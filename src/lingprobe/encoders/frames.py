@@ -5,6 +5,7 @@ template. Needs no torch.
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe._hosted import one_line
 from lingprobe.core import DataProblem
 from lingprobe.encoders.hub import Source, unloadable
 from lingprobe.errors import to_install
@@ -19,6 +21,8 @@ from lingprobe.examples import EncoderStop
 from lingprobe.vectors import Ints
 
 PLACE, CHAT = "{sentence}", "chat"
+
+log = logging.getLogger("lingprobe.encoders")
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,17 @@ def say_where(tokenizer: Any, option: str) -> bool:
     return True
 
 
+@functools.cache
+def say_unread(name: str, after: str) -> None:
+    """Tell the user once that what stands behind a sentence does not change its tokens."""
+    log.warning(
+        "%s reads from left to right, so %r behind a sentence changes none of its tokens; pool=end"
+        " reads the last token of all",
+        name,
+        after,
+    )
+
+
 def check(template: str, prompt: str) -> None:
     """Refuse a template without a place for the sentence, or beside a prompt. DataProblem."""
     if template and prompt:
@@ -106,7 +121,14 @@ def _chat(tokenizer: Any) -> str:
             "template=chat: this model has no chat template; write one, as template=Q: {sentence}"
         )
     message = [{"role": "user", "content": PLACE}]
-    return str(tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True))
+    try:
+        said = tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True)
+    except Exception as error:  # a template may raise whatever it wants
+        raise EncoderStop(
+            f"template=chat: the model's chat template cannot be filled in ({one_line(error)});"
+            " write one, as template=Q: {sentence}"
+        ) from error
+    return str(said)
 
 
 @functools.lru_cache(maxsize=4)
@@ -118,7 +140,7 @@ def tokeniser_of(source: Source) -> Any:
         raise EncoderStop(f"transformers is not installed: {to_install('hf')}") from None
     try:
         return AutoTokenizer.from_pretrained(source.name, **source.arguments)
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except Exception as error:  # of every library that reads a part of a tokeniser
         raise EncoderStop(unloadable(source.name, "transformers", error)) from error
 
 

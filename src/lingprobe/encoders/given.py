@@ -79,14 +79,25 @@ class Given:
         layers = [self.stored.layers[name] for name in self.slots]
         return Vectors(tuple(_rows(layer, places) for layer in layers), self.slots)
 
+    @cached_property
+    def _squeezed(self) -> dict[str, int]:
+        """Where sentences stand whose white space is made single spaces; -1 for several that differ
+        in nothing else.
+        """
+        rows: dict[str, int] = {}
+        for sentence, row in self.stored.rows.items():
+            key = " ".join(sentence.split())
+            rows[key] = -1 if key in rows else row
+        return rows
+
     def _row(self, sentence: Sentence) -> int:
-        """Where the sentence stands in the file: by its text, that on one line, or its words; -1
-        where it does not.
+        """Where the sentence stands in the file: by its text, that on one line, its words, or but
+        for white space; -1 where it does not.
         """
         for key in (sentence.text, " ".join(sentence.text.split()), " ".join(sentence.words)):
             if (row := self.stored.rows.get(key, -1)) >= 0:
                 return row
-        return -1
+        return self._squeezed.get(" ".join(sentence.text.split()), -1)
 
 
 def lacking_of(where: str, lacking: Sequence[Sentence], of: int, what: str) -> str:

@@ -17,17 +17,18 @@ from typing import Any, Literal
 from lingprobe._closure import digest
 from lingprobe.cache import cache_dir, recall, remember
 from lingprobe.core import DataProblem, Sentence
-from lingprobe.encoders.frames import frame, read_by, said
+from lingprobe.encoders.frames import frame, read_by, said, say_unread
 from lingprobe.encoders.hub import Files, Source, files_of, source_of, unloadable
 from lingprobe.encoders.layered import Asked, asked_of, names_of, slots_of
 from lingprobe.encoders.quantised import PACKAGES, check_quantised, quantisation
 from lingprobe.encoders.saved import Dtype, Saved, versions
+from lingprobe.examples import EncoderStop
 from lingprobe.nets.device import resolved_device
 from lingprobe.oracles import Kind
 from lingprobe.references import Place
 from lingprobe.vectors import Vectors
 
-Pool = Literal["mean", "rest", "max", "cls", "last", "none"]
+Pool = Literal["mean", "rest", "max", "cls", "last", "end", "none"]
 Init = Literal["trained", "random", "orthonormal"]
 Lexical = Literal["auto", "trained", "drawn"]
 
@@ -40,10 +41,11 @@ class HuggingFace(Saved):
     layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4),
               all, every:N (0, N, 2N, ... and the last), N, N-M; several with +
     pool      mean, rest (the mean without the first token that counts), max, cls (the first token),
-              last (the last token), none (word pieces, aligned to words)
+              last (the last token), end (the last token of all that is read, a template's ending
+              included), none (word pieces, aligned to words)
     prompt    what stands before each sentence, and counts in pooling as the sentence does
     template  what the model reads, as `Q: {sentence} A:` (a comma is written %2C), or chat for the
-              model's own chat template; only the sentence's tokens count in pooling
+              model's own chat template; only the sentence's tokens count in pooling, but for end
     special   whether tokens that the tokeniser adds, such as [CLS], count as tokens; without, in
               mean, max and last, and not in none
     text      what the model reads for word pieces: the words joined with spaces, or the raw text,
@@ -182,8 +184,15 @@ class HuggingFace(Saved):
 
         source = source_of(self.files, self.model, self.trust)
         network = loaded(source, *self.runs, Weights(*self.drawn))
+        if (many := len(network.widths) - 1) != self.depth:
+            raise EncoderStop(
+                f"{self.name}: config.json says {self.depth} layers, and the model has {many}, so"
+                " it cannot be told which are meant"
+            )
         words = Words(self.spaces, self.text == "raw")
         around = frame(self.template, self.prompt, network.tokenizer)
+        if around.after and any(pool != "end" for _, pool in asked) and network.causal:
+            say_unread(self.name, around.after)
         passes = Passes(network, around, self.counts_special, self.batch, words)
         if recall(*self._noted) is None:
             remember(*self._noted, constant_tokens(passes))
@@ -207,7 +216,7 @@ def depth(config: dict[str, Any]) -> int | None:
     encoder's. None where it does not say.
     """
     keys = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
-    parts: list[Any] = [config, config.get("text_config"), config.get("encoder")]
+    parts: list[Any] = [config.get("text_config"), config, config.get("encoder")]
     depths = [
         part[key]
         for part in parts

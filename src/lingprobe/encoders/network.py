@@ -8,19 +8,21 @@ import functools
 import importlib.util
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lingprobe._hosted import one_line
 from lingprobe.core import DataProblem
-from lingprobe.encoders.alone import Batching, batching
+from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import padded
+from lingprobe.encoders.blocks import Layers, layers_of
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
 from lingprobe.encoders.quantised import check_room, placement, quantisation
-from lingprobe.encoders.saved import computing, half_products
+from lingprobe.encoders.saved import computing, in_precision
 from lingprobe.errors import to_install
 from lingprobe.examples import EncoderStop
 from lingprobe.nets.device import check_device, free_memory, kind
@@ -28,13 +30,11 @@ from lingprobe.vectors import Floats, Ints
 
 LONGEST = 8192  # tokens, for models that name no limit of their own
 WIDE = 64  # tokens a row where word forms are read apart
+SOME = 8  # tokens by which layers are found
 # on which a model is tried
 TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tell of them ."
 # in the names of tables that say where a token stands
 PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")
-
-# whose hidden states, as transformers lists them, begin behind the first block and not before it
-LATE = ("mamba", "mamba2", "falcon_mamba")
 
 _drawing = threading.Lock()
 
@@ -75,11 +75,18 @@ class Network:
         )
 
     @functools.cached_property
+    def layers(self) -> Layers:
+        """Which of the model's states are its layers, found on some tokens."""
+        tokens = torch.arange(min(SOME, self.limit), device=self.device)
+        ids = torch.stack([tokens, tokens.flip(0)])
+        return layers_of(self.model, ids, lambda: self._run(ids, torch.ones_like(ids)))
+
+    @property
     def widths(self) -> tuple[int, ...]:
         """How wide its layers are, from 0; they differ where a model projects in or out, as the
         smallest OPT does.
         """
-        return tuple(layer.shape[-1] for layer in self.hidden([[0, 0]]))
+        return self.layers.widths
 
     @property
     def limit(self) -> int:
@@ -105,22 +112,52 @@ class Network:
         Rows are filled up on the right, where the model is told not to look.
         """
         fields = {
-            "input_ids": padded(ids, self.tokenizer.pad_token_id or 0),
+            "input_ids": padded(ids, self._filling),
             "attention_mask": padded([[1] * len(row) for row in ids], 0),
         }
+        self._check(int(fields["input_ids"].max()))
         if types is not None:
             fields["token_type_ids"] = padded(types, 0)
         inputs = {key: torch.from_numpy(value).to(self.device) for key, value in fields.items()}
-        with torch.inference_mode(), computing(self.device, self.dtype):
-            output = self.model(**inputs, output_hidden_states=True)
-            states = states_of(self.model, output, inputs["input_ids"])
-        if not states:
-            raise EncoderStop(
-                f"a {self.model.config.model_type} model does not tell its hidden states, so no"
-                " layer of it can be read"
-            )
+        output = self._run(**inputs)
+        with torch.inference_mode():
+            layers = self.layers.of(self.model, inputs["input_ids"], output)
         # of a model on several GPUs each state lies where its layer is
-        return tuple(state.to(self.device) for state in states)
+        return tuple(layer.to(self.device) for layer in layers)
+
+    @functools.cached_property
+    def _known(self) -> int | None:
+        """How many tokens the model has vectors for; None where it has no plain table of them."""
+        try:
+            table = self.model.get_input_embeddings()
+        except (AttributeError, NotImplementedError):
+            return None
+        return table.num_embeddings if isinstance(table, nn.Embedding) else None
+
+    @functools.cached_property
+    def _filling(self) -> int:
+        """What rows are filled up with: the token for that, or any where the model does not know
+        it, as it is told not to look there.
+        """
+        token = self.tokenizer.pad_token_id or 0
+        return token if self._known is None or token < self._known else 0
+
+    def _check(self, largest: int) -> None:
+        if self._known is not None and largest >= self._known:
+            raise DataProblem(
+                f"the tokenizer gives the token {largest}, and the model knows {self._known:,};"
+                " resize its embeddings (resize_token_embeddings), and save both"
+            )
+
+    def _run(self, input_ids: Tensor, attention_mask: Tensor, **types: Tensor) -> Any:
+        """The model's output with all its states."""
+        with torch.inference_mode(), computing(self.device, self.dtype):
+            return self.model(
+                input_ids=input_ids,
+                attention_mask=attention_mask,
+                output_hidden_states=True,
+                **types,
+            )
 
     def together(self, name: str) -> Batching:
         """Which sentences may be in one batch, tried on some tokens (see `alone`)."""
@@ -130,7 +167,16 @@ class Network:
             layers = self.hidden(rows)
             return [[layer[i, : len(row)] for layer in layers] for i, row in enumerate(rows)]
 
-        return batching(name, run, (ids * 3)[: self.limit], next(self.model.parameters()).dtype)
+        return batching(name, run, (ids * 3)[: self.limit], tolerance(self.model, self.dtype))
+
+    @functools.cached_property
+    def causal(self) -> bool:
+        """Whether it reads from left to right, so that no token depends on those behind it."""
+        row = list(range(min(SOME, self.limit)))
+        one, other = (
+            [layer[0, :-1] for layer in self.hidden([ids])] for ids in (row, [*row[:-1], row[0]])
+        )
+        return alike(one, other, tolerance(self.model, self.dtype))
 
     def lexical(self, ids: Ints) -> Floats:
         """What the first layer would be given for tokens if they stood nowhere, [ids, dim];
@@ -180,27 +226,14 @@ class Network:
             }
             with torch.inference_mode(), computing(self.device, self.dtype):
                 output = torch.func.functional_call(self.model, places, (), inputs)
-                below = states_of(self.model, output, rows)[0]
+                below = self.layers.of(self.model, rows, output)[0]
             parts.append(below.float().reshape(-1, below.shape[-1]).cpu().numpy())
         return np.concatenate(parts)[: len(ids)]
 
 
-def states_of(model: Any, output: Any, ids: Tensor) -> tuple[Tensor, ...]:
-    """What each block of a model was given, and what stands behind the last one and the final norm
-    where there is one; empty where the model does not tell.
-    """
-    states = tuple(getattr(output, "hidden_states", None) or ())
-    if states and model.config.model_type in LATE:
-        # theirs: behind each block, and the last once more behind the norm
-        return (model.get_input_embeddings()(ids), *states[:-2], states[-1])
-    return states
-
-
 @functools.lru_cache(maxsize=2)
 def loaded(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
-    """A model on its device; half-precision runs keep weights as they are stored and multiply in
-    `dtype`.
-    """
+    """A model on its device, which multiplies in `dtype` whatever precision it is stored in."""
     try:
         from transformers import AutoConfig, AutoTokenizer
     except ImportError:
@@ -219,13 +252,25 @@ def loaded(source: Source, device: str, dtype: str, weights: Weights = Weights()
         model = _model(source, config, "auto" if way else dtype, weights, place)
         if not (way or place):  # else never moved, nor cast
             model = model.to(device)
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except DataProblem:
+        raise
+    except Exception as error:  # of every library that reads a part of a model
         raise EncoderStop(unloadable(source.name, "transformers", error)) from error
-    network = Network(model, tokenizer, device, "float32")
-    together = network.together(source.name)
-    if way:
-        return Network(model, tokenizer, device, "float32", together)
-    return Network(half_products(model, dtype), tokenizer, device, dtype, together)
+    if way:  # never cast
+        network = Network(model, tokenizer, device, "float32")
+    else:
+        network = Network(in_precision(model, dtype), tokenizer, device, dtype)
+    try:
+        ready = replace(network, batching=network.together(source.name))
+        assert ready.layers  # found before several threads ask for them
+        return ready
+    except DataProblem:
+        raise
+    except Exception as error:  # whatever models raise that want something else than token ids
+        raise EncoderStop(
+            f"{source.name}: a {config.model_type} model does not run on token ids as others do"
+            f" ({one_line(error)})"
+        ) from error
 
 
 def _free(device: str) -> int | None:
@@ -273,6 +318,8 @@ def _encoder(model: Any) -> Any:
     sees = any(hasattr(model.config, f"{sense}_config") for sense in ("vision", "audio"))
     tower = model.text_model if sees and hasattr(model, "text_model") else model
     tower = tower.get_encoder() if tower.config.is_encoder_decoder else tower
+    if not hasattr(tower, "config"):  # FSMT's encoder
+        tower.config = model.config
     tower.config.use_cache = False
     return tower.eval()
 
@@ -310,7 +357,11 @@ def _below_layers(model: nn.Module) -> frozenset[str]:
     """
     parameters = dict(model.named_parameters())
     with torch.enable_grad():
-        ids = torch.zeros((1, 2), dtype=torch.long)
-        below = states_of(model, model(input_ids=ids, output_hidden_states=True), ids)[0]
+        ids = torch.arange(2 * SOME).reshape(2, SOME)
+
+        def run() -> Any:
+            return model(input_ids=ids, output_hidden_states=True)
+
+        below = layers_of(model, ids, run).of(model, ids, run())[0]
         grads = torch.autograd.grad(below.sum(), list(parameters.values()), allow_unused=True)
     return frozenset(name for name, grad in zip(parameters, grads, strict=True) if grad is not None)

@@ -56,5 +56,6 @@ POOLS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "max": _max,
     "cls": _first,
     "last": _last,
+    "end": _last,
     "none": _units,
 }

@@ -23,6 +23,9 @@ from lingprobe.references import Reference
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
+FULL = 4  # bytes of a number in float32
+
+
 def usual_batch(device: str) -> int:
     """How many tokens go into one batch where nothing is asked for: a processor's caches hold few,
     and a GPU is not busy with less (benchmarks/large.py).
@@ -44,16 +47,38 @@ def computing(device: str, dtype: str) -> AbstractContextManager[Any]:
     return torch.autocast(kind, getattr(torch, dtype), enabled=dtype != "float32")
 
 
-def half_products(model: Any, dtype: str) -> Any:
-    """The model with the matrices of its linear layers in `dtype`: what autocast would make of them
-    again for every batch.
+def in_precision(model: Any, dtype: str) -> Any:
+    """The model with the matrices that it multiplies by in `dtype`, and all else in float32, in
+    whatever precision it was stored.
+
+    Weights in half precision beside products in another are refused by torch on a processor, and
+    norms and tables of embeddings in half precision cost more accuracy than they save memory. A
+    quantised model stays as it is.
     """
     import torch
 
-    for module in model.modules() if dtype != "float32" else ():
-        if isinstance(module, torch.nn.Linear):
-            module.to(getattr(torch, dtype))
+    if any(getattr(module, "is_quantized", False) for module in model.modules()):
+        return model
+    if dtype == "float32":
+        return model.float()
+    half = getattr(torch, dtype)
+    for module in model.modules():
+        if _multiplies(module):
+            module.to(half)
+            continue
+        for tensor in (*module.parameters(recurse=False), *module.buffers(recurse=False)):
+            if tensor.is_floating_point() and tensor.itemsize < FULL:
+                # matrices of experts, which lie in one tensor; they are most of such a model
+                tensor.data = tensor.data.to(half if tensor.ndim > 2 else torch.float32)
     return model
+
+
+def _multiplies(module: Any) -> bool:
+    """Whether a module is a matrix product and nothing else."""
+    import torch
+    from transformers.pytorch_utils import Conv1D
+
+    return isinstance(module, torch.nn.Linear | Conv1D)
 
 
 FILE = "tokenizer.json"

@@ -15,10 +15,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.encoders.alone import Batching, alike, batching, told
+from lingprobe.encoders.alone import Batching, alike, batching, told, tolerance
 from lingprobe.encoders.batches import grouped, spread
 from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
-from lingprobe.encoders.saved import MANY, computing, half_products
+from lingprobe.encoders.saved import MANY, computing, in_precision
 from lingprobe.errors import to_install
 from lingprobe.examples import EncoderStop
 from lingprobe.nets.device import check_device
@@ -115,10 +115,12 @@ class Way:
 
     prompt   text before each sentence; None for the one that the model itself would take
     task     query, document, or '' for what plain `encode` does
+    width    how many numbers of a vector are kept; None for all, or for what the model says
     """
 
     prompt: str | None = None
     task: str = ""
+    width: int | None = None
 
     def before(self, model: Any) -> str:
         """The prompt that is put before each text, as `encode`, `encode_query` and
@@ -186,25 +188,29 @@ def loaded(source: Source, form: str, device: str, dtype: str, way: Way) -> Read
             model = kind(
                 source.name, device=device, trust_remote_code=source.trust.given, **where, **code
             ).eval()
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except Exception as error:  # of every library that reads a part of a model
         raise EncoderStop(unloadable(source.name, "sentence-transformers", error)) from error
-    return replace(ready(model, form, way, dtype, source.name), model=half_products(model, dtype))
+    if way.width is not None:
+        model.truncate_dim = way.width
+    return ready(in_precision(model, dtype), form, way, dtype, source.name)
 
 
 def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
-    """Try a model on a few texts, as it is, and have it run in `dtype` from then on.
+    """Try a model on a few texts; it multiplies in `dtype`.
 
     EncoderStop where it cannot read them, as one that routes texts by task and is told none.
     """
     before = way.before(model)
     try:
         features = preprocessed(model, TRIAL, before, way.arguments)
-        output = forward(model, features, way, "float32")
-    except (ValueError, KeyError, RuntimeError, AttributeError, TypeError) as error:
+        output = forward(model, features, way, dtype)
+    except Exception as error:
         routes = any(type(module).__name__ in ("Router", "Asym") for module in model.modules())
         hint = (
             "; it routes texts by task, so write task=query or task=document"
             if routes and not way.task
+            else "; has its tokenizer tokens, [PAD] perhaps, that it has no vectors for?"
+            if isinstance(error, IndexError)
             else ""
         )
         raise EncoderStop(f"{name} cannot encode a text: {first_line(error)}{hint}") from error
@@ -212,8 +218,10 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
     if not isinstance(output.get(key), Tensor):
         raise EncoderStop(f"{name} gives no {key}, so that there is nothing to read")
     width = int((output[key] if form == MANY else embedded(model, output)).shape[-1])
-    trial = Ready(model, form, "float32", way, width, "padded")
-    return replace(trial, batching=_batching(trial, before, name), dtype=dtype)
+    if way.width is not None and width < way.width:
+        raise EncoderStop(f"{name}: truncate_dim={way.width}, and its vectors have {width} numbers")
+    trial = Ready(model, form, dtype, way, width, "padded")
+    return replace(trial, batching=_batching(trial, before, name))
 
 
 def forward(model: Any, features: dict[str, Any], way: Way, dtype: str) -> dict[str, Any]:
@@ -241,7 +249,7 @@ def _batching(trial: Ready, before: str, name: str) -> Batching:
     """Which texts may be in one batch: rows of token ids are compared where we tokenise, and whole
     texts where the model does.
     """
-    dtype = next((p.dtype for p in trial.model.parameters()), torch.float32)
+    limit = tolerance(trial.model, trial.dtype)
 
     def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
         output = trial.forward(features)
@@ -261,14 +269,14 @@ def _batching(trial: Ready, before: str, name: str) -> Batching:
                 replace(of_rows, ids=[list(row) for row in rows]).features_of_all()
             ),
             tokens.ids[0],
-            dtype,
+            limit,
         )
     long, short = TRIAL[0] + " " + TRIAL[0], TRIAL[1]
     alone, beside = (
         vectors(preprocessed(trial.model, texts, before, trial.way.arguments))
         for texts in ([short], [long, short])
     )
-    return told(name, "padded" if alike(alone[0], beside[1], dtype) else "single")
+    return told(name, "padded" if alike(alone[0], beside[1], limit) else "single")
 
 
 def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, NDArray[np.bool_]]:

@@ -38,6 +38,8 @@ class SentenceTransformers(Saved):
              them; neither without
     pool     own: one vector of a text, as the model pools it; none: those of tokens, of a model
              that gives many (ColBERT), for words
+    truncate_dim  how many numbers of a vector are kept, of a model that was trained so
+                  (Matryoshka); all without
     tokens   how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and
              16,384 on a GPU
     trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
@@ -49,6 +51,7 @@ class SentenceTransformers(Saved):
     prompt: str | None = field(default=None, kw_only=True)
     task: Literal["query", "document"] | None = field(default=None, kw_only=True)
     pool: Literal["own", "none"] = field(default="own", kw_only=True)
+    truncate_dim: int | None = field(default=None, kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
     tokens: int = field(default=0, kw_only=True)
@@ -57,7 +60,8 @@ class SentenceTransformers(Saved):
 
     @property
     def name(self) -> str:
-        return f"st:{self.model}" + (f",task={self.task}" if self.task else "")
+        cut = f",truncate_dim={self.truncate_dim}" if self.truncate_dim else ""
+        return f"st:{self.model}" + (f",task={self.task}" if self.task else "") + cut
 
     @property
     def form(self) -> str:
@@ -80,6 +84,11 @@ class SentenceTransformers(Saved):
                 f"{self.model} gives one vector of a text; word pieces are what"
                 f" hf:{self.model},pool=none reads"
             )
+        if self.truncate_dim is not None and (form != FORMS[0] or self.truncate_dim < 1):
+            raise DataProblem(
+                f"truncate_dim={self.truncate_dim}: a {form} keeps all numbers of its vectors, and"
+                f" a {FORMS[0]} at least one"
+            )
         return form
 
     @property
@@ -92,7 +101,12 @@ class SentenceTransformers(Saved):
 
         source = source_of(self.files, self.model, self.trust, WHOLE)
         return _encoded(
-            loaded(source, self.form, *self.runs, Way(self.prompt, self.task or "")),
+            loaded(
+                source,
+                self.form,
+                *self.runs,
+                Way(self.prompt, self.task or "", self.truncate_dim),
+            ),
             sentences,
             self.batch,
         )
@@ -131,11 +145,16 @@ class Live:
 
 
 def live(model: Any, name: str | None = None) -> Live:
-    """A loaded model as an encoder; it runs on the device that it is on."""
+    """A loaded model as an encoder; it runs on the device that it is on, and, where it is not in
+    float32, in the precision that it is in.
+    """
+    import torch
+
     from lingprobe.encoders.sentence_models import weights_digest
 
     device = str(model.device)
-    dtype = resolved_dtype("auto", device)
+    whole = all(each.dtype == torch.float32 for each in model.parameters())
+    dtype = resolved_dtype("auto" if whole else "float32", device)
     return Live(name or called(model), model, weights_digest(model), device, dtype)
 
 

@@ -272,11 +272,12 @@ def _lines(
         if (number == 1 and count is not None) or not line.strip():
             continue
         fields = line.rstrip().count(b" ")
-        if fields < dim or (fields > dim and _decimal(line.rsplit(None, dim)[0].split(b" ")[-1])):
+        before = line.rstrip().rsplit(b" ", dim)[0]  # of the numbers
+        if fields < dim or (fields > dim and _decimal(before.split(b" ")[-1])):
             raise DataProblem(
                 f"{path}:{number}: {fields} numbers follow the word, where the file has {dim}"
             )
-        word = line[: line.index(b" ")] if fields == dim else line.rstrip().rsplit(b" ", dim)[0]
+        word = line[: line.index(b" ")] if fields == dim else before
         words += 1
         yield word, start
     if count is not None and words != count:

@@ -5,7 +5,7 @@ work starts.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import chain, product
 from operator import attrgetter
 from pathlib import Path
@@ -16,6 +16,7 @@ from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.errors import LingprobeError
+from lingprobe.experiment.canary import Canary
 from lingprobe.experiment.data import Facts, facts, task_identity
 from lingprobe.experiment.exposure import Memory, memories
 from lingprobe.experiment.keys import trial_id
@@ -49,6 +50,7 @@ class Plan:
     identities  of each thing, by kind and reference
     refused     tasks that the data cannot answer, with the reason; shown beside the results
     remarks     what there is to say of encoders, by reference
+    canaries    vectors by which encoders are known, by reference, for a run to keep
     """
 
     trials: tuple[Trial, ...]
@@ -59,6 +61,7 @@ class Plan:
     identities: Mapping[tuple[str, str], Identity]
     refused: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
+    canaries: Mapping[str, Canary] = field(default_factory=dict)
 
     @property
     def ids(self) -> dict[Trial, str]:
@@ -105,8 +108,8 @@ class Design:
 
 
 def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
-    """Make and check everything that a run needs; nothing is encoded or fitted. Several designs
-    make one plan of all their trials.
+    """Make and check everything that a run needs; no sentence of a task is encoded, and nothing is
+    fitted. Several designs make one plan of all their trials.
     """
     made = [
         _planned(each, paths) for each in ([designs] if isinstance(designs, Design) else designs)
@@ -141,10 +144,7 @@ def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 _PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
-    map(
-        attrgetter,
-        ("tasks", "encoders", "probes", "controls", "identities", "refused", "remarks"),
-    )
+    attrgetter(each.name) for each in fields(Plan) if each.name != "trials"
 )
 
 
@@ -154,9 +154,9 @@ def _planned(design: Design, paths: Paths) -> Plan:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
     allow(*design.tasks, *design.encoders, *design.probes, *design.controls)
     named = names_of(design.encoders, paths.revisions)
-    encoders = named.encoders
     # what is wrong with an encoder is told before tasks are read
-    asked = {ref: named.identity(ref, each, paths.dtype) for ref, each in encoders.items()}
+    asked, broken = named.identities(paths)
+    encoders = {ref: each for ref, each in named.encoders.items() if ref in asked}
     tasks, refused = tasks_of(design.tasks, paths.cache)
     named_probes = [ref for text in design.probes for ref in map(str, PROBES.expand(text))]
     probes = _things(PROBES, named_probes or sorted({t.probe for t in tasks.values()}))
@@ -168,7 +168,7 @@ def _planned(design: Design, paths: Paths) -> Plan:
     known = _task_identities(design, tasks)
     taught, remarks = memories(encoders)
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
-    refused |= unread
+    refused |= broken | unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     posed = _posed(tasks, probes, own=not named_probes)
     lacking = _lacking(tasks, posed, probes, known, paths.cache)
@@ -184,14 +184,15 @@ def _planned(design: Design, paths: Paths) -> Plan:
     identities = {
         **{("task", ref): each for ref, each in known.items()},
         **{
-            ("encoder", ref): asked.get(ref) or named.identity(ref, each, paths.dtype)
+            ("encoder", ref): asked.get(ref) or named.identity(ref, each, paths)
             for ref, each in encoders.items()
         },
         **_identities(PROBES, probes),
         **_identities(CONTROLS, controls),
         **_identities(METRICS, metrics),
     }
-    return Plan(trials, tasks, encoders, probes, controls, identities, refused, remarks)
+    things = tasks, encoders, probes, controls, identities
+    return Plan(trials, *things, refused, named.remarks | remarks, named.canaries)
 
 
 def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Identity]:
@@ -226,9 +227,7 @@ def _things(contents: Contents, references: Iterable[str]) -> dict[str, Any]:
 def _trials(
     task: str, reader: Reader, named: tuple[str, Probe], drawn: Sequence[str]
 ) -> Iterator[Trial]:
-    """A trial for each read and seed of one encoder, task and probe, and of a control, each seed
-    with a draw of its own.
-    """
+    """A trial for each read and seed, and of a control, each seed with a draw of its own."""
     reference, probe = named
     many = reader.seeds if needs_of(probe).seeds else 1
     seeds = range(max(many, min(reader.seeds, len(drawn))))

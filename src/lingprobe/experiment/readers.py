@@ -15,13 +15,15 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.encoders.origin import state_of
 from lingprobe.errors import LingprobeError
+from lingprobe.experiment.canary import Canary, checked
 from lingprobe.experiment.data import Unit
 from lingprobe.experiment.keys import encoder_identity
+from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of, revision
 from lingprobe.identity import Identity, Stated
 from lingprobe.oracles import Floored, Informed, Kind, oracles_of
 from lingprobe.reading import ReadingProblem, reads_of
-from lingprobe.references import Reference, parsed_or_none
+from lingprobe.references import Reference, brief, parsed_or_none
 from lingprobe.tasks import TASKS
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
@@ -55,12 +57,16 @@ class Names:
     """Names given out so far, the things that they were given to, and the encoders made of those.
 
     states   what tells a live thing from others, where it says nothing of itself
+    remarks   what there is to say of some, found when their identities were asked for
+    canaries  their vectors of a few sentences, where none such are kept
     """
 
     known: Known
     encoders: dict[str, Encoder] = field(default_factory=dict)
     things: dict[str, Any] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
+    remarks: dict[str, str] = field(default_factory=dict)
+    canaries: dict[str, Canary] = field(default_factory=dict)
 
     def add(self, thing: Any, label: str | None) -> None:
         """Give a thing its name; a reference of several encoders gives each its own."""
@@ -97,11 +103,31 @@ class Names:
             )
         self.encoders[name] = encoder
 
-    def identity(self, name: str, encoder: Encoder, kept: str) -> Identity:
-        """What decides the vectors of what is called so, kept in some type."""
-        return encoder_identity(
-            None if name in self.things else name, encoder, kept, self.states.get(name, "")
-        )
+    def identity(self, name: str, encoder: Encoder, paths: Paths) -> Identity:
+        """What decides the vectors of what is called so, as they are kept."""
+        reference = None if name in self.things else name
+        known = encoder_identity(reference, encoder, paths.dtype, self.states.get(name, ""))
+        known, remark, canary = checked(known, encoder, paths)
+        if remark:
+            self.remarks[name] = remark
+        if canary is not None:
+            self.canaries[name] = canary
+        return known
+
+    def identities(self, paths: Paths) -> tuple[dict[str, Identity], dict[str, str]]:
+        """The identities of all, and what is wrong with those that cannot be used; DataProblem
+        where none can.
+        """
+        known, broken = dict[str, Identity](), dict[str, DataProblem]()
+        for name, encoder in self.encoders.items():
+            try:
+                layers_of(encoder)
+                known[name] = self.identity(name, encoder, paths)
+            except DataProblem as problem:
+                broken[name] = problem
+        if broken and not known:
+            raise next(iter(broken.values()))
+        return known, {brief(ENCODERS, name): str(problem) for name, problem in broken.items()}
 
     def _free(self, encoder: Encoder, state: str, derived: bool) -> str:
         """The first of 'NAME', 'NAME #2' and so on that nothing else has; a thing that is known

@@ -17,11 +17,12 @@ from lingprobe.encoders import ENCODERS, make
 from lingprobe.experiment.bars import bar_over, encoding_bar
 from lingprobe.experiment.data import facts
 from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
-from lingprobe.experiment.keys import encoder_identity, vectors_key
+from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.measure import Batch, Group
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan
 from lingprobe.experiment.portions import kept, portions, union_of
+from lingprobe.experiment.readers import names_of
 from lingprobe.experiment.room import Pass, check_room
 from lingprobe.experiment.runners import HERE, Lost, Workers
 from lingprobe.experiment.shards import WHOLE, Shard
@@ -64,6 +65,8 @@ def run(
     """
     ids = plan.ids
     record(paths.results, list(ids.values()), _units(plan, ids, paths))
+    for canary in plan.canaries.values():
+        canary.keep()
     known, groups = missing(plan, paths)
     if groups:
         paths.check()
@@ -249,10 +252,16 @@ def ahead(references: Iterable[str], paths: Paths) -> dict[str, tuple[Encoder, I
     """Encoders whose vectors are made ahead of a run, with their identities, by reference."""
     allow(*references)
     made = {str(one): make(str(one)) for text in references for one in ENCODERS.expand(text)}
-    return {
-        reference: (encoder, encoder_identity(ENCODERS.canonical(reference), encoder, paths.dtype))
+    names = names_of(())
+    known = {
+        reference: (encoder, names.identity(ENCODERS.canonical(reference), encoder, paths))
         for reference, encoder in made.items()
     }
+    for remark in names.remarks.values():
+        log.warning("%s", remark)
+    for canary in names.canaries.values():
+        canary.keep()
+    return known
 
 
 def embed_ahead(

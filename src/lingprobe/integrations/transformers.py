@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -25,7 +25,9 @@ LONGEST = 512  # tokens, of a model that does not say how many it reads
 
 class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     """A callback for `Trainer(callbacks=[...])`: the scores of each evaluation, or of every so many
-    steps, go into `state.log_history` as 'eval_NAME_TASK', from 0 to 1, with their mean.
+    steps, are 'eval_NAME_TASK', from 0 to 1, and 'eval_NAME_mean', in the metrics of the evaluation
+    (what `trainer.evaluate()` returns and `metric_for_best_model` may name) and in
+    `state.log_history`. `attach` has them logged, too, as W&B and TensorBoard show it.
 
     tasks     a reference or a Task object, or several
     name      what stands before the names of the metrics, and what the model is called in results
@@ -49,6 +51,13 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     ) -> None:
         self.every, self.layer = every, layer
         self._steps = Steps(tasks, name, dict(settings))
+        self._scores: dict[int, dict[str, float]] = {}
+        self._log: Callable[[dict[str, float]], None] | None = None
+
+    def attach(self, trainer: Any) -> None:
+        """Add this to a trainer, and have it log the scores to wherever it reports."""
+        trainer.add_callback(self)
+        self._log = trainer.log
 
     @property
     def evaluations(self) -> dict[int, Evaluation]:
@@ -56,9 +65,10 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         return self._steps.evaluations
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Measure, unless that is done every so many steps."""
+        """Measure, unless that is done every so many steps, and add the scores to the metrics."""
         if self.every is None:
             self._measure(state, given)
+        given["metrics"].update(_of_first(self._scores.get(state.global_step, {})))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Measure every so many steps."""
@@ -66,7 +76,8 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             self._measure(state, given)
 
     def _measure(self, state: Any, given: dict[str, Any]) -> None:
-        if not state.is_world_process_zero or state.global_step in self.evaluations:
+        step = state.global_step
+        if not state.is_world_process_zero or step in self.evaluations:
             return
         tokenizer = given.get("processing_class") or given.get("tokenizer")
         if tokenizer is None:
@@ -74,9 +85,23 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 "the trainer knows no tokenizer: give it one, Trainer(processing_class=tokenizer)"
             )
         live = Live(self._steps.name, given["model"], tokenizer, self.layer)
-        scores = self._steps.measure(live, state.global_step)
-        named = {f"eval_{self._steps.name}_{task}": score for task, score in scores.items()}
-        state.log_history.append({**named, "epoch": state.epoch, "step": state.global_step})
+        scores = self._steps.measure(live, step)
+        self._scores[step] = {
+            f"eval_{self._steps.name}_{task}": score for task, score in scores.items()
+        }
+        if self._log is None:
+            state.log_history.append({**self._scores[step], "epoch": state.epoch, "step": step})
+        else:
+            self._log(dict(self._scores[step]))
+
+
+def _of_first(scores: dict[str, float]) -> dict[str, float]:
+    """The scores that the first of the processes that train together has."""
+    if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+        return scores
+    box = [scores]
+    torch.distributed.broadcast_object_list(box, src=0)
+    return box[0]
 
 
 @dataclass(frozen=True)

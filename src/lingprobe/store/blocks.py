@@ -40,7 +40,7 @@ from lingprobe.errors import LingprobeError
 MAGIC, FORMAT = b"sonde", 2
 OLDEST = 1  # the first format, which is read still
 # suffixes of the files in a folder of results
-RESULTS = (".result", ".scores", ".experiment", ".failed", ".agreement", ".fit")
+RESULTS = (".result", ".scores", ".experiment", ".failed", ".agreement", ".fit", ".canary")
 _PREAMBLE = struct.Struct("<5s3sQ16s")
 _ALIGN = 64
 _MAPPED = 4 << 20  # bytes from which on an array is mapped, not read into memory

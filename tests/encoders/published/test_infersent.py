@@ -75,6 +75,8 @@ def test_version_2_reads_nt_as_it_was_trained():
     assert _as_trained("I ca n't go".split()) == "I can 't go".split()
     assert _as_trained("n't go".split()) == "n't go".split()
     assert _as_trained("I do n't".split()) == "I do n't".split()
+    for text in ("he did n't n't x", "a n't n't n't n't b", "x n't n't", "n't n't n't a"):
+        assert _as_trained(text.split()) == text.replace(" n't ", "n 't ").split()
 
 
 def test_unknown_words_are_told(folder, version):

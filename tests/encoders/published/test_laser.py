@@ -136,11 +136,31 @@ def test_words_have_the_states_of_their_pieces(folders, kind):
         ("pl", "Powiedział: „Nie wiem.”", 'powiedział : " nie wiem " .'),
         ("es", "¿Y el Sr. Ruiz? «1.000 veces.»", '¿ y el sr. ruiz ? " 1.000 veces " .'),
         ("cs", "Řekl: „Ne, tj. 5 %.“", 'řekl : " ne , tj. 5 % . "'),
+        ("de", "Er sagte: ‚Nein‘, und ging.", 'er sagte : " nein " , und ging .'),
+        ("fr", "Il a dit ‘oui’, n’est-ce pas ?", 'il a dit " oui " , n\' est-ce pas ?'),
+        ("en", "The ‘best’ one wasn’t ‚low’.", 'the " best " one wasn \'t " low . "'),
     ],
 )
 def test_texts_are_cut_into_words_by_the_rules_of_their_language(language, text, words):
-    # what normalize-punctuation.perl and tokenizer.perl of Moses print, made lower case
+    # what normalize-punctuation.perl and tokenizer.perl of Moses 4.0 print, made lower case
     assert Moses(sacremoses, language).words(text) == words.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Er sagte: ‚Nein‘, und ging.", 'er sagte: "nein," und ging.'),
+        ("Il a dit ‘oui’, n’est-ce pas ?", 'il a dit "oui," n\'est-ce pas ?'),
+        ("« Oui », dit-il…", '" oui ," dit-il...'),
+    ],
+)
+def test_laser2_reads_every_language_with_english_punctuation(text, read, folders):
+    """As normalize-punctuation.perl -l en of Moses 4.0 prints it, which `laser_encoders` follows."""
+    encoder = ENCODERS.make(f"laser:{folders['laser2']},lang=fr")
+    pieces, _ = encoder._read()
+    model = next(folders["laser2"].glob("*.spm"))
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(model))
+    assert pieces.of(text) == processor.encode(read, out_type=str)
 
 
 def test_what_cannot_be_printed_is_a_space():

@@ -1,5 +1,6 @@
 """Sent2Vec's binary files against a plain reading of the fork's rules."""
 
+import lzma
 import struct
 
 import numpy as np
@@ -48,9 +49,10 @@ def ngrams_plainly(ids, words, longest, buckets):
     return rows
 
 
-@pytest.mark.parametrize("longest", [1, 2, 3])
-def test_vectors_are_means_over_words_and_ngrams(tmp_path, longest):
-    path = sent2vec(tmp_path / "model.bin", longest)
+@pytest.mark.parametrize(("longest", "more"), [(1, 0), (2, 0), (3, 0), (2, 1)])
+def test_vectors_are_means_over_words_and_ngrams(tmp_path, longest, more):
+    """Also of a file with one row more, as the authors' program has written it since 2019."""
+    path = sent2vec(tmp_path / "model.bin", longest, more=more)
     words, vectors, said, buckets = read_plainly(path)
     assert said == longest
     wanted = np.zeros((len(TEXTS), vectors.shape[1]))
@@ -64,6 +66,19 @@ def test_vectors_are_means_over_words_and_ngrams(tmp_path, longest):
     assert np.abs(encoder.encode(turned).layers[0] - wanted[order]).max() < 1e-5
     alone = np.concatenate([encoder.encode([s]).layers[0] for s in TEXTS])
     assert np.abs(alone - wanted).max() < 1e-5
+
+
+def test_vectors_are_those_that_the_authors_program_prints(data, tmp_path):
+    folder = data / "golden" / "sent2vec"
+    (tmp_path / "model.bin").write_bytes(
+        lzma.decompress((folder / "model-bigrams.bin.xz").read_bytes())
+    )
+    lines = (folder / "sentences.txt").read_text().splitlines()
+    printed = np.loadtxt(folder / "vectors.txt")
+    encoder = ENCODERS.make(f"sent2vec:{tmp_path}/model.bin")
+    vectors = encoder.encode([Sentence.of(line.split()) for line in lines]).layers[0]
+    # five digits, of numbers below ten
+    assert np.abs(vectors - printed).max() < 5.1e-5
 
 
 def test_bigrams_have_the_numbers_of_the_fork():

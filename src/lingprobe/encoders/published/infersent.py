@@ -80,12 +80,16 @@ class InferSent:
 
 def _as_trained(words: list[str]) -> list[str]:
     """Words with "n't" inside a sentence cut as version 2 was trained to read it: "ca n't go" is
-    "can 't go".
+    "can 't go". The authors' program replaces " n't " from left to right, so of two in a row the
+    second stays.
     """
-    inner = [0 < i < len(words) - 1 and word == "n't" for i, word in enumerate(words)]
+    cut: list[bool] = []
+    for place, word in enumerate(words):
+        inside = 0 < place < len(words) - 1
+        cut.append(inside and word == "n't" and not cut[-1])
     return [
-        "'t" if cut else word + "n" if after else word
-        for word, cut, after in zip(words, inner, [*inner, False][1:], strict=True)
+        "'t" if here else word + "n" if after else word
+        for word, here, after in zip(words, cut, [*cut, False][1:], strict=True)
     ]
 
 

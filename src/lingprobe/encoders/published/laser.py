@@ -32,8 +32,8 @@ class Laser:
     """LASER by the folder of a model: that of 93 languages (Artetxe & Schwenk 2019) with its BPE
     codes and vocabulary, or LASER2 or LASER3 (Heffernan et al. 2022) with sentencepiece.
 
-    lang    by whose rules punctuation is normalised and, for the model of 93 languages, words are
-            cut: two letters, as Moses names languages
+    lang    by whose rules the model of 93 languages has punctuation normalised and words cut: two
+            letters, as Moses names languages; LASER2 and LASER3 normalise all by the English ones
     pool    auto, as published: the maximum over states, or the first of a LASER3 that was trained
             so; or none for the states of the pieces of words
     """
@@ -92,7 +92,7 @@ class Laser:
         if first.suffix == ".fcodes":
             pieces = by_codes(first, vocabulary, self.lang)
         else:
-            pieces = by_sentencepiece(first, self.lang)
+            pieces = by_sentencepiece(first)
         marks = digest([self._model]), digest([vocabulary]) if vocabulary else ""
         return pieces, _loaded(self._model, vocabulary, marks)
 

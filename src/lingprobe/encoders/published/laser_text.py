@@ -25,7 +25,7 @@ CUT_BY_OTHERS = {
 }
 """What the published pipeline does to these languages, and this one does not."""
 
-RULES = "text=2"
+RULES = "text=3"
 """Changed whenever texts are read in another way, so that no vector made before is reused."""
 Rules = tuple[tuple[str, str], ...]
 QUOTES_BEFORE: Rules = ((',"', '",'), (r'(\.+)"(\s*[^<])', r'"\1\2'))
@@ -71,6 +71,17 @@ def _by_codes(codes: Path, vocabulary: Path | None, language: str, marks: str) -
     )
 
 
+def normaliser_of(library: Any, language: str, **options: bool) -> Any:
+    """Moses' normalisation of punctuation, as its Perl program did it in release 4.0, which LASER's
+    programs install and its package imitates: ‘ and ‚ are double quotation marks.
+    """
+    made = library.MosesPunctNormalizer(language, perl_parity=True, **options)
+    made.substitutions = [
+        (sign, '"' if sign in ("‘", "‚") else new) for sign, new in made.substitutions
+    ]
+    return made
+
+
 class Moses:
     """Moses' normalisation of punctuation and tokenisation by the rules of a language, as its Perl
     programs do them.
@@ -79,9 +90,7 @@ class Moses:
     def __init__(self, library: Any, language: str) -> None:
         # the library has the rules for quotation marks for four languages alone, and misses a full
         # stop that ends a line
-        self.normaliser = library.MosesPunctNormalizer(
-            language, perl_parity=True, norm_quote_commas=False
-        )
+        self.normaliser = normaliser_of(library, language, norm_quote_commas=False)
         self.tokenizer = library.MosesTokenizer(language)
         self.quotes = QUOTES.get(language, QUOTES_BEFORE)
 
@@ -93,14 +102,16 @@ class Moses:
         return [word.lower() for word in self.tokenizer.tokenize(plain, escape=False)]
 
 
-def by_sentencepiece(model: Path, language: str) -> Pieces:
-    """LASER2 and LASER3: Moses' normalisation of punctuation, then sentencepiece."""
-    return _by_sentencepiece(model, language, digest([model]))
+def by_sentencepiece(model: Path) -> Pieces:
+    """LASER2 and LASER3 as the authors' package `laser_encoders` reads texts: punctuation is
+    normalised by the rules for English whatever the language, then comes sentencepiece.
+    """
+    return _by_sentencepiece(model, digest([model]))
 
 
 @functools.lru_cache(maxsize=2)
-def _by_sentencepiece(model: Path, language: str, mark: str) -> Pieces:
-    normaliser = _library("sacremoses", model).MosesPunctNormalizer(language)
+def _by_sentencepiece(model: Path, mark: str) -> Pieces:
+    normaliser = normaliser_of(_library("sacremoses", model), "en")
     sentencepiece = _library("sentencepiece", model)
     with reading(model, "a sentencepiece model"):
         processor = sentencepiece.SentencePieceProcessor(model_file=str(model))

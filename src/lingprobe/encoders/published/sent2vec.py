@@ -153,7 +153,8 @@ def _shape(path: Path, stream: IO[bytes], words: int, settings: Settings) -> tup
     quantised, rows, dim = TABLE.unpack(head)
     if quantised:
         raise DataProblem(f"{path} is quantised, which is not read; get the .bin of the model")
-    if dim != settings.dim or rows != words + settings.buckets:
+    # the authors' program has written a row more, which no text reaches, since March 2019
+    if dim != settings.dim or rows - words - settings.buckets not in (0, 1):
         raise DataProblem(
             f"{path}: a table of {rows:,} vectors of {dim:,} numbers is not one of {words:,} words"
             f" and {settings.buckets:,} buckets of {settings.dim:,}; get it again"

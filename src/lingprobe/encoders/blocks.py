@@ -1,0 +1,148 @@
+"""Which hidden states of a model are its layers, found by hooks when it is loaded. Imports torch.
+
+Layer k is what block k + 1 is given, and the last layer what the model returns as its last state,
+behind the final norm where it has one. Libraries list other states: from behind the first block on
+(Mamba, RWKV), or the last one before the norm (CLIP).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lingprobe.examples import EncoderStop
+
+LISTS = (nn.ModuleList, nn.Sequential, nn.ModuleDict)
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The states of a model that are its layers.
+
+    embedded  whether layer 0 is what its table of embeddings gives, which is none of the states
+    given     the numbers of the states that its other blocks are given
+    widths    of each layer, from 0
+    """
+
+    embedded: bool
+    given: tuple[int, ...]
+    widths: tuple[int, ...]
+
+    def of(self, model: Any, ids: Tensor, output: Any) -> tuple[Tensor, ...]:
+        """The layers [rows, tokens, width] of a model's output for some token ids."""
+        return _layers(model, ids, output, self.embedded, self.given)
+
+
+def layers_of(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
+    """The layers of a model, of which `run` is the output for some token ids [rows, tokens].
+
+    EncoderStop where the blocks of a model are given something else than its states.
+    """
+    calls, output = _watched(model, run)
+    states, kind = _states(output), model.config.model_type
+    if not states:
+        raise EncoderStop(
+            f"a {kind} model does not tell its hidden states, so no layer of it can be read"
+        )
+    if odd := [list(state.shape) for state in states if state.shape[:-1] != ids.shape]:
+        raise EncoderStop(
+            f"a {kind} model has states of shape {odd[0]} for {list(ids.shape)} tokens, so a token"
+            " has no vector of its own in each layer"
+        )
+    inputs = _inputs(calls, states)
+    numbers = [_number(states, each) for each in inputs]
+    if None in numbers[:1] and _is_embedded(model, ids, inputs[0]):
+        embedded, given = True, numbers[1:]
+    else:
+        embedded, given = False, numbers
+    if not numbers or None in given:
+        raise EncoderStop(
+            f"the hidden states of a {kind} model are not what its blocks are given, so it cannot"
+            " be told which layer is which"
+        )
+    known = tuple(number for number in given if number is not None)
+    layers = _layers(model, ids, output, embedded, known)
+    return Layers(embedded, known, tuple(layer.shape[-1] for layer in layers))
+
+
+def _layers(
+    model: Any, ids: Tensor, output: Any, embedded: bool, given: Sequence[int]
+) -> tuple[Tensor, ...]:
+    states = _states(output)
+    below = (model.get_input_embeddings()(ids),) if embedded else ()
+    last = getattr(output, "last_hidden_state", None)
+    return (*below, *(states[n] for n in given), states[-1] if last is None else last)
+
+
+def _states(output: Any) -> tuple[Tensor, ...]:
+    return tuple(getattr(output, "hidden_states", None) or ())
+
+
+Call = tuple[Tensor | None, Tensor | None]
+"""What a module was given and what it returned."""
+
+
+def _watched(model: Any, run: Callable[[], Any]) -> tuple[dict[str, list[Call]], Any]:
+    """The calls of what stands in each list of modules, by the name of the list, and the output."""
+    calls: dict[str, list[Call]] = {}
+
+    def watch(name: str, child: nn.Module) -> Any:
+        def note(_: nn.Module, given: tuple[Any, ...], named: dict[str, Any], back: Any) -> None:
+            returned = back if isinstance(back, tuple | list) else [back]
+            calls.setdefault(name, []).append((_first([*given, *named.values()]), _first(returned)))
+
+        return child.register_forward_hook(note, with_kwargs=True)
+
+    lists = [(name, each) for name, each in model.named_modules() if isinstance(each, LISTS)]
+    hooks = [watch(name, child) for name, each in lists for child in each.children()]
+    try:
+        return calls, run()
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _first(values: Iterable[Any]) -> Tensor | None:
+    """The first of some values that may be states."""
+    tensors = (value for value in values if isinstance(value, Tensor))
+    return next((each for each in tensors if each.is_floating_point() and each.ndim > 2), None)
+
+
+def _inputs(calls: dict[str, list[Call]], states: Sequence[Tensor]) -> list[Tensor | None]:
+    """What the blocks are given: those in the list whose calls give or return most of the states,
+    and of lists that lie in one another the outer one.
+    """
+
+    def matched(name: str) -> tuple[int, int]:
+        about = [state for call in calls[name] for state in call]
+        return sum(_number(about, state) is not None for state in states), -len(name)
+
+    return [given for given, _ in calls[max(calls, key=matched)]] if calls else []
+
+
+def _number(states: Sequence[Tensor | None], wanted: Tensor | None) -> int | None:
+    """Which of some states a tensor is, or is but for tokens that the model adds at an end; some
+    models put tokens before rows, or behind what they are made of.
+    """
+    turns = () if wanted is None else (wanted, wanted.transpose(0, 1), wanted.transpose(1, 2))
+    for turned in turns:
+        for number, state in enumerate(states):
+            if state is not None and _is_within(state, turned):
+                return number
+    return None
+
+
+def _is_within(state: Tensor, wider: Tensor) -> bool:
+    tokens = state.shape[1]
+    return any(
+        part.shape == state.shape and torch.equal(part, state)
+        for part in (wider[:, :tokens], wider[:, -tokens:])
+    )
+
+
+def _is_embedded(model: Any, ids: Tensor, wanted: Tensor | None) -> bool:
+    return wanted is not None and torch.equal(model.get_input_embeddings()(ids), wanted)

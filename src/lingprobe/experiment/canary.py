@@ -1,0 +1,171 @@
+"""A few sentences that every encoder of the user's own encodes at the start of a run, to notice
+what no file shows: weights that were loaded or trained in the meantime, chance, and batches.
+
+The vectors are compared with those that lie beside the results. An encoder that gives others is
+another one, and is known by the vectors that it gave first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe._closure import PACKAGE, digest
+from lingprobe._hosted import hosted, one_line
+from lingprobe.core import Encoder, Sentence
+from lingprobe.encoders.adapt import Adapted, Batched, Pair, Unprepared
+from lingprobe.experiment.paths import Paths
+from lingprobe.identity import Identity
+from lingprobe.nets.precision import threads
+from lingprobe.oracles import Informed
+from lingprobe.store.blocks import StoreProblem, opened, write
+from lingprobe.vectors import Floats
+
+SENTENCES = tuple(
+    Sentence.of(text.split())
+    for text in (
+        "The cat sat on the mat .",
+        "Had she known what he would do with all that money , she would never have lent it .",
+        "Who came ?",
+        "Dogs bark .",
+        "In 1998 , three of them moved to Kraków and opened a small shop there .",
+        "It is not true that nobody likes him .",
+    )
+)
+SAME = 1e-3  # how far, of its length, a vector may be from one of another machine
+ALONE = 1e-2  # the same from one of another batch, in half precision as well
+SUFFIX = ".canary"
+
+log = logging.getLogger("lingprobe.experiment")
+
+
+@dataclass(frozen=True)
+class Canary:
+    """Vectors that an encoder gave and none before it, to be kept beside the results of a run."""
+
+    path: Path
+    encoder: str
+    vectors: tuple[Floats, ...]
+
+    def keep(self) -> None:
+        """Write them; a folder that cannot be written does without."""
+        arrays = {str(number): each for number, each in enumerate(self.vectors)}
+        try:
+            write(self.path, "canary", {"encoder": self.encoder}, arrays, keep=True)
+        except StoreProblem as problem:
+            log.info("%s", problem)
+
+
+class Checked(NamedTuple):
+    """The identity of an encoder, what there is to say of it ('' for nothing), and the vectors to
+    keep; None for those that are kept already.
+    """
+
+    identity: Identity
+    remark: str = ""
+    canary: Canary | None = None
+
+
+def checked(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
+    """The identity of an encoder with what its vectors of a few sentences add to it.
+
+    Encoders of lingprobe state all that decides their vectors. One that can encode none of these
+    sentences, as it looks up those of its task, is known by its code alone.
+    """
+    if not _is_own(encoder):
+        return Checked(known)
+    name, remark = encoder.name, ""
+    try:
+        whole = _vectors(encoder, [SENTENCES])
+    except Exception as error:
+        try:
+            whole = _vectors(encoder, ([each] for each in SENTENCES))
+        except Exception:  # whoever encodes says what is wrong
+            return Checked(known)
+        remark = (
+            f"{name} cannot read several sentences at once ({one_line(error)}), so each is read"
+            " alone"
+        )
+    else:
+        if not _gives(encoder, [SENTENCES], whole, SAME):
+            chance = f"random {uuid.uuid4().hex}"
+            return Checked(
+                replace(known, facts=(*known.facts, chance)),
+                f"{name} gives other vectors each time that it reads a sentence, so its scores"
+                " cannot be reproduced, and its vectors are of this run alone",
+            )
+        if not _gives(encoder, [SENTENCES[:1], SENTENCES[1:]], whole, ALONE):
+            remark = (
+                f"{name} gives a sentence another vector beside other sentences, so its scores"
+                " depend on which are read together"
+            )
+    stem = digest(str(known))[:32]
+    mark, canary = next(_matching(paths.results, stem, whole), ""), None
+    if not mark:
+        content = b"".join(each.tobytes() for each in whole)
+        mark = hashlib.blake2b(content, digest_size=16).hexdigest()
+        canary = Canary(paths.results / f"{stem}-{mark}{SUFFIX}", name, whole)
+    return Checked(replace(known, facts=(*known.facts, f"canary {mark}")), remark, canary)
+
+
+def _is_own(encoder: Encoder) -> bool:
+    """Whether code that is not lingprobe's gives an encoder's vectors."""
+    if isinstance(encoder, Informed):  # it wants facts of a task
+        return False
+    adapted = isinstance(encoder, Adapted | Unprepared | Batched | Pair)
+    return adapted or type(encoder).__module__.partition(".")[0] != PACKAGE
+
+
+def _vectors(encoder: Encoder, batches: Iterable[Sequence[Sentence]]) -> tuple[Floats, ...]:
+    """Each layer of the vectors of all sentences, encoded batch by batch."""
+    with hosted(encoder.name), threads():
+        parts = [encoder.encode(batch).layers for batch in batches]
+    return tuple(np.concatenate(layers).astype(np.float32) for layers in zip(*parts, strict=True))
+
+
+def _gives(
+    encoder: Encoder,
+    batches: Iterable[Sequence[Sentence]],
+    wanted: Sequence[Floats],
+    limit: float,
+) -> bool:
+    """Whether an encoder gives these vectors, batch by batch."""
+    try:
+        return _alike(_vectors(encoder, batches), wanted, limit)
+    except Exception:
+        return False
+
+
+def _alike(some: Sequence[Floats], others: Sequence[Floats], limit: float) -> bool:
+    """Whether vectors differ by no more than a share of their length."""
+    if [each.shape for each in some] != [each.shape for each in others]:
+        return False
+    pairs = [
+        (np.nan_to_num(one), np.nan_to_num(other)) for one, other in zip(some, others, strict=True)
+    ]
+    return all(
+        bool((_length(one - other) <= limit * np.maximum(_length(one), _length(other))).all())
+        for one, other in pairs
+    )
+
+
+def _length(vectors: Floats) -> Floats:
+    lengths: Floats = np.linalg.norm(vectors.astype(np.float64), axis=1)
+    return lengths
+
+
+def _matching(results: Path, stem: str, vectors: Sequence[Floats]) -> Iterator[str]:
+    """The marks of vectors beside the results that are the same as these but for rounding."""
+    for path in sorted(results.glob(f"{stem}-*{SUFFIX}")):
+        if (block := opened(path)) is None:
+            continue
+        stored = [block.array(str(number)) for number in range(len(block.arrays))]
+        if _alike(stored, vectors, SAME):
+            yield path.stem.rpartition("-")[2]
