@@ -31,14 +31,20 @@ def micro_f1(gold, predicted, only):
 
 
 def matthews(gold, predicted):
-    """Matthews 1975 of sets of labels, over all pairs of example and label, from their table."""
-    cells = [
-        (a, b) for g, p in zip(gold, predicted, strict=True) for a, b in zip(g, p, strict=True)
-    ]
-    tp, tn = cells.count((True, True)), cells.count((False, False))
-    fn, fp = cells.count((True, False)), cells.count((False, True))
-    below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    return (tp * tn - fp * fn) / sqrt(below) if below else 0.0
+    """Gorodkin 2004, R_K: the covariance of gold and predicted indicators, summed over labels, in
+    units of their spreads; rows of indicators, one an example.
+    """
+
+    def covariance(a, b):
+        pairs = zip(zip(*a, strict=True), zip(*b, strict=True), strict=True)  # a column a label
+        return sum(
+            sum(x * y for x, y in zip(one, other, strict=True)) / len(one)
+            - sum(one) / len(one) * sum(other) / len(other)
+            for one, other in pairs
+        )
+
+    spread = covariance(gold, gold) * covariance(predicted, predicted)
+    return covariance(gold, predicted) / sqrt(spread) if spread > 1e-12 else 0.0
 
 
 def pearson(x, y):

@@ -61,11 +61,15 @@ def pooled(pool, states, counts):
         return states[0]
     if not some:
         return [0.0] * len(states[0])
+    if pool == "rest" and len(some) > 1:  # the mean without the first that counts
+        return pooled("mean", some[1:], [True] * (len(some) - 1))
     columns = list(zip(*some, strict=True))
     return {
         "mean": [sum(column) / len(some) for column in columns],
+        "rest": [sum(column) / len(some) for column in columns],
         "max": [max(column) for column in columns],
         "last": list(some[-1]),
+        "end": list(some[-1]),
     }[pool]
 
 
