@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         Figure,
     )
     from lingprobe.api.experiments import Experiment, read_experiment
+    from lingprobe.api.keeping import Holdings, clean_cache, holdings, migrate
     from lingprobe.api.listing import about, available, bibtex, plugins
     from lingprobe.api.measure import (
         Settings,
@@ -51,15 +52,11 @@ if TYPE_CHECKING:
     from lingprobe.api.parsing import audit_parser, parse
     from lingprobe.api.relating import relate
     from lingprobe.api.results import (
-        Holdings,
         Selection,
         card,
-        clean_cache,
         compare,
         compare_published,
-        holdings,
         layers,
-        migrate,
         predictions,
         report,
         results,
@@ -327,10 +324,8 @@ _PLACES = {
     "api.measure": "Settings estimate evaluate run suite",
     "api.relating": "relate",
     "api.training": "export train",
-    "api.results": (
-        "Holdings Selection card clean_cache compare compare_published holdings layers migrate "
-        "predictions report results"
-    ),
+    "api.keeping": "Holdings clean_cache holdings migrate",
+    "api.results": "Selection card compare compare_published layers predictions report results",
     "audit.findings": "Audit",
     "audit.parses": "ParserAudit",
     "cache": "FileProblem",

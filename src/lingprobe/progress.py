@@ -26,8 +26,12 @@ def bar(wanted: bool, over: Iterable[Any] | None = None, **look: Any) -> Any:
     from tqdm.auto import tqdm
 
     off = os.environ.get("TQDM_DISABLE", "").lower() not in ("", "0", "false")
-    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
-    return tqdm(over, disable=off or not (wanted and watched), **look)
+    return tqdm(over, disable=off or not (wanted and watched()), **look)
+
+
+def watched() -> bool:
+    """Whether anybody sees what is drawn on standard error: in a terminal or a notebook."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 def tell(done: int, of: int | None = None) -> None:

@@ -124,7 +124,7 @@ MISTAKES = {
     ),
     "a pooling misspelt": (
         f"run -t {TENSE} -e hf:model,pool=average",
-        "hf,pool=average: choose one of mean, max, cls, last, end, none",
+        "hf,pool=average: choose one of mean, rest, max, cls, last, end, none",
     ),
     "a treebank without train": (
         "run -t ud/tense:UD_Test-C,splits=official -e length",

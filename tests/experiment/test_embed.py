@@ -524,7 +524,8 @@ def test_what_waits_for_an_encoder_hears_how_far_it_is(tmp_path):
     assert told == [(0, 10), (10, 10)]
 
 
-def test_the_progress_bar_is_shown_when_asked(tmp_path, capsys):
+def test_the_progress_bar_is_shown_when_asked(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("lingprobe.progress.watched", lambda: True)
     for progress, shown in ((True, "encode pretend: 100%"), (False, "")):
         with encoding_bar("pretend", progress):
             embed(Pretend(), sentences_of(10), VectorStore(tmp_path / str(progress)), "k")

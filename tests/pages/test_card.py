@@ -37,7 +37,7 @@ def measured():
 
 def test_the_hub_reads_the_metadata_of_a_card(measured, tmp_path):
     lingprobe.card(measured).write(tmp_path, "hub")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["me_mine", "lingprobe_other"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lingprobe_other", "me_mine"]
     card = huggingface_hub.ModelCard.load(tmp_path / "me_mine" / "README.md")
     assert card.data.model_name == "me/mine"
     known = {(r.dataset_name, r.metric_name): r for r in card.data.eval_results}

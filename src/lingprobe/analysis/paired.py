@@ -16,7 +16,7 @@ from lingprobe.analysis.answers import together
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, Row, said_of
 from lingprobe.analysis.rows import Repeats, groups_of, repeats, rows
 from lingprobe.core import Result
-from lingprobe.labels import Scores
+from lingprobe.labels import column
 from lingprobe.metrics import Answers, answered
 from lingprobe.metrics.constant import CLASS, SET
 
@@ -76,7 +76,7 @@ def constant(one: Measured) -> Measured:
 def _constant(result: Result) -> Result:
     answers, gold = result.provenance.constants or {}, result.gold
     if gold.numbers is not None:
-        return replace(result, predicted=Scores(np.full(result.n, gold.numbers.mean())))
+        return replace(result, predicted=column([float(gold.numbers.mean())] * result.n))
     if not answers:  # version 0.1 did not keep them
         commonest = Counter(gold.class_names()).most_common(1)
         answers = {SET: ()} if gold.classes is None else {CLASS: (commonest[0][0],)}

@@ -241,13 +241,9 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         score=PERCENT * float(np.mean(scored)),
         low=PERCENT * low,
         high=PERCENT * high,
-        majority=PERCENT
-        * float(np.average([r.majority for r in folds], weights=[r.n for r in folds])),
+        majority=PERCENT * _majority(folds),
         n=len(answers.gold),
-        seeds=len({(each[0].trial.seed, _option(each[0].trial.task, "sample")) for each in whole}),
-        draws=len({each[0].trial.control for each in whole}),
         folds=len(folds),
-        samples=len({_option(each[0].trial.task, "sample") for each in whole}),
         rule=rule,
         ruled=ruled,
         clusters=", ".join(answers.clusters),
@@ -260,11 +256,28 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         kind=kind_of(folds[0]),
         holds=folds[0].provenance.oracle,
         is_seeded=is_seeded(folds[0]),
+        **_fits(whole),
         **counts(folds),
         **_code([r for each in whole for r in each]),
         **unread(folds),
         **remembered(metric, whole, repeats(plain)),
     )
+
+
+def _majority(folds: Sequence[Result]) -> float:
+    """What the best constant scores, over folds of different sizes."""
+    return float(np.average([r.majority for r in folds], weights=[r.n for r in folds]))
+
+
+def _fits(whole: Sequence[Sequence[Result]]) -> dict[str, Any]:
+    """How many seeds, draws of the control and samples of the training data there are."""
+    trials = [each[0].trial for each in whole]
+    samples = [_option(trial.task, "sample") for trial in trials]
+    return {
+        "seeds": len({(t.seed, sample) for t, sample in zip(trials, samples, strict=True)}),
+        "draws": len({trial.control for trial in trials}),
+        "samples": len(set(samples)),
+    }
 
 
 def kind_of(result: Result) -> Kind:

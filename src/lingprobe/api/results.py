@@ -1,10 +1,10 @@
-"""What was measured, read again: tables, comparisons, layers, predictions; and what is kept."""
+"""What was measured, read again: tables, comparisons, layers, predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack
 
 from lingprobe.analysis.comparison import CORRECTION, Test, with_baselines
 from lingprobe.analysis.comparison import against as against_one
@@ -14,7 +14,6 @@ from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import keywords, listed, optional
 from lingprobe.core import DataProblem, Result
 from lingprobe.errors import UsageProblem
-from lingprobe.experiment.paths import Paths
 from lingprobe.judgements.score import judged
 from lingprobe.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
 from lingprobe.pages.asked import Chosen, Stored, is_asked, judged_by, named, of_encoder, stored
@@ -29,10 +28,6 @@ from lingprobe.papers import SUITES
 from lingprobe.papers.facts import Paper
 from lingprobe.papers.significance import Printed, not_significant, printed, summary
 from lingprobe.references import allow
-from lingprobe.store.kept import Cleaning, clean
-from lingprobe.store.migration import Holding, Migration
-from lingprobe.store.migration import holdings as held
-from lingprobe.store.migration import migrate as migrated
 from lingprobe.tables.page import Page
 
 Results = Iterable[Result | Iterable[Result] | str | Path] | str | Path | None
@@ -299,57 +294,6 @@ def predictions(
     """
     stored = _of(results, _chosen(selection, scores=True))
     return write_predictions(stored.results, Path(output), format)
-
-
-class Holdings(NamedTuple):
-    """The folders of results and of vectors, with their files by kind and format."""
-
-    results: Path
-    vectors: Path
-    files: list[Holding]
-
-
-def holdings(results: str | Path | None = None, *, cache: str | Path | None = None) -> Holdings:
-    """The files in a folder of results (default: the cache's) and in a cache, by kind; their
-    contents are not read.
-
-        print(sum(each.bytes for each in lingprobe.holdings().files))
-    """
-    paths = Paths.of(results, cache)
-    files = held(paths.results, paths.cache)
-    return Holdings(paths.results, paths.cache / "vectors", files)
-
-
-def migrate(
-    results: str | Path | None = None,
-    *,
-    cache: str | Path | None = None,
-    remove: bool = False,
-) -> Migration:
-    """Convert results of earlier versions of lingprobe to the current format; printing it says what
-    was done.
-
-    remove  delete vectors of earlier formats, which nothing reads
-    StoreProblem if the disk is full: converted results are kept, and the next call continues.
-
-        print(lingprobe.migrate("results/"))
-    """
-    paths = Paths.of(results, cache)
-    return migrated(paths.results, paths.cache, remove)
-
-
-def clean_cache(cache: str | Path | None = None, *, remove: bool = False) -> Cleaning:
-    """The contents of a cache, and what of them is unneeded: vectors that no result was measured
-    with, in the cache or in a folder that a run wrote, columns of large corpora that rules of
-    another version found, and saved states of fits that are not running; printing it shows all.
-
-    remove  delete what is unneeded; a run that needs it makes it again
-
-        print(lingprobe.clean_cache())
-        lingprobe.clean_cache(remove=True)
-    """
-    paths = Paths.of(None, cache)
-    return clean(paths.cache, paths.results, remove)
 
 
 def stored_results(results: Results, selection: Selection) -> Stored:

@@ -64,8 +64,8 @@ def draws(reference: str, many: int) -> list[str]:
     reference says which draw.
     """
     control, parsed = CONTROLS.make(reference), Reference.parse(reference)
-    fixed = "seed" in dict(parsed.options)
-    if fixed or not is_randomised(control):
+    drawn = is_randomised(control) and "seed" in CONTROLS.options(parsed.name)
+    if not drawn or "seed" in dict(parsed.options):
         return [CONTROLS.canonical(reference)]
     return [CONTROLS.canonical(parsed.plus(seed=str(k))) for k in range(many)]
 

@@ -162,7 +162,6 @@ def _planned(design: Design, paths: Paths) -> Plan:
     probes = _things(PROBES, named_probes or sorted({t.probe for t in tasks.values()}))
     posed_controls = [draws(control, design.seeds) for control in (NO_CONTROL, *design.controls)]
     controls = _things(CONTROLS, chain.from_iterable(posed_controls))
-    metrics = {task.metric: METRICS.make(task.metric) for task in tasks.values()}
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
     known = _task_identities(design, tasks)
@@ -189,7 +188,7 @@ def _planned(design: Design, paths: Paths) -> Plan:
         },
         **_identities(PROBES, probes),
         **_identities(CONTROLS, controls),
-        **_identities(METRICS, metrics),
+        **_identities(METRICS, {t.metric: METRICS.make(t.metric) for t in tasks.values()}),
     }
     things = tasks, encoders, probes, controls, identities
     return Plan(trials, *things, refused, named.remarks | remarks, named.canaries)

@@ -54,10 +54,10 @@ def test_an_empty_list_in_an_experiment_is_refused(key, tmp_path):
 
 def test_evaluations_and_folders_stand_in_one_list(measured):
     (one, first), (other, second) = measured
-    both = lingprobe.compare([*one, *other])
+    both = lingprobe.compare([*one, *other], pairs=True)
     assert len(both.found) == 1
     for several in ([one, other], [first, second], [one, str(second)], [[*one], second]):
-        assert lingprobe.compare(several).found == both.found
+        assert lingprobe.compare(several, pairs=True).found == both.found
         page = lingprobe.report(several)
         assert [r.trial for r in page.content] == [r.trial for r in (*one, *other)]
 
