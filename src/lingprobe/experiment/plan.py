@@ -167,11 +167,10 @@ def _planned(design: Design, paths: Paths) -> Plan:
     known = _task_identities(design, tasks)
     taught, remarks = memories(encoders)
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
-    refused |= broken | unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     posed = _posed(tasks, probes, own=not named_probes)
     lacking = _lacking(tasks, posed, probes, known, paths.cache)
-    refused |= _unfit(probes, design.reads or design.usual, lacking)
+    refused |= broken | unread | _unfit(probes, design.reads or design.usual, lacking)
     trials = tuple(
         trial
         for task, drawn in product(tasks, posed_controls)
