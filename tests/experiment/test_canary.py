@@ -15,6 +15,7 @@ from lingprobe._hosted import module_name
 from lingprobe.encoders import adapt
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.readers import names_of
+from lingprobe.references import allow
 
 TASK = "ud/sent-len:embedded"
 FILES = {
@@ -67,6 +68,7 @@ def put(tmp_path, monkeypatch, weights):
 def known(tmp_path, thing):
     """The identity of an encoder, and what there is to say of it, in a new process."""
     sys.modules.pop(module_name(tmp_path / "mine.py"), None)
+    allow(thing)
     names = names_of([thing])
     ((name, encoder),) = names.encoders.items()
     identity = names.identity(name, encoder, Paths.of(tmp_path / "out", tmp_path / "cache"))

@@ -161,6 +161,7 @@ def run(
         stack.enter_context(reproducing(reproducible))
         stack.enter_context(fitting_on(probe_device))
         workers = stack.enter_context(_workers(jobs, part, asked.paths))
+        asked.paths.check()  # before a plan encodes a few sentences
         if shard is None:
             made, paths, remarks = _planned(tasks, encoders, asked)
         else:
@@ -323,7 +324,6 @@ def _shared(
     tasks: Any, encoders: Any, asked: Asked, jobs: int | str
 ) -> AbstractContextManager[tuple[Plan, Paths, tuple[str, ...]]]:
     """The plan that all machines have that share a run, which compute alike inside."""
-    asked.paths.check()
     kept = {k: v for k, v in asdict(asked).items() if k not in ("output", "cache")}
     request = request_of(is_reproducible(), kept, spoken(tasks), spoken(encoders))
     return alike(

@@ -29,7 +29,7 @@ class Table:
 
     path: Path
     _: KW_ONLY
-    metric: str = ""
+    metric: str = "none"
     probe: str = "mlp"
     view: str = "mean"
     seed: int = 0
@@ -37,7 +37,7 @@ class Table:
     labels: Asked | None = None
 
     def __post_init__(self) -> None:
-        if not self.metric:
+        if self.metric == "none":
             metric = KINDS[loss(self.path, labels=self.labels)].metric
             object.__setattr__(self, "metric", metric)
 

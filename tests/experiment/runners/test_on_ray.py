@@ -47,7 +47,8 @@ MINE = """
         os.kill(os.getpid(), signal.SIGKILL)
 
     def mortal(sentences):
-        once("encoder-killed")
+        if len(sentences) > 6:  # a few are encoded where a run is planned
+            once("encoder-killed")
         return vowels(sentences)
 
     def holds(item):

@@ -90,6 +90,7 @@ class ELMo:
 
     @property
     def slots(self) -> tuple[str, ...]:
+        _ = self._digests  # of two files that are missing the weights are named
         return slots_of(self, shape_of(self.sizes).layers)
 
     def asking(self, slots: tuple[str, ...]) -> Asked:

@@ -149,6 +149,8 @@ class Plan:
         """All contrasts of these structures, and what their shares are solved for."""
         if new not in self.memo:
             candidates, items = self._sampled(self._selections(new))
+            if not candidates:
+                return [], Balance.of(np.empty((0, 0)), EVEN)
             rules = () if self.held == "none" else tuple(self.design.rules.values())
             single = self.design.features and self.held == "features"
             of = [strata(c.selection.contrast, c.selection.questions[0]) for c in candidates]

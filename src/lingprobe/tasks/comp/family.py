@@ -197,7 +197,7 @@ def _generated(name: str, options: Options, contents: str) -> tuple[list[PartPai
     every = [
         p
         for p in parts(plan.own, options.seed, single=design.single)
-        if p.name != COMBINATIONS or plan.structures(new=True)
+        if p.name != COMBINATIONS or plan.candidates(new=True)[0]
     ]
     checked = options.readings == "all"
     drawing = Drawing(
