@@ -161,7 +161,6 @@ def run(
         stack.enter_context(reproducing(reproducible))
         stack.enter_context(fitting_on(probe_device))
         workers = stack.enter_context(_workers(jobs, part, asked.paths))
-        asked.paths.check()  # before a plan encodes a few sentences
         if shard is None:
             made, paths, remarks = _planned(tasks, encoders, asked)
         else:
@@ -242,6 +241,7 @@ def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
             " keep them (store=bfloat16)"
         )
     allow(jobs)
+    paths.check()  # before a plan encodes a few sentences
     with working(jobs, (paths.results, paths.cache)) as workers:
         yield replace(workers, shard=part)
 

@@ -224,6 +224,8 @@ def writable(folder: Path) -> None:
     """Make a folder if need be and write into it to see that one can; a StoreProblem says why
     not.
     """
+    if folder.is_file():
+        raise StoreProblem(f"{folder} is a file: name a folder for the results")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:

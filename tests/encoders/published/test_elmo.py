@@ -164,7 +164,10 @@ def test_wrong_files_are_told_in_one_sentence(weights, tmp_path):
     sizes = weights.with_name("elmo_options.json")
     (tmp_path / "cut.hdf5").write_bytes(weights.read_bytes()[:3000])
     assert "complete" in told(tmp_path / "cut.hdf5", options=sizes)
-    assert "none_options.json" in told(tmp_path / "none_weights.hdf5")
+    assert "none_weights.hdf5" in told(tmp_path / "none_weights.hdf5")
+    for name in ("alone_weights.hdf5", "model.hdf5"):
+        (tmp_path / name).write_bytes(weights.read_bytes())
+    assert "alone_options.json" in told(tmp_path / "alone_weights.hdf5")
     assert "write options=FILE" in told(tmp_path / "model.hdf5")
     (tmp_path / "list.json").write_text("[1]")
     assert "no JSON object" in told(weights, options=tmp_path / "list.json")
