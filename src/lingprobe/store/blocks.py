@@ -220,13 +220,18 @@ def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, dict[str, A
     return about, parts
 
 
+def check_folder(folder: Path) -> None:
+    """Refuse what is there and is no folder."""
+    if folder.exists() and not folder.is_dir():
+        raise StoreProblem(f"{folder} is a file: name a folder for the results")
+
+
 def writable(folder: Path) -> None:
     """Make a folder if need be and write into it to see that one can; a StoreProblem says why
     not.
     """
-    if folder.is_file():
-        raise StoreProblem(f"{folder} is a file: name a folder for the results")
     try:
+        check_folder(folder)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"sonde")

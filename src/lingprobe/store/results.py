@@ -34,7 +34,7 @@ from lingprobe.store.blocks import (
     Block,
     Damaged,
     Gone,
-    StoreProblem,
+    check_folder,
     listed,
     opened,
     set_aside,
@@ -127,8 +127,7 @@ class ResultStore:
 
     def _files(self, chosen: Callable[[str], bool]) -> Iterator[Path]:
         """Files of chosen names, oldest first."""
-        if self.root.exists() and not self.root.is_dir():
-            raise StoreProblem(f"{self.root} is a file: name a folder for the results")
+        check_folder(self.root)
         every = listed(
             self.root,
             *RESULTS,

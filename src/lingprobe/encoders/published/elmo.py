@@ -15,7 +15,7 @@ from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.damage import reading
 from lingprobe.encoders.layered import Asked, asked_of, slots_of
 from lingprobe.encoders.published.elmo_shape import SIZES, Shape, shape_of
-from lingprobe.encoders.published.files import digest_of
+from lingprobe.encoders.published.files import check_there, digest_of
 from lingprobe.encoders.published.passes import each_word, passed
 from lingprobe.encoders.sources import ELMO
 from lingprobe.errors import to_install
@@ -26,6 +26,7 @@ FIRST, LAST, BEGIN, END, PADDING = 256, 257, 258, 259, 260
 """Characters are the bytes of UTF-8; then come the marks of a sentence and of a word, and what a
 word is filled up with (bilm/data.py of allenai/bilm-tf)."""
 Init = Literal["trained", "random", "orthonormal"]
+WEIGHTS = "the weights of an ELMo"
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class ELMo:
 
     @property
     def _digests(self) -> tuple[str, str]:
-        weights = digest_of(self.file, "the weights of an ELMo", ELMO)
+        weights = digest_of(self.file, WEIGHTS, ELMO)
         return weights, digest_of(self.sizes, SIZES, ELMO)
 
     @property
@@ -90,7 +91,7 @@ class ELMo:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        _ = self._digests  # of two files that are missing the weights are named
+        check_there(self.file, WEIGHTS, ELMO)  # of two files that are missing this one is named
         return slots_of(self, shape_of(self.sizes).layers)
 
     def asking(self, slots: tuple[str, ...]) -> Asked:

@@ -20,12 +20,15 @@ from lingprobe.encoders.sources import Source
 Shapes = Mapping[str, tuple[int, ...]]
 
 
-def digest_of(path: Path, what: str, source: Source) -> str:
-    """The digest of a file; where it is not there, a DataProblem says what it holds and where to
-    get it.
-    """
+def check_there(path: Path, what: str, source: Source) -> None:
+    """Where a file is not there, a DataProblem says what it holds and where to get it."""
     if not path.expanduser().is_file():
         raise source.missing(path, what)
+
+
+def digest_of(path: Path, what: str, source: Source) -> str:
+    """The digest of a file that has to be there."""
+    check_there(path, what, source)
     return digest([path])
 
 
