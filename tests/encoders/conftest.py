@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from encoders.tokenisers import word_piece
 from lingprobe.core import Sentence
 
 CORPUS = [
@@ -32,20 +33,11 @@ def sentences() -> list[Sentence]:
 
 
 def bert_tokenizer(folder: Path) -> int:
-    """Train and save a word-piece tokeniser; returns how many pieces it has."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    """Save a word-piece tokeniser; returns how many pieces it has."""
     from transformers import BertTokenizerFast
 
-    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    made.train_from_iterator(
-        CORPUS, trainers.WordPieceTrainer(vocab_size=160, special_tokens=special)
-    )
-    made.post_processor = processors.TemplateProcessing(
-        "[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
+    made = word_piece(CORPUS, special, 160)
     BertTokenizerFast(tokenizer_object=made, model_max_length=64).save_pretrained(str(folder))
     return int(made.get_vocab_size())
 

@@ -4,6 +4,8 @@ pieces come from.
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -30,17 +32,30 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 ENDS = processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
 
 
-def word_piece() -> Tokenizer:
-    """As BERT's."""
-    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    made.normalizer, made.pre_tokenizer = (
-        normalizers.BertNormalizer(),
-        pre_tokenizers.BertPreTokenizer(),
+def word_piece(
+    corpus: list[str] = CORPUS, special: list[str] = SPECIAL, size: int = 120
+) -> Tokenizer:
+    """As BERT's. The vocabulary is the same in every process, which that of the trainer of word
+    pieces is not: it settles ties by the order of a hash map.
+    """
+    normalizer, splitter = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    words = [
+        word
+        for line in corpus
+        for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(line))
+    ]
+    letters = sorted(set("".join(words)))
+    counts = Counter(
+        "##" * (start > 0) + word[start:end]
+        for word in words
+        for start, end in itertools.combinations(range(len(word) + 1), 2)
+        if end - start > 1
     )
-    made.train_from_iterator(
-        CORPUS, trainers.WordPieceTrainer(vocab_size=120, special_tokens=SPECIAL, **QUIET)
-    )
-    made.post_processor = ENDS
+    pieces = [*special, *letters, *(f"##{letter}" for letter in letters)]
+    pieces += sorted(counts, key=lambda piece: (-counts[piece], len(piece), piece))
+    vocabulary = {piece: number for number, piece in enumerate(pieces[:size])}
+    made = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    made.normalizer, made.pre_tokenizer, made.post_processor = normalizer, splitter, ENDS
     return made
 
 
