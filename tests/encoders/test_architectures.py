@@ -16,6 +16,7 @@ from torch import nn
 
 from lingprobe.core import Sentence
 from lingprobe.encoders import make
+from lingprobe.encoders.blocks import layers_of
 from lingprobe.encoders.hub import Source
 from lingprobe.encoders.network import loaded
 from lingprobe.examples import EncoderStop
@@ -48,6 +49,7 @@ MODELS = {
     "CLIP": {"text_config": TEXT, "vision_config": IMAGES},
     "Siglip": {"text_config": TEXT, "vision_config": IMAGES},
     "FNet": TEXT | {"type_vocab_size": 2},
+    "SqueezeBert": TEXT | {"embedding_size": 16},
 }
 WIDTHS = {"OPT": (16, 16, 8)}
 
@@ -124,6 +126,16 @@ def test_only_models_that_read_padding_are_run_without_it(folders, caplog):
         if "only sentences of equal length are read together" in record.getMessage()
     ]
     assert len(caplog.records) == 1
+
+
+def test_watching_blocks_leaves_a_forward_of_their_own(folders):
+    model = transformers.AutoModel.from_pretrained(folders["SqueezeBert"]).eval()
+    first, second = model.encoder.layers
+    first.forward = own = first.forward  # as libraries do that load weights when they are needed
+    ids = torch.tensor([[2, 5, 6, 3]])
+    layers_of(model, ids, lambda: model(input_ids=ids, output_hidden_states=True))
+    assert first.__dict__["forward"] is own
+    assert "forward" not in second.__dict__
 
 
 def test_a_model_without_layers_in_its_config_json_has_those_of_its_library(folders, tmp_path):

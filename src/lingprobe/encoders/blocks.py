@@ -1,4 +1,5 @@
-"""Which hidden states of a model are its layers, found by hooks when it is loaded. Imports torch.
+"""Which hidden states of a model are its layers, found by watching its blocks when it is loaded.
+Imports torch.
 
 Layer k is what block k + 1 is given, and the last layer what the model returns as its last state,
 behind the final norm where it has one. Libraries list other states: from behind the first block on
@@ -7,8 +8,9 @@ behind the final norm where it has one. Libraries list other states: from behind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import torch
@@ -87,29 +89,46 @@ Call = tuple[Tensor | None, Tensor | None]
 
 
 def _watched(model: Any, run: Callable[[], Any]) -> tuple[dict[str, list[Call]], Any]:
-    """The calls of what stands in each list of modules, by the name of the list, and the output."""
+    """The calls of what stands in each list of modules, by the name of the list, and the output.
+
+    `forward` is wrapped, since hooks miss a block whose `forward` its model calls itself.
+    """
     calls: dict[str, list[Call]] = {}
 
-    def watch(name: str, child: nn.Module) -> Any:
-        def note(_: nn.Module, given: tuple[Any, ...], named: dict[str, Any], back: Any) -> None:
-            returned = back if isinstance(back, tuple | list) else [back]
-            calls.setdefault(name, []).append((_first([*given, *named.values()]), _first(returned)))
+    def watch(name: str, child: nn.Module) -> None:
+        forward = child.forward
 
-        return child.register_forward_hook(note, with_kwargs=True)
+        @wraps(forward)
+        def noted(*given: Any, **named: Any) -> Any:
+            back = forward(*given, **named)
+            calls.setdefault(name, []).append((_first([*given, *named.values()]), _first([back])))
+            return back
+
+        child.forward = noted
 
     lists = [(name, each) for name, each in model.named_modules() if isinstance(each, LISTS)]
-    hooks = [watch(name, child) for name, each in lists for child in each.children()]
+    children = [(name, child) for name, each in lists for child in each.children()]
+    before = [(child, child.__dict__.get("forward")) for _, child in children]
     try:
+        for name, child in children:
+            watch(name, child)
         return calls, run()
     finally:
-        for hook in hooks:
-            hook.remove()
+        for child, own in before:
+            child.__dict__.pop("forward", None)
+            if own is not None:
+                child.forward = own
 
 
 def _first(values: Iterable[Any]) -> Tensor | None:
-    """The first of some values that may be states."""
-    tensors = (value for value in values if isinstance(value, Tensor))
-    return next((each for each in tensors if each.is_floating_point() and each.ndim > 2), None)
+    """The first of some values, or of what they hold, that may be states."""
+    for value in values:
+        if isinstance(value, Tensor) and value.is_floating_point() and value.ndim > 2:
+            return value
+        held = value.values() if isinstance(value, Mapping) else value
+        if isinstance(value, tuple | list | Mapping) and (found := _first(held)) is not None:
+            return found
+    return None
 
 
 def _inputs(calls: dict[str, list[Call]], states: Sequence[Tensor]) -> list[Tensor | None]:
