@@ -30,7 +30,7 @@ VOCABULARY, TARGETS = 40_000, 1_000
 
 AUDIT = """
 import resource, sys, time
-from lingprobe.audit import inspect
+from lingprobe.audit.inspection import inspect
 from lingprobe.tasks import TASKS
 start = time.process_time()
 data = TASKS.make(sys.argv[1]).load()

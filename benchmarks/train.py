@@ -36,10 +36,11 @@ import torch
 from torch import Tensor, nn
 
 from lingprobe.nets.trainable import PAD, Shape
+from lingprobe.training import OBJECTIVES
 from lingprobe.training.data import Reading, themselves
 from lingprobe.training.examples import Examples
 from lingprobe.training.loop import Learner, Schedule, batches
-from lingprobe.training.objectives import OBJECTIVES, Kit, Writing
+from lingprobe.training.objectives import Kit, Writing
 
 DIM, PIECES, BATCH = 300, 4000, 4096
 
@@ -121,7 +122,7 @@ def learner(folder: Path, pairs: int, hidden: int, device: str) -> tuple[Learner
     path = folder / "raw_text" / "EnglishNovels-PD" / "sentences.part2.txt.xz"
     found = itertools.islice(themselves([path], Reading(english=True)), pairs)
     examples, [many] = Examples.of(found)
-    shape, objective = Shape("bilstm-max", DIM, hidden, 1), OBJECTIVES["next"]
+    shape, objective = Shape("bilstm-max", DIM, hidden, 1), OBJECTIVES.make("next")
     with examples.texts:
         lesson = objective.lesson(objective, examples, Kit(shape, PIECES, hidden, 0))
     assert isinstance(lesson, Writing)
@@ -173,11 +174,12 @@ from pathlib import Path
 from lingprobe.nets.trainable import Shape
 from lingprobe.training.data import Reading, translations
 from lingprobe.training.examples import Examples
-from lingprobe.training.objectives import OBJECTIVES, Kit
+from lingprobe.training import OBJECTIVES
+from lingprobe.training.objectives import Kit
 def peak():
     said = Path("/proc/self/status").read_text()
     return int(said.partition("VmHWM:")[2].split()[0]) / 1024
-before, objective = peak(), OBJECTIVES["translate"]
+before, objective = peak(), OBJECTIVES.make("translate")
 examples, _ = Examples.of(translations([Path(sys.argv[1])], Reading()))
 lesson = objective.lesson(objective, examples, Kit(Shape("mean", 8), 4000, 8, 0))
 print(peak(), before, time.process_time())

@@ -224,7 +224,7 @@ def test_extensions_are_shown_as_they_are_tested():
     named = re.findall(
         r"^\[`(tests/plugin/[^`]+)`\]\([^)]*\):\n\n```\w+\n(.*?)^```$", page, re.M | re.S
     )
-    assert len(named) == 11
+    assert len(named) == 17
     for path, shown in named:
         assert (ROOT / path).read_text("utf-8") == shown, f"docs/extend.md shows another {path}"
 

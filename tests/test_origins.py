@@ -9,13 +9,24 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "src" / "lingprobe"
 TABLES = {
-    *("TASKS", "ENCODERS", "PROBES", "CONTROLS", "METRICS", "SUITES", "PARSERS", "LANGUAGES"),
-    *("RUNNERS", "contents", "room"),
+    *(
+        "TASKS",
+        "ENCODERS",
+        "PROBES",
+        "CONTROLS",
+        "METRICS",
+        "SUITES",
+        "PARSERS",
+        "LANGUAGES",
+        "OBJECTIVES",
+    ),
+    *("RUNNERS", "OBJECTIVES", "CHECKS", "contents", "room"),
 }
 MAKING = {"make", "find", "canonical", "expand", "modules", "needs", "options"}
 
 USER = """
 annotators/__init__.py parser
+audit/inspection.py problems
 api/data.py _made annotate
 api/encoders.py configure
 api/experiments.py _canonical
@@ -28,6 +39,7 @@ experiment/plan.py _checked _drawn _folds _planned _posed _probes_for _things ta
 experiment/readers.py _called _refer add
 experiment/run.py ahead
 experiment/runners/__init__.py working
+generation/events/languages.py language
 identity.py identity portable
 listing.py entries
 pages/asked.py judged_by
@@ -42,6 +54,7 @@ tasks/released/universal.py _lacking
 testing/encoders.py check_encoder
 testing/probes.py check_probe
 testing/tasks.py check_task
+training/settings.py check
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
@@ -64,21 +77,23 @@ OURS = """
 audit/asked.py _judged untaught
 audit/floors.py _constants floor_of
 experiment/readers.py _bounds
-generation/events/languages.py language
 papers/claim_tests.py _published
 papers/retests.py known_rows
 tasks/find.py _reads get_tasks
+training/settings.py objective_of
 """
 """Text of this package, or a name that was looked up in a table before."""
 ALLOWING = """
-api/data.py annotate
+api/data.py _request annotate inspect
 api/encoders.py configure
 api/listing.py available
 api/measure.py _planned _workers
 api/parsing.py audit_parser parse
 api/results.py _of compare_published report
+api/training.py train
 experiment/plan.py _checked _planned
 experiment/run.py ahead
+generation/events/files.py read
 judgements/score.py score
 tasks/find.py named
 testing/encoders.py check_encoder

@@ -80,6 +80,19 @@ def test_the_extension_is_listed(installed, command, name, line):
     )
 
 
+def test_the_extension_adds_a_command_and_a_function(installed, tmp_path):
+    (tmp_path / "text.txt").write_text("a bb\nccc dd\n", "utf-8")
+    assert "longest" in lingprobe(installed, "--help")
+    assert lingprobe(installed, "longest", tmp_path / "text.txt") == "ccc\n"
+    code = "import lingprobe, pathlib, sys; print(lingprobe.longest(pathlib.Path(sys.argv[1])))"
+    asked = [sys.executable, "-c", code, tmp_path / "text.txt"]
+    done = subprocess.run(asked, env=installed, capture_output=True, text=True, check=True)
+    assert done.stdout == "ccc\n"
+    listed = lingprobe(installed, "plugins")
+    assert "command longest" in listed
+    assert "function longest" in listed
+
+
 def test_the_extension_runs(installed, running_text, tmp_path):
     encoders = ["-e", "letters", "-e", "rare-letters,floor=3", "-e", "length", "--no-bounds"]
     run = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lingprobe._renamed import warn
+from lingprobe._renamed import entry_points, warn
 
 if TYPE_CHECKING:
     from lingprobe.analysis.curves import Curve, Curves
@@ -384,6 +384,9 @@ def __getattr__(name: str) -> Any:
     for place, names in _PLACES.items():
         if name in names.split():
             return getattr(importlib.import_module(f"lingprobe.{place}"), name)
+    for point in () if name.startswith("_") else entry_points("lingprobe.functions"):
+        if point.name == name:  # of an installed package
+            return point.load()
     raise AttributeError(f"module 'lingprobe' has no attribute {name!r}")
 
 

@@ -7,15 +7,18 @@ a corpus, or is nested in one, finds built-in things and plugins only.
 
 from __future__ import annotations
 
+import os
 import sys
 import typing
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from lingprobe._hosted import import_file, module_name
 from lingprobe._options import ReferenceProblem
 from lingprobe._reference import CODE, Reference, parsed_or_none
+from lingprobe.errors import UsageProblem
 
 _allowed: set[Path] = set()
 
@@ -39,6 +42,31 @@ def allowed(*references: Any) -> bool:
         _place(path) in _allowed or module_name(Path(path)) in sys.modules
         for path in _code_in(references)
     )
+
+
+def beside(file: Path, text: str) -> str:
+    """A reference in a file that the user named, as it is written from the working folder: the code
+    that it names lies in the folder of that file. UsageProblem for code from elsewhere.
+    """
+    reference = Reference.parse(text)
+    if "trust_remote_code" in unquote(text):
+        raise UsageProblem(
+            f"{file}: {text!r} runs code from outside the folder of the file, which is not"
+            " allowed; name it in the command"
+        )
+    folder = file.resolve().parent
+
+    def from_here(code: str) -> str:
+        place = (folder / Path(code).expanduser()).resolve()
+        if not place.is_relative_to(folder):
+            raise UsageProblem(
+                f"{file}: {text!r} is code outside the folder of the file, which is not allowed;"
+                " move it there"
+            )
+        return os.path.relpath(place)
+
+    moved = reference.with_code(from_here)
+    return text if moved == reference else str(moved)
 
 
 def from_file(name: str) -> Callable[..., Any]:

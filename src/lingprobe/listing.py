@@ -212,4 +212,6 @@ def _kind(kind: Any) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
+    if isinstance(value, Path):  # a file of ours
+        return value.name
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -23,7 +23,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lingprobe._code import Untrusted, allow, allowed, from_file
+from lingprobe._code import Untrusted, allow, allowed, beside, from_file
 from lingprobe._hosted import hosted, module_name, one_line
 from lingprobe._options import Place, ReferenceProblem, converted, says_where, texts
 from lingprobe._reference import Reference, parsed_or_none
@@ -37,6 +37,7 @@ __all__ = [
     "Untrusted",
     "allow",
     "allowed",
+    "beside",
     "brief",
     "parsed_or_none",
     "placed",

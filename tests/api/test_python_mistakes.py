@@ -75,7 +75,8 @@ MISTAKES = {
     ),
     "a kind misspelt": (
         lambda: lingprobe.available("task"),
-        "no kind 'task': choose one of tasks, encoders, probes, controls, metrics, suites, parsers",
+        "no kind 'task': choose one of tasks, encoders, probes, controls, metrics, suites, parsers,"
+        " objectives, languages, checks",
     ),
     "results that are not there": (
         lambda: lingprobe.report("nowhere"),

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.audit import inspect
 from lingprobe.audit.asked import TRAIN, ceilings, cues, drawn
 from lingprobe.audit.floors import halved
+from lingprobe.audit.inspection import inspect
 from lingprobe.audit.page import audited
 from lingprobe.core import SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.tables.formats import terminal

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from lingprobe.audit import inspect
 from lingprobe.audit.floors import TEST, TRAIN, canonical, characters, halved
+from lingprobe.audit.inspection import inspect
 from lingprobe.core import Dataset, Example, Sentence
 from lingprobe.testing import FAMILIES
 

@@ -1,6 +1,6 @@
 """An audit is shown with what deserves a look first, and no sentence is lost."""
 
-from lingprobe.audit import inspect
+from lingprobe.audit.inspection import inspect
 from lingprobe.audit.page import MANY, audited
 from lingprobe.core import Dataset, Example, Sentence
 from lingprobe.tables.formats import terminal

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.audit import correlation, inspect, words_read
+from lingprobe.audit.floors import correlation, words_read
+from lingprobe.audit.inspection import inspect
 from lingprobe.core import SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.labels import column
 from lingprobe.testing import FAMILIES

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.audit import Repeat, Shared, inspect
+from lingprobe.audit.findings import Repeat, Shared
+from lingprobe.audit.inspection import inspect
 from lingprobe.core import Dataset, Example, Sentence, Site
 
 DATA = Path(os.environ.get("LINGPROBE_DATA", "none")) / "published_probing" / "xprobe"

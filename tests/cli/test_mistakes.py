@@ -170,7 +170,7 @@ MISTAKES = {
     ),
     "a language that is not generated": (
         "generate empty.json --language klingon",
-        "empty.json: request.language: 'klingon' is not there; there are english, polish",
+        "empty.json: request.language: no language called 'klingon' (`lingprobe languages` lists them)",
     ),
     "a sheet that nobody filled in": (
         "annotate --score sheet.tsv",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.audit import inspect
+from lingprobe.audit.inspection import inspect
 from lingprobe.core import Dataset, Example, Sentence, Site
 from lingprobe.experiment.data import load
 from lingprobe.experiment.rules import best_word, worth

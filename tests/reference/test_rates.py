@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from lingprobe.nets.trainable import Shape, Words
 from lingprobe.probes.schedules import Annealing
+from lingprobe.training import OBJECTIVES
 from lingprobe.training.data import Example
 from lingprobe.training.examples import Examples
 from lingprobe.training.loop import Learner, Schedule
-from lingprobe.training.objectives import OBJECTIVES, Kit
+from lingprobe.training.objectives import Kit
 from reference import rates
 
 
@@ -25,7 +26,7 @@ def learner(schedule: Schedule) -> Learner:
     words = "the a dog cat sees hears".split()
     some = [Example(tuple(words[i % 4 :]), (" ".join(words[: 2 + i % 3]),)) for i in range(8)]
     read, _ = Examples.of(some)
-    shape, chosen = Shape("bilstm-max", 4, 3, 1), OBJECTIVES["next"]
+    shape, chosen = Shape("bilstm-max", 4, 3, 1), OBJECTIVES.make("next")
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 3, 0, False))
     table = np.random.default_rng(0).normal(size=(len(read.forms), 4)).astype(np.float32)
     return Learner(shape.network(), lesson, Words(torch.from_numpy(table)), schedule)

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from lingprobe.audit import inspect
+from lingprobe.audit.inspection import inspect
 from lingprobe.core import DataProblem
 from lingprobe.corpora.files import uncompressed
 from lingprobe.tasks import TASKS, names

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from lingprobe.nets.trainable import ARCHITECTURES, Shape, Words
-from lingprobe.training import loop
+from lingprobe.training import OBJECTIVES, loop
 from lingprobe.training.data import Example
 from lingprobe.training.examples import Examples
 from lingprobe.training.loop import Learner, Schedule, batches
-from lingprobe.training.objectives import OBJECTIVES, Kit
+from lingprobe.training.objectives import Kit
 from lingprobe.training.ranks import Ranks
 
 WORDS = "the a dog cat sees hears barks often".split()
@@ -29,7 +29,7 @@ def learner(objective: str, architecture: str, attention: bool = False) -> Learn
         for label in ("yes", "no") * 8
     ]
     shape = Shape(architecture, 6, 5, 2)
-    chosen, (read, _) = OBJECTIVES[objective], Examples.of(examples)
+    chosen, (read, _) = OBJECTIVES.make(objective), Examples.of(examples)
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 7, 0, attention))
     table = draws.normal(size=(len(read.forms), 6)).astype(np.float32)
     words = Words(torch.from_numpy(table))

@@ -411,7 +411,9 @@ def test_on_the_command_line(files, tmp_path):
             {"architecture": "transformer"},
             "no architecture 'transformer': choose one of bilstm-max",
         ),
-        ({"objective": "guess"}, "no objective 'guess': choose one of translate"),
+        ({"objective": "guess"}, "no objective called 'guess'"),
+        ({"objective": ""}, "an objective is missing: choose one of annotate, autoencode"),
+        ({"objective": "cbow"}, "bilstm-max is not trained for cbow: bow is, and for nothing else"),
         ({"size": 3}, "no setting 'size': choose one of vectors, dim"),
         ({"hidden": "many"}, "hidden=many: not a whole number"),
         ({"optimizer": "rmsprop"}, "no optimizer 'rmsprop'"),
@@ -421,7 +423,7 @@ def test_on_the_command_line(files, tmp_path):
 )
 def test_mistakes_are_said_before_anything_is_read(options, said, tmp_path):
     asked = {"architecture": "bilstm-max", "objective": "translate", **options}
-    with pytest.raises(lingprobe.UsageProblem, match=said):
+    with pytest.raises(lingprobe.LingprobeError, match=said):
         lingprobe.train(data=tmp_path / "nothing", output=tmp_path / "m", **asked)
 
 

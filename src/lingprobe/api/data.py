@@ -14,8 +14,8 @@ from lingprobe.annotators.tagger import Tagged, tag_text
 from lingprobe.api.arguments import listed
 from lingprobe.api.embedding import sentences
 from lingprobe.api.measure import at
-from lingprobe.audit import Audit
-from lingprobe.audit import inspect as audited
+from lingprobe.audit.findings import Audit
+from lingprobe.audit.inspection import inspect as audited
 from lingprobe.audit.page import audit_page
 from lingprobe.cache import check_ending, write_text
 from lingprobe.core import DataProblem, Published, Task
@@ -92,21 +92,25 @@ def inspect(
     sample: int = 20,
     seed: int = 0,
     on_error: Literal["raise", "skip"] = "raise",
+    checks: str | Sequence[str] = (),
     cache: str | Path | None = None,
 ) -> Page[Audit]:
     """Audit the data set of a task: balance, scores without an encoder, repeated examples, forms in
     several splits, and rows to read. `.content` is the audit; printing it shows the tables.
 
     sample, seed  how many examples are shown, and which
+    checks        further ones of your own, as 'mine.py@check' (`available("checks")` lists ours)
     A released data set is read as published, even if splits are missing. DataProblem if the data
     cannot be read.
 
         print(lingprobe.inspect("ud/tense:UD_English-EWT").content.problems)
     """
+    allow(*listed(checks))
     with at(cache):
         made, title = _made(task, on_error)
         dataset = made.found() if isinstance(made, Published) else made.load()
-        return audit_page(audited(dataset, seed, sample, made.metric), title)
+        found = audited(dataset, seed, sample, made.metric, checks=listed(checks))
+        return audit_page(found, title)
 
 
 def collections(pattern: str | None = None) -> list[Collection]:
@@ -200,7 +204,7 @@ def generate(
     output: str | Path | None = None,
     *,
     n: int | None = None,
-    language: Literal["english", "polish"] | str | None = None,
+    language: str | None = None,
     seed: int = 0,
     text: bool = False,
     asserted: bool = False,
@@ -212,7 +216,8 @@ def generate(
     request   a JSON file, or its value; {} has all defaults
     output    where to write JSON lines; without it, sentences are only counted, exactly and at once
     n         how many (default: all)
-    language  of the sentences (default: that of the request, or else English)
+    language  a reference, such as 'polish' or 'mine.py@esperanto' (`available("languages")` lists
+              them; default: that of the request, or else English)
     seed      which sentences are drawn, without replacement, and their order
     text      write only the sentences, one per line
     asserted  also write for each clause whether the sentence asserts it
@@ -343,4 +348,6 @@ def _request(request: str | Path | Mapping[str, Any], language: str | None) -> A
     """A request from a file, or from its value."""
     if isinstance(request, str | Path):
         return files.read(request, language)
-    return parsed({**request, **({} if language is None else {"language": language})})
+    asked = {**request, **({} if language is None else {"language": language})}
+    allow(asked.get("language"))
+    return parsed(asked)

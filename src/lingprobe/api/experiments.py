@@ -5,13 +5,11 @@ from __future__ import annotations
 import difflib
 import importlib.metadata
 import json
-import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from lingprobe.api.arguments import listed, options_of
 from lingprobe.api.encoders import configure, model
@@ -23,7 +21,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.errors import UsageProblem
 from lingprobe.experiment.estimate import Estimate
 from lingprobe.probes import PROBES
-from lingprobe.references import Contents, Reference
+from lingprobe.references import Contents, Reference, beside
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import get_tasks, named
 
@@ -114,9 +112,9 @@ def read_experiment(file: str | Path) -> Experiment:
     if "output" not in settings:
         raise UsageProblem(f'{path}: add a folder for the results, such as output = "results"')
     for key in CODE:
-        settings[key] = [_own(path, each) for each in settings.get(key, ())]
+        settings[key] = [beside(path, each) for each in settings.get(key, ())]
     if "suite" in settings:
-        settings["suite"] = _own(path, settings["suite"])
+        settings["suite"] = beside(path, settings["suite"])
     _own_names(settings)
     return Experiment(path, {key: value for key, value in settings.items() if value != []})
 
@@ -147,31 +145,6 @@ def _checked(path: Path, key: str, value: Any) -> Any:
     if type(value) is not kind:
         raise UsageProblem(f"{path}: {key} = {value!r}: write {written}")
     return value
-
-
-def _own(file: Path, text: str) -> str:
-    """A reference as it is written from the working folder: the code that it names lies in the
-    folder of the experiment's file.
-    """
-    reference = Reference.parse(text)
-    if "trust_remote_code" in unquote(text):
-        raise UsageProblem(
-            f"{file}: {text!r} runs code from outside the folder of the experiment, which is not"
-            " allowed; use it with `lingprobe run`"
-        )
-    folder = file.resolve().parent
-
-    def from_here(code: str) -> str:
-        place = (folder / Path(code).expanduser()).resolve()
-        if not place.is_relative_to(folder):
-            raise UsageProblem(
-                f"{file}: {text!r} is code outside the folder of the experiment, which is not"
-                " allowed; move it there"
-            )
-        return os.path.relpath(place)
-
-    moved = reference.with_code(from_here)
-    return text if moved == reference else str(moved)
 
 
 def _canonical(contents: Contents, references: Iterable[str | Reference]) -> list[str]:

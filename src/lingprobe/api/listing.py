@@ -7,9 +7,11 @@ from typing import Literal
 
 from lingprobe.annotators import PARSERS
 from lingprobe.api.arguments import listed as arguments
+from lingprobe.audit import CHECKS
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.errors import UsageProblem
+from lingprobe.generation.events.languages import LANGUAGES
 from lingprobe.listing import Entry, Plugin, entries
 from lingprobe.listing import plugins as installed
 from lingprobe.metrics import METRICS
@@ -21,8 +23,20 @@ from lingprobe.references import Contents, Reference, allow
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.about import About, Sought
 from lingprobe.tasks.about import about as known_about
+from lingprobe.training import OBJECTIVES
 
-Kind = Literal["tasks", "encoders", "probes", "controls", "metrics", "suites", "parsers"]
+Kind = Literal[
+    "tasks",
+    "encoders",
+    "probes",
+    "controls",
+    "metrics",
+    "suites",
+    "parsers",
+    "objectives",
+    "languages",
+    "checks",
+]
 ROOMS: Mapping[str, Contents] = {
     "tasks": TASKS,
     "encoders": ENCODERS,
@@ -31,7 +45,16 @@ ROOMS: Mapping[str, Contents] = {
     "metrics": METRICS,
     "suites": SUITES,
     "parsers": PARSERS,
+    "objectives": OBJECTIVES,
+    "languages": LANGUAGES,
+    "checks": CHECKS,
 }
+
+OTHERS = (
+    Contents("command", "lingprobe.commands", {}),
+    Contents("function", "lingprobe.functions", {}),
+)
+"""What installed packages alone add: commands, and functions as `lingprobe.NAME`."""
 
 
 def available(
@@ -45,7 +68,8 @@ def available(
 ) -> list[Entry]:
     """Everything of a kind, plugins included: names, descriptions, and options with their meaning.
 
-    kind      'tasks', 'encoders', 'probes', 'controls', 'metrics', 'suites' or 'parsers'
+    kind      'tasks', 'encoders', 'probes', 'controls', 'metrics', 'suites', 'parsers',
+              'objectives', 'languages' or 'checks'
     pattern   a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem if
               nothing matches
     language  tasks for data in that language, a code ('pl', 'pol') or a name ('Polish')
@@ -95,4 +119,4 @@ def plugins() -> list[Plugin]:
         for plugin in lingprobe.plugins():
             print(plugin.distribution, plugin.name, plugin.problem)
     """
-    return installed(ROOMS.values())
+    return installed((*ROOMS.values(), *OTHERS))

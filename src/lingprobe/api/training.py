@@ -10,12 +10,12 @@ from lingprobe.annotators.treebank import files
 from lingprobe.api.arguments import listed, spoken
 from lingprobe.api.embedding import sentences
 from lingprobe.encoders.trained import Trained
-from lingprobe.references import Place
+from lingprobe.references import Place, allow
 from lingprobe.training.exports import Exported
 from lingprobe.training.exports import export as exported
 from lingprobe.training.folder import Training
 from lingprobe.training.sentences import train as trained
-from lingprobe.training.settings import ALONE, TREES, Request, Settings
+from lingprobe.training.settings import TREES, Request, Settings, objective_of
 
 
 def train(
@@ -41,8 +41,8 @@ def train(
                     'bigru-last', 'gru-last', 'gru-backward', 'gated-convnet', or 'mean' of the word
                     vectors, where only embedding= and learned= are trained; 'bow' for cbow;
                     'parser' to annotate
-    objective       'translate', 'autoencode', 'denoise', 'next', 'skip', 'parse', 'infer', 'cbow'
-                    or 'annotate'; '' if the architecture has only one
+    objective       a reference, such as 'translate' or 'mine.py@order' (`available("objectives")`
+                    lists them); '' if the architecture has only one
     data            files: two aligned ones or a table to translate, running text, bracketed trees
                     to parse, tables or JSON lines of pairs to infer; to annotate, treebanks in
                     CoNLL-U and in brackets or folders of them, where test is never read
@@ -63,7 +63,8 @@ def train(
         lingprobe.train("bilstm-max", "translate", ["train.en", "train.de"], "models/en-de",
         epochs=5) lingprobe.train("parser", "annotate", "UD_English-EWT", "models/ewt")
     """
-    objective = objective or next((n for n, a in ALONE.items() if a == architecture), "")
+    objective = objective or objective_of(architecture)
+    allow(objective)
     probed = sentences(exclude, tasks) if listed(exclude) or listed(tasks) else []
     paths, judged, also = ([Path(p).expanduser() for p in listed(x)] for x in (data, dev, evaluate))
     if architecture == TREES:

@@ -2,11 +2,19 @@
 
 `inspect(dataset)` works for all families and label columns and returns an `Audit`, which `pages`
 renders. No encoder is evaluated here: an encoder could reach these scores without knowing any
-language.
+language. This is the list of the checks, in the order in which they are told.
 """
 
-from lingprobe.audit.findings import Audit, Floor, Repeat, Row, Shared
-from lingprobe.audit.floors import correlation, words_read
-from lingprobe.audit.inspection import inspect
+from lingprobe.references import Contents
 
-__all__ = ["Audit", "Floor", "Repeat", "Row", "Shared", "correlation", "inspect", "words_read"]
+CHECKS = Contents(
+    "check",
+    "lingprobe.checks",
+    {
+        name: f"lingprobe.audit.checks:{name}"
+        for name in (
+            *("malformed", "remarks", "splits", "repeats", "forms", "leaks", "confounds"),
+            *("sources", "cues", "mixed", "sizes"),
+        )
+    },
+)

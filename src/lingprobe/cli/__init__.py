@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
 import os
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
+from lingprobe._renamed import entry_points
 from lingprobe.cli import (
     caching,
     claiming,
@@ -80,6 +82,9 @@ COMMANDS = {
         listing.metrics,
         listing.suites,
         listing.parsers,
+        listing.objectives,
+        listing.languages,
+        listing.checks,
         listing.plugins,
     ),
 }
@@ -88,6 +93,20 @@ for group, commands in COMMANDS.items():
     for command in commands:
         name = command.__name__.replace("_", "-")
         app.command(name, cls=Command, rich_help_panel=group)(command)
+
+
+def _add_plugins() -> None:
+    """Add the commands of installed packages, and leave out what `lingprobe plugins` tells of: one
+    whose name is taken or that cannot be imported.
+    """
+    known = {str(each.name) for each in app.registered_commands}
+    for point in entry_points("lingprobe.commands"):
+        if point.name not in known:
+            with contextlib.suppress(Exception):
+                app.command(point.name, cls=Command, rich_help_panel="Plugins")(point.load())
+
+
+_add_plugins()
 
 INTERRUPTED = 130
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TextIO
 import typer
 
 import lingprobe
+from lingprobe.cli.completing import names
 from lingprobe.cli.options import (
     Cache,
     OnError,
@@ -81,6 +82,15 @@ def inspect(
         int, typer.Option("--seed", help=("The random seed that selects the examples."))
     ] = 0,
     on_error: OnError = "raise",
+    check: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--check",
+            metavar="CHECK",
+            help="Also a check of your own, such as `mine.py@check`; repeatable.",
+            autocompletion=names("checks"),
+        ),
+    ] = None,
     cache: Cache = None,
     style: Style = "terminal",
 ) -> None:
@@ -95,7 +105,9 @@ def inspect(
     - `lingprobe inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
     - `lingprobe inspect xprobe/tree-depth:xprobe/en`
     """
-    page = lingprobe.inspect(task, sample=sample, seed=seed, on_error=on_error, cache=cache)
+    page = lingprobe.inspect(
+        task, sample=sample, seed=seed, on_error=on_error, checks=check or (), cache=cache
+    )
     show(page, style)
 
 
@@ -210,7 +222,10 @@ def generate(
         typer.Option(
             "--language",
             metavar="NAME",
-            help="english or polish (default: the request's language, or english).",
+            help=(
+                "`polish`, `mine.py@esperanto`, ...; `lingprobe languages` lists them (default:"
+                " the request's language, or `english`)."
+            ),
         ),
     ] = None,
     seed: Seed = 0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +14,7 @@ import lingprobe
 from lingprobe.cli.completing import names
 
 if TYPE_CHECKING:
+    from lingprobe.api.listing import Kind
     from lingprobe.listing import Entry
     from lingprobe.papers.encoder_rows import EncoderRow
     from lingprobe.tasks.about import About
@@ -79,7 +81,7 @@ def tasks(
         typer.echo("no task matches all of this")
     else:
         # tasks of a family share their options
-        _list(entries, name is not None, options=False)
+        _list(entries, name is not None, options=name is not None and len(entries) == 1)
         if here := _treebanks(language):
             typer.echo(
                 f"treebanks here: {', '.join(here)} (`lingprobe run -t ud/tense -l {language}`)"
@@ -151,40 +153,68 @@ def _made(row: EncoderRow) -> str:
     return " ".join(filter(None, [f"-e {row.reference}", read, needs, row.note]))
 
 
-def probes(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("probes"))
-    ] = None,
-) -> None:
+def _lister(kind: Kind, text: str, options: bool = True) -> Callable[..., None]:
+    """The command that lists what there is of a kind."""
+
+    def command(name: str | None = None) -> None:
+        _list(lingprobe.available(kind, name), name is not None, options)
+
+    argument = typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names(kind))
+    command.__annotations__ = {"name": Annotated[str | None, argument], "return": None}
+    command.__name__, command.__doc__ = kind, text
+    return command
+
+
+probes = _lister(
+    "probes",
     """List the probes and their options.
 
     **Examples**: `lingprobe probes`, `lingprobe probes mlp`
-    """
-    _list(lingprobe.available("probes", name), name is not None)
-
-
-def controls(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("controls"))
-    ] = None,
-) -> None:
+    """,
+)
+controls = _lister(
+    "controls",
     """List the controls (labels without linguistic content) and their options.
 
     **Examples**: `lingprobe controls`, `lingprobe controls shuffled`
-    """
-    _list(lingprobe.available("controls", name), name is not None)
-
-
-def metrics(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("metrics"))
-    ] = None,
-) -> None:
+    """,
+)
+metrics = _lister(
+    "metrics",
     """List the metrics and their options.
 
     **Examples**: `lingprobe metrics`, `lingprobe metrics micro-f1`
-    """
-    _list(lingprobe.available("metrics", name), name is not None)
+    """,
+)
+parsers = _lister(
+    "parsers",
+    """List other parsers for `lingprobe parse --with`, and their options.
+
+    **Examples**: `lingprobe parsers`, `lingprobe parsers udpipe`
+    """,
+)
+objectives = _lister(
+    "objectives",
+    """List what `lingprobe train --objective` can train an encoder for.
+
+    **Examples**: `lingprobe objectives`, `lingprobe objectives mine.py@order`
+    """,
+)
+checks = _lister(
+    "checks",
+    """List what `lingprobe inspect` checks in a data set.
+
+    **Examples**: `lingprobe checks`
+    """,
+    options=False,  # a check has none: its parameters are what it looks at
+)
+languages = _lister(
+    "languages",
+    """List the languages that `lingprobe generate` writes.
+
+    **Examples**: `lingprobe languages`
+    """,
+)
 
 
 def suites(
@@ -202,18 +232,6 @@ def suites(
     _list(entries, name is not None)
     if name is not None and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
         typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
-
-
-def parsers(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("parsers"))
-    ] = None,
-) -> None:
-    """List other parsers for `lingprobe parse --with`, and their options.
-
-    **Examples**: `lingprobe parsers`, `lingprobe parsers udpipe`
-    """
-    _list(lingprobe.available("parsers", name), name is not None)
 
 
 def plugins() -> None:
@@ -234,7 +252,7 @@ def plugins() -> None:
 def _list(entries: list[Entry], named: bool, options: bool = True) -> None:
     """Print one entry in full, or several a line each, with their options below."""
     if named and len(entries) == 1:
-        _describe(entries[0])
+        _describe(entries[0], options)
         return
     wide = max(len(entry.name) for entry in entries)
     for entry in entries:
@@ -247,10 +265,10 @@ def _list(entries: list[Entry], named: bool, options: bool = True) -> None:
             typer.echo(" " * wide + "  " + typer.style(written, dim=True))
 
 
-def _describe(entry: Entry) -> None:
+def _describe(entry: Entry, options: bool = True) -> None:
     """Print what an entry is, and below it the options and oracles with what each means."""
     typer.echo(f"{entry.name}  {entry.text}")
-    _tell([(option.written, option.meaning) for option in entry.options])
+    _tell([(option.written, option.meaning) for option in entry.options if options])
     _tell([(f"gold:{name}", f"an oracle: {holds}") for name, holds in entry.oracles.items()])
 
 

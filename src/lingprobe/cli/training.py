@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import lingprobe
+from lingprobe.cli.completing import names
 from lingprobe.cli.options import Quiet, Tasks, listed
 from lingprobe.errors import UsageProblem
 from lingprobe.progress import bar
@@ -70,9 +71,10 @@ def train(
             "--objective",
             metavar="NAME",
             help=(
-                "translate, autoencode, denoise, next, skip, parse or infer (not needed for `bow`"
-                " and `parser`)."
+                "What to learn, such as `translate` or `mine.py@order`; `lingprobe objectives`"
+                " lists them (not needed for `bow` and `parser`)."
             ),
+            autocompletion=names("objectives"),
         ),
     ] = "",
     data: Data = None,

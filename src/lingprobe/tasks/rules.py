@@ -24,9 +24,11 @@ from lingprobe.corpora.corpus import corpus as corpus_files
 from lingprobe.corpora.files import Part, uncompressed
 from lingprobe.corpora.machine import one_each
 from lingprobe.corpora.style import Style
+from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import SUFFIXES, Block, Plain, Word, blocks, dependencies, trees
 from lingprobe.datasets import SampleSettings
 from lingprobe.oracles import Facts
+from lingprobe.references import summary
 from lingprobe.tasks.answers import Answer, Finding, Reason
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import either
@@ -70,6 +72,8 @@ def question(
     needs: Mapping[str, str] | None = None,
     metric: str = "",
     probe: str = "",
+    gold: Mapping[str, Function] | None = None,
+    baselines: Sequence[str] = (),
     **settings: Any,
 ) -> Callable[[Function], Definition[Any]]:
     """A decorator that turns a rule into a task: `@question("mine/relcl", "Is there a relative
@@ -88,6 +92,9 @@ def question(
     needs     labels that the task needs, and the annotation they come from
     metric    how answers are scored (default: accuracy, or micro-f1 for spans)
     probe     the task's default probe (default: mlp, or span for spans)
+    gold      for sentences: oracles of your own by name (`gold:NAME`), before those that all
+              have; each gets what the rule gets, returns facts as texts, and has a docstring
+    baselines encoders that stand in its table beside `length` and `bow:random`, as references
     settings  how candidates are sampled, such as balance=False or decorrelate=True: the fields of
               `lingprobe.datasets.SampleSettings`; for spans, those of
               `lingprobe.tasks.rules.SpanSettings`
@@ -100,9 +107,10 @@ def question(
         place = f"{function.__module__}:{function.__name__}"
         if isinstance(asked, SpanSettings):
             kind = SpanRule(rule, asked).kind(asks, needs or {})
-            judged = {"metric": metric or MICRO, "probe": probe or "span"}
+            judged: dict[str, Any] = {"metric": metric or MICRO, "probe": probe or "span"}
+            judged["baselines"] = tuple(baselines)
             return edge(name, kind, _options(function, SpanOptions), place=place, **judged)
-        sentences = SentenceRule(rule)
+        sentences = SentenceRule(rule, gold or {})
         asker = Question(
             name,
             asks,
@@ -111,13 +119,14 @@ def question(
             answered(name),
             settings=settings,
             needs=needs or {},
-            oracles=ORACLES,
+            oracles={key: summary(each) for key, each in sentences.gold.items()} | ORACLES,
             offered=sentences.offered,
             facts=sentences.facts,
             probe=probe or "mlp",
         )
         options = _options(function, CorpusOptions)
-        return asker.defined(options, place, metric=metric or "accuracy")
+        judged = {"metric": metric or "accuracy", "baselines": tuple(baselines)}
+        return asker.defined(options, place, **judged)
 
     return defined
 
@@ -229,9 +238,10 @@ YES, NO = Answer("yes"), Answer("no")
 
 @dataclass(frozen=True)
 class SentenceRule:
-    """A rule that gives labels of sentences."""
+    """A rule that gives labels of sentences; gold: its own oracles."""
 
     rule: Rule
+    gold: Mapping[str, Function] = field(default_factory=dict, compare=False)
 
     def files(self, options: CorpusOptions) -> list[Source]:
         """The treebanks, or running text."""
@@ -266,13 +276,25 @@ class SentenceRule:
     def offered(self, options: CorpusOptions) -> Collection[str]:
         """The oracles that the files say something for."""
         suffixes = {uncompressed(part.path).suffix for part in self.parts(options)}
-        return ORACLES if suffixes.isdisjoint((".txt", *brackets.SUFFIXES)) else PLACES
+        every = ORACLES if suffixes.isdisjoint((".txt", *brackets.SUFFIXES)) else PLACES
+        return [*self.gold, *every]
 
     def facts(
         self, oracle: str, options: CorpusOptions, sentences: Collection[Sentence]
     ) -> Mapping[Sentence, Facts]:
         """What the annotation of these sentences says."""
-        return facts(oracle, self.parts(options), options.on_error, sentences)
+        if oracle not in self.gold:
+            return facts(oracle, self.parts(options), options.on_error, sentences)
+        wanted = frozenset(sentences)
+        return {
+            sentence: (tuple(self.gold[oracle](given)),)
+            for part in self.parts(options)
+            for block in blocks(part.path, options.on_error, Tally())
+            for sentence, given in zip(
+                block.sentences(), self.rule.given(block, block.sentences()), strict=True
+            )
+            if sentence in wanted
+        }
 
 
 @dataclass(frozen=True)

@@ -51,9 +51,9 @@ class Objective:
     whole     whether pieces are words as they stand
     noise     whether the encoder's words are dropped and swapped
     columns   whether files have columns with names, by which rows can be chosen
+    alone     the architecture that alone learns it and learns nothing else; '' for the networks
     """
 
-    name: str
     lesson: Callable[[Objective, Examples, Kit], Lesson] | None
     reads: Reader
     figure: Literal["bleu", "perplexity", "accuracy", "score"]
@@ -61,6 +61,7 @@ class Objective:
     whole: bool = False
     noise: bool = False
     columns: bool = False
+    alone: Literal["", "bow", "parser"] = ""
 
 
 @dataclass(frozen=True)
@@ -329,20 +330,49 @@ class Inferring:
         }
 
 
-OBJECTIVES: Mapping[str, Objective] = {
-    each.name: each
-    for each in (
-        Objective("translate", Writing.of, data.translations, "bleu", "bleu"),
-        Objective("autoencode", Writing.of, data.themselves, "bleu", "bleu"),
-        Objective("denoise", Writing.of, data.themselves, "bleu", "bleu", noise=True),
-        Objective("next", Writing.of, data.following, "perplexity"),
-        Objective("skip", Writing.of, data.neighbours, "perplexity"),
-        Objective("parse", Writing.of, data.trees, "accuracy", "f1", whole=True),
-        Objective("infer", Inferring.of, inferences, "accuracy", columns=True),
-        Objective("cbow", None, data.themselves, "perplexity"),
-        Objective("annotate", None, data.trees, "score"),
-    )
-}
+def translate() -> Objective:
+    """Write the translation of a sentence, from two aligned files or a table."""
+    return Objective(Writing.of, data.translations, "bleu", "bleu")
+
+
+def autoencode() -> Objective:
+    """Write the sentence itself, from running text."""
+    return Objective(Writing.of, data.themselves, "bleu", "bleu")
+
+
+def denoise() -> Objective:
+    """Write the sentence, of which words are dropped and swapped (Hill et al. 2016)."""
+    return Objective(Writing.of, data.themselves, "bleu", "bleu", noise=True)
+
+
+def following() -> Objective:
+    """Write the next sentence, from running text."""
+    return Objective(Writing.of, data.following, "perplexity")
+
+
+def skip() -> Objective:
+    """Write the sentences before and after, from running text (Kiros et al. 2015)."""
+    return Objective(Writing.of, data.neighbours, "perplexity")
+
+
+def parse() -> Objective:
+    """Write the tree of a sentence, from bracketed trees (Vinyals et al. 2015)."""
+    return Objective(Writing.of, data.trees, "accuracy", "f1", whole=True)
+
+
+def infer() -> Objective:
+    """Tell how two sentences are related, from tables or JSON lines of pairs with labels."""
+    return Objective(Inferring.of, inferences, "accuracy", columns=True)
+
+
+def cbow() -> Objective:
+    """Tell each word by the words around it, from running text; of `bow` alone."""
+    return Objective(None, data.themselves, "perplexity", alone="bow")
+
+
+def annotate() -> Objective:
+    """Tell tags, features, heads and relations of words, from treebanks; of `parser` alone."""
+    return Objective(None, data.trees, "score", alone="parser")
 
 
 def _parts(rows: Ints) -> list[Ints]:

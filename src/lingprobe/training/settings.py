@@ -12,14 +12,13 @@ from typing import Any, Literal
 from lingprobe.core import Sentence
 from lingprobe.errors import UsageProblem
 from lingprobe.nets.trainable import ARCHITECTURES, Architecture
-from lingprobe.training.objectives import OBJECTIVES, Objective
+from lingprobe.training import OBJECTIVES
+from lingprobe.training.objectives import Objective
 
 BAG: Literal["bow"] = "bow"
 """The architecture that is no network: means of vectors of words and bigrams."""
 TREES: Literal["parser"] = "parser"
 """The architecture that tells the annotation of words: a BiLSTM over vectors of their forms."""
-ALONE = {"cbow": BAG, "annotate": TREES}
-"""Objectives that one architecture alone learns, which learns no other."""
 
 
 @dataclass(frozen=True)
@@ -229,27 +228,34 @@ class Request:
     left_out: Sequence[str] = ()
 
     def check(self) -> Objective:
-        """The objective; UsageProblem for a name that there is not."""
-        for kind, name, known in (
-            ("architecture", self.architecture, (*ARCHITECTURES, *ALONE.values())),
-            ("objective", self.objective, tuple(OBJECTIVES)),
-        ):
-            if name not in known:
-                wrong = f"no {kind} {name!r}" if name else f"an {kind} is missing"
-                raise UsageProblem(f"{wrong}: choose one of {', '.join(known)}")
-        objective = OBJECTIVES[self.objective]
-        for name, architecture in ALONE.items():
-            if (self.objective == name) != (self.architecture == architecture):
-                raise UsageProblem(
-                    f"{self.architecture} is not trained for {self.objective}: {architecture} is"
-                    f" trained for {name}, and for nothing else"
-                )
+        """The objective; UsageProblem for what does not fit together, ReferenceProblem for a name
+        that there is not.
+        """
+        known = (*ARCHITECTURES, BAG, TREES)
+        if self.architecture not in known:
+            raise UsageProblem(
+                f"no architecture {self.architecture!r}: choose one of {', '.join(known)}"
+            )
+        if not self.objective:
+            raise UsageProblem(f"an objective is missing: choose one of {', '.join(OBJECTIVES)}")
+        objective = OBJECTIVES.make(self.objective)
+        if not isinstance(objective, Objective):
+            raise UsageProblem(f"{self.objective} returns no Objective, which an objective must")
+        if objective.alone != (self.architecture if self.architecture in (BAG, TREES) else ""):
+            alone = f": {objective.alone} is, and for nothing else" if objective.alone else ""
+            raise UsageProblem(f"{self.architecture} is not trained for {self.objective}{alone}")
         if self.where and not objective.columns:
             raise UsageProblem(
-                f"{objective.name} reads no table whose columns have names: leave --where out"
+                f"{self.objective} reads no table whose columns have names: leave --where out"
             )
         if not self.files:
-            raise UsageProblem(f"there is no file to learn to {objective.name} from: name --data")
+            raise UsageProblem(f"there is no file to learn to {self.objective} from: name --data")
         if self.also and objective.lesson is None:
-            raise UsageProblem(f"{objective.name} is judged by --dev alone; leave --evaluate out")
+            raise UsageProblem(f"{self.objective} is judged by --dev alone; leave --evaluate out")
         return objective
+
+
+def objective_of(architecture: str) -> str:
+    """The objective of an architecture that learns nothing else; '' for the others."""
+    every = (name for name in OBJECTIVES.table if OBJECTIVES.make(name).alone == architecture)
+    return next(every, "")

@@ -14,19 +14,22 @@ from lingprobe.generation.events.batch import Batch, in_order
 from lingprobe.generation.events.draw import Draw, draw
 from lingprobe.generation.events.request import Request, request
 from lingprobe.generation.events.space import Space, space
+from lingprobe.references import allow, beside
 
 
 def read(path: str | Path, language: str | None = None) -> Request:
     """The request in a JSON file, in a language if one is given; what is wrong is named with the
-    file and the place.
+    file and the place. The file is one that the user named: a language that it names may be code
+    in its folder.
     """
     value = document(path)
+    if isinstance(value, dict):
+        named = value.get("language")
+        mine = {"language": beside(Path(path), named)} if isinstance(named, str) else {}
+        value = {**value, **(mine if language is None else {"language": language})}
+        allow(value.get("language"))
     try:
-        return request(
-            {**value, "language": language}
-            if language is not None and isinstance(value, dict)
-            else value
-        )
+        return request(value)
     except DataProblem as problem:
         raise DataProblem(f"{path}: {problem}") from None
 

@@ -1,6 +1,7 @@
 """The languages that sentences are generated in, by name.
 
-One is a function from the path of a lexicon, or nothing, and that of a table of further words
+Names are looked up in this table, in installed plugins, and in files: `mine.py@esperanto`. One is
+a function from the path of a lexicon, or nothing, and that of a table of further words
 (`more`), to a `Language`.
 """
 
@@ -9,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from lingprobe.core import DataProblem
 from lingprobe.generation.events.language import Language
 from lingprobe.references import Contents
 
@@ -24,11 +24,9 @@ LANGUAGES = Contents(
 
 
 def language(name: str, lexicon: Path | None = None, more: Path | None = None) -> Language:
-    """A language with its own lexicon, or that of a table, and further words; a name that is none
-    is an error that lists them.
+    """A language with its own lexicon, or that of a table, and further words; ReferenceProblem for
+    a name that is none.
     """
-    if name not in LANGUAGES.places():
-        raise DataProblem(f"{name!r} is not there; there are {', '.join(LANGUAGES)}")
     factory = LANGUAGES.find(name)
     return cast(
         Language,

@@ -20,6 +20,7 @@ from lingprobe.generation.events.languages import language as named
 from lingprobe.generation.events.lexicon import BANDS, KINDS
 from lingprobe.generation.events.meaning import DATIVES, FRAMES, keyed, text, words
 from lingprobe.generation.events.patterns import Partial, partial
+from lingprobe.references import ReferenceProblem
 
 LEXICAL = {
     "nouns": "noun",
@@ -141,8 +142,8 @@ def _language(fields: Fields) -> Language:
     name = text(fields.get("language", "english"), "request.language")
     try:
         return named(name, tables.get("lexicon"), tables.get("more_words"))
-    except DataProblem as problem:
-        raise DataProblem(f"request.language: {problem}" if not tables else str(problem)) from None
+    except ReferenceProblem as problem:
+        raise DataProblem(f"request.language: {problem}") from None
 
 
 def tables_of(value: object) -> dict[str, Path]:

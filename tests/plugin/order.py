@@ -1,0 +1,17 @@
+"""An objective: order.py@order tells which of two lines of a text came first."""
+
+from lingprobe.training.data import Example, following
+from lingprobe.training.objectives import Inferring, Objective
+
+
+def order() -> Objective:
+    """Tell whether two neighbouring lines stand in their order (Lan et al. 2020)."""
+    return Objective(Inferring.of, pairs, "accuracy")
+
+
+def pairs(paths, reading):
+    for number, (first, (text,), *_) in enumerate(following(paths, reading)):
+        two = [first, reading.words(text)]
+        label = "turned" if number % 2 else "straight"
+        one, other = reversed(two) if number % 2 else two
+        yield Example(one, second=other, label=label)
