@@ -172,7 +172,7 @@ def _told_apart(
     """
     from sklearn.linear_model import SGDClassifier
 
-    step = {"learning_rate": "constant", "eta0": 0.1, "alpha": 1e-7}
+    step = {"learning_rate": "constant", "eta0": 0.1, "penalty": None}
     model: Any = SGDClassifier(
         loss="hinge", max_iter=epochs, tol=None, average=True, random_state=seed, **step
     )
