@@ -258,6 +258,12 @@ def tried(room: str, many: int) -> bool:
     return len(alive) <= (1 - GOAL) * asked and excused <= MOST_EQUIVALENT * len(chosen)
 
 
+def left_out(folder: str, names: list[str]) -> set[str]:
+    """What of a folder tests do not need, so that it is not copied."""
+    written = {"build", "results"} if Path(folder) == ROOT else set[str]()
+    return {name for name in names if name.startswith(".") or name in {"__pycache__", *written}}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--room", action="append", choices=ROOMS, help="one room; repeatable")
@@ -265,7 +271,6 @@ def main() -> None:
     asked = parser.parse_args()
     KEPT.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(TREE, ignore_errors=True)
-    left_out = shutil.ignore_patterns(".*", "build", "__pycache__", "results")
     shutil.copytree(ROOT, TREE, ignore=left_out)
     os.chdir(TREE)
     os.environ |= {"PYTHONPATH": str(TREE / "src"), "OMP_NUM_THREADS": "1"}

@@ -1,0 +1,95 @@
+"""The settings of probes, as papers, the code of their authors and docs/probes.md state them."""
+
+from __future__ import annotations
+
+L2 = (1e-5, 1e-4, 1e-3, 1e-2)
+
+# SentEval, tools/classifier.py: `fit` of PyTorchClassifier, with the settings of its README
+SENTEVAL = {
+    "batch": 64,
+    "tenacity": 5,
+    "epoch_size": 4,
+    "max_epoch": 200,
+    "rate": 0.001,
+    "reduction": "mean",
+}
+# SentEval, tools/relatedness.py: RelatednessPytorch
+RELATEDNESS = {**SENTEVAL, "tenacity": 3, "epoch_size": 50, "max_epoch": 1000}
+# docs/probes.md, "mlp"
+FAST = {
+    "batch": 1024,
+    "smallest": 32,
+    "epochs": 14,
+    "steps": 560,
+    "rate": 0.01,
+    "decay": 0.3,
+    "warm": 0.1,
+    "looks": 14,
+    "cuts": (),
+}
+PERCEPTRONS = {  # hidden units, dropout, L2, schedule
+    "fast": ((50, 200), (0.0, 0.2), (0.0,), {**FAST, "cuts": ((0.25, 2), (0.5, 1))}),
+    "full": ((50, 100, 200), (0.0, 0.1, 0.2), (0.0,), FAST),
+    "acl18": ((50, 100, 200), (0.0, 0.1, 0.2), L2, SENTEVAL),
+    "senteval": ((50,), (0.0,), L2, SENTEVAL),
+    "krasnowska": ((50,), (0.0,), L2, {**SENTEVAL, "batch": 128}),
+}
+REGRESSIONS = {
+    "fast": {**FAST, "epochs": 30, "steps": 600, "decay": 3.0},
+    "senteval": RELATEDNESS,
+    "krasnowska": RELATEDNESS,
+}
+
+# Tenney et al. 2019, section 3.1 and appendix C, and jiant 1, as published with it
+TENNEY = {
+    "batch": 32,
+    "rate": 0.0001,
+    "interval": 1000,
+    "interval_small": 100,
+    "small": 5000,
+    "halve": 5,
+    "stop": 20,
+    "margin": 0.0,
+    "least": 0.0,
+    "most": 0,
+    "judged": 0,
+    "amsgrad": False,
+}
+PUBLISHED = {
+    "halve": 6,
+    "margin": 0.0001,
+    "least": 0.000001,
+    "most": 100,
+    "judged": 5000,
+    "amsgrad": True,
+}
+NETWORK = {
+    "pool": "attention",
+    "projection": 256,
+    "hidden": 256,
+    "context": 0,
+    "bag": False,
+    "gamma": True,
+    "layer_norm": False,
+    "drop_input": 0.0,
+    "drop": 0.0,
+    "norm": False,
+}
+_OWN = {"batch": 128, "smallest": 16, "epochs": 8, "steps": 400, "rate": 0.005, "decay": 0.05}
+EDGES = {  # the network's own settings, schedule, and the rest
+    "fast": ({}, {**FAST, **_OWN, "looks": 8}, {"scaled": True, "mix_rate": 10.0}),
+    "tenney": ({}, TENNEY, {"scaled": False, "mix_rate": 1.0}),
+    "jiant": (
+        {"drop_input": 0.2, "drop": 0.3, "norm": True},
+        {**TENNEY, **PUBLISHED},
+        {"scaled": False, "mix_rate": 1.0},
+    ),
+}
+CLIPPED = 5.0
+
+# Voita & Titov 2020, appendix: percent of train
+PORTIONS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.25, 12.5, 25, 50, 100)
+# SentEval, tools/validation.py: folds of data without a dev split, and their seed; train_test_split
+FOLDS, SEED, STOPPED_BY = 10, 1111, 0.05
+# scikit-learn's MLPClassifier as the code of Ettinger et al. 2018 calls it
+PASSES = 700

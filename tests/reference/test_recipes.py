@@ -1,0 +1,66 @@
+"""Settings of probes against a second statement of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from lingprobe.probes import PROBES, ettinger, online
+from lingprobe.probes.mlp import fits
+from lingprobe.probes.relatedness.probe import PROTOCOLS as REGRESSIONS
+from reference import recipes
+
+
+@pytest.mark.parametrize("name", recipes.PERCEPTRONS)
+def test_perceptrons_are_trained_as_stated(name):
+    hidden, dropout, l2, plan = recipes.PERCEPTRONS[name]
+    made = PROBES.make(f"mlp,protocol={name}")
+    assert made.name == ("mlp" if name == "fast" else f"mlp-{name}")
+    ours = made.protocol
+    assert (ours.hidden, ours.dropout, ours.l2, asdict(ours.plan)) == (hidden, dropout, l2, plan)
+    own = name in ("fast", "full")
+    assert (ours.scaled, ours.rounded, ours.halved) == (own, not own, name == "fast")
+
+
+@pytest.mark.parametrize("name", recipes.REGRESSIONS)
+def test_regressions_of_scores_are_trained_as_stated(name):
+    made = PROBES.make(f"relatedness,protocol={name}")
+    assert made.name == ("relatedness" if name == "fast" else f"relatedness-{name}")
+    ours = REGRESSIONS[name]
+    assert asdict(ours.plan) == recipes.REGRESSIONS[name]
+    assert ours.scaled == (name == "fast")
+    five = (ours.scale.lowest, ours.scale.many) if ours.scale else None
+    assert five == (None if name == "fast" else (1, 5))
+
+
+@pytest.mark.parametrize("name", recipes.EDGES)
+def test_edge_probes_are_trained_as_stated(name):
+    network, plan, rest = recipes.EDGES[name]
+    made = PROBES.make(f"span,protocol={name}")
+    assert made.name == ("span" if name == "fast" else f"span-{name}")
+    assert asdict(made.config) == {
+        "design": {**recipes.NETWORK, **network},
+        "loss": "sigmoid",
+        "decode": "threshold",
+        "plan": plan,
+        "clip": recipes.CLIPPED,
+        **rest,
+    }
+
+
+def test_blocks_folds_and_passes_are_as_published():
+    assert [100 * share for share in online.FRACTIONS] == pytest.approx(recipes.PORTIONS)
+    assert (fits.FOLDS, fits.SHUFFLED) == (recipes.FOLDS, recipes.SEED)
+    assert fits.HELD_OUT == recipes.STOPPED_BY
+    assert fits.LEAST * fits.HELD_OUT == 1
+    assert ettinger.PASSES == recipes.PASSES
+
+
+def test_what_probes_need_is_as_stated():
+    """Which of them have seeds, read words, or are not trained."""
+    needs = {
+        name: {k for k, v in asdict(PROBES.make(name).needs).items() if v}
+        for name in ("mlp", "mlp,protocol=ettinger", "logreg", "span", "nb-uni", "cosine", "majority")
+    }
+    print(needs)
