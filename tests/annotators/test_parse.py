@@ -44,6 +44,7 @@ def trees(folder):
 def test_a_folder_holds_trees_brackets_and_where_they_are_from(text, tmp_path):
     got = done([text], tmp_path / "out")
     assert (got.sentences, got.words, got.finished) == (120, 60 * 10, True)
+    assert str(got) == f"{tmp_path / 'out'}: 120 sentences, 600 words"
     first, *_ = trees(tmp_path / "out")
     assert first.words == ("The", "0", "dogs", "did", "n't", "bark", ".")
     assert first.text == "The 0 dogs didn't bark."
@@ -104,7 +105,9 @@ def test_a_run_that_was_killed_goes_on_and_writes_the_same(text, tmp_path):
 
 
 def test_runs_that_share_the_work_write_what_one_would(text, tmp_path):
-    assert not done([text], tmp_path / "out", share=(2, 2)).finished
+    half = done([text], tmp_path / "out", share=(2, 2))
+    assert not half.finished
+    assert str(half).endswith("words so far; the same command goes on")
     assert done([text], tmp_path / "out", share=(1, 2)).finished
     done([text], tmp_path / "whole")
     assert content(tmp_path / "out") == content(tmp_path / "whole")

@@ -47,4 +47,5 @@ def test_nothing_is_lost(text):
 
 def test_places_without_words_are_no_sentence():
     assert by_places("a  b", [(1, 2)]) is None
-    assert by_places("xa  b", [(1, 2), (2, 3), (4, 5)]).text == "a  b"
+    cut = by_places("xa  b .", [(1, 2), (2, 3), (4, 5)])
+    assert (cut.words, cut.text) == (("a", "b"), "a  b")

@@ -17,6 +17,7 @@ from lingprobe.probes.span.batches import Examples, Gathered, batch_of
 from lingprobe.probes.span.loops import _patient, judged, train
 from lingprobe.probes.span.net import Net, Scale, Sizes, Source, drawn, mix_of, scores
 from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
+from lingprobe.probes.span.states import name_of
 from lingprobe.probes.span.training import Judged, Training, cells_of, loss_of, slope_of
 from lingprobe.progress import listening
 from lingprobe.vectors import ranges
@@ -461,6 +462,40 @@ def test_numbers_that_are_not_finite_are_named_with_their_example():
         ValueError, match=rf"layer '1' has NaN or infinite numbers, first in example {readers[0]};"
     ):
         said(network(SMALL, SOURCES[0], 2), given, np.arange(12))
+
+
+def test_a_mix_of_fewer_layers_is_read_from_one_of_more():
+    given = examples_of()
+    gathered = Gathered(given, batch_of(given, np.arange(12)))
+    alone = Gathered(given, batch_of(given, np.arange(12)))
+    more = gathered.stacked(("0", "1", "2"))
+    for names in (("0",), ("0", "1")):
+        fewer = gathered.stacked(names)
+        assert fewer.data_ptr() == more.data_ptr()
+        torch.testing.assert_close(fewer, alone.stacked(names))
+    other = gathered.stacked(("1", "2"))
+    torch.testing.assert_close(other, alone.stacked(("1", "2")))
+
+
+@pytest.mark.parametrize("part", ["starts", "stops", "groups", "wanted"])
+@pytest.mark.parametrize("split", [0, 1])
+def test_a_training_is_another_where_anything_it_is_given_is_another(part, split):
+    def name(seed=4, source=SOURCES[0], plan=PLANS[0], **given):
+        training = Training(network(SMALL, source, 2), config(plan), seed=seed)
+        parts = [replace(examples_of(seed=k)) for k in (1, 2)]
+        parts[split] = replace(parts[split], **given)
+        return name_of([training], *parts, seed)
+
+    known = name()
+    assert name() == known
+    assert len({known, name(seed=5), name(source=SOURCES[1]), name(plan=PLANS[1])}) == 4
+    if part == "wanted":
+        other = torch.ones(12, LABELS)
+        assert name(wanted=lambda rows: other[rows]) != known
+    else:
+        other = getattr(examples_of(seed=1 + split), part).copy()
+        other[..., -1] += 1
+        assert name(**{part: other}) != known
 
 
 def test_a_mix_starts_with_equal_weights():

@@ -73,6 +73,20 @@ def test_reaching_the_last_pass_is_recorded_and_no_warning():
     assert 0 < fitted.choice["passes"][0] <= 700
 
 
+def test_numbers_too_small_for_the_usual_form_are_zero_while_it_learns_and_no_longer(monkeypatch):
+    tiny, seen = np.full(1, 1e-39, np.float32), []
+    fitted = MLPClassifier.fit
+
+    def watched(self, x, y):
+        seen.append(float((tiny * np.float32(0.5))[0]))
+        return fitted(self, x, y)
+
+    monkeypatch.setattr(MLPClassifier, "fit", watched)
+    fit(readings((30, 0, 10)), 0)
+    assert seen == [0]
+    assert float((tiny * np.float32(0.5))[0]) > 0
+
+
 def test_nothing_can_be_set_and_nothing_is_fitted_to_nothing():
     for option in ("hidden=5", "dropout=0.1", "l2=0.1", "reduction=sum", "precision=float32"):
         with pytest.raises(ReferenceProblem, match="nothing to set"):

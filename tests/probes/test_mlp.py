@@ -114,6 +114,13 @@ def test_the_choice_of_a_halved_grid_does_not_depend_on_the_seeds_asked_for():
     np.testing.assert_allclose(later.layers[0], every[3].layers[0], atol=1e-3)
 
 
+@pytest.mark.parametrize("probe", [SMALL, "mlp,protocol=full,hidden=4,dropout=0,dropout=0.2"])
+def test_a_grid_of_one_and_one_that_is_not_halved_are_tuned_with_no_seed(probe):
+    small = linear(n=700)
+    for one in fit(probe, small, [Cell("-", 0), Cell("-", 3)]):
+        assert "tuned" not in one.choice
+
+
 def test_protocols_of_papers_are_not_halved():
     from lingprobe.probes.mlp.probe import PROTOCOLS
 

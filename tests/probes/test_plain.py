@@ -50,6 +50,27 @@ def test_seeds_reach_the_estimator_and_one_fit_serves_all_where_they_do_not_matt
     assert first is not other
 
 
+@pytest.mark.parametrize(
+    "make", [partial(KNeighborsClassifier, 3), partial(LinearSVC, random_state=0), RidgeClassifier]
+)
+@pytest.mark.parametrize("names", ["ac", "abd"])
+def test_a_class_that_train_has_not_lies_below_all_others(make, names):
+    labels = [*(names * 10), *"abcd"]
+    draws = np.random.default_rng(0)
+    examples = [
+        Example.about(Sentence.of([f"s{i}"]), label, "test" if i >= len(labels) - 4 else "train")
+        for i, label in enumerate(labels)
+    ]
+    x = draws.normal(size=(len(labels), 3)).astype(np.float32)
+    readings = Readings(Dataset.of(examples), Vectors((x,)))
+    [fitted] = OneByOne(Estimator("mine", make, seeded=False)).fit(
+        readings.split("train"), readings.split("dev"), cells=(Cell("-", 0),)
+    )
+    scores = fitted.predict(readings.split("test")).scores
+    seen = np.isin(list("abcd"), list(names))
+    assert (scores[:, ~seen].max(1) <= scores[:, seen].min(1) - 1).all()
+
+
 def test_one_class_in_train_is_answered_and_not_an_error():
     examples = [
         Example.about(Sentence.of([f"s{i}"]), "b" if i < 8 else "a", "train" if i < 8 else "test")

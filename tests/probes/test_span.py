@@ -270,6 +270,11 @@ def test_examples_without_units_teach_nothing_are_counted_and_get_an_answer():
     broken = Readings(given.dataset, Vectors(given.vectors.layers, given.vectors.names, spans))
     [fitted] = fit(QUICK, broken, "1")
     assert fitted.choice["without_units"] == [1, 1]
+    words[0] = given.vectors.spans.words[0]
+    one = Spans(given.vectors.spans.sentences, words, given.vectors.spans.first_word)
+    of_dev = Readings(given.dataset, Vectors(given.vectors.layers, given.vectors.names, one))
+    assert fit(QUICK, of_dev, "1")[0].choice["without_units"] == [0, 1]
+    words[0] = 0
     assert np.isfinite(fitted.predict(broken.split("dev")).scores).all()
     nowhere = Spans(
         given.vectors.spans.sentences, np.zeros_like(words), given.vectors.spans.first_word

@@ -93,3 +93,18 @@ PORTIONS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.25, 12.5, 25, 50, 100)
 FOLDS, SEED, STOPPED_BY = 10, 1111, 0.05
 # scikit-learn's MLPClassifier as the code of Ettinger et al. 2018 calls it
 PASSES = 700
+
+# what probes depend on besides vectors and labels
+NEEDS = {
+    "mlp": {"seeds", "train"},
+    "mlp,protocol=ettinger": {"seeds", "train"},
+    "relatedness": {"seeds", "train"},
+    "span": {"seeds", "mixes", "train"},
+    "logreg": {"train"},
+    "online:logreg": {"seeds", "train"},
+    "cosine": set(),
+    "majority": {"words", "train"},
+    "majority-feature": {"words", "stratum", "train"},
+    "nb-uni-tfidf": {"words", "train"},
+    "nb-bi-tfidf": {"words", "train"},
+}

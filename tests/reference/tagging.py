@@ -13,7 +13,9 @@ def columns(word, usual):
     """What is known of a form, by name."""
     word = TYPED.get(word, word)
     lower = word.lower()
-    marks = ["X" if c.isupper() else "x" if c.islower() else "d" if c.isdigit() else c for c in word]
+    marks = [
+        "X" if c.isupper() else "x" if c.islower() else "d" if c.isdigit() else c for c in word
+    ]
     guess = f"?{lower[-2:]}{word[:1].isupper()}"
     return {
         "word": word,

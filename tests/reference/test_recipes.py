@@ -58,9 +58,8 @@ def test_blocks_folds_and_passes_are_as_published():
 
 
 def test_what_probes_need_is_as_stated():
-    """Which of them have seeds, read words, or are not trained."""
-    needs = {
-        name: {k for k, v in asdict(PROBES.make(name).needs).items() if v}
-        for name in ("mlp", "mlp,protocol=ettinger", "logreg", "span", "nb-uni", "cosine", "majority")
+    found = {
+        name: {need for need, value in asdict(PROBES.make(name).needs).items() if value}
+        for name in recipes.NEEDS
     }
-    print(needs)
+    assert found == recipes.NEEDS

@@ -132,9 +132,9 @@ def tag_text(
     texts: Iterable[str | Path],
     source: str | Path,
     output: str | Path,
-    seed: int = 0,
-    on_error: OnError = "raise",
-    progress: bool = False,
+    seed: int,
+    on_error: OnError,
+    progress: bool,
 ) -> Tagged:
     """Write running text with tags, by a tagger trained on a tagged source."""
     tagged.check_name(output)

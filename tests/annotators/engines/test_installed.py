@@ -39,7 +39,7 @@ def test_stanza_s_columns_become_ours(monkeypatch, constituents):
     (said,) = made.annotate([("a", "b")])
     assert (said.heads, said.xpos, said.feats) == ((-1, 0), ("_", "_"), ("_", "_"))
     assert said.brackets == ("(ROOT (X a))" if constituents else "")
-    assert made.fingerprint == "1.9 en default"
+    assert (made.name, made.fingerprint) == ("stanza en default", "1.9 en default")
     assert segmenter("", made).name == "rules"
     with pytest.raises(lingprobe.DataProblem, match="no models for 'xx' here"):
         list(parser("stanza:xx").annotate([("a",)]))
@@ -82,7 +82,7 @@ def test_spacy_s_columns_become_ours(monkeypatch):
     made = parser("spacy:en")
     (said,) = made.annotate([("a", "b", "c")])
     assert (said.heads, said.deprels) == ((-1, 0, 1), ("root", "obj", "obj"))
-    assert made.fingerprint == "3.8.1 en 3.8"
+    assert (made.name, made.fingerprint) == ("spacy en", "3.8.1 en 3.8")
     cutter = segmenter("", made)
     assert [cut.words for cut in cutter.segment("a b c d")] == [("a", "b"), ("c", "d")]
     assert [cut.text for cut in cutter.segment("a b c d", whole=True)] == ["a b c d"]

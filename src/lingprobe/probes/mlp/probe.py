@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from lingprobe.probes.schedules import Annealing, SentEvalLoop
 from lingprobe.reading import ReadingProblem, Readings
 from lingprobe.references import ReferenceProblem
 from lingprobe.vectors import Floats
-
-if TYPE_CHECKING:
-    pass
 
 # features below which bfloat16 saves no time, and may cost what a few features say exactly
 NARROW = 64

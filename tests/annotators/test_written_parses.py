@@ -1,0 +1,130 @@
+"""What is written of a sentence, row by row, and what is left out and why."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lingprobe.annotators import blocks
+from lingprobe.annotators.blocks import Block, Place
+from lingprobe.annotators.parser import Annotation
+from lingprobe.annotators.segment import Cut
+from lingprobe.corpora.files import lines
+from lingprobe.corpora.trees import Range
+
+
+class Said:
+    """A parser that says what it was given."""
+
+    name = fingerprint = "said"
+
+    def __init__(self, *answers):
+        self.answers = answers
+
+    def annotate(self, sentences):
+        return iter(self.answers)
+
+
+def rows(cut: Cut, answer: Annotation) -> list[str]:
+    """The rows that are written, with | between columns."""
+    return [row.replace("\t", "|") for row in blocks._rows(cut, answer)]
+
+
+def test_words_of_one_token_stand_below_it():
+    cut = Cut(
+        ("Il", "va", "de", "le", "nord", "à", "les", "Alpes", "."),
+        "Il va du nord aux Alpes.",
+        (Range(2, 4, "du", "_"), Range(5, 7, "aux", "_")),
+    )
+    heads = (1, -1, 4, 4, 1, 7, 7, 1, 1)
+    assert rows(cut, Annotation(upos=("X",) * 9, heads=heads)) == [
+        "1|Il|_|X|_|_|2|dep|_|_",
+        "2|va|_|X|_|_|0|dep|_|_",
+        "3-4|du|_|_|_|_|_|_|_|_",
+        "3|de|_|X|_|_|5|dep|_|_",
+        "4|le|_|X|_|_|5|dep|_|_",
+        "5|nord|_|X|_|_|2|dep|_|_",
+        "6-7|aux|_|_|_|_|_|_|_|_",
+        "6|à|_|X|_|_|8|dep|_|_",
+        "7|les|_|X|_|_|8|dep|_|_",
+        "8|Alpes|_|X|_|_|2|dep|_|SpaceAfter=No",
+        "9|.|_|X|_|_|2|dep|_|_",
+    ]
+
+
+def test_a_token_of_several_words_may_be_followed_by_no_space():
+    cut = Cut(("da", "mi", "lo", "!"), "damilo!", (Range(0, 3, "damilo", "_"),))
+    found = rows(cut, Annotation(heads=(-1, 0, 0, 0)))
+    assert found[0] == "1-3|damilo|_|_|_|_|_|_|_|SpaceAfter=No"
+    assert [row[-1] for row in found[1:]] == ["_"] * 4
+
+
+def test_every_column_is_written_and_spaces_in_it_are_one():
+    cut = Cut(("a\u00a0b", "c"), "a\u00a0b c")
+    told = Annotation(
+        ("X", ""), ("T", "_"), ("A=B", "_"), (1, -1), ("obj", "root"), lemmas=("l  m", "c")
+    )
+    assert rows(cut, told) == ["1|a b|l m|X|T|A=B|2|obj|_|_", "2|c|c|_|_|_|0|root|_|_"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (Annotation(heads=(-1, 0)), ""),
+        (Annotation(heads=(1, -1)), ""),
+        (Annotation(brackets="(X a b)"), ""),
+        (Annotation(), "no tree"),
+        (Annotation(heads=(-1,)), "no tree"),
+        (Annotation(heads=(-1, -1)), "no tree"),
+        (Annotation(heads=(-1, 2)), "no tree"),
+        (Annotation(heads=(-1, -2)), "no tree"),
+        (Annotation(heads=(-1, 1)), "no tree"),
+        (Annotation(heads=(-1, 0), feats=("_", "Case")), "features"),
+    ],
+)
+def test_what_is_no_tree_is_left_out_with_its_reason(answer, why, tmp_path):
+    block = Block()
+    blocks.parsed(3, [Place(Cut(("ä", "b"), "ä b"), "ö.txt", 7)], Said(answer), block)
+    assert (block.sentences, block.words) == ((0, 0) if why else (1, 2))
+    note = blocks.write(tmp_path, 3, block)
+    assert {what.partition(":")[0]: case for what, case in note["skipped"].items()} == (
+        {why: {"times": 1, "first": "ö.txt:7"}} if why else {}
+    )
+    assert json.loads(written := blocks.place(tmp_path, 3).read_text("utf-8")) == note
+    assert ("ö.txt" in written) == bool(why)
+    left = tmp_path / "blocks" / "00003.skipped.jsonl.zst"
+    assert left.is_file() == bool(why)
+    if why:
+        [(_, row), *_] = lines(left)
+        assert '"text": "ä b"' in row
+        assert json.loads(row)["where"] == "ö.txt:7"
+
+
+def test_a_sentence_says_where_it_is_from_and_how_sure_it_is(tmp_path):
+    block = Block()
+    place = Place(Cut(("a",), "a"), "f.txt", 7)
+    told = Annotation(heads=(-1,), confidence=0.123456)
+    blocks.parsed(12, [place, place], Said(told, Annotation(heads=(-1,))), block)
+    blocks.write(tmp_path, 12, block)
+    assert [row for _, row in lines(tmp_path / "00012.conllu.zst")] == [
+        *("# sent_id = 00012-1", "# source = f.txt:7", "# text = a", "# confidence = 0.1235"),
+        *("1\ta\t_\t_\t_\t_\t0\tdep\t_\t_", ""),
+        *("# sent_id = 00012-2", "# source = f.txt:7", "# text = a"),
+        *("1\ta\t_\t_\t_\t_\t0\tdep\t_\t_", ""),
+    ]
+
+
+def test_a_block_is_whole_where_its_files_are_as_long_as_they_were(tmp_path):
+    assert not blocks.is_whole(tmp_path, 0)
+    block = Block()
+    blocks.parsed(0, [Place(Cut(("a",), "a"), "f", 1)], Said(Annotation(heads=(-1,))), block)
+    blocks.write(tmp_path, 0, block)
+    assert blocks.is_whole(tmp_path, 0)
+    file = tmp_path / "00000.conllu.zst"
+    file.write_bytes(file.read_bytes() + b"x")
+    assert not blocks.is_whole(tmp_path, 0)
+    file.unlink()
+    assert not blocks.is_whole(tmp_path, 0)
+    blocks.place(tmp_path, 0).write_text("{", "utf-8")
+    assert not blocks.is_whole(tmp_path, 0)
