@@ -143,7 +143,7 @@ def _inside(node: ast.AST) -> Iterator[ast.AST]:
     """The parts of a node that decide what it does."""
     if isinstance(node, ast.JoinedStr | ast.Raise | ast.Import | ast.ImportFrom):
         return
-    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+    if _for_types(node):
         return
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
@@ -153,6 +153,11 @@ def _inside(node: ast.AST) -> Iterator[ast.AST]:
                 continue
             if isinstance(child, ast.AST):
                 yield child
+
+
+def _for_types(node: ast.AST) -> bool:
+    """Whether it is what annotations alone need."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def _here(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str, str]]:
@@ -201,7 +206,7 @@ def _of_condition(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
             yield node, "boolean", _changed(node, op=other)
         case ast.UnaryOp(op=ast.Not()):
             yield node, "boolean", _changed(node.operand)
-        case ast.If() | ast.IfExp() | ast.While():
+        case ast.If() | ast.IfExp() | ast.While() if not _for_types(node):
             yield node.test, "boolean", f"(not {_changed(node.test)})"
 
 

@@ -81,13 +81,23 @@ class Trials:
             function.__code__ = codes.get(function.__code__, function.__code__)
         if not codes:
             forget(self.tree)
+            self._compile_elsewhere()
         failure = Failure(self.tree.parent / "failure")
         return int(pytest.main([*self.options, *tests], plugins=[failure]))
 
+    def _compile_elsewhere(self) -> None:
+        """Leave alone what numba has kept of the modules as they are."""
+        os.environ["NUMBA_CACHE_DIR"] = place = str(self.tree.parent / "compiled")
+        if "numba" in sys.modules:
+            sys.modules["numba"].config.CACHE_DIR = place
+
     def exchange(self, path: Path, old: bytes, new: bytes) -> Codes:
         """The code of the functions that a change of a module changes, before and after; empty
-        where it changes anything else, or functions that are not there.
+        where it changes anything else, functions that are not there, or a module of which numba
+        compiles something, or has compiled it before.
         """
+        if b"import numba" in old:
+            return {}
         try:
             before, after = (compile(text, path, "exec") for text in (old, new))
             pairs = dict(_changed(before, after))

@@ -13,7 +13,11 @@ MODULE = '''"""A module."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 LEAST: int = 3
+if TYPE_CHECKING:
+    from nothing import Nothing
 
 
 def chosen(values: list[float], least: float = 0.5) -> float | None:
@@ -64,6 +68,7 @@ def test_one_place_is_changed_at_a_time_and_the_rest_stays(release, tmp_path):
     }
     assert not [each for each in found if "+ 1}" in each.before and each.kind != "deletion"]
     assert {each.function for each in found if each.imported} == {"module", "chosen"}
+    assert not [each for each in found if "TYPE_CHECKING" in each.before]
     for each in found:
         text = each.apply(file.read_bytes()).decode()
         assert ast.unparse(ast.parse(text)) != ast.unparse(ast.parse(MODULE))
@@ -106,6 +111,8 @@ def test_a_change_of_a_method_is_put_in_place_and_one_of_a_constant_is_not(
     made = trials.Trials.__new__(trials.Trials)
     made.functions = [changed_module.chosen, changed_module.Scale.of]
     old = file.read_bytes()
+    compiled = b"import numba\n" + old  # what runs is not the code of its functions
+    assert not made.exchange(file, compiled, compiled.replace(b"x + 1", b"x - 1"))
     for mutant in mutations.mutants(file.parent, [file]):
         codes = made.exchange(file, old, mutant.apply(old))
         assert bool(codes) == (not mutant.imported)
