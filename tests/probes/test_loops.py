@@ -17,7 +17,7 @@ from lingprobe.probes.mlp.grid import Member
 from lingprobe.probes.mlp.joint import Joint, Part, Problem
 from lingprobe.probes.mlp.loops import anneal, persist
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
-from reference import schedules
+from reference import rates, schedules
 
 
 def problem(groups=1, n=150, dim=8, classes=3, seed=0):
@@ -87,11 +87,12 @@ def annealed(p, member, seed, plan):
     optimiser, order = torch.optim.AdamW(groups), torch.Generator().manual_seed(seed)
     size, steps = schedules.fast(n, plan.batch, plan.smallest, plan.epochs, plan.steps)
     best, waiting = None, []
+    falling = rates.annealed(plan.rate, steps, round(plan.warm * steps))
     for step in range(steps):
         waiting = waiting or list(torch.randperm(n, generator=order).split(size))
         rows = waiting.pop(0)
         for group in optimiser.param_groups:
-            group["lr"] = schedules.rate(step, steps, plan.rate, plan.warm)
+            group["lr"] = falling[step]
         optimiser.zero_grad()
         torch.nn.functional.cross_entropy(
             net(p.train.inputs[rows]), p.train.wanted[rows]
@@ -109,7 +110,7 @@ def annealed(p, member, seed, plan):
 
 @pytest.mark.parametrize("looks", [1, 4])
 def test_a_cell_that_is_annealed_is_what_plain_torch_makes_of_it(looks):
-    plan = Annealing(batch=40, smallest=8, steps=30, epochs=3, rate=3e-2, looks=looks)
+    plan = Annealing(batch=40, smallest=8, steps=40, epochs=2, rate=3e-2, looks=looks)
     [[trained]] = anneal(problem(), (3,), [[Member(5)]], plan, torch.float32)
     score, loss, passes, layers = annealed(problem(), Member(5), 3, plan)
     assert (trained.score, trained.passes) == pytest.approx((score, passes))
@@ -121,7 +122,7 @@ def test_a_cell_that_is_annealed_is_what_plain_torch_makes_of_it(looks):
 def test_without_dev_a_network_is_kept_as_it_is_at_the_end():
     whole = problem()
     none = Part.of([whole.dev.inputs[:0]], [whole.dev.wanted[:0]])
-    plan = Annealing(batch=40, smallest=8, steps=30, epochs=3, looks=4)
+    plan = Annealing(batch=40, smallest=8, steps=40, epochs=2, looks=4)
     [[trained]] = anneal(replace(whole, dev=none), (3,), [[Member(5)]], plan, torch.float32)
     layers = annealed(whole, Member(5), 3, replace(plan, looks=1))[-1]
     for mine, theirs in zip(trained.layers, layers, strict=True):

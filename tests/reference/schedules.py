@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, cos, pi
-
-
-def rate(step, steps, peak, warm):
-    """The rate at a step, counted from 0: up in a straight line over a share of the steps (Goyal et
-    al. 2017), then down along half a cosine (Loshchilov & Hutter 2017).
-    """
-    first = warm * steps
-    if step < first:
-        return peak * min(1, (step + 1) / max(first, 1))
-    return peak * (1 + cos(pi * (step - first) / (steps - first))) / 2
+from math import ceil
 
 
 def looks(steps, many):
