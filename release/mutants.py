@@ -140,7 +140,9 @@ class Reach:
         self.files = {f: each for f, each in known.items() if now.get(f) == each["of"]}
         for file in sorted(now.keys() - self.files.keys()):
             compiled = -1
-            while compiled < (compiled := len([*TREE.rglob("*.nbc")])):  # by numba, which takes time
+            while compiled < (
+                compiled := len([*TREE.rglob("*.nbc")])
+            ):  # by numba, which takes time
                 if forked(partial(watch, room, file), WATCHED) != 0:
                     sys.exit(f"{file} fails without any mutant: run it, and mend it first")
             self.files[file] = {"of": now[file], **json.loads(REACHED.read_text("utf-8"))}

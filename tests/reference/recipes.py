@@ -89,7 +89,8 @@ CLIPPED = 5.0
 
 # Voita & Titov 2020, appendix: percent of train
 PORTIONS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.25, 12.5, 25, 50, 100)
-# SentEval, tools/validation.py: folds of data without a dev split, and their seed; train_test_split
+# SentEval, tools/validation.py: folds of data without a dev split, their seed, and the share that
+# stops the network that was chosen
 FOLDS, SEED, STOPPED_BY = 10, 1111, 0.05
 # scikit-learn's MLPClassifier as the code of Ettinger et al. 2018 calls it
 PASSES = 700
@@ -108,3 +109,76 @@ NEEDS = {
     "nb-uni-tfidf": {"words", "train"},
     "nb-bi-tfidf": {"words", "train"},
 }
+
+# docs/training.md and the docstring of lingprobe.training.settings.Settings
+TRAINING = {
+    "vectors": None,
+    "dim": 300,
+    "learned": False,
+    "vocabulary": 50000,
+    "least": 2,
+    "hidden": 512,
+    "layers": 0,
+    "embedding": 0,
+    "decoder": 512,
+    "attention": False,
+    "pieces": 8000,
+    "epochs": 8,
+    "optimizer": "auto",
+    "rate": 0.0,
+    "clip": 5.0,
+    "batch": 4096,
+    "patience": 3,
+    "ngrams": 2,
+    "buckets": 100000,
+    "lost": 4,
+    "negatives": 10,
+    "subsample": 0.0001,
+    "divided": True,
+    "shuffled": True,
+    "dropout": 0.33,
+    "falls": True,
+    "letters": 64,
+    "dilated": False,
+    "projected": 100,
+    "arcs": 256,
+    "drop": 0.1,
+    "swap": 0.1,
+    "longest": 60,
+    "english": False,
+    "on_error": "raise",
+    "most": 0,
+    "device": "auto",
+    "precision": "fp32",
+    "seed": 0,
+}
+PARSER = {
+    "hidden": 256,
+    "layers": 2,
+    "dim": 100,
+    "epochs": 30,
+    "rate": 0.002,
+    "batch": 1500,
+    "patience": 0,
+    "longest": 250,
+}
+TRAININGS = {
+    "small": {
+        **{"hidden": 256, "layers": 1, "decoder": 256, "pieces": 4000, "batch": 1024},
+        "most": 30000,
+    },
+    # Conneau et al. 2018, section 3.3
+    "paper": {"hidden": 512, "decoder": 512, "pieces": 40000, "epochs": 30},
+    "parser": PARSER,
+    # Rybak & Wróblewska 2018
+    "combo": {**PARSER, "hidden": 512, "dilated": True, "dropout": 0.25, "arcs": 512},
+}
+# the least value of a setting, and whether it has to be below 1
+LEAST = {
+    **dict.fromkeys(["hidden", "decoder", "pieces", "epochs", "batch", "longest", "dim"], 1),
+    **dict.fromkeys(["vocabulary", "least", "buckets", "negatives", "letters", "projected"], 1),
+    **dict.fromkeys(["arcs", "ngrams"], 1),
+    **dict.fromkeys(["layers", "embedding", "patience", "most", "seed", "lost", "clip"], 0),
+    **dict.fromkeys(["rate", "subsample", "dropout", "drop", "swap"], 0),
+}
+BELOW = {"dropout": 1, "drop": 1, "swap": 1, "ngrams": 3}

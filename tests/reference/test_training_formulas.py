@@ -120,9 +120,7 @@ def test_words_that_are_learnt_are_the_commonest_of_train(seed, least, most):
     train = np.flatnonzero(draws.random(8) < 0.7)
     how = SimpleNamespace(vocabulary=most, least=least)
     rows, names = _vocabulary(Parts(read, train, train), how, len(read.forms) + 2)
-    expected = training.vocabulary(
-        read.forms, [some[i].first for i in train.tolist()], least, most
-    )
+    expected = training.vocabulary(read.forms, [some[i].first for i in train.tolist()], least, most)
     assert names == [UNKNOWN, *expected]
     told = [form if form in expected else UNKNOWN for form in read.forms]
     assert [names[row] for row in rows.tolist()] == [*told, UNKNOWN, UNKNOWN]

@@ -211,3 +211,57 @@ def test_bow_and_cbow_belong_together(asked, tmp_path):
 def test_a_rate_that_breaks_the_loss_is_said(text, tmp_path):
     with pytest.raises(lingprobe.DataProblem, match="the loss is no number any more; take a lower"):
         lingprobe.train("bow", "cbow", text, tmp_path / "m", rate=1e30, **SMALL)
+
+
+def test_progress_is_told_now_and_then_and_at_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "PIECE", 50)
+    corpus = Corpus.of((["a", "b", "c"] for _ in range(100)), tmp_path)
+
+    def told(seconds):
+        monkeypatch.setattr(module, "TOLD", seconds)
+        one = module.Bag(corpus, Vocabulary.of(corpus, np.arange(100), 1), Settings.of(SMALL))
+        heard = []
+        one.epoch(np.arange(100), np.arange(100), lambda *each: heard.append(each))
+        assert heard[-1][:2] == (300, 300)
+        assert heard[-1][2] == pytest.approx(one.epochs[0].loss)
+        return [done for done, *_ in heard]
+
+    assert told(1e9) == [300]
+    often = told(-1.0)
+    assert len(often) >= 6
+    assert often == sorted(often)
+    assert often[-2] == 300
+
+
+def test_the_rate_falls_in_a_straight_line_over_all_epochs(tmp_path):
+    corpus = Corpus.of((["a", "b"] for _ in range(50)), tmp_path)
+    how = Settings.of({**SMALL, "epochs": 4, "rate": 0.8, "divided": False})
+    one = module.Bag(corpus, Vocabulary.of(corpus, np.arange(50), 1), how)
+    found = [one._rates(*each) for each in ((1, 0, 25), (1, 75, 25), (3, 50, 0), (4, 0, 100))]
+    expected = [(0.8, 0.75), (0.65, 0.6), (0.3, 0.3), (0.2, 0.0)]
+    np.testing.assert_allclose([(each.first, each.last) for each in found], expected, atol=1e-9)
+    assert not any(each.divided for each in found)
+    usual = module.Bag(corpus, one.vocabulary, Settings.of({**SMALL, "epochs": 4}))
+    assert usual._rates(1, 0, 0).first == module.RATE == 0.2
+
+
+def test_pieces_are_all_sentences_once_and_not_much_more_than_asked(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "PIECE", 20)
+    draws = random.Random(0)
+    texts = [draws.choices("abcdefgh", k=draws.randint(0, 9)) for _ in range(60)]
+    corpus = Corpus.of(texts, tmp_path)
+    for shuffled in (True, False):
+        how = Settings.of({**SMALL, "shuffled": shuffled})
+        one = module.Bag(corpus, Vocabulary.of(corpus, np.arange(60), 1), how)
+        rows = np.arange(5, 55)
+        parts = list(one._pieces(rows, np.random.default_rng(0)))
+        found = [
+            [one.vocabulary.words[k] for k in part.ids[a:b].tolist()]
+            for part in parts
+            for a, b in pairwise(part.starts.tolist())
+        ]
+        expected = [text for text in texts[5:55] if text]
+        assert sorted(found) == sorted(expected)
+        assert (found == expected) == (not shuffled)
+        assert all(len(part.ids) <= 20 + 9 for part in parts)
+        assert len(parts) > 8

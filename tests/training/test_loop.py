@@ -164,6 +164,51 @@ def test_an_epoch_that_was_stopped_ends_as_one_that_was_not(tmp_path):
     assert all(map(torch.equal, again.parameters, whole.parameters))
 
 
+def test_an_epoch_tells_how_far_it_is_and_pauses_every_some_seconds(monkeypatch):
+    rows = np.arange(16)
+
+    def epoch(told, paused):
+        one = learner("next", "bilstm-max")
+        object.__setattr__(one.schedule, "batch", 24)
+        monkeypatch.setattr(loop, "TOLD", told)
+        monkeypatch.setattr(loop, "PAUSE", paused)
+        heard, pauses = [], []
+        made = one.epoch(rows, rows[:4], lambda *each: heard.append(each), lambda: pauses.append(1))
+        words = int(one.lesson.lengths.sum())
+        assert made.words == words
+        assert heard[-1] == (words, words, made.loss)
+        assert [module.training for module in one.modules] == [False] * 3
+        return heard, len(pauses)
+
+    often, every = epoch(-1.0, -1.0)
+    assert len(often) == every + 1 > 4
+    assert [done for done, *_ in often] == sorted(done for done, *_ in often)
+    seldom, never = epoch(1e9, 1e9)
+    assert (len(seldom), never) == (1, 0)
+
+
+def test_gradients_of_one_process_stay_as_they_are():
+    weight = torch.nn.Parameter(torch.ones(2))
+    weight.grad = torch.tensor([1.0, 2.0])
+    assert Ranks().averaged([weight], 3.0, 4, 5) == (3.0, 4, 5)
+    assert weight.grad.tolist() == [1, 2]
+
+
+def test_gradients_of_processes_are_those_of_their_batches_as_one(monkeypatch):
+    """Two processes, of which one has three things and the other one, or none."""
+    weight, silent = (torch.nn.Parameter(torch.ones(2)) for _ in range(2))
+    weight.grad = torch.tensor([1.0, 2.0])  # the mean over its own three
+    other = [torch.tensor([5.0, 1.0, 7.0]), torch.tensor([0.25, 0.5]), torch.zeros(2)]
+
+    def reduced(tensor):
+        tensor += other.pop(0)
+
+    monkeypatch.setattr("torch.distributed.all_reduce", reduced)
+    assert Ranks(0, 2).averaged([weight, silent], 3.0, 3, 4) == (8.0, 4, 11)
+    assert weight.grad.tolist() == [1.0, 2.0]  # 3/4 of its own, and 1/4 of the other's mean of 1, 2
+    assert silent.grad.tolist() == [0, 0]
+
+
 def test_each_process_has_a_batch_of_every_group():
     work = [np.array([i]) for i in range(5)]
     first, second = (Ranks(rank, 2).mine(work) for rank in (0, 1))
