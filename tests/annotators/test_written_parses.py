@@ -84,6 +84,7 @@ def test_every_column_is_written_and_spaces_in_it_are_one():
     ],
 )
 def test_what_is_no_tree_is_left_out_with_its_reason(answer, why, tmp_path):
+    assert blocks._fault(("ä", "b"), answer).partition(":")[0] == why
     block = Block()
     blocks.parsed(3, [Place(Cut(("ä", "b"), "ä b"), "ö.txt", 7)], Said(answer), block)
     assert (block.sentences, block.words) == ((0, 0) if why else (1, 2))
@@ -116,15 +117,15 @@ def test_a_sentence_says_where_it_is_from_and_how_sure_it_is(tmp_path):
 
 
 def test_a_block_is_whole_where_its_files_are_as_long_as_they_were(tmp_path):
-    assert not blocks.is_whole(tmp_path, 0)
+    assert blocks.is_whole(tmp_path, 0) is False
     block = Block()
     blocks.parsed(0, [Place(Cut(("a",), "a"), "f", 1)], Said(Annotation(heads=(-1,))), block)
     blocks.write(tmp_path, 0, block)
     assert blocks.is_whole(tmp_path, 0)
     file = tmp_path / "00000.conllu.zst"
     file.write_bytes(file.read_bytes() + b"x")
-    assert not blocks.is_whole(tmp_path, 0)
+    assert blocks.is_whole(tmp_path, 0) is False
     file.unlink()
-    assert not blocks.is_whole(tmp_path, 0)
+    assert blocks.is_whole(tmp_path, 0) is False
     blocks.place(tmp_path, 0).write_text("{", "utf-8")
-    assert not blocks.is_whole(tmp_path, 0)
+    assert blocks.is_whole(tmp_path, 0) is False

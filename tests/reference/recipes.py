@@ -164,7 +164,11 @@ PARSER = {
 }
 TRAININGS = {
     "small": {
-        **{"hidden": 256, "layers": 1, "decoder": 256, "pieces": 4000, "batch": 1024},
+        "hidden": 256,
+        "layers": 1,
+        "decoder": 256,
+        "pieces": 4000,
+        "batch": 1024,
         "most": 30000,
     },
     # Conneau et al. 2018, section 3.3

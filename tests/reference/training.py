@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import exp, log
 
 
@@ -39,10 +40,10 @@ def perplexities(train, dev, many, start, pad):
     counts = [1 + sum(row.count(piece) for row in train) for piece in range(many)]
     counts[start] = counts[pad] = 0
     single = [count / sum(counts) for count in counts]
-    pairs = [(a, b) for row in train for a, b in zip(row[:-1], row[1:], strict=True)]
+    pairs = [(a, b) for row in train for a, b in pairwise(row)]
     alone, after, n = 0.0, 0.0, 0
     for row in dev:
-        for a, b in zip(row[:-1], row[1:], strict=True):
+        for a, b in pairwise(row):
             follows = (pairs.count((a, b)) + single[b]) / (sum(x == a for x, _ in pairs) + 1)
             alone += log(single[b])
             after += log((single[b] + follows) / 2)

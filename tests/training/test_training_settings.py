@@ -14,7 +14,8 @@ import pytest
 import torch
 
 import lingprobe
-from lingprobe.training import parsing, sentences, static
+from lingprobe.nets.trainable import Shape
+from lingprobe.training import bag, parsing, sentences, static
 from lingprobe.training.data import Example, Reading
 from lingprobe.training.examples import Examples
 from lingprobe.training.loop import Epoch, Schedule
@@ -234,7 +235,7 @@ WORDS = "abcdefgh"
 @pytest.mark.parametrize("objective", ["autoencode", "denoise", "next"])
 def test_only_denoise_has_noise_and_only_while_it_learns(objective):
     read, _ = Examples.of(Example(tuple(WORDS), (" ".join(WORDS),)) for _ in range(6))
-    shape = lingprobe.training.objectives.Shape("mean", 4, 0, 0)
+    shape = Shape("mean", 4, 0, 0)
     chosen = OBJECTIVES[objective]
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 3, 0, drop=0.5, swap=0.5))
     seen = []
@@ -264,12 +265,12 @@ def test_one_label_alone_teaches_nothing():
         ("tokenizers", lambda: Pieces.of(["a"], 270, False)),
         ("sacrebleu.metrics.bleu", lambda: bleu(["a"], ["a"])),
         ("gensim.models", lambda: static._trained(Path("a"), static.Settings())),
-        ("lingprobe.training.steps", lambda: lingprobe.training.bag._compiled()),
+        ("lingprobe.training.steps", bag._compiled),
     ],
 )
 def test_a_library_that_is_not_there_is_named(library, call, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)
     if library.startswith("lingprobe"):
         monkeypatch.delattr("lingprobe.training.steps", raising=False)
-    with pytest.raises(lingprobe.DataProblem, match="needs .*: pip install"):
+    with pytest.raises(lingprobe.DataProblem, match=r"needs .*: pip install"):
         call()
