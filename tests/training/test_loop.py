@@ -120,6 +120,15 @@ def test_the_decoders_of_skip_share_their_pieces():
     assert len(one.parameters) == len({id(p) for p in one.parameters})
 
 
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_products_are_in_bfloat16_only_where_it_is_asked_for(precision):
+    one = torch.ones(2, 2)
+    with Schedule("adam", 0.1, 0.0, 1, device="cpu", precision=precision).precise():
+        made = one @ one
+    assert (made.dtype == torch.bfloat16) == (precision == "bf16")
+    assert (one @ one).dtype == torch.float32
+
+
 def test_bfloat16_learns_what_float32_learns():
     torch.manual_seed(0)
     exact, mixed = learner("next", "bilstm-max"), learner("next", "bilstm-max")
@@ -172,10 +181,14 @@ def test_an_epoch_tells_how_far_it_is_and_pauses_every_some_seconds(monkeypatch)
         object.__setattr__(one.schedule, "batch", 24)
         monkeypatch.setattr(loop, "TOLD", told)
         monkeypatch.setattr(loop, "PAUSE", paused)
-        heard, pauses = [], []
+        heard, pauses, steps = [], [], []
+        step = one._step
+        monkeypatch.setattr(one, "_step", lambda *each: (steps.append(step(*each)), steps[-1])[1])
         made = one.epoch(rows, rows[:4], lambda *each: heard.append(each), lambda: pauses.append(1))
         words = int(one.lesson.lengths.sum())
         assert made.words == words
+        losses, over, many = map(sum, zip(*steps, strict=True))
+        assert (made.loss, many) == (pytest.approx(losses / over), words)
         assert heard[-1] == (words, words, made.loss)
         assert [module.training for module in one.modules] == [False] * 3
         return heard, len(pauses)

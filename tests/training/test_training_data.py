@@ -17,7 +17,7 @@ from lingprobe.training.data import (
 )
 from lingprobe.training.inferences import inferences
 from lingprobe.training.objectives import noised
-from lingprobe.training.texts import Pieces, Texts, perplexities
+from lingprobe.training.texts import Pieces, Texts, joined, perplexities
 from training.written import written
 
 
@@ -128,6 +128,30 @@ def test_perplexities_are_those_of_counts():
     expected = np.exp(-np.log(single[[3, 4, 1]]).mean())
     assert found["unigram"] == pytest.approx(expected)
     assert 1 < found["bigram"] < found["unigram"]
+
+
+def test_rows_of_numbers_are_as_narrow_as_they_may_be():
+    narrow, wide = Texts.of([[65535], [], [3, 4]], 2**16), Texts.of([[65536], []], 2**16 + 1)
+    assert (narrow.ids.dtype, wide.ids.dtype) == (np.uint16, np.int32)
+    assert [narrow.row(i).tolist() for i in range(3)] == [[65535], [], [3, 4]]
+    assert (narrow.lengths.tolist(), wide.row(0).tolist()) == ([1, 0, 2], [65536])
+    assert narrow.lengths_of(np.array([2, 0])).tolist() == [2, 1]
+    assert narrow.padded(np.array([2, 0]), -1).tolist() == [[3, 4], [65535, -1]]
+    assert narrow.padded(np.array([0]), 7).tolist() == [[65535]]
+    assert narrow.padded(np.array([1]), 7).tolist() == [[7]]
+    assert narrow.padded(np.array([], np.int64), 7).shape == (0, 1)
+    both = joined([narrow, narrow.take(np.array([2, 1]))])
+    assert [both.row(i).tolist() for i in range(5)] == [[65535], [], [3, 4], [3, 4], []]
+
+
+def test_a_sentence_fits_that_has_words_and_not_too_many():
+    how = Reading(longest=2, left_out=frozenset({"probed"}))
+    assert how.usable("probed!", "b") is False
+    assert how.usable("a", "b") is True
+    assert how.fits(("a", "b"), ("c",)) is True
+    assert how.fits(("a", "b", "c"), ("c",)) is False
+    assert how.fits(("a",), ()) is False
+    assert {**how.counts} == {"to be probed": 1, "empty": 1, "too long": 1}
 
 
 def seen(how: Reading) -> set[int]:

@@ -215,6 +215,14 @@ def test_a_treebank_is_divided_alike(tmp_path):
             parsing._divided(Request("parser", "annotate", files, held), Reading(), Settings())
 
 
+def test_trees_that_are_left_out_of_a_treebank_are_counted(tmp_path):
+    file = written(tmp_path / "a.ptb", "(S (NN dog))", "(S ((NN", "(S (NN cat) (VB is))", "(S)")
+    how = Reading(on_error="skip", longest=1)
+    assert [each.words for each in parsing._read([file], how)] == [("dog",)]
+    assert how.counts["read"] == how.counts["too long"] == 1
+    assert how.counts["trees without words, or malformed"] == 2
+
+
 def test_static_vectors_of_forms_are_looked_up_where_they_are_given(tmp_path):
     [*examples] = parsing._read([trees(tmp_path / "a.conllu", "dog", "cat", "dog")], Reading())
     vectors = written(tmp_path / "a.vec", "dog 1 2", "cat 3 4")

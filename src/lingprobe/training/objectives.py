@@ -321,7 +321,7 @@ class Inferring:
         for i in train.tolist():
             np.add.at(table[self.labels[i]], self.second.row(i), 1)
         weights = np.log(table / table.sum(1, keepdims=True))
-        prior = np.log(np.maximum(counts, 1) / counts.sum())
+        prior = np.log(np.maximum(counts, 1))
         said = [int((weights[:, self.second.row(i)].sum(1) + prior).argmax()) for i in dev.tolist()]
         gold = self.labels[dev]
         return {
