@@ -20,15 +20,16 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import sys
 import time
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate, count
 from pathlib import Path
 from typing import Any
@@ -137,7 +138,8 @@ class Reach:
     def __init__(self, room: str) -> None:
         path = KEPT / f"{room}.reach.json"
         known = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-        code = digest(sources(room))
+        self.sources = sources(room)
+        code = digest(self.sources)
         now = {file.relative_to(TREE).as_posix(): code + digest([file]) for file in tests(room)}
         self.files = {f: each for f, each in known.items() if now.get(f) == each["of"]}
         for file in sorted(now.keys() - self.files.keys()):
@@ -162,11 +164,18 @@ class Reach:
         """The tests that reach a mutant and their seconds, file by file: the fastest that take so
         many seconds together.
         """
+        places = self._places(mutant)
         reaching = {
             test: spent
             for file, each in self.files.items()
             for test, spent in each["seconds"].items()
-            if any(self._reaches(mutant, each["lines"].get(name, {})) for name in (file, test))
+            if (mutant.imported and imports(TREE / file, mutant.file))
+            or any(
+                found if line is None else line in found
+                for name in (file, test)
+                for place, line in places
+                for found in [each["lines"].get(name, {}).get(place, ())]
+            )
         }
         fastest = sorted(reaching, key=lambda test: reaching[test])
         within = list(accumulate(reaching[test] for test in fastest))
@@ -175,12 +184,24 @@ class Reach:
         some.sort(key=lambda test: files[test.partition("::")[0]])
         return {test: reaching[test] for test in some}
 
-    def _reaches(self, mutant: Mutant, lines: Mapping[str, Sequence[int]]) -> bool:
-        """Whether some lines have a mutant among them; of one that is read on import, whether any
-        are in its file.
+    def _places(self, mutant: Mutant) -> list[tuple[str, int | None]]:
+        """Its line; of a mutant that is read on import all lines of its file, and of the files of
+        its room that import that.
         """
-        mine = lines.get(mutant.file, ())
-        return bool(mine) if mutant.imported else mutant.line in mine
+        if not mutant.imported:
+            return [(mutant.file, mutant.line)]
+        files = [file for file in self.sources if imports(file, mutant.file)]
+        return [(mutant.file, None), *((file.relative_to(TREE).as_posix(), None) for file in files)]
+
+
+@cache
+def imports(file: Path, module: str) -> bool:
+    """Whether a file imports a module of ours, which is named as a file."""
+    package, _, name = (
+        module.removeprefix("src/").removesuffix(".py").replace("/", ".").rpartition(".")
+    )
+    said = rf"from {package}\.{name} |from {package} import [^\n]*\b{name}\b"
+    return bool(re.search(said, file.read_text("utf-8")))
 
 
 def survives(mutant: Mutant, trials: Trials, chosen: Mapping[str, float]) -> bool:
