@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.span import loops
 from lingprobe.probes.span.batches import Examples, Gathered, batch_of
 from lingprobe.probes.span.loops import _patient, judged, train
 from lingprobe.probes.span.net import Net, Scale, Sizes, Source, drawn, mix_of, scores
@@ -377,6 +378,40 @@ def test_the_best_state_on_dev_is_kept():
     assert score == pytest.approx(
         2 * (answer & (wanted == 1)).sum() / (answer[known].sum() + (wanted == 1).sum())
     )
+
+
+@pytest.mark.parametrize("kind", ["threshold", "argmax", "softmax"])
+def test_networks_are_judged_by_f1_over_pairs_and_by_their_loss(kind, monkeypatch):
+    """Of sets, by what is answered under either decoding; of classes by accuracy."""
+    dev, net = examples_of(seed=2, examples=40), network(SMALL, SOURCES[0], 2)
+    ids = torch.from_numpy(np.random.default_rng(5).integers(LABELS, size=40))
+    if kind == "softmax":
+        dev = replace(dev, wanted=lambda rows: ids[rows])
+    decode = "threshold" if kind == "threshold" else "argmax"
+    how = TrainingConfig(SMALL, "softmax" if kind == "softmax" else "sigmoid", decode, PLANS[0])
+    monkeypatch.setattr(loops, "JUDGED", 2)
+    [found] = judged([net], how, dev)
+    [first] = judged([net], how, dev, 2)
+    for mine, rows in ((found, np.arange(40)), (first, dev.rows(np.arange(2)))):
+        scored, wanted = said(net, dev, rows).detach().numpy(), dev.wanted(rows).numpy()
+        if kind == "softmax":
+            assert mine.score == pytest.approx(np.mean(scored.argmax(1) == wanted))
+            chances = scored - np.logaddexp.reduce(scored, 1, keepdims=True)
+            losses = [-chances[i, k] for i, k in enumerate(wanted)]
+            assert mine.loss == mine.surprise == pytest.approx(np.mean(losses), rel=1e-5)
+            continue
+        right = answered = gold = loss = cells = 0
+        for i, row in enumerate(wanted):
+            for k, weight in enumerate(row):
+                if np.isnan(weight):
+                    continue
+                told = scored[i, k] >= 0 if kind == "threshold" else scored[i].argmax() == k
+                right, answered = right + (told and weight == 1), answered + told
+                gold, cells = gold + (weight == 1), cells + 1
+                loss += np.logaddexp(0, -scored[i, k] if weight else scored[i, k])
+        assert mine.score == pytest.approx(2 * right / (answered + gold))
+        assert mine.loss == pytest.approx(loss / cells, rel=1e-5)
+        assert mine.surprise == pytest.approx(loss / len(rows), rel=1e-5)
 
 
 def single(given, seed):

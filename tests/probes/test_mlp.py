@@ -13,6 +13,8 @@ import pytest
 
 from lingprobe.core import Cell, Dataset, Example, Job, Sentence
 from lingprobe.probes import PROBES
+from lingprobe.probes.features import no_scale
+from lingprobe.probes.mlp.probe import Perceptron
 from lingprobe.reading import ReadingProblem, Readings
 from lingprobe.references import ReferenceProblem
 from lingprobe.testing.probes import check_on, check_probe
@@ -232,6 +234,21 @@ def test_ties_go_to_the_smallest_penalty_as_in_senteval():
     assert best_of(grid, replace(senteval, rounded=False)).member.decay == 1e-4
     assert best_of([cell(0, 0.9, 0.5), cell(1, 0.9, 0.4)], PROTOCOLS["fast"]).member.decay == 1
     assert PROBES.make("mlp,protocol=senteval,l2=0.01,l2=0.001").protocol.l2 == (0.001, 0.01)
+
+
+@pytest.mark.parametrize("hidden", [0, 3])
+def test_many_examples_are_answered_in_parts_as_each_is_alone(hidden):
+    draws, n = np.random.default_rng(0), 4100
+    shapes = [(hidden, 2), (hidden, 1), (2, hidden), (2, 1)] if hidden else [(2, 2), (2, 1)]
+    layers = tuple(draws.normal(size=shape).astype(np.float32) for shape in shapes)
+    x = draws.normal(size=(n, 2)).astype(np.float32)
+    given = readings(x, ["a", "b"] * (n // 2), (0, 0, n))
+    found = Perceptron("-", no_scale(x), layers, {}).predict(given).scores
+    for i in (0, 1, 4095, 4096, 4099):
+        z = layers[0] @ x[i] + layers[1][:, 0]
+        if hidden:
+            z = layers[2] @ (1 / (1 + np.exp(-z))) + layers[3][:, 0]
+        np.testing.assert_allclose(found[i], z, rtol=1e-4, atol=1e-6)
 
 
 def test_the_same_seeds_give_the_same_bits_and_other_seeds_do_not():

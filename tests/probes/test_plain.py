@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from lingprobe.core import Cell, Dataset, Example, Sentence
 from lingprobe.probes.plain import Estimator, OneByOne
-from lingprobe.reading import Readings
+from lingprobe.reading import ReadingProblem, Readings
 from lingprobe.testing.probes import check_on, check_probe, planted
 from lingprobe.vectors import Vectors
 
@@ -69,6 +69,13 @@ def test_a_class_that_train_has_not_lies_below_all_others(make, names):
     scores = fitted.predict(readings.split("test")).scores
     seen = np.isin(list("abcd"), list(names))
     assert (scores[:, ~seen].max(1) <= scores[:, seen].min(1) - 1).all()
+
+
+def test_nothing_is_fitted_to_nothing():
+    readings = planted("classes")
+    empty = readings.take(np.zeros(0, np.int64))
+    with pytest.raises(ReadingProblem, match=r"^mine has no training examples$"):
+        OneByOne(Estimator("mine", RidgeClassifier)).fit(empty, empty, cells=(Cell("0", 0),))
 
 
 def test_one_class_in_train_is_answered_and_not_an_error():

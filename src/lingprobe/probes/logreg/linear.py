@@ -55,7 +55,7 @@ class Linear(NamedTuple):
         device = self.weights.device
         weights, biases = self.weights.float(), self.biases.float()
         sums = biases.new_zeros(2, len(biases), dtype=torch.float64)
-        for start in range(0, len(x), size := max(1, SCORES // biases.numel())):
+        for start in range(0, len(x), size := SCORES // biases.numel()):
             rows = torch.from_numpy(x[start : start + size]).to(device)
             scores = torch.einsum("koi,ni->kon", weights, rows) + biases[:, :, None]
             answers = wanted[start : start + size].to(device).movedim(0, -1)
@@ -78,7 +78,7 @@ class Sums:
 
     def runs(self, outputs: int) -> Iterator[slice]:
         """The rows of each product, where each has so many scores."""
-        size = max(1, min(ROWS, SCORES // outputs))
+        size = min(ROWS, SCORES // outputs)
         return (slice(start, start + size) for start in range(0, len(self.x), size))
 
     def means(self, weights: Tensor, biases: Tensor) -> tuple[Tensor, Tensor, Tensor]:
