@@ -499,6 +499,16 @@ def test_numbers_that_are_not_finite_are_named_with_their_example():
         said(network(SMALL, SOURCES[0], 2), given, np.arange(12))
 
 
+@pytest.mark.parametrize("plan", PLANS, ids=lambda p: type(p).__name__)
+def test_a_number_that_is_not_finite_is_found_wherever_it_is_in_train(plan):
+    for unit in (0, 5, 10, 15):
+        given = examples_of(seed=1, examples=40)
+        given.layers["1"][unit] = np.nan
+        training = Training(network(SMALL, SOURCES[0], 2), config(plan), seed=4)
+        with pytest.raises(ValueError, match="layer '1' has NaN"):
+            train([training], given, examples_of(seed=2), seed=4)
+
+
 def test_a_mix_of_fewer_layers_is_read_from_one_of_more():
     given = examples_of()
     gathered = Gathered(given, batch_of(given, np.arange(12)))

@@ -123,5 +123,9 @@ def test_many_classes_are_solved_in_smaller_parts(monkeypatch):
     np.testing.assert_allclose(parts.weights, whole.weights, atol=1e-4)
     judged = [each.judged(x.numpy(), given[1], LOSSES["softmax"]) for each in (parts, whole)]
     np.testing.assert_allclose(*judged, rtol=1e-4)
+    scores = np.einsum("koi,ni->kno", whole.weights, x) + whole.biases.numpy()[:, None]
+    right = (scores.argmax(2) == y).mean(1)
+    chances = scores[:, np.arange(60), y] - np.logaddexp.reduce(scores, 2)
+    np.testing.assert_allclose(judged[0], [right, -chances.mean(1)], rtol=1e-4)
     model = LogisticRegression(C=1 / (1.0 * 60), tol=1e-8, max_iter=1000).fit(x.numpy(), y)
     assert judged[0][0, 1] == pytest.approx(model.score(x.numpy(), y))

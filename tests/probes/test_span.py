@@ -12,7 +12,7 @@ import pytest
 from lingprobe.core import Cell, Dataset, Example, Sentence, Site
 from lingprobe.labels import Classes, LabelSets
 from lingprobe.probes import PROBES
-from lingprobe.probes.span.probe import PROTOCOLS
+from lingprobe.probes.span.probe import PROTOCOLS, examples_of
 from lingprobe.reading import ReadingProblem, Readings
 from lingprobe.references import ReferenceProblem
 from lingprobe.vectors import Spans, Vectors
@@ -294,6 +294,13 @@ def test_the_papers_protocols_learn(protocol):
     [fitted] = fit(f"span,protocol={protocol},hidden=64", given, "1")
     assert fitted.choice["dev"] > 0.5
     assert fitted.choice["steps"] % 20 == 0
+
+
+def test_an_example_is_named_by_the_beginning_of_its_sentence():
+    given = Dataset.of([Example.about(Sentence.of(["x" * 50, "y" * 50]), "a")])
+    one = Readings(given, Vectors((np.zeros((1, 2), np.float32),)))
+    named = examples_of(one, np.arange(1), PROBES.make(QUICK).config).describe(0)
+    assert named == repr("x" * 50 + " " + "y" * 9)
 
 
 def test_a_nan_is_told_with_layer_and_sentence():
