@@ -15,6 +15,7 @@ import pytest
 
 import lingprobe
 from fixtures.chains import Chain, content
+import lingprobe.annotators.parse as module
 from lingprobe.annotators import blocks
 from lingprobe.annotators.blocks import Road
 from lingprobe.annotators.parse import parse
@@ -172,6 +173,16 @@ def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):
     assert sum(row["text"].count("goes") for row in rows) == 20_000
     assert {"BAD tree here.", "Gr\\xf6\\xdfe."} < {row["text"] for row in rows}
     assert got.sentences + sum(case["times"] for case in got.skipped.values()) == 6 + len(rows)
+
+
+def test_blocks_are_of_so_many_characters_or_a_little_more(tmp_path):
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    paths[0].write_text("one\n\ntwo\n\nsix\n\n" * 3)
+    paths[1].write_text("ten\n\nfifteen\n\nx\n")
+    found = [[each.text for each in some] for some in module._blocks(paths, False, 10)]
+    nine = ["one", "two", "six"] * 3
+    assert found == [nine[:4], nine[4:8], [nine[8], "ten", "fifteen"], ["x"]]
+    assert list(module._blocks(paths[:1], False, 27)) == list(module._blocks(paths[:1], False, 99))
 
 
 def test_memory_does_not_grow_with_the_text(tmp_path):

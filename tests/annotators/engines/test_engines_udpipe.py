@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 import lingprobe
@@ -56,3 +58,17 @@ def test_nothing_is_learnt_of_nothing(tmp_path):
     with pytest.raises(lingprobe.DataProblem, match="UDPipe learnt nothing"):
         udpipe.train([], tmp_path / "a.udpipe")
     assert not (tmp_path / "a.udpipe").exists()
+
+
+@pytest.mark.parametrize("lacking", ["tag", "parse", "newTokenizer"])
+def test_a_model_that_lacks_a_part_is_named(lacking, tmp_path):
+    pytest.importorskip("ufal.udpipe")
+    made = udpipe.UDPipe(tmp_path / "a.udpipe")
+    parts = {"tag": True, "parse": True, "newTokenizer": object(), lacking: None}
+    model = {name: lambda *_, part=part: part for name, part in parts.items()}
+    constants = {"DEFAULT": "", "TOKENIZER_PRESEGMENTED": ""}
+    made.__dict__["_model"] = SimpleNamespace(**model, **constants)
+    call = made.segment("A.") if lacking == "newTokenizer" else made.annotate([("A",)])
+    what = "no tokenizer" if lacking == "newTokenizer" else "no tagger or no parser"
+    with pytest.raises(lingprobe.DataProblem, match=rf"a\.udpipe: has {what}"):
+        list(call)

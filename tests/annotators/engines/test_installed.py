@@ -82,6 +82,12 @@ def test_spacy_s_columns_become_ours(monkeypatch):
     made = parser("spacy:en")
     (said,) = made.annotate([("a", "b", "c")])
     assert (said.heads, said.deprels) == ((-1, 0, 1), ("root", "obj", "obj"))
+    assert (said.upos, said.xpos, said.lemmas) == (("X",) * 3, ("T",) * 3, ("l",) * 3)
+    assert said.feats == ("Number=Sing",) * 3
+    for column in ("pos_", "tag_", "morph", "lemma_"):
+        monkeypatch.setattr(Token, column, "")
+    (blank,) = made.annotate([("a",)])
+    assert blank.upos == blank.xpos == blank.feats == blank.lemmas == ("_",)
     assert (made.name, made.fingerprint) == ("spacy en", "3.8.1 en 3.8")
     cutter = segmenter("", made)
     assert [cut.words for cut in cutter.segment("a b c d")] == [("a", "b"), ("c", "d")]
