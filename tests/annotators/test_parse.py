@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from fixtures.chains import Chain, content
 import lingprobe.annotators.parse as module
+from fixtures.chains import Chain, content
 from lingprobe.annotators import blocks
 from lingprobe.annotators.blocks import Road
 from lingprobe.annotators.parse import parse

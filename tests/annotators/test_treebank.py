@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lingprobe.annotators import treebank
+from fixtures.chains import Chain
+from lingprobe.annotators import gold, treebank
 from lingprobe.annotators.tetra import Tags
 from lingprobe.core import DataProblem
+from lingprobe.corpora import conllu
 
 CONLLU = """# text = Dogs bark.
 1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\tSpaceAfter=Yes
@@ -81,3 +83,28 @@ def test_brackets_under_every_ending_are_learnt_from(tmp_path):
     found = treebank.files([tmp_path]).train
     assert sorted(path.suffix for path in found) == sorted(endings)
     assert all(each.phrases for each in treebank.sentences(found))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("", r"in brackets$"), ("(S (NN a) (", r"in brackets; the first problem: .")]
+)
+def test_gold_without_trees_is_named_with_what_is_wrong_with_it(text, said, tmp_path):
+    path = tmp_path / "x.ptb"
+    path.write_text(text)
+    with pytest.raises(DataProblem, match=rf"x\.ptb has no trees; .* {said}"):
+        gold.parsed_again([path], tmp_path / "out", Chain())
+
+
+def test_gold_is_parsed_with_its_own_words_each_once(tmp_path):
+    folder = written(tmp_path)
+    assert [path.name for path in gold.gold_files(folder)] == ["x-test.conllu"]
+    (folder / "x-test.conllu").unlink()
+    assert len(gold.gold_files(folder)) == 3
+    files = [folder / "x-train.conllu", folder / "x-train.ptb"]
+    found = gold.parsed_again(files, tmp_path / "out", Chain())
+    [parses] = [path for path in found if ".conllu." in path.name]
+    assert [(tree.words, tree.text) for tree in conllu.read(parses)] == [
+        (("Dogs", "bark", "."), "Dogs bark."),
+        (("Go",), "Go"),
+        (("Rain",), "Rain"),
+    ]
