@@ -94,6 +94,12 @@ PORTIONS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.25, 12.5, 25, 50, 100)
 FOLDS, SEED, STOPPED_BY = 10, 1111, 0.05
 # scikit-learn's MLPClassifier as the code of Ettinger et al. 2018 calls it
 PASSES = 700
+# docs/probes.md: C of logistic regression; smoothing and penalties of word baselines, in the order
+# in which ties are settled; shares of the class prior in a label's chances
+STRENGTHS = (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0)
+SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)
+PENALTIES = (1.0, 0.1, 10.0, 100.0)
+SHARES = (0, 1 / 64, 1 / 16, 1 / 4, 1)
 
 # what probes depend on besides vectors and labels
 NEEDS = {

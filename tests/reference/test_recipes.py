@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from lingprobe.probes import PROBES, ettinger, online
+from lingprobe.probes import PROBES, bayes, ettinger, online
 from lingprobe.probes.mlp import fits
 from lingprobe.probes.relatedness.probe import PROTOCOLS as REGRESSIONS
 from reference import recipes
@@ -55,6 +55,18 @@ def test_blocks_folds_and_passes_are_as_published():
     assert fits.HELD_OUT == recipes.STOPPED_BY
     assert fits.LEAST * fits.HELD_OUT == 1
     assert ettinger.PASSES == recipes.PASSES
+
+
+def test_what_is_tried_is_as_stated():
+    made = PROBES.make("logreg")
+    assert (made.c, made.scaled) == (recipes.STRENGTHS, True)
+    assert (bayes.SMOOTHINGS, bayes.PENALTIES) == (recipes.SMOOTHINGS, recipes.PENALTIES)
+    assert online.SHARES == recipes.SHARES
+    for name, longest in (("nb-uni-tfidf", 1), ("nb-bi-tfidf", 2)):
+        words = PROBES.make(name)
+        assert (words.name, words.longest) == (name, longest)
+        assert (words.alpha, words.lower) == (None, True)
+    assert PROBES.make("online:logreg").fallback
 
 
 def test_what_probes_need_is_as_stated():
