@@ -19,7 +19,7 @@ from lingprobe.training.loop import Epoch
 from lingprobe.training.objectives import OBJECTIVES, Kit, noised
 from lingprobe.training.selection import Selection
 from lingprobe.training.texts import Texts, perplexities
-from reference import training
+from reference import trainings
 
 seeds = st.integers(0, 10**6)
 values = st.sampled_from([1.0, 1.5, 2.0, 3.0, 95.0, 100.0, 101.0])
@@ -37,14 +37,14 @@ def test_the_best_epoch_is_selected_and_said_to_be_better(figure, rows, baseline
     epochs = [Epoch(n, 1.0, each, 10, 1.0) for n, each in enumerate(figures, 1)]
     trivial = {f"{name} of {i}": value for i, (name, value) in enumerate(baselines)}
     found = Selection(figure, trivial)
-    by, best = training.selected(figures, figure, baselines)
+    by, best = trainings.selected(figures, figure, baselines)
     assert (found.by(epochs), found.best(epochs)) == (by, best)
     assert found.since(epochs) == len(rows) - best
     assert found.unbeaten(epochs) == [
         f"{name} of {i}"
         for each in names
         for i, (name, value) in enumerate(baselines)
-        if name == each and not training.clearly_better(name, figures[best - 1][name], value)
+        if name == each and not trainings.clearly_better(name, figures[best - 1][name], value)
     ]
     steady = [each.get("perplexity", -each.get(figure, 0.0)) for each in figures]
     earlier = steady[:-1] or [float("inf")]
@@ -61,7 +61,7 @@ def test_perplexities_of_counted_pieces(seed, many):
 
     train, dev = rows(4), rows(3)
     found = perplexities(Texts.of(train), Texts.of(dev), many)
-    expected = training.perplexities(train, dev, many, START, PAD)
+    expected = trainings.perplexities(train, dev, many, START, PAD)
     assert (found["unigram"], found["bigram"]) == pytest.approx(expected)
 
 
@@ -87,7 +87,7 @@ def test_pairs_are_told_by_the_second_sentence_alone(seed):
     labels = [sorted({each.label for each in some}).index(each.label) for each in some]
     assert read.labels.tolist() == labels
     words = max(map(max, known)) + 1
-    said = training.naive_bayes(
+    said = trainings.naive_bayes(
         list(zip(known[:10], labels[:10], strict=True)), known[10:], words, len(read.names)
     )
     right = [a == b for a, b in zip(said, labels[10:], strict=True)]
@@ -104,7 +104,7 @@ def test_words_are_left_out_and_change_places_in_pairs(seed, n, drop, swap):
     kept = (draws.random(n) >= drop).tolist()
     first, left = int(draws.integers(2)), max(sum(kept), 1)
     swapped = (draws.random(len(range(first, left - 1, 2))) < swap).tolist()
-    expected = [10 + i for i in training.denoised(kept, swapped, first)]
+    expected = [10 + i for i in trainings.denoised(kept, swapped, first)]
     assert found.ids.tolist() == expected
     assert found.lengths.tolist() == [len(expected)]
 
@@ -120,7 +120,9 @@ def test_words_that_are_learnt_are_the_commonest_of_train(seed, least, most):
     train = np.flatnonzero(draws.random(8) < 0.7)
     how = SimpleNamespace(vocabulary=most, least=least)
     rows, names = _vocabulary(Parts(read, train, train), how, len(read.forms) + 2)
-    expected = training.vocabulary(read.forms, [some[i].first for i in train.tolist()], least, most)
+    expected = trainings.vocabulary(
+        read.forms, [some[i].first for i in train.tolist()], least, most
+    )
     assert names == [UNKNOWN, *expected]
     told = [form if form in expected else UNKNOWN for form in read.forms]
     assert [names[row] for row in rows.tolist()] == [*told, UNKNOWN, UNKNOWN]
@@ -135,7 +137,7 @@ def test_words_of_a_corpus_that_are_learnt_are_the_commonest_of_train(seed, leas
         corpus = Corpus.of(some, Path(folder))
         found = Vocabulary.of(corpus, rows, least)
         train = [some[i] for i in rows.tolist()]
-        assert list(found.words) == training.vocabulary(corpus.forms, train, least, None)
+        assert list(found.words) == trainings.vocabulary(corpus.forms, train, least, None)
         assert found.counts.tolist() == [sum(s.count(w) for s in train) for w in found.words]
         known = found.known(corpus.read(2, 7))
     for i, words in enumerate(some[2:7]):
