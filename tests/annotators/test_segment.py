@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.annotators.segment import Rules, by_places, sentences, words
+from lingprobe.core import DataProblem
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,13 @@ from lingprobe.annotators.segment import Rules, by_places, sentences, words
         ("他来了。她走了！", ["他来了。", "她走了！"]),
         ("वह आया। वह गया।", ["वह आया।", "वह गया।"]),
         ("هل أتى؟ نعم.", ["هل أتى؟", "نعم."]),
+        ("He met J. R. and I. She left.", ["He met J. R. and I.", "She left."]),
+        ("So did x. Then y came.", ["So did x.", "Then y came."]),
+        ("At 5 p.m. Anna came. (She sang.) “And?” he said.",
+         ["At 5 p.m.", "Anna came.", "(She sang.)", "“And?” he said."]),
+        ("Who? - nobody. What? - Nobody.", ["Who? - nobody.", "What?", "- Nobody."]),
+        ("他说。“好！”她说。", ["他说。", "“好！”", "她说。"]),
+        ("Last words", ["Last words"]),
         ("", []),
     ],
 )  # fmt: skip
@@ -36,6 +44,18 @@ def test_words_keep_their_characters_and_lose_their_clitics():
     assert [cut.words for cut in Rules().segment("One. Two.", whole=True)] == [
         ("One", ".", "Two", ".")
     ]
+
+
+def test_a_sentence_has_its_own_text_and_words():
+    cuts = list(Rules().segment("  One, two.   Isn't it?  "))
+    assert [(cut.words, cut.text, cut.ranges) for cut in cuts] == [
+        (("One", ",", "two", "."), "One, two.", ()),
+        (("Is", "n't", "it", "?"), "Isn't it?", ()),
+    ]
+    assert [cut.text for cut in Rules().segment("One. Two.", whole=True)] == ["One. Two."]
+    assert not list(Rules().segment(" ", whole=True))
+    with pytest.raises(DataProblem, match="Thai"):
+        list(Rules().segment("แมวกินปลา"))
 
 
 @given(st.text(st.sampled_from("aB1 .!?’'-“”。\u0301😀"), max_size=60))
