@@ -37,7 +37,7 @@ from typing import Any
 import coverage
 import pytest
 from mutations import Mutant, mutants, sample
-from trials import QUIET, Trials, forked
+from trials import COMPILED, QUIET, Trials, forked
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "build" / "mutants"
@@ -169,7 +169,7 @@ class Reach:
             test: spent
             for file, each in self.files.items()
             for test, spent in each["seconds"].items()
-            if (mutant.imported and imports(TREE / file, mutant.file))
+            if (unwatched(mutant) and imports(TREE / file, mutant.file))
             or any(
                 found if line is None else line in found
                 for name in (file, test)
@@ -185,13 +185,18 @@ class Reach:
         return {test: reaching[test] for test in some}
 
     def _places(self, mutant: Mutant) -> list[tuple[str, int | None]]:
-        """Its line; of a mutant that is read on import all lines of its file, and of the files of
-        its room that import that.
+        """Its line; where nobody sees it run, all lines of its file, and of the files of its room
+        that import that.
         """
-        if not mutant.imported:
+        if not unwatched(mutant):
             return [(mutant.file, mutant.line)]
         files = [file for file in self.sources if imports(file, mutant.file)]
         return [(mutant.file, None), *((file.relative_to(TREE).as_posix(), None) for file in files)]
+
+
+def unwatched(mutant: Mutant) -> bool:
+    """Whether its line is seen by no test: it is read on import, or compiled by numba."""
+    return mutant.imported or COMPILED in (TREE / mutant.file).read_bytes()
 
 
 @cache
