@@ -65,7 +65,9 @@ def test_a_step_is_the_gradient(buckets, at):
 
 @pytest.mark.parametrize("divided", [True, False])
 @pytest.mark.parametrize("buckets", [0, 3, BUCKETS])
-@pytest.mark.parametrize("words", [[3, 8, 1, 20, 11, 2], [3, 3, 3, 8, 3, 8, 3], [5, 5]])
+@pytest.mark.parametrize(
+    "words", [[3, 8, 1, 20, 11, 2], [3, 3, 3, 8, 3, 8, 3], [3, 8, 11, 3, 8, 3], [5, 5]]
+)
 def test_words_learn_one_after_the_other(words, buckets, divided):
     """The sums of a sentence come to what a loop over all vectors of each context does, where
     words and buckets stand several times, too.
