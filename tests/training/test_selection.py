@@ -59,6 +59,13 @@ def test_a_training_at_its_baseline_says_so(tmp_path, name, value, trivial):
     assert f"not clearly better than without an encoder: {unbeaten[0]}" in str(shown)
 
 
+def test_a_baseline_is_left_by_more_than_a_point_or_a_twentieth():
+    trivial = {"perplexity of x": 100.0, "bleu of x": 2.0}
+    just, beyond = epochs(perplexity=[95.0], bleu=[3.0]), epochs(perplexity=[94.9], bleu=[3.1])
+    assert Selection("bleu", trivial).unbeaten(just) == ["perplexity of x", "bleu of x"]
+    assert Selection("bleu", trivial).unbeaten(beyond) == []
+
+
 def test_a_training_that_has_learnt_says_nothing(tmp_path):
     made = epochs(perplexity=[250.0], bleu=[4.0])
     assert Selection("bleu", BLEU).unbeaten(made) == []
