@@ -93,6 +93,15 @@ def test_the_same_tree_is_wholly_right():
     assert scores.evalb([tree(GOLD)], [tree(GOLD)])["exact"] == 100
 
 
+def test_phrases_are_counted_over_all_sentences():
+    small, wrong = "(TOP (S (NP (NN snow)) (VP (VBZ falls))))", "(TOP (S (NN snow) (VBZ falls)))"
+    found = scores.evalb([tree(GOLD), tree(wrong)], [tree(GOLD), tree(small)])
+    assert found == pytest.approx(
+        {"precision": 100, "recall": 100 * 7 / 9, "F1": 200 * 7 / 16, "exact": 50}
+    )
+    assert scores.evalb([], []) == {"precision": 0, "recall": 0, "F1": 0, "exact": 0}
+
+
 def test_labels_of_the_root_and_function_tags_do_not_count():
     assert f1(GOLD.replace("TOP", "ROOT").replace("-SBJ", "")) == (100, 100, 100)
 
