@@ -22,7 +22,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import sys
 import time
 from bisect import bisect_right
@@ -55,7 +54,7 @@ SLOWER = 2  # times as much processor time as its tests take may a mutant use,
 SECONDS = 5  # and so many seconds more,
 IMPORTING = 30  # and these where our modules are imported anew
 ENOUGH = 6  # seconds of the fastest tests that reach a mutant
-WATCHED = 120  # seconds that a file of tests may take while it is watched, or it is left out
+WATCHED = 120  # seconds of a processor that a file of tests may take, or it is left out
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -116,7 +115,6 @@ class Watch:
 
 def watch(room: str, file: str) -> int:
     """Run the tests of a file, and write which lines each reaches; pytest's exit code."""
-    signal.alarm(WATCHED)
     measured = coverage.Coverage(data_file=None, include=[f"{TREE}/{PACKAGE}/{room}/*"])
     plugin = Watch(measured)
     measured.start()
@@ -156,7 +154,9 @@ class Reach:
         if code:
             sys.exit(f"{file} fails without any mutant: run it, and mend it first")
         if code is None:
-            print(f"{file} is left out: it takes more than {WATCHED} seconds, or breaks off")
+            print(
+                f"{file} is left out: it takes over {WATCHED} seconds of a processor, or breaks off"
+            )
             return {"seconds": {}, "lines": {}}
         return dict(json.loads(REACHED.read_text("utf-8")))
 
