@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from lingprobe.labels import Classes, Scores, column
-from lingprobe.metrics import METRICS, constants, floor, repeated
+from fixtures.results import result, saying
+from lingprobe.metrics import METRICS, best_constant, constants, floor, repeated
+from lingprobe.metrics.constant import answered, rescored
 
 
 def classes(ids, names):
@@ -65,3 +67,42 @@ def _labels(file):
         target["label"] for line in text.splitlines() for target in json.loads(line)["targets"]
     ]
     return [label if isinstance(label, str) else frozenset(label) for label in labels]
+
+
+def test_a_label_of_exactly_half_of_the_examples_is_prevalent():
+    assert constants(classes([0, 1, 2, 0, 1, 0], "abc"), "micro-f1")["prevalent"] == ("a",)
+    assert constants(classes([0, 1], "ab"), "micro-f1")["prevalent"] == ("a", "b")
+
+
+def test_of_nothing_and_of_scores_no_constant_is_chosen():
+    nothing, scores = classes([], "ab"), Scores(np.arange(3.0))
+    for train in (nothing, scores):
+        assert constants(train, "accuracy") == {}
+        assert best_constant(train, scores, "pearson") == 0
+    assert floor({}, scores, scores, "pearson") == 0
+
+
+def test_a_set_is_the_floor_where_gold_or_predicted_are_sets():
+    answers = {"class": ("a",), "set": ("a", "b")}
+    gold = classes([0, 1, 1, 1], "ab")
+    for one, other, expected in (
+        (gold, gold, 1 / 4),
+        (gold.sets(), gold, 2 * 4 / (4 + 8)),
+        (gold, gold.sets(), 2 * 4 / (4 + 8)),
+    ):
+        assert floor(answers, one, other, "micro-f1") == pytest.approx(expected)
+
+
+def test_a_result_is_answered_by_its_constant_and_judged_by_another_metric():
+    found = saying(result(0.75, 8), constants={"class": ("pres",), "set": ("past", "pres")})
+    for kind, expected in (("class", 1 / 2), ("set", 2 / 3)):
+        other = answered(rescored(found, "micro-f1"), kind)
+        assert other.score == pytest.approx(expected)
+        assert METRICS.make("micro-f1")(other.gold, other.predicted) == other.score
+        assert (other.trial, other.n) == (found.trial, 8)
+        assert np.isnan([other.low, other.high]).all()
+    judged = rescored(found, "macro-f1")
+    expected = METRICS.make("macro-f1")(found.gold, found.predicted)
+    assert (judged.metric, judged.score) == ("macro-f1", expected)
+    assert judged.majority == pytest.approx((2 * 4 / (4 + 8)) / 2)
+    assert np.isnan([judged.low, judged.high]).all()

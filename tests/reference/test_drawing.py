@@ -1,0 +1,151 @@
+"""Metrics of parts of the examples, and the tests that draw parts, against plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lingprobe.labels import Classes, Column, Scores, column
+from lingprobe.metrics import METRICS, Answers
+from lingprobe.metrics.metric import MetricProblem
+from lingprobe.metrics.resampling import bootstrap, permutation
+from lingprobe.metrics.subsets import averaged
+from reference import drawing
+
+NAMES = ("a", "b", "c")
+seeds = st.integers(0, 10**6)
+
+
+def two(kind: str, draws: np.random.Generator, n: int) -> tuple[Column, Column]:
+    """Gold labels of a kind, and answers that are right in more than half."""
+    if kind == "scores":
+        gold = draws.normal(3, 2, n)
+        return Scores(gold), Scores(gold + draws.normal(1, 1, n))
+    gold = draws.integers(3, size=n)
+    said = np.where(draws.random(n) < 0.6, gold, draws.integers(3, size=n))
+    if kind == "classes":
+        return Classes(gold, NAMES), Classes(said, NAMES)
+    held = [[{name for name in NAMES if draws.random() < 0.5} for _ in gold] for _ in range(2)]
+    whole = set(NAMES)  # so that both know all labels
+    both = [column([whole, *map(frozenset, some)]) for some in held]
+    return both[0], both[1]
+
+
+KINDS = {
+    "accuracy": ("classes", "sets"),
+    "macro-f1": ("classes", "sets"),
+    "micro-f1": ("classes", "sets"),
+    "mcc": ("classes", "sets"),
+    "pearson": ("scores",),
+    "r2": ("scores",),
+}
+
+
+@pytest.mark.parametrize(("metric", "kind"), [(m, k) for m, kinds in KINDS.items() for k in kinds])
+@given(seeds)
+def test_of_sums_over_parts_a_metric_is_that_of_each_part(metric, kind, seed):
+    draws = np.random.default_rng(seed)
+    gold, said = two(kind, draws, 30)
+    made, blocks = METRICS.make(metric), draws.permutation(np.arange(len(gold)) % 3)
+    each = made.value(made.sums(gold, said, blocks, 3))
+    parts = [np.flatnonzero(blocks == k) for k in range(3)]
+    assert each == pytest.approx([made(gold.take(part), said.take(part)) for part in parts])
+    whole = made.sums(gold, said, np.zeros(len(gold), np.int64), 1)[0]
+    np.testing.assert_allclose(made.sums(gold, said, blocks, 3).sum(0), whole, atol=1e-9)
+
+
+@given(seeds)
+def test_sums_of_a_mean_over_subsets_are_those_of_each_subset(seed):
+    draws = np.random.default_rng(seed)
+    gold, said = two("classes", draws, 30)
+    codes, blocks = draws.permutation(np.arange(30) % 4) - 1, draws.integers(5, size=30)
+    made = METRICS.make("macro-f1")
+    found = averaged(made, codes).sums(gold, said, blocks, 5)
+    for k in range(3):
+        part = np.flatnonzero(codes == k)
+        expected = made.sums(gold.take(part), said.take(part), blocks[part], 5)
+        assert found[:, k].tolist() == expected.tolist()
+
+
+@given(st.lists(st.integers(-9, 9), min_size=2, max_size=40), st.sampled_from([-7.0, 0.3, 1e-9]))
+def test_no_correlation_is_beyond_1(values, slope):
+    x = np.array(values, float)
+    for metric in ("pearson", "spearman"):
+        found = METRICS.make(metric)(Scores(x), Scores(slope * x + 0.1))
+        assert abs(found) <= 1
+        assert found == pytest.approx(np.sign(slope) if np.ptp(x) else 0)
+
+
+def test_two_classes_the_wrong_way_round_correlate_by_minus_1_and_no_less():
+    mcc = METRICS.make("mcc")
+    for n in range(2, 40):
+        for first in range(1, n):
+            gold = (np.arange(n) < first).astype(np.int64)
+            found = mcc(Classes(gold, NAMES[:2]), Classes(1 - gold, NAMES[:2]))
+            assert found >= -1
+            assert found == pytest.approx(-1)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "micro-f1", "macro-f1", "mcc", "pearson", "r2"])
+def test_scores_and_classes_are_not_compared(metric):
+    scores, classes = Scores(np.arange(3.0)), Classes(np.array([0, 1, 0]), NAMES)
+    for pair in ((scores, classes), (classes, scores)):
+        with pytest.raises(MetricProblem):
+            METRICS.make(metric)(*pair)
+
+
+def f1(pairs) -> float:
+    """Macro F1 of pairs of gold and predicted."""
+    scores = []
+    for label in sorted({label for pair in pairs for label in pair}):
+        right = sum(pair == (label, label) for pair in pairs)
+        scores.append(2 * right / sum(pair.count(label) for pair in pairs))
+    return sum(scores) / len(scores)
+
+
+def answers(pairs, clusters) -> Answers:
+    """Answers to gold labels, from pairs of both."""
+    gold, said = (np.array(ids, np.int64) for ids in zip(*pairs, strict=True))
+    return Answers(Classes(gold, NAMES), [Classes(said, NAMES)], {"form": np.array(clusters)})
+
+
+def drawn(seed: int, many: int, size: int):
+    """Two answers to the same questions, as pairs with gold, and the clusters of these."""
+    draws = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(many), draws.integers(1, size + 1, many)).tolist()
+    gold = draws.integers(3, size=len(clusters)).tolist()
+    both = [
+        [(g, g if draws.random() < right else int(draws.integers(3))) for g in gold]
+        for right in (0.7, 0.5)
+    ]
+    return *both, clusters
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_of_many_clusters_it_swaps_as_many_ways_as_told(size):
+    one, other, clusters = drawn(size, 40, size)
+    found = permutation("macro-f1", answers(one, clusters), answers(other, clusters), 60)
+    assert found == pytest.approx(drawing.swapped(f1, one, other, clusters, 60))
+
+
+@pytest.mark.parametrize(("many", "size"), [(2, 3), (8, 1), (20, 3)])
+def test_the_bootstrap_draws_clusters_with_replacement(many, size):
+    one, other, clusters = drawn(many, many, size)
+    found = bootstrap("macro-f1", answers(one, clusters), answers(other, clusters), 119)
+    values, low, high, p = drawing.bootstrap(f1, one, other, clusters, 119)
+    np.testing.assert_allclose(found.draws, values, atol=1e-12)
+    assert (found.low, found.high, found.p) == pytest.approx((low, high, p))
+    assert found.value == pytest.approx(f1(one) - f1(other))
+
+
+def test_what_all_examples_share_is_nothing_to_draw():
+    one, other, _ = drawn(0, 30, 1)
+    shared, alone = [0] * 30, list(range(30))
+    for test in (permutation, lambda *pair: bootstrap(*pair, 99).p):
+        found = [
+            test("macro-f1", answers(one, codes), answers(other, codes))
+            for codes in (shared, alone)
+        ]
+        assert found[0] == found[1]
