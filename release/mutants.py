@@ -1,7 +1,7 @@
 """Which changes of a formula no test would notice: `make mutants`, with ROOM="metrics probes" and
 SAMPLE=150.
 
-    python release/mutants.py [--sample N] [--room ROOM]...
+    python release/mutants.py [--sample N] [--seed N] [--room ROOM]...
 
 For each room a sample of its mutants (`mutations`) is tried in a copy of the tree, one after the
 other (`trials`). A mutant meets the tests of its room that reach its line, as many of the fastest
@@ -269,9 +269,9 @@ def equivalent() -> dict[str, str]:
     return dict(line.split("\t") for line in lines if line and not line.startswith("#"))
 
 
-def tried(room: str, many: int) -> bool:
+def tried(room: str, many: int, seed: int) -> bool:
     """Try a sample of a room's mutants, print what survives, and say whether enough do not."""
-    chosen = sample(mutants(TREE, sources(room)), many)
+    chosen = sample(mutants(TREE, sources(room)), many, seed)
     trials = Trials(TREE, tests(room))
     reach, known, listed = Reach(room), Known(room), equivalent()
     alive, excused = [], 0
@@ -309,6 +309,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--room", action="append", choices=ROOMS, help="one room; repeatable")
     parser.add_argument("--sample", type=int, default=SAMPLE, help="mutants of a room")
+    parser.add_argument("--seed", type=int, default=0, help="which sample")
     asked = parser.parse_args()
     KEPT.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(TREE, ignore_errors=True)
@@ -318,7 +319,7 @@ def main() -> None:
     sys.path[:0] = [str(TREE / "src"), str(TREE)]
     for name in HEAVY:
         __import__(name)
-    enough = [tried(room, asked.sample) for room in asked.room or ROOMS]
+    enough = [tried(room, asked.sample, asked.seed) for room in asked.room or ROOMS]
     sys.exit(0 if all(enough) else 1)
 
 

@@ -12,6 +12,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from copy import copy
+from functools import partial
 from itertools import accumulate, chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,21 +92,22 @@ def mutants(root: Path, files: Iterable[Path]) -> list[Mutant]:
     return [each for file in files for each in _of_file(file.relative_to(root).as_posix(), file)]
 
 
-def sample(every: Iterable[Mutant], many: int) -> list[Mutant]:
+def sample(every: Iterable[Mutant], many: int, seed: int = 0) -> list[Mutant]:
     """As many mutants, each kind the same number where there are enough; by a hash of what each is
-    and the name of its file, so that a change elsewhere, or a move, leaves the sample alone.
+    and the name of its file, so that a change elsewhere, or a move, leaves the sample alone. Each
+    seed draws another.
     """
     kinds: dict[str, list[Mutant]] = defaultdict(list)
-    for each in sorted(every, key=_place):
+    for each in sorted(every, key=partial(_place, seed)):
         kinds[each.kind].append(each)
     turns = chain.from_iterable(zip_longest(*(kinds[kind] for kind in sorted(kinds))))
     return [each for each in turns if each is not None][:many]
 
 
-def _place(mutant: Mutant) -> bytes:
+def _place(seed: int, mutant: Mutant) -> bytes:
     """Where in the order of a sample it comes."""
     moved = mutant._replace(file=Path(mutant.file).name)
-    return hashlib.sha256(moved.key.encode()).digest()
+    return hashlib.sha256(f"{seed or ''}{moved.key}".encode()).digest()
 
 
 def _of_file(name: str, file: Path) -> Iterator[Mutant]:

@@ -174,6 +174,15 @@ def test_training_examples_are_drawn_in_whole_pairs_and_in_order():
     assert len(drawn(swapped())) == 240
 
 
+def test_the_first_pair_is_drawn_as_a_whole_too(monkeypatch):
+    monkeypatch.setattr("lingprobe.audit.asked.TRAIN", 2)
+    for pairs in (["a", "b", "a", "b"], ["a", "b", "b", "a"], ["b", "a", "a", "b"], [*"abcacb"]):
+        dataset = Dataset.of(
+            [question("the man slept", ("sleep",), "yes", "train", pair=p) for p in pairs]
+        )
+        assert len({pairs[k] for k in drawn(dataset).tolist()}) == 1
+
+
 def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
     kinds = {
         "train": ["patient"] * 5 + ["unrelated"] * 5,

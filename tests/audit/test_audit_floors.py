@@ -146,6 +146,14 @@ def test_many_classes_are_told_apart_by_characters_too():
     assert (gold.ids == said.ids).mean() > 0.9
 
 
+def test_where_train_has_but_one_class_characters_answer_that():
+    dataset = Dataset.of(
+        Example.about(Sentence.of([f"w{k}"]), "x" if k == 9 else "y") for k in range(10)
+    )
+    train, test = dataset.take(np.arange(9)), dataset.take(np.arange(8, 10))
+    assert characters(train, test)[1].class_names() == ["y", "y"]
+
+
 def test_examples_have_an_order_of_their_own():
     dataset = FAMILIES["asked"]() if "asked" in FAMILIES else FAMILIES["sentence"]()
     order = np.random.default_rng(0).permutation(len(dataset))
