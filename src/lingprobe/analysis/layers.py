@@ -78,7 +78,7 @@ class Depth:
     @property
     def layers(self) -> range:
         """The layers with a score, from 0."""
-        last = max([*self.single, *self.cumulative, len(self.weights) - 1], default=-1)
+        last = max([*self.single, *self.cumulative, len(self.weights) - 1])
         return range(last + 1)
 
     @property
