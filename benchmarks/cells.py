@@ -1,35 +1,42 @@
-"""Rows of `ud/tense` to read, cell by cell: an auxiliary with the form of the verb beside it, the
-label, and what is left out. Rare cells come first, since rows drawn at random hardly have them.
+"""Rows of `ud/tense` or `ud/passive` to read, cell by cell: an auxiliary by its lemma with the form
+of the main verb, and the label. Rows drawn at random hardly hold the rare ones.
 
-    python benchmarks/cells.py UD_Slovenian-SSJ --least 1 -n 20
-    python benchmarks/cells.py UD_Slovenian-SSJ --pooled -n 5
+    python benchmarks/cells.py ud/tense UD_Slovenian-SSJ
+    python benchmarks/cells.py ud/passive UD_Czech-PUD --left-out 3
 
-A cell that has at least `--least` percent of the verbs with an auxiliary is shown with n rows;
-`--pooled` shows the rarer ones together, n rows each. Cells with a simple verb are left out.
+A cell that holds at least `--least` percent of what the task labels is shown with `--common` rows,
+a rarer one with `--rare`, the rarest first; a verb without auxiliaries is a cell, too. Then what is
+left out is counted by its reason and, where there is one, its cell; `--left-out` shows rows of
+each. The main verb stands in <angles>, its auxiliaries in [brackets].
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sheets import digest, shortened
+from sheets import digest
 
-from lingprobe.corpora.batches import batches
+from lingprobe.corpora.batches import Batch, batches
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.sources import treebanks
-from lingprobe.tasks.ud.clause import clauses
-from lingprobe.tasks.ud.rules import tense
+from lingprobe.tasks.ud.clause import Clause, clauses
+from lingprobe.tasks.ud.constructions import SPELT
+from lingprobe.tasks.ud.forms import verb
+from lingprobe.tasks.ud.rules import passive, tense
+
+RULES = {"ud/tense": tense, "ud/passive": passive}
+AROUND = 9  # words that are shown before and after the verb group
 
 
 class Row(NamedTuple):
-    """A clause: its cell, what the rule says of it, its verb and its sentence."""
+    """A clause: its cell, the label with its construction, or why there is none; its words."""
 
     cell: str
     told: str
-    verb: str
+    labelled: bool
     text: str
 
 
@@ -38,39 +45,105 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("task", choices=RULES)
     parser.add_argument("treebanks", nargs="+")
-    parser.add_argument("-n", type=int, default=20)
-    parser.add_argument("--least", type=float, default=1.0, help="percent; rarer cells are pooled")
-    parser.add_argument("--pooled", action="store_true", help="the rarer cells instead")
+    parser.add_argument("--common", type=int, default=20, help="rows of a common cell")
+    parser.add_argument("--rare", type=int, default=5, help="rows of a rare cell")
+    parser.add_argument("--least", type=float, default=1.0, help="percent that make a cell common")
+    parser.add_argument("--left-out", type=int, default=0, help="rows of each that is left out")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     for treebank in given.treebanks:
-        cells: dict[tuple[str, str], list[Row]] = defaultdict(list)
-        for row in rows(treebank):
-            cells[row.cell, row.told].append(row)
-        many = sum(map(len, cells.values()))
-        print(f"== {treebank}: {many} verbs with auxiliaries, {len(cells)} cells")
-        for (cell, told), some in sorted(cells.items(), key=lambda item: len(item[1])):
-            if (100 * len(some) / many < given.least) == given.pooled:
-                print(f"{len(some)}  {cell}: {told}")
-                drawn = sorted(some, key=lambda row: digest(given.seed, row.text))[: given.n]
-                for i, row in enumerate(drawn, 1):
-                    print(f"   {i}. {row.verb} | {shortened(row.text)}")
+        show(f"{given.task} {treebank}", list(rows(given.task, treebank)), given)
 
 
-def rows(treebank: str) -> Iterator[Row]:
-    """The clauses of a treebank whose tense is read from an auxiliary, or would be."""
+def show(title: str, found: Sequence[Row], given: argparse.Namespace) -> None:
+    """Print the cells of one treebank, and what is left out."""
+    cells, others = (grouped(found, labelled) for labelled in (True, False))
+    many, out = (sum(map(len, some.values())) for some in (cells, others))
+    sizes = {cell: given.common if 100 * len(some) >= given.least * many else given.rare
+             for cell, some in cells.items()}  # fmt: skip
+    shown = sum(min(len(cells[cell]), n) for cell, n in sizes.items())
+    print(f"== {title}: {many} labelled in {len(cells)} cells, {shown} shown; {out} left out")
+    for number, (cell, some) in enumerate(sorted(cells.items(), key=lambda item: len(item[1])), 1):
+        print(f"{number}. {100 * len(some) / many:.1f} % ({len(some)})  {' | '.join(cell)}")
+        draw(some, sizes[cell], given.seed)
+    by_reason = Counter({reason: 0 for reason, _ in others})
+    for (reason, _), some in others.items():
+        by_reason[reason] += len(some)
+    for reason, n in by_reason.most_common():
+        print(f"left out: {n}  {reason}")
+        for (why, cell), some in sorted(others.items(), key=lambda item: -len(item[1])):
+            if why == reason and cell:
+                print(f"   {len(some)}  {cell}")
+                draw(some, given.left_out, given.seed)
+
+
+def grouped(found: Sequence[Row], labelled: bool) -> Mapping[tuple[str, str], list[Row]]:
+    """The rows of each cell, each text once."""
+    cells: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
+    for row in found:
+        if row.labelled == labelled:
+            cells[row.told, row.cell].setdefault(row.text, row)
+    return {cell: list(some.values()) for cell, some in cells.items()}
+
+
+def draw(some: Sequence[Row], n: int, seed: int) -> None:
+    """Print some rows of a cell."""
+    for i, row in enumerate(sorted(some, key=lambda row: digest(seed, row.text))[:n], 1):
+        print(f"   {i}. {row.text}")
+
+
+def rows(task: str, treebank: str) -> Iterator[Row]:
+    """The main clauses of a treebank whose root is a verb, or is labelled."""
     for source in treebanks(treebank, (), (".conllu",)):
         for batch in batches(source.part.path, "skip"):
-            for clause in clauses(batch, batch.sentences()):
-                finding = tense(clause)
-                if clause.group.cell:
+            for k, clause in enumerate(clauses(batch, batch.sentences())):
+                finding = RULES[task](clause)
+                labelled = isinstance(finding, Answer)
+                if labelled or clause.group.verb:
                     told = (
-                        f"{finding.label} ({finding.strata['construction']})"
+                        f"{finding.label}: {finding.strata['construction']}"
                         if isinstance(finding, Answer)
-                        else f"left out: {finding}"
+                        else str(finding)
                     )
-                    yield Row(clause.group.cell, told, clause.form, clause.sentence.text)
+                    yield Row(*described(task, batch, k, clause, labelled, told))
+
+
+def described(
+    task: str, batch: Batch, k: int, clause: Clause, labelled: bool, told: str
+) -> tuple[str, str, bool, str]:
+    """A row: the cell of tense is the one that the task names; else all auxiliaries count."""
+    root = int(batch.roots[k])
+    start, end = int(batch.starts[k]), int(batch.starts[k + 1])
+    named = [
+        i for i in range(start, end)
+        if _of(batch, i, "aux", "cop") and int(batch.parents[i]) in (root, *_inner(batch, root))
+    ]  # fmt: skip
+    helpers = "+".join(batch.lemmas.names[batch.lemmas.codes[i]].lower() for i in named)
+    form = SPELT[verb("", "", batch.feats.names[batch.feats.codes[root]]).form]
+    every = f"{helpers} + {form}" if named else ""
+    cell = clause.group.cell if task == "ud/tense" and labelled else every
+    words = [batch.words.names[code] for code in batch.words.codes[start:end]]
+    for i in named:
+        words[i - start] = f"[{words[i - start]}]"
+    words[root - start] = f"<{words[root - start]}>"
+    low = max(min([root, *named]) - start - AROUND, 0)
+    high = max([root, *named]) - start + AROUND
+    text = ("... " if low else "") + " ".join(words[low:high])
+    return cell or (f"alone: {form}" if labelled else ""), told, labelled, text
+
+
+def _inner(batch: Batch, root: int) -> list[int]:
+    """Verbal nouns below a root, whose auxiliaries count (Welsh)."""
+    below = [i for i in range(max(root - 60, 0), min(root + 60, len(batch.parents)))
+             if batch.parents[i] == root and i != root]  # fmt: skip
+    return [i for i in below if _of(batch, i, "xcomp")
+            and "VerbForm=Vnoun" in batch.feats.names[batch.feats.codes[i]]]  # fmt: skip
+
+
+def _of(batch: Batch, i: int, *relations: str) -> bool:
+    return batch.deprels.names[batch.deprels.codes[i]].partition(":")[0] in relations
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from treebanks import main, tree
 
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.ud.constructions import FORMS, RELATIONS, constructions
-from lingprobe.tasks.ud.rules import NOT_PASSIVE, passive, tense
+from lingprobe.tasks.ud.rules import HAVE_GOT, NOT_PASSIVE, OTHER_AUXILIARY, passive, tense
 from lingprobe.tasks.ud.verbs import (
     DOUBTFUL,
     FUTURE,
@@ -27,6 +27,7 @@ FIN = "Mood=Ind|Tense={}|VerbForm=Fin"
 PRES, PAST, IMP, FUT = (FIN.format(t) for t in ("Pres", "Past", "Imp", "Fut"))
 PART, SUP, INF = "Tense=Past|VerbForm=Part", "VerbForm=Sup|Voice=Act", "VerbForm=Inf"
 PASS, PERF = "Tense=Past|VerbForm=Part|Voice=Pass", "Aspect=Perf|VerbForm=Part"
+BASQUE = "Mood=Ind|Number[abs]=Plur|VerbForm=Fin"
 L = "Aspect=Perf|Gender=Masc|VerbForm=Part"  # Slovenian has neither Tense nor Voice
 NO = "-"
 
@@ -50,7 +51,9 @@ huset bliver solgt       | bliver blive aux {PRES}      | solgt {PART}         |
 það verður skoðað        | verður verða aux {PRES}      | skoðað Case=Nom|VerbForm=Part|Voice=Act | {FUTURE}
 # Romance and Latin
 il a publié              | a avoir aux:tense {PRES}     | publié {PART}        | past: perfect
-è andato                 | è essere aux {PRES}          | andato {PART}        | past: perfect
+a fait, called finite    | a avoir aux {PRES}           | fait {PRES}          | past: perfect
+è composto, a passive    | è essere aux {PRES}          | composto/comporre {PART} | {OTHER_AUXILIARY}
+è andato                 | è essere aux {PRES}          | andato/andare {PART} | past: perfect
 va sostenuta             | va andare aux:pass {PRES}    | sostenuta {PART}     | {MODAL}
 es visto                 | es ser aux {PRES}            | visto {PART}         | pres: passive
 está cerrado             | está estar aux {PRES}        | cerrado {PART}       | pres: state
@@ -61,7 +64,8 @@ a făcut                  | a avea aux Number=Sing|Person=3 | făcut VerbForm=Pa
 factus est               | est sum aux:pass {PRES}      | factus Aspect=Perf|Case=Nom|Tense=Past|VerbForm=Part|Voice=Pass | past: perfect passive
 finitum est, a state      | est sum aux:pass {PRES}      | finitum Aspect=Perf|VerbForm=Part|Voice=Pass | {DOUBTFUL}
 persecuti sunt           | sunt sum aux {PRES}          | persecuti Aspect=Perf|Tense=Past|VerbForm=Part|Voice=Pass | past: perfect passive
-mittendum est            | est sum aux:pass {PRES}      | mittendum Aspect=Prosp|VerbForm=Part|Voice=Pass | {FUTURE}
+mittendum est            | est sum aux:pass {PRES}      | mittendum Aspect=Prosp|VerbForm=Part|Voice=Pass | {MODAL}
+missurus est             | est sum aux {PRES}           | missurus Aspect=Prosp|VerbForm=Part|Voice=Act | {FUTURE}
 deficiens est            | est sum aux {PRES}           | deficiens Aspect=Imp|VerbForm=Part|Voice=Act | pres: imperfective
 # Slavic
 je pripravil posvet      | je biti aux {PRES}           | pripravil {L}        | past: perfect
@@ -94,13 +98,16 @@ on saadetud              | on olema aux {PRES}          | saadetud {PASS}      |
 ei usuta, no Polarity    | ei ei aux Connegative=Yes    | usuta Connegative=Yes|{PRES}|Voice=Act | pres: negative
 lea boahtán              | lea leat aux {PRES}          | boahtán VerbForm=Part | past: perfect
 meg fogja csinálni       | fogja fog aux {PRES}         | csinálni {INF}       | {FUTURE}
-# Basque: its auxiliaries have no Tense, and its perfects need none
+# Basque: its auxiliaries have no Tense, their forms tell it
 aldatu du                | du edun aux Mood=Ind|VerbForm=Fin | aldatu {PERF}    | past: perfect
+ikertzen ditu            | ditu edun aux {BASQUE}       | ikertzen Aspect=Imp|VerbForm=Inf | pres: imperfective
+ikertzen zituen          | zituen edun aux {BASQUE}     | ikertzen Aspect=Imp|VerbForm=Inf | past: imperfective
 hurbil gaitezen          | gaitezen edin aux Mood=Sub|VerbForm=Fin | hurbil {INF} | {MOOD}
 esango dizute            | dizute edun aux Mood=Ind|VerbForm=Fin | esango Aspect=Prosp|VerbForm=Part | {FUTURE}
 # Greek and Armenian
 έχει γράψει              | έχει έχω aux {PRES}          | γράψει Aspect=Perf|{INF} | past: perfect
-θα είχα γράψει           | θα θα aux Tense=Fut          | γράψει {PAST}        | {FUTURE}
+θα γράψει                | θα θα aux Tense=Fut          | γράψει Aspect=Perf|{PRES} | {FUTURE}
+θα έγραφε, would write   | θα θα aux Tense=Fut          | έγραφε {PAST}        | {MOOD}
 գյուղը եկել է            | է եմ aux {PRES}              | եկել Aspect=Perf|VerbForm=Part | past: perfect
 նախատեսված է             | է եմ aux {PRES}              | նախատեսված Aspect=Perf|Polarity=Pos|VerbForm=Part|Voice=Pass | {DOUBTFUL}
 ասում է                  | է եմ aux {PRES}              | ասում Aspect=Imp|VerbForm=Part | pres: imperfective
@@ -111,7 +118,10 @@ esango dizute            | dizute edun aux Mood=Ind|VerbForm=Fin | esango Aspect
 نمی‌توان کرد              | نمی‌توان توان aux Polarity=Neg | کرد Number=Sing|Person=3|Tense=Past | {MODAL}
 huā hai                  | hai है aux Person=3|Tense=Pres | huā Aspect=Perf|Mood=Ind|Person=3 | past: perfect
 sīkhte haĩ               | haĩ है aux Person=3|Tense=Pres | sīkhte Aspect=Imp|Mood=Ind|Person=3 | pres: imperfective
+karte the, called present | the था aux Person=3|Tense=Pres | karte Aspect=Imp|Mood=Ind|Person=3 | past: imperfective
 rahī hai                 | hai है aux Person=3|Tense=Pres | rahī Aspect=Prog|Mood=Ind|Person=3 | {UNCLEAR}
+ho gayā                  | gayā जाना aux Aspect=Perf|Mood=Ind|Person=3 | ho _        | past: aspectual auxiliary
+lauṭnā paṛtā             | paṛtā पड़ना aux Aspect=Imp|Mood=Ind|Person=3 | lauṭnā {INF} | {MODAL}
 धरले होते                | होते असणे aux {PAST}          | धरले Aspect=Perf|Mood=Ind|Person=3|VerbForm=Fin | past: perfect
 உறுதியளித்துள்ளார்       | உள்ளார் உள் aux Person=3|VerbForm=Fin | உறுதியளித்து VerbForm=Part|Voice=Act | past: perfect
 பணியாற்றி வருகிறார்      | வருகிறார் வரு aux {PRES}     | பணியாற்றி VerbForm=Part|Voice=Act | pres: progressive
@@ -146,7 +156,9 @@ def told(finding):
 def test_golden_clauses(clause, name):
     auxiliary, verb, expected = GOLDEN[name]
     form, lemma, relation, feats = auxiliary.split()
-    rows = f"{form} AUX {feats} 2 {relation} {lemma}\n{verb.replace(' ', ' VERB ', 1)} 0 root"
+    word, its = verb.split()
+    rows = f"{form} AUX {feats} 2 {relation} {lemma}\n{word.split('/')[0]} VERB {its} 0 root"
+    rows += f" {word.split('/')[1]}" if "/" in word else ""
     assert told(tense(clause(rows))) == expected
 
 
@@ -175,6 +187,75 @@ mynd     NOUN VerbForm=Vnoun                       1 xcomp
 )
 def test_a_verbal_noun_has_the_auxiliaries_of_a_welsh_clause(clause, auxiliary, form, expected):
     assert told(tense(clause(WELSH.format(tense=form, aux=auxiliary)))) == expected
+
+
+def test_a_verbal_copula_has_the_auxiliaries_of_a_welsh_clause(clause):
+    rows = """
+    Mae   VERB Mood=Ind|Tense=Pres|VerbForm=Fin 0 root bod
+    Nest  PROPN _                               1 nsubj
+    wedi  AUX  _                                5 aux
+    bod   AUX  VerbForm=Vnoun                   5 cop
+    dda   ADJ  _                                1 xcomp
+    """  # has been good
+    assert told(tense(clause(rows))) == "past: perfect"
+    assert tense(clause(rows.replace("Tense=Pres", "Tense=Pqp"))) == MOOD  # basai: would
+
+
+def test_a_negative_future_of_bulgarian(clause):
+    rows = f"""
+    няма  VERB {PRES} 0 root нямам
+    да    AUX  _      3 aux
+    мълча VERB {PRES} 1 ccomp
+    """
+    assert tense(clause(rows)) == FUTURE
+    assert told(tense(clause(rows.replace("да ", "че ")))) == UNLISTED
+    assert told(tense(clause(rows.replace("aux", "mark")))) == "pres: simple"
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("ezin ADV _ 3 advmod", MODAL),  # cannot put it
+        ("egiten VERB Aspect=Imp|VerbForm=Inf 3 compound egin", INFINITIVE),
+        ("atzo ADV _ 3 advmod", "past: perfect"),
+    ],
+)
+def test_basque_words_beside_a_participle(clause, word, expected):
+    rows = f"{word}\ndugu AUX {BASQUE} 3 aux edun\njarri VERB VerbForm=Part 0 root"
+    assert told(tense(clause(rows))) == expected
+
+
+def test_an_auxiliary_before_another_in_hindi(clause):
+    rows = """
+    kar  VERB _                                 0 root करना
+    rahā AUX  Aspect=Prog|Mood=Ind|Person=3     1 aux रहना
+    hai  AUX  Number=Sing|Person=3|Tense=Pres   1 aux है
+    """
+    assert told(tense(clause(rows))) == "pres: progressive"
+    assert told(tense(clause(rows.replace("Tense=Pres", "Tense=Past")))) == "past: progressive"
+    gone = rows.replace("Prog", "Perf").replace("रहना", "जाना")  # ho gayā hai
+    assert told(tense(clause(gone))) == "past: perfect"
+
+
+@pytest.mark.parametrize("pronoun", ["se Person=3 expl soi", "me Person=1 obj moi"])
+def test_a_reflexive_beside_an_auxiliary_has_no_passive(clause, pronoun):
+    form, feats, relation, lemma = pronoun.split()
+    auxiliary = f"suis AUX {PRES}|{feats} 3 aux:pass être"
+    rows = f"{form} PRON {feats} 3 {relation} {lemma}\n{auxiliary}\nrendue VERB {PART} 0 root rendre"
+    assert tense(clause(rows)) == passive(clause(rows)) == NOT_PASSIVE
+    perfect = clause(rows.replace("aux:pass", "aux:tense"))
+    assert (told(tense(perfect)), told(passive(perfect))) == (
+        "past: perfect",
+        "active: with an auxiliary",
+    )
+    other = rows.replace(feats, "Person=2", 1).replace("soi", "toi")  # il m'est donné
+    assert told(tense(clause(other))) == "pres: passive"
+
+
+def test_have_got_is_a_present(clause):
+    rows = f"has AUX {PRES} 2 aux have\ngot VERB {PART} 0 root get"
+    assert tense(clause(rows)) == HAVE_GOT
+    assert told(tense(clause(rows.replace("got", "gotten")))) == "past: perfect"
 
 
 def test_auxiliaries_of_any_other_clause_below_are_none_of_the_main_one(clause):
@@ -210,7 +291,7 @@ def test_voice_of_a_participle_is_that_of_its_construction(clause, auxiliary, ex
     assert told(passive(clause(rows))) == expected
 
 
-@pytest.mark.parametrize("lemma", ["venir", "devenir", "andare", "होना"])
+@pytest.mark.parametrize("lemma", ["venir", "rentrer", "andare", "होना"])
 def test_verbs_that_have_no_passive_are_left_out_where_one_is_annotated(clause, lemma):
     rows = f"est AUX {PRES} 2 aux:pass être\nvenue VERB {PART} 0 root {lemma}"
     assert tense(clause(rows)) == passive(clause(rows)) == NOT_PASSIVE

@@ -15,7 +15,15 @@ from lingprobe.core import Sentence
 from lingprobe.corpora.batches import Batch, Coded
 from lingprobe.corpora.trees import features
 from lingprobe.tasks.ud.constructions import INNER
-from lingprobe.tasks.ud.forms import MEASURES, OBJECT_MARKERS, OF, SUBJECT_MARKERS
+from lingprobe.tasks.ud.forms import (
+    BE,
+    MEASURES,
+    OBJECT_MARKERS,
+    OF,
+    PARTICLES,
+    SUBJECT_MARKERS,
+    read_as,
+)
 from lingprobe.tasks.ud.verbs import TENSES, Group, verb_group
 from lingprobe.vectors import Ints
 
@@ -57,6 +65,8 @@ class Clause(NamedTuple):
     tense       the tense that most VERBs of the whole sentence have, number: the number that most
                 NOUNs have; or 'tie'
     asks        whether the sentence begins as a question does
+    being       '': no auxiliary être or essere alone with a participle, else 'reflexive' or 'plain':
+                whether there is a reflexive pronoun
     joined      whether a clause beside the main one is a command
     """
 
@@ -71,6 +81,7 @@ class Clause(NamedTuple):
     number: str
     asks: bool
     joined: bool
+    being: str
 
     @property
     def has_subject(self) -> bool:
@@ -94,26 +105,23 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
     kids = np.flatnonzero(below & (kind != _PUNCT))
     kinds = kind[kids]
     dependents = {k: kids[kinds == k] for k in (_AUX, _SUBJECT, _OBJECT, _JOINED)}
-    forms, upos, feats = (c.names for c in (batch.words, batch.upos, batch.feats))
-    roots = [
-        column.codes[batch.roots].tolist() for column in (batch.words, batch.upos, batch.feats)
-    ]
-    auxiliaries = _auxiliaries(batch, dependents[_AUX], of)
+    heads = (batch.words, batch.lemmas, batch.upos, batch.feats)
+    roots = [_strings(column, batch.roots) for column in heads]
+    auxiliaries = _auxiliaries(batch, np.union1d(dependents[_AUX], _particles(batch, kids, of)), of)
     for sentence, inner in _of_verbal_nouns(batch, of):
         auxiliaries[sentence].append(inner)
     nouns, accusative = _nouns(batch), _marked(batch, OBJECT_MARKERS, "case:acc")
     return (
         Clause(
             sentence,
-            forms[f].lower(),
+            form.lower(),
             lemma.lower(),
-            verb_group(upos[u], feats[t], tuple(aux)),
+            verb_group(upos, read_as(form, lemma, raw), tuple(aux)),
             *rest,
         )
-        for sentence, f, u, t, lemma, aux, *rest in zip(
+        for sentence, form, lemma, upos, raw, aux, *rest in zip(
             sentences,
             *roots,
-            _strings(batch.lemmas, batch.roots),
             auxiliaries,
             _relations(batch.deprels, kids, of, len(batch)),
             _arguments(batch, dependents[_SUBJECT], of, nouns, _marked(batch, SUBJECT_MARKERS)),
@@ -122,6 +130,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
             _majority(batch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
             _asks(batch, of, dependents[_SUBJECT]).tolist(),
             _commands(batch, of, dependents[_JOINED]).tolist(),
+            _being(batch, kids, auxiliaries, of),
             strict=True,
         )
     )
@@ -144,21 +153,78 @@ def _relations(deprels: Coded, kids: Ints, of: Ints, sentences: int) -> list[lis
 
 
 def _auxiliaries(batch: Batch, rows: Ints, of: Ints) -> list[list[tuple[str, str, str]]]:
-    columns = (_strings(column, rows) for column in (batch.deprels, batch.lemmas, batch.feats))
-    return _by_sentence(list(zip(*columns, strict=True)), of[rows], len(batch))
+    columns = (batch.words, batch.lemmas, batch.feats)
+    found = zip(*(_strings(column, rows) for column in columns), strict=True)
+    relations = _strings(batch.deprels, rows)
+    read = [
+        (relation, lemma, read_as(form, lemma, raw))
+        for relation, (form, lemma, raw) in zip(relations, found, strict=True)
+    ]
+    return _by_sentence(read, of[rows], len(batch))
+
+
+def _particles(batch: Batch, kids: Ints, of: Ints) -> Ints:
+    """Words that say what an auxiliary would, although they are none: Basque *ezin*, *egiten*."""
+    habits = batch.lemmas.where("egin".__eq__) & batch.feats.where(lambda raw: "Aspect=Imp" in raw)
+    some = batch.lemmas.where(PARTICLES.__contains__) | (habits & _named(batch, "compound"))
+    basque = batch.feats.where(lambda raw: "Number[abs]=" in raw)
+    agreeing = np.logical_or.reduceat(basque, batch.starts[:-1])[of[kids]]
+    return kids[some[kids] & agreeing]
 
 
 def _of_verbal_nouns(batch: Batch, of: Ints) -> Iterator[tuple[int, tuple[str, str, str]]]:
-    """The auxiliaries of the verbal noun that is a finite root's xcomp, with their sentences: Welsh
-    *mae wedi mynd*.
+    """The auxiliaries of the verbal noun that is a finite root's xcomp, or of its copula, with their
+    sentences: Welsh *mae wedi mynd*, *mae wedi bod yn dda*. So too of a clause below Bulgarian
+    *njama*.
     """
-    verbal = batch.feats.where(lambda raw: "VerbForm=Vnoun" in raw) & _named(batch, "xcomp")
+    nouns = batch.feats.where(lambda raw: "VerbForm=Vnoun" in raw)
+    verbal = _named(batch, "xcomp") & (nouns | _above(batch, nouns & _named(batch, "cop")))
+    verbal |= batch.words.where(lambda form: form.lower() == "няма")[batch.parents]
     verbal &= batch.parents == batch.roots[of]
     rows = np.flatnonzero(_named(batch, "aux") & verbal[batch.parents])
     for sentence, lemma, raw in zip(
         of[rows].tolist(), _strings(batch.lemmas, rows), _strings(batch.feats, rows), strict=True
     ):
         yield sentence, (INNER, lemma, raw)
+
+
+def _being(
+    batch: Batch, kids: Ints, auxiliaries: list[list[tuple[str, str, str]]], of: Ints
+) -> list[str]:
+    """Of each sentence `Clause.being`."""
+    pronouns = kids[(batch.upos.where("PRON".__eq__) & _clitic(batch))[kids]]
+    persons = _by_sentence(
+        [
+            ""
+            if lemma in ("soi", "se", "si") or "Reflex=Yes" in raw
+            else features(raw).get("Person", "?")
+            for lemma, raw in zip(
+                _strings(batch.lemmas, pronouns), _strings(batch.feats, pronouns), strict=True
+            )
+        ],
+        of[pronouns],
+        len(batch),
+    )
+    participles = batch.feats.where(lambda raw: "VerbForm=Part" in raw)[batch.roots].tolist()
+    return [
+        "" if not (participle and len(aux) == 1 and aux[0][1] in BE and aux[0][0] != "cop")
+        else "reflexive" if {"", _person(aux[0][2])} & set(some)
+        else "plain"
+        for participle, aux, some in zip(participles, auxiliaries, persons, strict=True)
+    ]  # fmt: skip
+
+
+def _person(raw: str) -> str:
+    """The first or second person of an auxiliary, which a reflexive pronoun shares."""
+    person = features(raw).get("Person", "")
+    return "" if person == "3" else person
+
+
+def _clitic(batch: Batch) -> NDArray[np.bool_]:
+    return batch.deprels.where(
+        lambda name: name.partition(":")[0] in ("obj", "iobj", "expl", "dep")
+        and name not in ("expl:subj", "expl:impers")
+    )
 
 
 class _Nouns(NamedTuple):

@@ -9,6 +9,7 @@ language is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
@@ -95,22 +96,52 @@ def _participle(feats: Feats) -> Form:
     return _BY_ASPECT.get(feats.get("Aspect", ""), Form.PERFECT)
 
 
+_NOMINAL = frozenset({"Case", "Number[psor]"})
+
+
 def l_participle(feats: Feats) -> bool:
     """Whether a past participle is a finite past tense where it stands alone (Czech *napsal*):
-    active, and without case.
+    active, and without case or owner (Turkish *göründüğü*: what it looks like).
 
     Participles that say neither Voice=Act nor an aspect are those of languages whose perfects need
     an auxiliary.
     """
     if (
         not feats.get("VerbForm", "").startswith("Part")
-        or "Case" in feats
+        or not _NOMINAL.isdisjoint(feats)
         or feats.get("Tense", "Past") != "Past"
     ):
         return False
     if feats.get("Voice") == "Act":
         return "Tense" in feats or feats.get("Aspect") == "Perf"
     return "Tense" in feats and "Aspect" in feats and "Voice" not in feats
+
+
+TENSES_OF_FORMS = re.compile(
+    r"(?:ba(?:it)?)?"
+    r"(?:(?P<Past>[nhgz](?!a[iur])\w*n)|(?P<Pres>d\w+|[nhgz]\w*[^\Wn](?<!la)(?<!na)(?<!nak)))$",
+    re.IGNORECASE,
+)
+"""Finite forms of Basque, whose treebank has no Tense: past ones end in *-n* and do not begin with
+*d-* (*zen*, *zuen*, *nion*). Hualde & Ortiz de Urbina 2003.
+"""
+
+OTHERWISE = {
+    "था": ("", "Tense=Pres", "Tense=Past"),
+    **dict.fromkeys(("bod", "gallu", "dylu"), ("Tense=Pqp", "Mood=Ind", "Mood=Cnd")),
+}
+"""Lemma -> a feature, and how another is to be read beside it: Hindi *the* is past (Kachru 2006), a
+Welsh *basai* conditional (King 2016).
+"""
+
+
+def read_as(form: str, lemma: str, raw: str) -> str:
+    """The features of a verb, where its form says what they do not."""
+    if "Number[abs]=" in raw and "Mood=Ind" in raw and "Tense=" not in raw:
+        found = TENSES_OF_FORMS.match(form)
+        return f"{raw}|Tense={found.lastgroup}" if found else raw
+    beside, wrong, right = OTHERWISE.get(lemma, ("", "", ""))
+    return raw.replace(wrong, right) if wrong and beside in raw else raw
 
 
 def _listed(words: str) -> frozenset[str]:
@@ -137,12 +168,32 @@ their predicate obj.
 """
 
 NO_PASSIVE = BEING | _listed(
-    "aller venir revenir devenir parvenir survenir partir repartir arriver naître mourir décéder"
+    "entrer rentrer sortir ressortir monter descendre passer retourner entrare uscire salire"
+    " scendere tornare ritornare"
+    " aller venir revenir devenir parvenir survenir partir repartir arriver naître mourir décéder"
     " rester tomber andare venire arrivare partire nascere morire restare rimanere cadere"
 )
 """Verbs of being, and others that have no passive: where one has an aux:pass, that is the auxiliary
 of its perfect (French *est venu*) or of another construction (Hindi *हो गया*).
 """
+
+BE = _listed("être essere")
+WITH_BE = NO_PASSIVE | _listed(
+    "apparaître disparaître advenir intervenir remonter retomber éclore échoir accourir résulter"
+    " stare restare sembrare parere piacere dispiacere mancare bastare costare durare esistere"
+    " accadere succedere avvenire capitare occorrere crescere scoppiare esplodere sparire scomparire"
+    " apparire comparire fuggire scappare giungere intervenire pervenire provenire derivare"
+    " dipendere emergere sorgere spuntare scadere cominciare iniziare finire terminare continuare"
+    " proseguire cambiare mutare aumentare diminuire migliorare peggiorare sbarcare salpare fallire"
+    " guarire passare riuscire decollare progredire scaturire valere vivere volare correre saltare"
+    " circolare affondare bruciare calare cedere convenire spettare toccare risultare"
+)
+"""Auxiliaries that make a perfect of some verbs and a passive of all others, and those verbs
+(Grevisse & Goosse 2016; Maiden & Robustelli 2013). A treebank may not tell the two apart.
+"""
+
+PARTICLES = _listed("ezin ohi")
+"""Basque words beside a verb: cannot, usually."""
 
 PRESENTATIVES = _listed("voilà voici")
 """Words that show something, which a treebank may call imperatives."""

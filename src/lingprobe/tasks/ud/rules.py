@@ -16,7 +16,7 @@ import numpy as np
 
 from lingprobe.tasks.answers import Answer, Finding, Findings, answer
 from lingprobe.tasks.ud.clause import Argument, Clause
-from lingprobe.tasks.ud.forms import BEING, NO_PASSIVE
+from lingprobe.tasks.ud.forms import BEING, NO_PASSIVE, PRESENTATIVES, WITH_BE
 from lingprobe.tasks.ud.verbs import NO_VERB, STATE, UNMARKED_COMMAND
 from lingprobe.vectors import Ints
 
@@ -55,8 +55,10 @@ def passive(clause: Clause) -> Finding:
     voice = clause.group.voice
     if voice not in _VOICES:
         return voice
-    if _impossible(clause):
-        return NOT_PASSIVE
+    if reason := _impossible(clause):
+        return reason
+    if clause.lemma in PRESENTATIVES:
+        return "a word that shows something, which has no voice"
     if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
         return "a passive subject or an agent, but no aux:pass"
     if voice == "active" and clause.form == f"{clause.lemma.removesuffix('e')}ast":
@@ -64,11 +66,20 @@ def passive(clause: Clause) -> Finding:
     return answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
 
 
-NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none"
+NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none, or is reflexive"
 
 
-def _impossible(clause: Clause) -> bool:
-    return clause.group.voice == "passive" and clause.lemma in NO_PASSIVE
+OTHER_AUXILIARY = "être or essere with a verb whose perfect has another auxiliary"
+HAVE_GOT = "have got, which means have"
+
+
+def _impossible(clause: Clause) -> str:
+    """Why the auxiliary is not what the treebank calls it, '' where it may be."""
+    passive = clause.group.voice == "passive"
+    if passive and (clause.lemma in NO_PASSIVE or clause.being == "reflexive"):
+        return NOT_PASSIVE
+    plain = clause.being == "plain" and not _PASSIVE_AUXILIARY & set(clause.relations)
+    return OTHER_AUXILIARY if plain and clause.lemma not in WITH_BE else ""
 
 
 def passive_literal(clause: Clause, ours: Finding) -> Finding:
@@ -87,6 +98,7 @@ def _active(clause: Clause) -> str:
 
 
 _VOICES = {"passive": "aux:pass", "morphological": "Voice=Pass alone", "active": ""}
+_PASSIVE_AUXILIARY = frozenset({"aux:pass"})
 _PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux:pass"})
 
 
@@ -97,8 +109,10 @@ def tense(clause: Clause) -> Finding:
     group = clause.group
     if group.unmarked and not clause.has_subject:
         return UNMARKED_COMMAND
-    if _impossible(clause):
-        return NOT_PASSIVE
+    if reason := _impossible(clause):
+        return reason
+    if clause.form == "got" and group.how == "perfect" and group.cell.startswith("have "):
+        return HAVE_GOT
     if group.verbal and group.tense:
         return answer(group.tense, clause.form, clause.tense, group.how, auxiliary=group.cell)
     return group.how if group.verbal else NO_VERB

@@ -214,7 +214,7 @@ def _means(auxiliary: Verb, governed: Verb) -> str:
     if not governed.relation:  # the predicate
         return meaning(auxiliary.lemma, auxiliary.relation, governed)
     found = meaning(auxiliary.lemma, "aux", governed)
-    return "perfect" if found == "doubtful" else found
+    return {"doubtful": "perfect", "unclear": "progressive"}.get(found, found)
 
 
 def _barred(own: Verb, verbs: list[Verb]) -> str:
@@ -293,10 +293,10 @@ def _with_inner(alone: tuple[str, str], own: Verb, inner: list[Verb]) -> tuple[s
     meanings = {meaning(v.lemma, INNER, own) for v in inner}
     if not alone[0] or not inner:
         return alone
-    if "" in meanings:
-        return "", UNLISTED
     if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
         return "", reason
+    if "" in meanings:
+        return "", UNLISTED
     return ("past", "perfect") if "perfect" in meanings else (alone[0], "progressive")
 
 
