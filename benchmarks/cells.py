@@ -100,10 +100,10 @@ def rows(task: str, treebank: str) -> Iterator[Row]:
         for batch in batches(source.part.path, "skip"):
             for k, clause in enumerate(clauses(batch, batch.sentences())):
                 finding = RULES[task](clause)
-                labelled = isinstance(finding, Answer)
+                labelled = isinstance(finding, Answer) and finding.label != "morphological"
                 if labelled or clause.group.verb:
                     told = (
-                        f"{finding.label}: {finding.strata['construction']}"
+                        f"{finding.label}: {finding.strata['construction']}"  # Voice=Pass alone
                         if isinstance(finding, Answer)
                         else str(finding)
                     )

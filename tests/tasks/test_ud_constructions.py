@@ -15,6 +15,7 @@ from lingprobe.tasks.ud.verbs import (
     DOUBTFUL,
     FUTURE,
     INFINITIVE,
+    LONE,
     MODAL,
     MOOD,
     NO_LEMMA,
@@ -252,6 +253,32 @@ def test_a_reflexive_beside_an_auxiliary_has_no_passive(clause, pronoun):
     assert told(tense(clause(other))) == "pres: passive"
 
 
+@pytest.mark.parametrize(
+    ("auxiliary", "verb", "expected"),
+    [
+        ("is zijn aux", "zien/zien {INF}", STATE),  # is te zien
+        ("kan kunnen aux", "zien/zien {INF}", "active: with an auxiliary"),
+        ("skal skulle aux", "vedtakast/vedta {INF}", "a form in -ast: in Nynorsk a passive, which the treebank does not mark"),
+        ("jāegā जाना aux", "किया/करना _", STATE),  # will be done
+        ("gayā जाना aux", "हो/होना _", "active: with an auxiliary"),  # became
+        ("gayā जाना aux:pass", "कर/करना _", NOT_PASSIVE),  # did, with an annotation of passives
+        ("sunt sum aux:pass", "usi/utor {PART}", NOT_PASSIVE),
+        ("sunt sum aux:pass", "facta/facio {PART}", "passive: aux:pass"),
+    ],
+)
+def test_voice_by_the_form_of_a_verb(clause, auxiliary, verb, expected):
+    form, lemma, relation = auxiliary.split()
+    word, feats = verb.format(INF=INF, PART=PART).split()
+    word, _, its = word.partition("/")
+    rows = f"{form} AUX {PRES} 2 {relation} {lemma}\n{word} VERB {feats} 0 root {its}"
+    assert told(passive(clause(rows))) == expected
+
+
+def test_a_gerundive_alone_and_a_word_that_shows_have_no_voice(clause):
+    assert passive(clause("serendum VERB VerbForm=Gdv 0 root")) == LONE
+    assert "no voice" in passive(clause("voilà VERB _ 0 root"))
+
+
 def test_have_got_is_a_present(clause):
     rows = f"has AUX {PRES} 2 aux have\ngot VERB {PART} 0 root get"
     assert tense(clause(rows)) == HAVE_GOT
@@ -283,6 +310,8 @@ def test_auxiliaries_behind_the_verb_govern_what_is_before_them(clause):
         ("har have aux", "active: with an auxiliary"),
         ("xas xax aux", UNLISTED),
         ("kan kunne aux", "active: with an auxiliary"),
+        ("va andare aux", STATE),
+        ("moet moet aux", STATE),
     ],
 )
 def test_voice_of_a_participle_is_that_of_its_construction(clause, auxiliary, expected):
@@ -307,7 +336,7 @@ def test_a_form_that_is_finite_or_not_needs_a_subject(clause):
 
 MEANINGS = {
     "perfect", "passive", "perfect passive", "progressive", "imperfective", "state", "doubtful",
-    "unclear", "modal", "future", "other mood", "negative", "do-support", "finite auxiliary",
+    "unclear", "modal", "modal passive", "future", "other mood", "negative", "do-support", "finite auxiliary",
     "aspectual auxiliary",
 }  # fmt: skip
 

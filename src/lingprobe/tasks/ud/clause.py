@@ -67,6 +67,7 @@ class Clause(NamedTuple):
     asks        whether the sentence begins as a question does
     being       '': no auxiliary être or essere alone with a participle, else 'reflexive' or 'plain':
                 whether there is a reflexive pronoun
+    helpers     the lemmas of its auxiliaries
     joined      whether a clause beside the main one is a command
     """
 
@@ -82,6 +83,7 @@ class Clause(NamedTuple):
     asks: bool
     joined: bool
     being: str
+    helpers: frozenset[str]
 
     @property
     def has_subject(self) -> bool:
@@ -131,6 +133,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
             _asks(batch, of, dependents[_SUBJECT]).tolist(),
             _commands(batch, of, dependents[_JOINED]).tolist(),
             _being(batch, kids, auxiliaries, of),
+            [frozenset(lemma for _, lemma, _ in aux) for aux in auxiliaries],
             strict=True,
         )
     )

@@ -192,6 +192,9 @@ WITH_BE = NO_PASSIVE | _listed(
 (Grevisse & Goosse 2016; Maiden & Robustelli 2013). A treebank may not tell the two apart.
 """
 
+MODALS = _listed("skulle kunne måtte vilje ville burde få")
+"""Norwegian modals, beside which a form in *-ast* is an infinitive."""
+
 PARTICLES = _listed("ezin ohi")
 """Basque words beside a verb: cannot, usually."""
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from lingprobe.tasks.answers import Answer, Finding, Findings, answer
 from lingprobe.tasks.ud.clause import Argument, Clause
-from lingprobe.tasks.ud.forms import BEING, NO_PASSIVE, PRESENTATIVES, WITH_BE
+from lingprobe.tasks.ud.forms import BEING, MODALS, NO_PASSIVE, PRESENTATIVES, WITH_BE
 from lingprobe.tasks.ud.verbs import NO_VERB, STATE, UNMARKED_COMMAND
 from lingprobe.vectors import Ints
 
@@ -61,9 +61,26 @@ def passive(clause: Clause) -> Finding:
         return "a word that shows something, which has no voice"
     if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
         return "a passive subject or an agent, but no aux:pass"
-    if voice == "active" and clause.form == f"{clause.lemma.removesuffix('e')}ast":
-        return "a form in -ast: in Nynorsk a passive, which the treebank does not mark"
+    if voice == "active" and (reason := _unmarked(clause)):
+        return reason
     return answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
+
+
+def _unmarked(clause: Clause) -> str:
+    """Why an active may be a passive that the treebank does not mark: a Nynorsk form in -ast, a
+    Hindi participle with *jānā*.
+    """
+    if clause.form == f"{clause.lemma.removesuffix('e')}ast" or (
+        clause.form.endswith("ast") and not clause.helpers.isdisjoint(MODALS)
+    ):
+        return "a form in -ast: in Nynorsk a passive, which the treebank does not mark"
+    participle = clause.lemma.endswith("ना") and not _stem(clause)
+    return STATE if participle and "जाना" in clause.helpers else ""
+
+
+def _stem(clause: Clause) -> bool:
+    """Whether a Hindi verb is its stem, which *jānā* makes no passive of."""
+    return clause.lemma == f"{clause.form}ना"
 
 
 NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none, or is reflexive"
@@ -76,7 +93,12 @@ HAVE_GOT = "have got, which means have"
 def _impossible(clause: Clause) -> str:
     """Why the auxiliary is not what the treebank calls it, '' where it may be."""
     passive = clause.group.voice == "passive"
-    if passive and (clause.lemma in NO_PASSIVE or clause.being == "reflexive"):
+    if passive and (
+        clause.lemma in NO_PASSIVE
+        or clause.being == "reflexive"
+        or ("जाना" in clause.helpers and _stem(clause))
+        or ("sum" in clause.helpers and clause.lemma.endswith("or"))  # a deponent
+    ):
         return NOT_PASSIVE
     plain = clause.being == "plain" and not _PASSIVE_AUXILIARY & set(clause.relations)
     return OTHER_AUXILIARY if plain and clause.lemma not in WITH_BE else ""

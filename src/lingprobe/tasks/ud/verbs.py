@@ -137,7 +137,11 @@ def _voice(upos: str, own: Verb, helpers: list[Verb]) -> str:
         return reason
     if passive or marked:
         return "passive" if passive else "morphological"
-    return _participial(own, helpers) if own.form == Form.PERFECT else "active"
+    if own.feats.get("VerbForm") == "Gdv":
+        return LONE
+    if own.form == Form.PERFECT:
+        return _participial(own, helpers)
+    return STATE if any(_means(h, own) == "modal passive" for h in helpers) else "active"
 
 
 def _participial(own: Verb, helpers: list[Verb]) -> str:
@@ -150,7 +154,7 @@ def _participial(own: Verb, helpers: list[Verb]) -> str:
         for h in helpers
         if h.relation not in _PARTICLES and h.feats.get("Mood", "Ind") == "Ind"
     }
-    if not meanings.isdisjoint(_NOT_ACTIVE):
+    if not meanings.isdisjoint(_NOT_ACTIVE) or meanings == {"modal passive"}:
         return STATE
     return UNLISTED if "" in meanings and "perfect" not in meanings else "active"
 
@@ -241,7 +245,7 @@ def _barred(own: Verb, verbs: list[Verb]) -> str:
     )
 
 
-_OTHERWISE = {"modal": MODAL, "future": FUTURE, "other mood": MOOD}
+_OTHERWISE = {"modal": MODAL, "modal passive": MODAL, "future": FUTURE, "other mood": MOOD}
 """Meanings that are neither present nor past, and the reason that is given."""
 
 
