@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from lingprobe.core import DataProblem
 from lingprobe.datasets.formats.tables import write as write_table
+from lingprobe.examples import Tags
 from lingprobe.judgements.bound import people, read_bound, write_bound
 from lingprobe.judgements.score import read, score
 from lingprobe.judgements.sheet import Asking, sample, write
@@ -34,7 +38,7 @@ def task(reference):
 
 @pytest.fixture(scope="module")
 def gold(task):
-    return sample(task.load(), N, 0)[1]
+    return sample(task.load(), N, 0).gold
 
 
 @pytest.fixture
@@ -69,6 +73,36 @@ def test_the_same_seed_draws_the_same_and_another_draws_others(task):
     assert sample(dataset, N, 0) == sample(dataset, N, 0)
     assert sample(dataset, N, 0) != sample(dataset, N, 1)
     assert sorted(sample(dataset, 10**6, 0)[0]) == sorted(sample(dataset, 10**6, 1)[0])
+
+
+def test_rows_by_a_stratum_are_as_many_of_each_cell_the_rare_ones_first(task):
+    dataset = task.load()
+    test = dataset.rows("test")
+    codes = np.full(len(dataset.splits), 0)
+    codes[test[:3]], codes[test[3:10]] = 1, -1
+    marked = replace(dataset, strata={"kind": Tags(codes, ("common", "rare"))})
+    drawn = sample(marked, 12, 0, "kind")
+    many = Counter(drawn.cells)
+    whole = Counter(sample(marked, 10**6, 0, "kind").cells)
+    assert sum(whole.values()) == len(test)
+    assert {cell.partition(": ")[2] for cell in many} == {"common", "rare", "none"}
+    assert all(many[c] == whole[c] or many[c] >= max(many.values()) - 1 for c in many)
+    sizes = [whole[cell] for cell in drawn.cells]
+    assert sizes == sorted(sizes)
+    with pytest.raises(DataProblem, match="no stratum 'knd'; it has kind"):
+        sample(marked, 12, 0, "knd")
+
+
+def test_what_people_say_of_rows_by_a_stratum_is_no_bound(reference, task, tmp_path):
+    name = next(iter(task.load().strata))
+    asking = Asking("check", N, by=name)
+    sheet = write(reference, task, tmp_path / "sheet.tsv", asking)
+    bound = score([fill(tmp_path / "sheet.tsv", tmp_path / "a.tsv", lambda i: "yes")])
+    assert (sheet.by, bound.by, bound.score) == (name, name, 1.0)
+    assert set(bound.classes) == set(sample(task.load(), N, 0, name).cells)
+    assert "drawn by" in terminal(people(bound))
+    with pytest.raises(DataProblem, match="is no bound"):
+        write_bound(bound, tmp_path / "bound.json")
 
 
 def test_three_people_who_are_right_make_a_bound_of_1(sheet, tmp_path, gold):

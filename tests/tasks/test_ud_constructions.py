@@ -10,7 +10,7 @@ from treebanks import main, tree
 
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.ud.constructions import FORMS, RELATIONS, constructions
-from lingprobe.tasks.ud.rules import HAVE_GOT, NOT_PASSIVE, OTHER_AUXILIARY, passive, tense
+from lingprobe.tasks.ud.rules import NOT_PASSIVE, OTHER_AUXILIARY, passive, tense
 from lingprobe.tasks.ud.verbs import (
     DOUBTFUL,
     FUTURE,
@@ -242,7 +242,9 @@ def test_an_auxiliary_before_another_in_hindi(clause):
 def test_a_reflexive_beside_an_auxiliary_has_no_passive(clause, pronoun):
     form, feats, relation, lemma = pronoun.split()
     auxiliary = f"suis AUX {PRES}|{feats} 3 aux:pass être"
-    rows = f"{form} PRON {feats} 3 {relation} {lemma}\n{auxiliary}\nrendue VERB {PART} 0 root rendre"
+    rows = (
+        f"{form} PRON {feats} 3 {relation} {lemma}\n{auxiliary}\nrendue VERB {PART} 0 root rendre"
+    )
     assert tense(clause(rows)) == passive(clause(rows)) == NOT_PASSIVE
     perfect = clause(rows.replace("aux:pass", "aux:tense"))
     assert (told(tense(perfect)), told(passive(perfect))) == (
@@ -258,7 +260,11 @@ def test_a_reflexive_beside_an_auxiliary_has_no_passive(clause, pronoun):
     [
         ("is zijn aux", "zien/zien {INF}", STATE),  # is te zien
         ("kan kunnen aux", "zien/zien {INF}", "active: with an auxiliary"),
-        ("skal skulle aux", "vedtakast/vedta {INF}", "a form in -ast: in Nynorsk a passive, which the treebank does not mark"),
+        (
+            "skal skulle aux",
+            "vedtakast/vedta {INF}",
+            "a form in -ast: in Nynorsk a passive, which the treebank does not mark",
+        ),
         ("jāegā जाना aux", "किया/करना _", STATE),  # will be done
         ("gayā जाना aux", "हो/होना _", "active: with an auxiliary"),  # became
         ("gayā जाना aux:pass", "कर/करना _", NOT_PASSIVE),  # did, with an annotation of passives
@@ -277,12 +283,6 @@ def test_voice_by_the_form_of_a_verb(clause, auxiliary, verb, expected):
 def test_a_gerundive_alone_and_a_word_that_shows_have_no_voice(clause):
     assert passive(clause("serendum VERB VerbForm=Gdv 0 root")) == LONE
     assert "no voice" in passive(clause("voilà VERB _ 0 root"))
-
-
-def test_have_got_is_a_present(clause):
-    rows = f"has AUX {PRES} 2 aux have\ngot VERB {PART} 0 root get"
-    assert tense(clause(rows)) == HAVE_GOT
-    assert told(tense(clause(rows.replace("got", "gotten")))) == "past: perfect"
 
 
 def test_auxiliaries_of_any_other_clause_below_are_none_of_the_main_one(clause):

@@ -26,7 +26,7 @@ from lingprobe.generation.events import files
 from lingprobe.generation.events.request import request as parsed
 from lingprobe.judgements.bound import Bound, people_page, write_bound
 from lingprobe.judgements.score import score
-from lingprobe.judgements.sheet import Asking, Sheet
+from lingprobe.judgements.sheet import Asking, Mode, Sheet
 from lingprobe.judgements.sheet import write as write_sheet
 from lingprobe.progress import bar
 from lingprobe.references import Reference, allow
@@ -294,6 +294,7 @@ def annotate(
     words: Mapping[str, str] | None = None,
     meanings: Mapping[str, str] | None = None,
     seed: int = 0,
+    by: str = "",
 ) -> Sheet:
     """Write a sheet of test sentences for people to label. It has no gold labels, but records how
     to draw the same sentences again.
@@ -304,6 +305,8 @@ def annotate(
     words     label -> what people write for it
     meanings  label -> what that means
     seed      which sentences are drawn, and their order
+    by        a stratum of the task (`auxiliary` of `ud/tense`): as many of each label and value,
+              the rare ones first; such a sheet finds faults, and makes no bound
     DataProblem for a task whose labels are not one class per sentence.
 
         lingprobe.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)
@@ -311,7 +314,8 @@ def annotate(
     allow(task)
     check_ending(output, ".tsv", ".txt")
     universal.supply([Reference.parse(task)])
-    asking = Asking("check" if check else "blind", n, seed, question, words or {}, meanings or {})
+    mode: Mode = "check" if check else "blind"
+    asking = Asking(mode, n, seed, question, words or {}, meanings or {}, by)
     return write_sheet(TASKS.canonical(task), TASKS.make(task), Path(output), asking)
 
 

@@ -43,6 +43,17 @@ def annotate(
         ),
     ] = None,
     seed: Seed = 0,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by",
+            metavar="STRATUM",
+            help=(
+                "Draw as many of each label and value of a stratum (`auxiliary` of `ud/tense`),"
+                " rare ones first: to find faults, not for a bound."
+            ),
+        ),
+    ] = "",
     score: Annotated[
         bool,
         typer.Option("--score", help="Read filled copies of a sheet, and score them."),
@@ -59,6 +70,7 @@ def annotate(
 
     - `lingprobe annotate ud/tense:UD_English-EWT -n 200 -o sheet.tsv`
     - `lingprobe annotate ud/tense:UD_English-EWT --check -o sheet.tsv`
+    - `lingprobe annotate ud/tense:UD_English-EWT --check --by auxiliary -o sheet.tsv`
     - `lingprobe annotate --score anna.tsv ben.tsv -o bound.json`
     """
     if score:
@@ -75,8 +87,9 @@ def annotate(
         )
     words, meanings = _called(listed(call))
     sheet = lingprobe.annotate(
-        given[0], output, n=n, check=check, question=ask, words=words, meanings=meanings, seed=seed
-    )
+        given[0], output, n=n, check=check, question=ask, words=words, meanings=meanings,
+        seed=seed, by=by,
+    )  # fmt: skip
     short = f" (all that there are; you asked for {n:,})" if sheet.n < n else ""
     remark(
         f"{output}: {sheet.n:,} sentences{short}; score it with lingprobe annotate --score {output}"

@@ -30,7 +30,8 @@ class Bound:
                  labels
     low, high    its 95 % interval
     alpha        Krippendorff's alpha among annotators; None for one annotator
-    classes      for each gold label: sentences, and the sum of their scores
+    classes      for each gold label: sentences, and the sum of their scores; for each cell where
+                 rows were drawn `by` a stratum
     """
 
     task: str
@@ -45,10 +46,16 @@ class Bound:
     high: float
     alpha: float | None
     classes: Mapping[str, tuple[int, float]]
+    by: str = ""
 
 
 def write_bound(bound: Bound, to: Path) -> None:
-    """Write a bound whole or not at all."""
+    """Write a bound whole or not at all; DataProblem where the rows were no random sample."""
+    if bound.by:
+        raise DataProblem(
+            f"the rows of the sheet were drawn by {bound.by}, the rare ones first, so their score"
+            " is no bound; leave -o out, or write a sheet without --by"
+        )
     write_text(to, json.dumps(asdict(bound), indent=2, ensure_ascii=False) + "\n")
 
 
@@ -56,7 +63,7 @@ def read_bound(file: Path) -> Bound:
     """The bound in a file; DataProblem where it holds none."""
     try:
         values = json.loads(file.read_text("utf-8"))
-        bound = Bound(**{f.name: values[f.name] for f in fields(Bound)})
+        bound = Bound(**{f.name: values[f.name] for f in fields(Bound) if f.name != "by"})
         if not 0 <= bound.low <= bound.score <= bound.high <= 1:
             raise ValueError("the score is not within its interval")
     except OSError as error:
@@ -97,7 +104,7 @@ def people(bound: Bound) -> Table:
         if bound.alpha is None
         else f"Krippendorff's alpha {bound.alpha:.3f}"
     )
-    notes = (
+    notes: tuple[str, ...] = (
         (
             f"{bound.annotators:,} annotator{'s' * (bound.annotators > 1)}, majority vote;"
             f" {agreement}."
@@ -107,6 +114,11 @@ def people(bound: Bound) -> Table:
             f" {bound.unjudged:,} sentences without a judgement, left out."
         ),
     )
+    if bound.by:
+        notes += (
+            f"Rows were drawn by {bound.by}, the rare ones first: the score of all is none of the"
+            " test set.",
+        )
     section = Section(
         brief(TASKS, bound.task), (all_rows, *rows), QUESTIONS.get(bound.mode, bound.mode)
     )

@@ -18,7 +18,7 @@ import numpy as np
 from lingprobe.core import DataProblem
 from lingprobe.experiment.data import content
 from lingprobe.judgements.bound import Bound
-from lingprobe.judgements.sheet import MARK, YES, Sheet, sample
+from lingprobe.judgements.sheet import MARK, YES, Sample, Sheet, sample
 from lingprobe.metrics import interval
 from lingprobe.references import allow
 from lingprobe.tasks import TASKS
@@ -117,7 +117,8 @@ def _sheet(file: Path, rows: Sequence[tuple[int, list[str]]]) -> Sheet:
             continue
         try:
             values = json.loads(comment.partition(MARK)[2])
-            return Sheet(**{f.name: values[f.name] for f in fields(Sheet)})
+            known = {f.name for f in fields(Sheet)}  # sheets of earlier releases have no `by`
+            return Sheet(**{name: value for name, value in values.items() if name in known})
         except (ValueError, RecursionError, KeyError, TypeError):
             raise DataProblem(
                 f"{file}:{number}: the line that begins '# {MARK}' was changed; copy it from the"
@@ -235,7 +236,8 @@ def score(files: Sequence[Path], trust: bool = False) -> Bound:
     if trust:
         allow(sheets[0].sheet.task)
     sheet, judged = sheets[0].sheet, _votes(sheets)
-    gold = _gold(sheet, sheets)
+    drawn = _drawn(sheet, sheets)
+    gold = drawn.gold
     winners = {key: majority(cast) for key, cast in judged.items()}
     right = {key: YES if sheet.mode == "check" else sheet.words[gold[key - 1]] for key in judged}
     worth = {key: (right[key] in won) / len(won) for key, won in winners.items()}
@@ -252,7 +254,8 @@ def score(files: Sequence[Path], trust: bool = False) -> Bound:
         low=low,
         high=high,
         alpha=alpha(judged.values()),
-        classes=_by_class(gold, worth),
+        classes=_by_class(drawn.cells, worth),
+        by=sheet.by,
     )
 
 
@@ -278,9 +281,9 @@ def _votes(sheets: Sequence[Filled]) -> dict[int, list[str]]:
     return judged
 
 
-def _gold(sheet: Sheet, sheets: Sequence[Filled]) -> list[str]:
-    """The labels of the sheet's rows, drawn again; DataProblem where the data or the sheet's
-    sentences are not the same any more.
+def _drawn(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
+    """The sheet's rows, drawn again; DataProblem where the data or the sheet's sentences are not
+    the same any more.
     """
     dataset = TASKS.make(sheet.task).load()
     if content(dataset) != sheet.data:
@@ -288,21 +291,23 @@ def _gold(sheet: Sheet, sheets: Sequence[Filled]) -> list[str]:
             f"the examples of {sheet.task} have changed since the sheet was written: score it with"
             " the same data and version"
         )
-    sentences, gold = sample(dataset, sheet.n, sheet.seed)
+    drawn = sample(dataset, sheet.n, sheet.seed, sheet.by)
     for filled in sheets:
-        moved = next(misplaced(filled, sentences), None)
+        moved = next(misplaced(filled, drawn.sentences), None)
         if moved is not None:
             raise DataProblem(
                 f"{filled.name}: the sentence in row {moved} is not the one that was written; was"
                 " only one column sorted?"
             )
-    return gold
+    return drawn
 
 
-def _by_class(gold: Sequence[str], worth: dict[int, float]) -> dict[str, tuple[int, float]]:
-    """For each gold label: how many sentences were judged, and the sum of what those count for."""
+def _by_class(cells: Sequence[str], worth: dict[int, float]) -> dict[str, tuple[int, float]]:
+    """For each gold label or cell: how many sentences were judged, and the sum of what those count
+    for.
+    """
     by_class: dict[str, tuple[int, float]] = {}
     for key, value in worth.items():
-        n, total = by_class.get(gold[key - 1], (0, 0.0))
-        by_class[gold[key - 1]] = (n + 1, total + value)
+        n, total = by_class.get(cells[key - 1], (0, 0.0))
+        by_class[cells[key - 1]] = (n + 1, total + value)
     return dict(sorted(by_class.items()))

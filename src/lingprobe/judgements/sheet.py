@@ -7,10 +7,11 @@ line of JSON records.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from lingprobe.cache import draft
 from lingprobe.core import DataProblem, Dataset, Task
 from lingprobe.experiment.data import content
 from lingprobe.tables.table import safe, table
+from lingprobe.vectors import Ints
 
 Mode = Literal["blind", "check"]
 MARK = "sonde:"
@@ -31,6 +33,7 @@ class Sheet:
     task, data  the canonical reference, and a hash of its examples (32 digits)
     mode        blind: which label does the sentence have? check: is this label correct?
     words       label -> the word that people write for it
+    by          the stratum whose cells were drawn from in turn, '' for a random sample
     """
 
     task: str
@@ -39,6 +42,7 @@ class Sheet:
     n: int
     seed: int
     words: Mapping[str, str]
+    by: str = ""
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -48,8 +52,8 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How a sheet is asked for: its mode, how many sentences, the seed, and words in place of
-    labels ('O' -> 'acceptable').
+    """How a sheet is asked for: its mode, how many sentences, the seed, words in place of labels
+    ('O' -> 'acceptable'), and the stratum that rows are drawn by.
     """
 
     mode: Mode = "blind"
@@ -58,11 +62,24 @@ class Asking:
     question: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
     explained: Mapping[str, str] = field(default_factory=dict)
+    by: str = ""
 
 
-def sample(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
-    """The sentences of the sample, in the sheet's order, and their gold labels. DataProblem where
-    people cannot be asked so.
+class Sample(NamedTuple):
+    """Sentences in the sheet's order, their gold labels, and the cell of each: its label, with the
+    value of a stratum where rows are drawn by one.
+    """
+
+    sentences: list[str]
+    gold: list[str]
+    cells: list[str]
+
+
+def sample(dataset: Dataset, n: int, seed: int, by: str = "") -> Sample:
+    """The sentences of the sample. DataProblem where people cannot be asked so.
+
+    By a stratum, one of each label and value is drawn after the other, and rare ones stand first:
+    a sheet drawn at random hardly has them.
     """
     labels = dataset.labels
     if labels.classes is None or not dataset.of_sentences or dataset.asked.shape[1]:
@@ -73,9 +90,36 @@ def sample(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
     test = dataset.rows("test")
     if not len(test):
         raise DataProblem("the task has no test examples to draw from")
-    rows = np.random.default_rng([seed, len(test)]).permutation(test)[:n]
+    rows = np.random.default_rng([seed, len(test)]).permutation(test)
+    if by:
+        rows = _in_turn(rows, _cells(dataset, rows, by), n)
+    rows = rows[:n]
     sentences = [" ".join(dataset.sentences[s].text.split()) for s in dataset.sites[rows, 0, 0]]
-    return sentences, labels.take(rows).class_names()
+    return Sample(sentences, labels.take(rows).class_names(), _cells(dataset, rows, by))
+
+
+def _cells(dataset: Dataset, rows: Ints, by: str) -> list[str]:
+    """The cell of some examples."""
+    gold = dataset.labels.take(rows).class_names()
+    if not by:
+        return gold
+    if by not in dataset.strata:
+        raise DataProblem(f"the task has no stratum {by!r}; it has {', '.join(dataset.strata)}")
+    tags = dataset.strata[by]
+    values = [tags.names[code] if code >= 0 else "none" for code in tags.codes[rows].tolist()]
+    return [f"{label}: {value}" for label, value in zip(gold, values, strict=True)]
+
+
+def _in_turn(rows: Ints, cells: Sequence[str], n: int) -> Ints:
+    """As many rows of each cell as of any other, or all that it has; the rarest cell first."""
+    many = Counter(cells)
+    seen = Counter[str]()
+    ranks = []  # of each row: how many of its cell come before it
+    for cell in cells:
+        ranks.append(seen[cell])
+        seen[cell] += 1
+    first = sorted(range(len(rows)), key=lambda i: (ranks[i], many[cells[i]], cells[i]))[:n]
+    return rows[sorted(first, key=lambda i: (many[cells[i]], cells[i], ranks[i]))]
 
 
 def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
@@ -83,9 +127,10 @@ def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     words that say two things.
     """
     dataset = task.load()
-    sentences, gold = sample(dataset, asking.n, asking.seed)
+    sentences, gold, _ = sample(dataset, asking.n, asking.seed, asking.by)
     words = _words(reference, dataset, asking)
-    sheet = Sheet(reference, content(dataset), asking.mode, len(sentences), asking.seed, words)
+    data, many = content(dataset), len(sentences)
+    sheet = Sheet(reference, data, asking.mode, many, asking.seed, words, asking.by)
     # a judge who checks labels sees them
     labels = [[safe(words[label])] if asking.mode == "check" else [] for label in gold]
     with draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:

@@ -65,8 +65,8 @@ class Clause(NamedTuple):
     tense       the tense that most VERBs of the whole sentence have, number: the number that most
                 NOUNs have; or 'tie'
     asks        whether the sentence begins as a question does
-    being       '': no auxiliary être or essere alone with a participle, else 'reflexive' or 'plain':
-                whether there is a reflexive pronoun
+    being       of a participle with être or essere alone: 'reflexive' where it has a reflexive
+                pronoun, else 'plain'; '' of all others
     helpers     the lemmas of its auxiliaries
     joined      whether a clause beside the main one is a command
     """
@@ -176,9 +176,9 @@ def _particles(batch: Batch, kids: Ints, of: Ints) -> Ints:
 
 
 def _of_verbal_nouns(batch: Batch, of: Ints) -> Iterator[tuple[int, tuple[str, str, str]]]:
-    """The auxiliaries of the verbal noun that is a finite root's xcomp, or of its copula, with their
-    sentences: Welsh *mae wedi mynd*, *mae wedi bod yn dda*. So too of a clause below Bulgarian
-    *njama*.
+    """The auxiliaries of the verbal noun that is a finite root's xcomp, or of its copula, with
+    their sentences: Welsh *mae wedi mynd*, *mae wedi bod yn dda*. So too of a clause below
+    Bulgarian *njama*.
     """
     nouns = batch.feats.where(lambda raw: "VerbForm=Vnoun" in raw)
     verbal = _named(batch, "xcomp") & (nouns | _above(batch, nouns & _named(batch, "cop")))
@@ -225,8 +225,10 @@ def _person(raw: str) -> str:
 
 def _clitic(batch: Batch) -> NDArray[np.bool_]:
     return batch.deprels.where(
-        lambda name: name.partition(":")[0] in ("obj", "iobj", "expl", "dep")
-        and name not in ("expl:subj", "expl:impers")
+        lambda name: (
+            name.partition(":")[0] in ("obj", "iobj", "expl", "dep")
+            and name not in ("expl:subj", "expl:impers")
+        )
     )
 
 

@@ -169,9 +169,9 @@ their predicate obj.
 
 NO_PASSIVE = BEING | _listed(
     "entrer rentrer sortir ressortir monter descendre passer retourner entrare uscire salire"
-    " scendere tornare ritornare"
-    " aller venir revenir devenir parvenir survenir partir repartir arriver naître mourir décéder"
-    " rester tomber andare venire arrivare partire nascere morire restare rimanere cadere"
+    " scendere tornare ritornare aller venir revenir devenir parvenir survenir partir repartir"
+    " arriver naître mourir décéder rester tomber andare venire arrivare partire nascere"
+    " morire restare rimanere cadere"
 )
 """Verbs of being, and others that have no passive: where one has an aux:pass, that is the auxiliary
 of its perfect (French *est venu*) or of another construction (Hindi *हो गया*).
@@ -179,14 +179,15 @@ of its perfect (French *est venu*) or of another construction (Hindi *हो ग
 
 BE = _listed("être essere")
 WITH_BE = NO_PASSIVE | _listed(
-    "apparaître disparaître advenir intervenir remonter retomber éclore échoir accourir résulter"
-    " stare restare sembrare parere piacere dispiacere mancare bastare costare durare esistere"
-    " accadere succedere avvenire capitare occorrere crescere scoppiare esplodere sparire scomparire"
-    " apparire comparire fuggire scappare giungere intervenire pervenire provenire derivare"
-    " dipendere emergere sorgere spuntare scadere cominciare iniziare finire terminare continuare"
-    " proseguire cambiare mutare aumentare diminuire migliorare peggiorare sbarcare salpare fallire"
-    " guarire passare riuscire decollare progredire scaturire valere vivere volare correre saltare"
-    " circolare affondare bruciare calare cedere convenire spettare toccare risultare"
+    "apparaître disparaître advenir intervenir remonter retomber éclore échoir accourir"
+    " résulter stare restare sembrare parere piacere dispiacere mancare bastare costare durare"
+    " esistere accadere succedere avvenire capitare occorrere crescere scoppiare esplodere"
+    " sparire scomparire apparire comparire fuggire scappare giungere intervenire pervenire"
+    " provenire derivare dipendere emergere sorgere spuntare scadere cominciare iniziare"
+    " finire terminare continuare proseguire cambiare mutare aumentare diminuire migliorare"
+    " peggiorare sbarcare salpare fallire guarire passare riuscire decollare progredire"
+    " scaturire valere vivere volare correre saltare circolare affondare bruciare calare"
+    " cedere convenire spettare toccare risultare"
 )
 """Auxiliaries that make a perfect of some verbs and a passive of all others, and those verbs
 (Grevisse & Goosse 2016; Maiden & Robustelli 2013). A treebank may not tell the two apart.

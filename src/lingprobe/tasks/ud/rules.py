@@ -87,7 +87,6 @@ NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none, or is re
 
 
 OTHER_AUXILIARY = "être or essere with a verb whose perfect has another auxiliary"
-HAVE_GOT = "have got, which means have"
 
 
 def _impossible(clause: Clause) -> str:
@@ -133,8 +132,6 @@ def tense(clause: Clause) -> Finding:
         return UNMARKED_COMMAND
     if reason := _impossible(clause):
         return reason
-    if clause.form == "got" and group.how == "perfect" and group.cell.startswith("have "):
-        return HAVE_GOT
     if group.verbal and group.tense:
         return answer(group.tense, clause.form, clause.tense, group.how, auxiliary=group.cell)
     return group.how if group.verbal else NO_VERB
