@@ -138,6 +138,14 @@ def test_what_several_probes_read_are_lines_of_their_own():
     ]
 
 
+def test_the_oracles_are_one_line_where_one_task_alone_is_read_by_several_probes():
+    table = wide([*results(), result(0.6, task=TASKS[0], probe="majority-feature")])
+    (oracle,) = (row for row in table.sections[0].rows if row[0] == "oracle")
+    assert oracle[1] == "mlp"
+    assert "–" not in oracle
+    assert not any(note.startswith("Probes") for note in table.notes)
+
+
 def test_encoders_that_different_probes_read_are_not_compared_unsaid():
     mixed = [*results(), result(0.6, encoder="theirs", task=TASKS[0], probe="logreg")]
     table = wide([saying(r, kind="trained") if r.trial.encoder == "theirs" else r for r in mixed])

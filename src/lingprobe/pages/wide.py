@@ -119,9 +119,10 @@ def lines_of(mine: Sequence[Row], apart: frozenset[str] = frozenset()) -> list[L
         probe = row.probe if row.task in apart else ""
         key = row.encoder, row.layer, probe
         if row.kind == "oracle":
-            known = lines.get((ORACLE, "-", probe))
-            if known is None or row.task not in known.cells:
-                key = ORACLE, "-", probe
+            line = ORACLE, "-", probe
+            line = line if probe else first.get(line[:2], line)
+            if line not in lines or row.task not in lines[line].cells:
+                key = line
         elif not probe:
             key = first.get(key[:2], key)
         first.setdefault(key[:2], key)
