@@ -165,6 +165,22 @@ def test_tables_have_a_line_a_layer_with_bars_as_long_as_weights():
     assert [bar(0), bar(1 / 128), bar(1), bar(math.nan)] == ["", "▏", "█" * 16, ""]
 
 
+def test_without_mixes_there_is_no_room_for_them():
+    found = [r for r in over_layers() if r.trial.read == "lex" or r.trial.read.isdigit()]
+    (depth,) = depths(found)
+    table = overview([depth])
+    assert table.columns == ("task", "lexical", "layer 0", "best alone", "n")
+    assert [len(row) for row in table.sections[0].rows] == [5]
+    assert not any("expected layer" in note for note in table.notes)
+    assert any("--read cumulative" in note for note in table.notes)
+    each = by_layer(depth)
+    assert each.columns == ("layer", "alone", "95 % interval")
+    assert {len(row) for row in each.sections[0].rows} == {3}
+    labels = {mark.text for mark in layers_drawing([depth]).marks if isinstance(mark, Label)}
+    assert {"alone", "lexical (dashed)"} <= labels
+    assert not any("mix" in label or "expected" in label for label in labels)
+
+
 def test_codes_stand_beside_the_layers_that_make_them():
     found = [
         saying(

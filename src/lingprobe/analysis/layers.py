@@ -97,6 +97,11 @@ class Depth:
         return not any(map(math.isnan, self.on_dev.values()))
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether a mix of several layers was read."""
+        return len(self.cumulative) > 1 or bool(self.weights) or not self.single
+
+    @property
     def rows(self) -> list[Row]:
         """All that was measured."""
         return [

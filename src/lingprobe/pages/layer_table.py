@@ -47,8 +47,14 @@ OVERVIEW = (
     *("task", "lexical", "layer 0", "best alone", "mix"),
     *("centre of gravity", "bits", "expected layer", "bits ", "n"),
 )
+ALONE = (*OVERVIEW[:4], OVERVIEW[-1])
+SCORES = "Scores are times 100."
+UNMIXED = (
+    "Mixes of layers, which show what each adds to those below it, were not read (--read"
+    " cumulative)."
+)
 MEASURES = (
-    "Scores are times 100. Centre of gravity: the mean layer, weighted by the mix, with its"
+    f"{SCORES} Centre of gravity: the mean layer, weighted by the mix, with its"
     " interval over seeds (if at least three).",
     "Expected layer: the mean layer, weighted by what each adds to the mix of those below it,"
     " with its interval over seeds and test examples.",
@@ -57,8 +63,8 @@ MEASURES = (
 
 
 BY_TEST = (
-    "best alone: the layer with the highest score on test, which is a little too high, since scores"
-    " on dev are not known."
+    "best alone: the layer with the highest score on test, which is a little too high: folds, and"
+    " results of earlier versions, have no score on dev to choose by."
 )
 
 
@@ -80,11 +86,15 @@ def overview(depths: Sequence[Depth]) -> Table:
     groups: dict[str, list[Depth]] = {}
     for depth in depths:
         groups.setdefault(f"{depth.encoder}, {depth.probe}", []).append(depth)
-    sections = tuple(Section(heading, tuple(map(_line, mine))) for heading, mine in groups.items())
+    mixed = any(depth.is_mixed for depth in depths)
+    sections = tuple(
+        Section(heading, tuple(_line(depth, mixed) for depth in mine))
+        for heading, mine in groups.items()
+    )
     by_test = [d for d in depths if d.best is not None and not d.is_chosen_on_dev]
     still = [d for d in depths if d.uneven < EVEN]
     notes = (
-        *MEASURES,
+        *(MEASURES if mixed else (SCORES, UNMIXED)),
         "best alone: the layer with the highest score on dev."
         if len(by_test) < len(depths)
         else BY_TEST,
@@ -98,14 +108,21 @@ def overview(depths: Sequence[Depth]) -> Table:
         *(
             f"{_called(d, groups)}: no expected layer, {d.expected.why}{_gain(d)}."
             for d in depths
-            if d.expected.why
+            if d.expected.why and mixed
         ),
     )
-    return Table(OVERVIEW, sections, WORDS, notes, "Scores by layer")
+    return Table(OVERVIEW if mixed else ALONE, sections, WORDS, notes, "Scores by layer")
 
 
-def _line(depth: Depth) -> tuple[str, ...]:
+def _line(depth: Depth, mixed: bool) -> tuple[str, ...]:
     signs = dict(zip(map(id, depth.rows), marks(depth.rows), strict=True))
+    mixes = (
+        _score(depth.cumulative.get(depth.layers[-1]), signs),
+        _centre(depth.gravity),
+        _two(depth.uneven),
+        _centre(Mean(*depth.expected[:3])),
+        _two(depth.gained),
+    )
     return (
         short(depth.task),
         _score(depth.lexical, signs),
@@ -115,11 +132,7 @@ def _line(depth: Depth) -> tuple[str, ...]:
             if depth.best is None
             else f"{_score(depth.single[depth.best], signs)} (layer {depth.best})"
         ),
-        _score(depth.cumulative.get(depth.layers[-1]), signs),
-        _centre(depth.gravity),
-        _two(depth.uneven),
-        _centre(Mean(*depth.expected[:3])),
-        _two(depth.gained),
+        *(mixes if mixed else ()),
         f"{max(row.n for row in depth.rows):,}",
     )
 
@@ -130,38 +143,25 @@ def _called(depth: Depth, groups: Mapping[str, Sequence[Depth]]) -> str:
 
 
 def by_layer(depth: Depth) -> Table:
-    """One task layer by layer: alone, mixed with those below, what the layer adds to these, and its
-    weight in the mix of all.
+    """One task layer by layer: alone, and, where mixes were read, mixed with those below, what the
+    layer adds to these, and its weight in the mix of all.
 
     Where the probe made a code of the labels, also by what factor the layer alone makes it shorter.
     """
     coded = any(not math.isnan(row.compression) for row in depth.single.values())
     code = ("compression", "over prior") if coded else ()
-    columns = (
-        "layer",
-        "alone",
-        "95 % interval",
-        *code,
-        "mixed",
-        "95 % interval ",
-        "adds",
-        "weight",
-        "",
-    )
+    mixes = ("mixed", "95 % interval ", "adds", "weight", "") if depth.is_mixed else ()
+    columns = ("layer", "alone", "95 % interval", *code, *mixes)
     body = []
     signs = dict(zip(map(id, depth.rows), marks(depth.rows), strict=True))
     if depth.lexical is not None:
-        body.append(("lex", *_alone(depth.lexical, signs, coded), *[""] * 5))
+        body.append(("lex", *_alone(depth.lexical, signs, coded), *[""] * len(mixes)))
     for layer in depth.layers:
         mixed, below = depth.cumulative.get(layer), depth.cumulative.get(layer - 1)
         adds = f"{mixed.score - below.score:+.1f}" if mixed and below else ""
-        cells = (
-            *_alone(depth.single.get(layer), signs, coded),
-            _score(mixed, signs),
-            _interval(mixed),
-            adds,
-        )
-        body.append((str(layer), *cells, *_weighed(depth, layer)))
+        cells = (_score(mixed, signs), _interval(mixed), adds, *_weighed(depth, layer))
+        alone = _alone(depth.single.get(layer), signs, coded)
+        body.append((str(layer), *alone, *(cells if mixes else ())))
     first = depth.rows[0]
     line = (
         f"{depth.encoder}, {depth.probe}. {first.metric}, n = {first.n:,}, {first.seeds}"

@@ -87,9 +87,11 @@ def layers_drawing(depths: Sequence[Depth]) -> Drawing:
     if not depths:
         raise PlotProblem("nothing to draw: no task was measured on several layers")
     labels = [_label(depth) for depth in depths]
-    marks = [*_overview(depths, labels)]
-    top = EDGE + 22 + LINE * len(depths) + 40
-    marks += _key(CURVES, EDGE, top)
+    mixed = any(depth.is_mixed for depth in depths)
+    marks = [*_overview(depths, labels)] if mixed else []
+    top = EDGE + (22 + LINE * len(depths) + 40 if mixed else 6)
+    unmixed = {name: CURVES[name] for name in ("alone", "lexical (dashed)")}
+    marks += _key(CURVES if mixed else unmixed, EDGE, top)
     low, high = _range([row for depth in depths for row in depth.rows])
     for place, depth in enumerate(depths):
         panel = _panel(place, ACROSS, top + 8, (0.0, float(max(depth.layers[-1], 1))), (low, high))
