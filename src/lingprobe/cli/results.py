@@ -211,9 +211,10 @@ def compare(
     """Test whether scores differ: paired differences with verdicts, 95 % intervals and p values.
 
     Each encoder is compared with the best baseline of each task; its layer is the best on dev, and
-    where a task has folds, each layer is compared. Scores are paired over the same test examples. p values and intervals are corrected for all
-    comparisons shown, so choose with `-t`, `-e`, `--against` and `--pairs` before you look. Oracles
-    are compared only if `--against` names them. `--letters` shows many encoders at once.
+    where a task has folds, each layer is compared. Scores are paired over the same test examples.
+    p values and intervals are corrected for all comparisons shown, so choose with `-t`, `-e`,
+    `--against` and `--pairs` before you look. Oracles are compared only if `--against` names them.
+    `--letters` shows many encoders at once.
 
     **Examples**
 
