@@ -94,6 +94,15 @@ def test_a_star_stands_for_all_samples(tmp_path):
     assert [f"sample={k}/5" in name for k, name in enumerate(made, 1)] == [True] * 5
 
 
+def test_folds_are_refused_for_what_is_wrong_with_them(tmp_path):
+    """As a whole these data have that many examples; in five parts that are balanced each for
+    itself they have fewer."""
+    made, refused = tasks_of(["ud/tree-depth:embedded,size=860"], tmp_path)
+    assert not made
+    (why,) = refused.values()
+    assert why.startswith("size=860 is not possible")
+
+
 def test_a_star_stands_for_all_folds(tmp_path):
     made, refused = tasks_of(["ud/tense:embedded,fold=*/3"], tmp_path)
     assert not refused
