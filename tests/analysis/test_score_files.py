@@ -120,7 +120,7 @@ def test_folders_without_results_of_mteb_are_refused(tmp_path):
     with pytest.raises(DataProblem, match="there are no results of mteb in it"):
         scores_from(f"mteb:{tmp_path}")
     measured(tmp_path, "m/r/A", ["a list"])
-    with pytest.raises(DataProblem, match="all 1 files are of versions of mteb before 1.11"):
+    with pytest.raises(DataProblem, match=r"all 1 files are of versions of mteb before 1\.11"):
         scores_from(f"mteb:{tmp_path}")
     measured(tmp_path, "m/r/B", {"task_name": "B", "scores": {"test": [{"main_score": 1}]}})
     with pytest.raises(DataProblem, match="a subset has no main_score or no languages"):

@@ -27,7 +27,10 @@ def test_malformed_trees_are_passed_over_and_counted(tmp_path, caplog):
 
 def test_other_files_are_text_of_a_sentence_a_line(tmp_path):
     (tmp_path / "text.txt").write_text("Dogs bark.\nIt rains.\nDogs bark.\n", "utf-8")
-    assert [s.text for s in lingprobe.sentences([tmp_path / "text.txt"])] == [
+    assert lingprobe.sentences(str(tmp_path / "text.txt")) == lingprobe.sentences(
+        [tmp_path / "text.txt"]
+    )
+    assert [s.text for s in lingprobe.sentences(tmp_path / "text.txt")] == [
         "Dogs bark.",
         "It rains.",
     ]

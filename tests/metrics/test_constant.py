@@ -6,8 +6,8 @@ import lzma
 import numpy as np
 import pytest
 
-from lingprobe.labels import Classes, Scores, column
 from fixtures.results import result, saying
+from lingprobe.labels import Classes, Scores, column
 from lingprobe.metrics import METRICS, best_constant, constants, floor, repeated
 from lingprobe.metrics.constant import answered, rescored
 

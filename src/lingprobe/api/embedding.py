@@ -68,7 +68,7 @@ def embed(
 
 
 def sentences(
-    corpora: Iterable[str | Path] = (),
+    corpora: str | Path | Iterable[str | Path] = (),
     tasks: Any = (),
     *,
     output: str | Path | None = None,
@@ -85,7 +85,7 @@ def sentences(
     """
     check_ending(output, ".txt")
     with at(cache):
-        every = [sentence for corpus in corpora for sentence in _read(str(corpus))]
+        every = [sentence for corpus in listed(corpora) for sentence in _read(str(corpus))]
         by_name, refused = tasks_of(named(listed(tasks)), Paths.of(None, cache).cache)
         if refused:
             raise DataProblem("; ".join(refused.values()))
