@@ -85,6 +85,9 @@ SEE = "see VERB Number=Plur|VerbForm=Fin 0 root"
         (f"три NUM _ 2 nummod:gov\nальбома NOUN Number=Sing 3 nsubj\n{BARKS}",
         "the subject is singular and has a numeral", "sing"),
         ("two NUM _ 2 nummod\ndogs NOUN Number=Plur 3 nsubj\nbark VERB _ 0 root", "plur", "plur"),
+        # but *one of the stories*: Slovenian *ena zgodb*
+        ("ena NUM _ 2 nummod en\nzgodb NOUN Case=Gen|Number=Plur 3 nsubj\nopisana VERB _ 0 root",
+        "the subject is plural and has the numeral one", "plur"),
         # agreement: a collective, a measure that no list has, or an error of annotation; but verbs
         # need not agree in all languages
         (f"team NOUN Number=Sing 2 nsubj\n{SEE}", DISAGREE, "sing"),

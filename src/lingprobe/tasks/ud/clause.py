@@ -20,6 +20,7 @@ from lingprobe.tasks.ud.forms import (
     MEASURES,
     OBJECT_MARKERS,
     OF,
+    ONE,
     PARTICLES,
     SUBJECT_MARKERS,
     read_as,
@@ -42,7 +43,7 @@ class Argument(NamedTuple):
     adposition            'own' where one marks arguments of its kind (Spanish *a*, Hindi *ने*),
                           'other' where there is another, '' without
     measure               whether it measures the noun behind it, as *a lot of people*
-    counted               whether it has a numeral
+    counted               whether it has a numeral; one: whether that is *one*
     """
 
     form: str
@@ -53,6 +54,7 @@ class Argument(NamedTuple):
     adposition: str = ""
     measure: bool = False
     counted: bool = False
+    one: bool = False
 
 
 class Clause(NamedTuple):
@@ -239,6 +241,7 @@ class _Nouns(NamedTuple):
     case: NDArray[np.bool_]
     measure: NDArray[np.bool_]
     counted: NDArray[np.bool_]
+    one: NDArray[np.bool_]
     number: list[str]
 
 
@@ -253,6 +256,7 @@ def _nouns(batch: Batch) -> _Nouns:
         case,
         _above(batch, nmod & (~case | of)) & measures.where(MEASURES.__contains__),
         _above(batch, numeral),
+        _above(batch, numeral & measures.where(ONE.__contains__)),
         list(map(_labels("Number", NUMBERS), batch.feats.names)),
     )
 
@@ -271,6 +275,7 @@ def _arguments(
         [("", "own", "other")[k] for k in adposition[rows].tolist()],
         nouns.measure[rows].tolist(),
         nouns.counted[rows].tolist(),
+        nouns.one[rows].tolist(),
     )
     return _by_sentence(list(map(Argument, *columns)), of[rows], len(batch))
 

@@ -205,6 +205,11 @@ PRESENTATIVES = _listed("voilà voici")
 OF = _listed("of de di von van av af od z ze из")
 """Adpositions between a measure and what it measures; case alone does as well."""
 
+ONE = _listed("en ena eden jedan jeden один üks yksi bat einn viens vienas")
+"""The numeral one, where the noun behind it may be a genitive or partitive plural, and the subject
+one of them: Slovenian *ena najlepših zgodb*, Estonian *üks suurimaid probleeme*.
+"""
+
 MEASURES = _listed(
     "% percent procent prozent procento percento процент prosent prosentti porcentaje pourcentage"
     " percentuale "

@@ -187,6 +187,7 @@ class _Why(NamedTuple):
     coordinated: str
     measure: str
     counted: str
+    one: str
     adposition: str
 
 
@@ -196,6 +197,7 @@ _SUBJECT, _OBJECT = (
         f"the {w} has neither Number=Sing nor Number=Plur",
         f"the {w} is coordinated", f"the {w} measures another noun",
         f"the {w} is singular and has a numeral",
+        f"the {w} is plural and has the numeral one",
         f"the {w} has an adposition that marks no {w}s",
     )
     for w in ("subject", "object")
@@ -216,6 +218,7 @@ def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
         (noun.coordinated, why.coordinated),
         (noun.measure, why.measure),
         (singular and noun.counted, why.counted),
+        (not singular and noun.one, why.one),
         (noun.adposition == "other", why.adposition),
         (
             why is _OBJECT and (clause.lemma in BEING or clause.copular),
