@@ -238,6 +238,20 @@ def test_an_auxiliary_before_another_in_hindi(clause):
     assert told(tense(clause(gone))) == "past: perfect"
 
 
+def test_an_auxiliary_in_another_mood_makes_no_passive_of_a_participle(clause):
+    rows = f"by AUX Mood=Cnd|VerbForm=Fin 2 aux být\nviděl VERB {PART}|Voice=Act 0 root"
+    assert told(passive(clause(rows))) == "active: with an auxiliary"
+
+
+def test_a_mistaken_lemma_does_not_make_a_present(clause):
+    rows = f"""
+    's    AUX  {PRES} 3 aux be
+    been  AUX  {PART} 3 aux:pass be
+    seen  VERB {PART} 0 root
+    """
+    assert tense(clause(rows)) == UNCLEAR
+
+
 @pytest.mark.parametrize("pronoun", ["se Person=3 expl soi", "me Person=1 obj moi"])
 def test_a_reflexive_beside_an_auxiliary_has_no_passive(clause, pronoun):
     form, feats, relation, lemma = pronoun.split()
@@ -312,6 +326,7 @@ def test_auxiliaries_behind_the_verb_govern_what_is_before_them(clause):
         ("kan kunne aux", "active: with an auxiliary"),
         ("va andare aux", STATE),
         ("moet moet aux", STATE),
+        ("sal sal aux", STATE),
     ],
 )
 def test_voice_of_a_participle_is_that_of_its_construction(clause, auxiliary, expected):
@@ -336,7 +351,7 @@ def test_a_form_that_is_finite_or_not_needs_a_subject(clause):
 
 MEANINGS = {
     "perfect", "passive", "perfect passive", "progressive", "imperfective", "state", "doubtful",
-    "unclear", "modal", "modal passive", "future", "other mood", "negative", "do-support", "finite auxiliary",
+    "unclear", "modal", "modal passive", "future", "future passive", "other mood", "negative", "do-support", "finite auxiliary",
     "aspectual auxiliary",
 }  # fmt: skip
 

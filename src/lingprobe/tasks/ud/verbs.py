@@ -154,7 +154,9 @@ def _participial(own: Verb, helpers: list[Verb]) -> str:
         for h in helpers
         if h.relation not in _PARTICLES and h.feats.get("Mood", "Ind") == "Ind"
     }
-    if not meanings.isdisjoint(_NOT_ACTIVE) or meanings == {"modal passive"}:
+    if not meanings.isdisjoint(_NOT_ACTIVE) or (
+        meanings and meanings <= {"modal passive", "future passive"}
+    ):
         return STATE
     return UNLISTED if "" in meanings and "perfect" not in meanings else "active"
 
@@ -218,7 +220,9 @@ def _means(auxiliary: Verb, governed: Verb) -> str:
     if not governed.relation:  # the predicate
         return meaning(auxiliary.lemma, auxiliary.relation, governed)
     found = meaning(auxiliary.lemma, "aux", governed)
-    return {"doubtful": "perfect", "unclear": "progressive"}.get(found, found)
+    if found == "unclear" and governed.form == Form.IMPERFECT:
+        return "progressive"  # Hindi *kar rahā hai*
+    return "perfect" if found == "doubtful" else found
 
 
 def _barred(own: Verb, verbs: list[Verb]) -> str:
@@ -245,7 +249,13 @@ def _barred(own: Verb, verbs: list[Verb]) -> str:
     )
 
 
-_OTHERWISE = {"modal": MODAL, "modal passive": MODAL, "future": FUTURE, "other mood": MOOD}
+_OTHERWISE = {
+    "modal": MODAL,
+    "modal passive": MODAL,
+    "future": FUTURE,
+    "future passive": FUTURE,
+    "other mood": MOOD,
+}
 """Meanings that are neither present nor past, and the reason that is given."""
 
 
