@@ -133,6 +133,7 @@ ka punuar                | ka kam aux {PRES}            | punuar VerbForm=Part |
 an unknown auxiliary     | xas xax aux {PRES}           | yuz {PART}           | {UNLISTED}
 an unknown passive       | xas xax aux:pass {PRES}      | yuz {PASS}           | {UNLISTED}
 an unknown infinitive    | xas xax aux {PRES}           | yuz {INF}            | {INFINITIVE}
+è composto, no lemmas    | è essere aux {PRES}          | composto/_ {PART}    | past: perfect
 no lemma                 | has _ aux {PRES}             | seen {PART}          | {NO_LEMMA}
 """
 GOLDEN = {

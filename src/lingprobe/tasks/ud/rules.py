@@ -100,7 +100,8 @@ def _impossible(clause: Clause) -> str:
     ):
         return NOT_PASSIVE
     plain = clause.being == "plain" and not _PASSIVE_AUXILIARY & set(clause.relations)
-    return OTHER_AUXILIARY if plain and clause.lemma not in WITH_BE else ""
+    known = clause.lemma not in ("", "_")  # parsers that are trained here tell no lemmas of verbs
+    return OTHER_AUXILIARY if plain and known and clause.lemma not in WITH_BE else ""
 
 
 def passive_literal(clause: Clause, ours: Finding) -> Finding:
