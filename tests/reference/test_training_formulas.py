@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.nets.trainable import PAD, START, Shape
+from lingprobe.training import OBJECTIVES
 from lingprobe.training.corpus import Corpus, Vocabulary
 from lingprobe.training.data import Example
 from lingprobe.training.examples import Examples
 from lingprobe.training.loop import Epoch
-from lingprobe.training.objectives import OBJECTIVES, Kit, noised
+from lingprobe.training.objectives import Kit, noised
 from lingprobe.training.selection import Selection
 from lingprobe.training.texts import Texts, perplexities
 from reference import trainings
@@ -79,7 +80,7 @@ def test_pairs_are_told_by_the_second_sentence_alone(seed):
     read, _ = Examples.of(some)
     if len(read.names) < 2:
         return
-    objective = OBJECTIVES["infer"]
+    objective = OBJECTIVES.make("infer")
     lesson = objective.lesson(objective, read, Kit(Shape("mean", 4, 0, 0), 0, 0, 0))
     train, dev = np.arange(10), np.arange(10, 14)
     found = lesson.trivial(train, dev)

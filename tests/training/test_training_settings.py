@@ -15,11 +15,11 @@ import torch
 
 import lingprobe
 from lingprobe.nets.trainable import Shape
-from lingprobe.training import bag, parsing, sentences, static
+from lingprobe.training import OBJECTIVES, bag, parsing, sentences, static
 from lingprobe.training.data import Example, Reading
 from lingprobe.training.examples import Examples
 from lingprobe.training.loop import Epoch, Schedule
-from lingprobe.training.objectives import OBJECTIVES, Kit, bleu
+from lingprobe.training.objectives import Kit, bleu
 from lingprobe.training.selection import Selection
 from lingprobe.training.settings import Request, Settings
 from lingprobe.training.splits import chosen, held_out
@@ -244,7 +244,7 @@ WORDS = "abcdefgh"
 def test_only_denoise_has_noise_and_only_while_it_learns(objective):
     read, _ = Examples.of(Example(tuple(WORDS), (" ".join(WORDS),)) for _ in range(6))
     shape = Shape("mean", 4, 0, 0)
-    chosen = OBJECTIVES[objective]
+    chosen = OBJECTIVES.make(objective)
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 3, 0, drop=0.5, swap=0.5))
     seen = []
 
@@ -263,8 +263,9 @@ def test_only_denoise_has_noise_and_only_while_it_learns(objective):
 def test_one_label_alone_teaches_nothing():
     read, _ = Examples.of(Example((w,), (), (w,), "yes") for w in WORDS)
     assert read.labels.tolist() == [0] * 8
+    infer = OBJECTIVES.make("infer")
     with pytest.raises(lingprobe.DataProblem, match="all pairs have one label"):
-        OBJECTIVES["infer"].lesson(OBJECTIVES["infer"], read, Kit(None, 0, 0, 0))
+        infer.lesson(infer, read, Kit(None, 0, 0, 0))
 
 
 @pytest.mark.parametrize(
