@@ -77,19 +77,18 @@ def test_the_least_p_is_that_of_one_order_and_its_reverse():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_random_permutations_and_approximations_agree_with_scipy(method):
-    for n, how in ((20, "permutation"), (40, "approximation")):
-        x = two(np.random.default_rng(n), n, 0.3)
-        found = p_values(x, PAIR, method)[0, 1]
-        assert found.how == how
-        assert found.p == pytest.approx(SCIPY[method](x[:, 0], x[:, 1]).pvalue, abs=0.02)
+def test_random_permutations_agree_with_scipy(method):
+    x = two(np.random.default_rng(20), 20, 0.3)
+    found = p_values(x, PAIR, method)[0, 1]
+    assert found.how == "permutation"
+    assert found.p == pytest.approx(SCIPY[method](x[:, 0], x[:, 1]).pvalue, abs=0.02)
 
 
 def test_there_are_enough_permutations_for_all_pairs():
     """The least p value is a tenth of what the best of them needs."""
-    x = np.random.default_rng(0).normal(size=(12, 80))
+    x = np.random.default_rng(0).normal(size=(12, 24))
     x[:, 1] = x[:, 0]
-    pairs = list(combinations(range(80), 2))
+    pairs = list(combinations(range(24), 2))
     found = p_values(x, pairs)[0, 1]
     assert found.how == "permutation"
     assert found.p <= 0.05 / len(pairs) / 10
@@ -164,6 +163,82 @@ def test_what_does_not_vary_has_no_correlation_no_p_and_no_interval():
     assert all(map(math.isnan, intervals(x, PAIR)[0, 1]))
 
 
-def test_a_method_that_there_is_not():
-    with pytest.raises(UsageProblem, match="no correlation is called 'tau'"):
-        coefficients(np.zeros((4, 2)), PAIR, "tau")
+@pytest.mark.parametrize("method", METHODS)
+def test_coefficients_do_not_depend_on_units(method):
+    x = two(np.random.default_rng(2), 12, 0.5)
+    expected = coefficients(x, PAIR, method)[0, 1].value
+    for unit in (1e-15, 1e15):
+        assert coefficients(unit * x, PAIR, method)[0, 1].value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1.0, 1e9])
+def test_what_rounding_leaves_of_a_constant_does_not_vary(unit):
+    draws = np.random.default_rng(0)
+    for n in range(3, 20):
+        x = np.stack([np.full(n, unit * 0.1 * 3), draws.normal(size=n)], 1)
+        assert math.isnan(coefficients(x, PAIR, "pearson")[0, 1].value)
+
+
+def test_whole_correlations_are_not_beyond_1():
+    for n in range(3, 30):
+        x = np.random.default_rng(n).normal(size=n)
+        for method in METHODS:
+            for sign in (-1, 1):
+                found = coefficients(np.stack([x, sign * x + 0.1], 1), PAIR, method)[0, 1]
+                assert abs(found.value) <= 1
+                assert found.value == pytest.approx(sign)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_approximations_are_scipy_s(method):
+    for n, rho in ((30, 0.3), (40, -0.4)):
+        x = two(np.random.default_rng(n), n, rho)
+        options = {"method": "asymptotic"} if method == "kendall" else {}
+        expected = SCIPY[method](x[:, 0], x[:, 1], **options).pvalue
+        assert p_values(x, PAIR, method)[0, 1] == (pytest.approx(expected), "approximation")
+    whole = np.stack([np.arange(30.0)] * 2, 1)
+    assert p_values(whole, PAIR, method)[0, 1].p < 1e-9
+
+
+def test_permutations_are_drawn_by_the_seed():
+    """As many at random as told, and the order that there is: (hits + 1) / (draws + 1)."""
+    x = two(np.random.default_rng(3), 12, 0.5)
+    (group,) = groups(x, PAIR)
+    for seed in (0, 7):
+        drawn = np.random.default_rng(seed).permuted(np.tile(np.arange(12), (99, 1)), axis=1)
+        seen = abs(stats.pearsonr(*x.T).statistic)
+        hits = sum(abs(stats.pearsonr(x[:, 0], x[o, 1]).statistic) >= seen - 1e-9 for o in drawn)
+        assert permuted(group, "pearson", 99, seed)[0, 1].p == (hits + 1) / 100
+    assert p_values(x, PAIR)[0, 1] == permuted(group, "spearman", 9999, 0)[0, 1]
+
+
+def test_intervals_of_kendall_s_tau_and_of_nine_are_fisher_s():
+    x = two(np.random.default_rng(5), 12, 0.5)
+    for n, method in ((12, "kendall"), (9, "spearman"), (9, "pearson")):
+        expected = fisher(coefficients(x[:n], PAIR, method)[0, 1], method)
+        assert intervals(x[:n], PAIR, method)[0, 1] == expected
+
+
+def test_one_observation_that_keeps_a_correlation_from_being_whole():
+    """Without it Fisher's z has no end: it is taken at 1 - 1e-4."""
+    x = np.stack([np.arange(10.0), np.arange(10.0)], 1)
+    x[9, 1] = 0
+    rho = stats.spearmanr(*x.T).statistic
+    without = [stats.spearmanr(*np.delete(x, k, 0).T).statistic for k in range(10)]
+    z = np.arctanh(np.clip(without, -1 + 1e-4, 1 - 1e-4))
+    half = stats.norm.ppf(0.975) * math.sqrt(9 * np.var(z))
+    assert intervals(x, PAIR)[0, 1] == pytest.approx(
+        [math.tanh(math.atanh(rho) + side) for side in (-half, half)], abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_a_method_that_there_is_not_is_told_of_few_observations_as_well(n):
+    for ask in (coefficients, p_values, intervals):
+        with pytest.raises(UsageProblem, match="no correlation is called 'tau'"):
+            ask(np.zeros((n, 2)), PAIR, "tau")
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 19, 40])
+def test_no_p_is_below_that_of_one_order_and_its_reverse(n):
+    assert least_p(n) == min(1.0, 2 / math.factorial(n))
