@@ -99,6 +99,7 @@ def p_values(
     what the best of the pairs needs (Phipson & Smyth 2010), from there on Student's t, of Kendall's
     tau a normal approximation.
     """
+    form_of(method)  # there is such a method
     draws = max(9999, math.ceil(10 * len(pairs) / ALPHA))
     tested: dict[Pair, Tested] = {}
     for group in groups(values, pairs):
@@ -115,7 +116,7 @@ def least_p(n: int) -> float:
     """The least p value that so many observations without ties can have: one order and its reverse
     among all.
     """
-    return 2 / math.factorial(n) if 2 < n < 20 else 1.0 if n < LEAST else 0.0
+    return min(1.0, 2 / math.factorial(n))
 
 
 def groups(values: Doubles, pairs: Sequence[Pair]) -> Iterator[Group]:
