@@ -33,8 +33,8 @@ test-long: release-check ## what takes longer than a quarter of an hour: wheels,
 release-check: $(VENV)/.dev $(VENV)/.release ## whether this can be released: version, wheel, clean environments, lowest versions, types
 	$(BIN)/python release/check.py $(STEPS)
 
-mutants: $(VENV)/.release ## changes of formulas that no test would notice; takes hours. ROOM="metrics probes" SAMPLE=150
-	$(BIN)/python release/mutants.py $(if $(SAMPLE),--sample $(SAMPLE)) $(addprefix --room ,$(ROOM))
+mutants: $(VENV)/.release ## changes of formulas that no test would notice; takes hours. ROOM="metrics probes" SAMPLE=150 SEED=1
+	$(BIN)/python release/mutants.py $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(addprefix --room ,$(ROOM))
 
 check: $(VENV)/.dev ## the same without the tests
 	$(BIN)/ruff check --no-cache .

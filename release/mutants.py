@@ -309,7 +309,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--room", action="append", choices=ROOMS, help="one room; repeatable")
     parser.add_argument("--sample", type=int, default=SAMPLE, help="mutants of a room")
-    parser.add_argument("--seed", type=int, default=0, help="which sample")
+    parser.add_argument("--seed", type=int, default=0, help="another one draws other mutants")
     asked = parser.parse_args()
     KEPT.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(TREE, ignore_errors=True)

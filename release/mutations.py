@@ -94,20 +94,21 @@ def mutants(root: Path, files: Iterable[Path]) -> list[Mutant]:
 
 def sample(every: Iterable[Mutant], many: int, seed: int = 0) -> list[Mutant]:
     """As many mutants, each kind the same number where there are enough; by a hash of what each is
-    and the name of its file, so that a change elsewhere, or a move, leaves the sample alone. Each
-    seed draws another.
+    and the name of its file, so that a change elsewhere, or a move, leaves the sample alone.
+
+    seed  another one draws another sample
     """
     kinds: dict[str, list[Mutant]] = defaultdict(list)
-    for each in sorted(every, key=partial(_place, seed)):
+    for each in sorted(every, key=partial(_place, seed=seed)):
         kinds[each.kind].append(each)
     turns = chain.from_iterable(zip_longest(*(kinds[kind] for kind in sorted(kinds))))
     return [each for each in turns if each is not None][:many]
 
 
-def _place(seed: int, mutant: Mutant) -> bytes:
+def _place(mutant: Mutant, seed: int) -> bytes:
     """Where in the order of a sample it comes."""
     moved = mutant._replace(file=Path(mutant.file).name)
-    return hashlib.sha256(f"{seed or ''}{moved.key}".encode()).digest()
+    return hashlib.sha256(f"{moved.key}{seed or ''}".encode()).digest()
 
 
 def _of_file(name: str, file: Path) -> Iterator[Mutant]:

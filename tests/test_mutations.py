@@ -89,6 +89,15 @@ def test_a_sample_has_all_kinds_alike_and_stays_when_a_file_moves_and_a_function
     assert [each.after for each in after] == [each.after for each in before]
 
 
+def test_another_seed_draws_another_sample(release, tmp_path):
+    file = tmp_path / "a.py"
+    file.write_text(MODULE, "utf-8")
+    every = release[0].mutants(tmp_path, [file])
+    drawn = [release[0].sample(every, 12, seed) for seed in (0, 1, 1)]
+    assert drawn[0] == release[0].sample(every, 12) != drawn[1] == drawn[2]
+    assert all(len(set(some)) == 12 for some in drawn)
+
+
 def test_each_equivalent_mutant_is_there_and_has_its_reason(release):
     lines = (RELEASE / "equivalent.tsv").read_text("utf-8").splitlines()
     reasons = dict(line.split("\t") for line in lines if not line.startswith("#"))
