@@ -21,7 +21,11 @@ def test_two_share_a_letter_if_and_only_if_they_are_not_told_apart(told):
     letters = display("uvwxyz", sorted(told))
     for pair in combinations("uvwxyz", 2):
         assert bool(set(letters[pair[0]]) & set(letters[pair[1]])) is (pair not in told)
-    assert "a" in letters["u"]
+    signs = sorted(set("".join(letters.values())))
+    assert signs == list("abcdefghijklmnopqrstuvwxyz"[: len(signs)])
+    groups = [[i for i, name in enumerate("uvwxyz") if sign in letters[name]] for sign in signs]
+    assert groups == sorted(groups), "letters come in the order of the names that have them"
+    assert not any(set(one) < set(other) for one in groups for other in groups)
 
 
 def test_more_groups_than_letters_have_numbers():

@@ -96,3 +96,16 @@ def test_intervals_after_benjamini_and_hochberg_are_at_the_level_of_those_that_a
     assert false_discovery(p).level == pytest.approx(0.05 * selected / 5)
     assert false_discovery([0.5, 0.9]).level == pytest.approx(0.05 / 2)
     assert false_discovery(p[:2], 5).p.tolist() == pytest.approx([0.005, 0.03])
+
+
+def test_of_one_test_and_of_none_the_level_is_that_of_one():
+    for correct in WITH_INTERVALS.values():
+        for p in ([0.5], [], [math.nan, 0.5]):
+            assert correct(p, 0).level == pytest.approx(0.05)
+        assert np.isnan(correct([math.nan, 0.5], 0).p).tolist() == [True, False]
+        assert correct([math.nan, 0.5], 4).level == pytest.approx(0.05 / 4)
+
+
+def test_what_has_a_corrected_p_of_exactly_the_level_is_not_selected():
+    assert false_discovery([0.05, 0.05]).level == pytest.approx(0.05 / 2)
+    assert false_discovery([0.025, 0.04]).level == pytest.approx(0.05)
