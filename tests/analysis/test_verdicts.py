@@ -153,7 +153,8 @@ def test_sums_of_independent_differences():
     drawn = draws.normal([1, 2, 3], [0.3, 0.5, 0.4], (200_000, 3))
     assert total(parts).error == pytest.approx(drawn.sum(1).std(), rel=0.01)
     assert total(parts).value == pytest.approx(6.0)
-    assert 8 < total(parts).df < 24
+    squares = [0.3**2, 0.5**2, 0.4**2]  # Satterthwaite 1946
+    assert total(parts).df == pytest.approx(sum(squares) ** 2 / sum(s**2 / 8 for s in squares))
     assert total([Estimate(1.0, 0.3), Estimate(1.0, 0.3)]).df == math.inf
 
 

@@ -47,10 +47,10 @@ def roughness(scores):
     return sqrt(sum(bend**2 for bend in bends) / len(bends) / 6)
 
 
-def differ(r, n):
+def differ(r, n, ranked=False):
     """The p (two sides) of r12 = r34 over n observations: Fisher's z with the covariance of Pearson
     & Filon 1898, as Raghunathan, Rosenthal & Rubin 1996 (equation 3) and Steiger 1980 (equation 3)
-    have it.
+    have it; the variance of each of Spearman's as Bonett & Wright 2000 (equation 3) have it.
     """
     shared = (
         (r[0][2] - r[0][1] * r[1][2]) * (r[1][3] - r[1][2] * r[2][3])
@@ -59,7 +59,9 @@ def differ(r, n):
         + (r[0][3] - r[0][1] * r[1][3]) * (r[1][2] - r[1][3] * r[2][3])
     ) / 2
     covariance = shared / ((1 - r[0][1] ** 2) * (1 - r[2][3] ** 2))
-    z = sqrt(n - 3) * abs(_fisher(r[0][1]) - _fisher(r[2][3])) / sqrt(2 - 2 * covariance)
+    variances = [1 + one**2 / 2 if ranked else 1.0 for one in (r[0][1], r[2][3])]
+    error = sqrt(sum(variances) * (1 - covariance) / (n - 3))
+    z = abs(_fisher(r[0][1]) - _fisher(r[2][3])) / error
     return erfc(z / sqrt(2))
 
 

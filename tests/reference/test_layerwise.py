@@ -71,7 +71,9 @@ def test_of_draws_the_error_is_their_spread_and_the_interval_their_quantiles(see
 def test_two_correlations_differ_by_the_covariance_of_pearson_and_filon(seed, n):
     draws = np.random.default_rng(seed)
     table = np.corrcoef(draws.normal(size=(4, 12)) + draws.normal(size=12))
-    assert differ(table, n) == pytest.approx(layerwise.differ(table.tolist(), n))
+    for ranked in (False, True):
+        expected = layerwise.differ(table.tolist(), n, ranked)
+        assert differ(table, n, ranked) == pytest.approx(expected)
     found = every_pair(table, n)
     pair = table[np.ix_([0, 2, 1, 3], [0, 2, 1, 3])]  # variables 0, 1 with 2, 3
     assert found[0, 1] == found[1, 0] == pytest.approx(layerwise.differ(pair.tolist(), n))

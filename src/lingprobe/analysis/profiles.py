@@ -136,8 +136,7 @@ def _profiles(
     rows = np.flatnonzero(both.sum(1) >= FEWEST)
     families = np.array([table.rows[i].family for i in rows])
     raw = _between(first[rows], second[rows], asked.method)
-    moved = [half - np.nanmean(half, 0) for half in (first[rows], second[rows])]
-    centred = _between(moved[0], moved[1], asked.method)
+    centred = _between(_centred(first[rows]), _centred(second[rows]), asked.method)
     strange = families[:, None] != families[None, :]
     profiles = [
         Profile(
@@ -152,6 +151,12 @@ def _profiles(
         for place, i in enumerate(rows)
     ]
     return profiles, _own(centred, len(set(families)) == len(rows), asked.seed)
+
+
+def _centred(scores: Doubles) -> Doubles:
+    """Scores without the mean of each task over the encoders that have it."""
+    known = ~np.isnan(scores)
+    return np.asarray(scores - np.where(known, scores, 0).sum(0) / np.maximum(known.sum(0), 1))
 
 
 def _between(first: Doubles, second: Doubles, method: str) -> Doubles:
