@@ -1,0 +1,90 @@
+"""Results as cells of a table of scores: what has a cell, its score and its noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fixtures.results import result, saying
+from lingprobe.analysis.measured import scores_of
+from lingprobe.core import DataProblem
+from lingprobe.labels import Classes
+
+ONE, OTHER = "ud/tense:EWT-bank", "ud/passive:EWT-bank"
+
+
+def trained(share=0.75, n=200, **trial):
+    return saying(result(share, n, **({"encoder": "st:x", "task": ONE} | trial)), kind="trained")
+
+
+def test_the_noise_of_a_cell_is_the_variance_of_the_mean_over_seeds():
+    shares = [0.7, 0.75, 0.85]
+    results = [trained(share, seed=seed) for seed, share in enumerate(shares)]
+    results += [trained(0.6, encoder="st:y")]
+    (x, y), remarks = scores_of(results)
+    assert (x.row.name, x.column.task, x.value) == (
+        "st:x",
+        "ud/tense",
+        pytest.approx(100 * 2.3 / 3),
+    )
+    assert x.noise == pytest.approx(np.var([70, 75, 85], ddof=1) / 3)
+    assert math.isnan(y.noise)
+    assert remarks == []
+
+
+def test_the_noise_over_folds_is_that_of_scores_over_all_of_them():
+    shares = {(0, 1): 0.6, (0, 2): 0.8, (1, 1): 0.7, (1, 2): 0.9}
+    results = [
+        trained(share, 100 * fold, seed=seed, task=f"{ONE},fold={fold}/2")
+        for (seed, fold), share in shares.items()
+    ]
+    ((score,), _) = scores_of(results)
+    whole = [100 * (0.6 + 2 * 0.8) / 3, 100 * (0.7 + 2 * 0.9) / 3]
+    assert score.value == pytest.approx(np.mean(whole))
+    assert score.noise == pytest.approx(np.var(whole, ddof=1) / 2)
+
+
+def test_oracles_controls_and_what_gives_no_embeddings_have_no_cell():
+    results = [
+        trained(),
+        trained(control="shuffle"),
+        saying(result(1.0, encoder="gold:clause", task=ONE), kind="oracle"),
+        saying(result(0.6, encoder="length", task=ONE), kind="baseline"),
+        saying(result(0.6, encoder="bow:random", task=ONE), kind="baseline"),
+    ]
+    scores, remarks = scores_of(results)
+    assert [score.row.name for score in scores] == ["st:x", "bow:random"]
+    assert remarks == ["length: left out, they are not embeddings"]
+    with pytest.raises(DataProblem, match="no encoder has a score here"):
+        scores_of(results[2:4])
+
+
+def test_an_encoder_is_constant_if_it_is_on_every_task():
+    def flat(task, encoder):
+        one = trained(0.5, task=task, encoder=encoder)
+        return replace(one, predicted=Classes(np.zeros(one.n, np.int64), one.gold.names))
+
+    results = [
+        *(trained(0.8, task=task) for task in (ONE, OTHER)),
+        *(flat(task, "st:flat") for task in (ONE, OTHER)),
+        *(flat(ONE, "st:half"), trained(0.6, task=OTHER, encoder="st:half")),
+    ]
+    scores, remarks = scores_of(results)
+    assert {score.row.name for score in scores} == {"st:x", "st:half"}
+    assert len(scores) == 4
+    (remark,) = remarks
+    assert remark.startswith("st:flat: left out, the same answer to every example")
+
+
+def test_a_question_by_several_probes_has_a_column_for_each():
+    results = [trained(probe=probe, task=task) for probe in ("mlp", "logreg") for task in (ONE,)]
+    scores, _ = scores_of([*results, trained(task=OTHER)])
+    assert sorted(score.column.name for score in scores) == [
+        "passive",
+        "tense, logreg",
+        "tense, mlp",
+    ]
+    assert {score.column.source for score in scores} == {"lingprobe"}
