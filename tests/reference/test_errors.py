@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, t
 
@@ -42,6 +42,7 @@ def drawn(draws, many, n):
     return draws.random((many, n)) < easy + draws.normal(0, 0.1, (many, 1))
 
 
+@settings(max_examples=25)
 @given(seeds, st.integers(1, 5), st.integers(1, 5), st.integers(8, 30))
 def test_seeds_of_a_difference_go_together_where_there_are_as_many(seed, many, others, n):
     draws = np.random.default_rng(seed)
@@ -73,6 +74,7 @@ def test_a_difference_is_student_s(value, error, df):
     assert (found.detectable, found.error) == (found.detects(0.05), error)
 
 
+@settings(max_examples=25)
 @given(seeds, st.integers(1, 5), st.integers(8, 30))
 def test_a_mean_of_numbers_has_student_s_interval_over_fits_and_examples(seed, many, n):
     draws = np.random.default_rng(seed)
@@ -83,6 +85,7 @@ def test_a_mean_of_numbers_has_student_s_interval_over_fits_and_examples(seed, m
     assert tuple(mean_over(table)) == pytest.approx((mean, mean - half, mean + half))
 
 
+@settings(max_examples=25)
 @given(seeds, st.integers(6, 40))
 def test_a_correlation_has_student_s_interval_on_fisher_s_scale(seed, n):
     """How fast r grows with the weight of a pair of standard scores: (x y - r (x^2 + y^2) / 2) / n
@@ -100,6 +103,7 @@ def test_a_correlation_has_student_s_interval_on_fisher_s_scale(seed, n):
     assert interval_of("pearson", Scores(x), [Scores(y)]) == pytest.approx(tuple(ends))
 
 
+@settings(max_examples=25)
 @given(seeds, st.integers(6, 40))
 def test_explained_variance_has_student_s_interval_that_ends_at_1(seed, n):
     """With u the share of variance that is not explained, and v the variance, an example moves 1 - u
