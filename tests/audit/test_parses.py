@@ -13,7 +13,7 @@ import pytest
 import lingprobe
 from fixtures.chains import Chain
 from lingprobe.annotators.parser import Annotation
-from lingprobe.audit.parses import Same, TaskAgreement
+from lingprobe.audit.parses import Same, TaskAgreement, _label, compared
 
 STEMS = [a + b for a in ("bal", "dor", "fen", "gim", "hul") for b in ("a", "e", "i", "o", "u", "y")]
 TENSES = {"sleeps": "Pres", "slept": "Past"}
@@ -129,6 +129,27 @@ def test_constituents_are_judged_too(tmp_path):
     (number,) = [each for each in audit.tasks if each.task == "tree/subj-num"]
     found = {c.label: (c.said, c.wanted, c.right) for c in number.classes}
     assert found == {"NN": (20, 20, 20), "NNS": (13, 18, 13)}
+
+
+def test_how_sure_a_parser_is_of_phrases_is_read_from_its_dependencies(tmp_path):
+    tree = "(ROOT (S (NP (DT the) (NN {0})) (VP (VBD ran) (ADVP (RB far) (RB off))) (. .)))"
+    rows = "".join(f"{i}\t{{}}\t_\tX\t_\t_\t{i - 1}\tdep\t_\t_\n" for i in range(1, 7))
+    names, said = ("dog", "cat"), tmp_path / "said.conllu"
+    (tmp_path / "a.mrg").write_text("\n".join(map(tree.format, names)))
+    said.write_text(
+        "".join(
+            f"# confidence = {sure}\n{rows.format('the', name, 'ran', 'far', 'off', '.')}\n"
+            for name, sure in zip(names, (0.25, 0.75), strict=True)
+        ).replace("\tdep\t", "\troot\t", 1)
+    )
+    phrases = [tmp_path / "a.mrg"]
+    cuts = compared(phrases, [*phrases, said], ("p", "f")).cuts
+    assert [(cut.least, cut.share) for cut in cuts] == [(0, 1), (0.375, 0.5), (0.5, 0.5), (0.625, 0.5)]  # fmt: skip
+    assert len(compared(phrases, phrases, ("p", "f")).cuts) == 1
+
+
+def test_what_a_rule_gives_a_reason_for_has_no_label():
+    assert [_label(each) for each in ("too short", 3, True)] == ["", "3", "True"]
 
 
 def test_gold_files_without_trees_are_refused(tmp_path):

@@ -97,5 +97,5 @@ def most_repeated(rows, shown=10):
             text = min(" | ".join(" ".join(words) for words, _ in row[0]) for row in group)
             ordered = sorted(group, key=lambda row: (SPLITS.index(row[3]), row[2]))
             found.append((-worth, text, dict(Counter(f"{row[3]}: {row[2]}" for row in ordered))))
-    found.sort(key=lambda each: each[:2])
+    found.sort(key=lambda each: (*each[:2], [*each[2].items()]))
     return found[:shown]

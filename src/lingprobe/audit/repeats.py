@@ -170,7 +170,7 @@ def words(dataset: Dataset) -> dict[str, float]:
 
 def most_repeated(numbered: Numbered) -> tuple[Repeat, ...]:
     """The questions that are asked most often, most of all in several splits; in the order of their
-    words where it is the same.
+    words, and of where they are, where it is the same.
     """
     dataset, counts = numbered.dataset, np.bincount(numbered.question)
     worth = counts.copy()
@@ -187,9 +187,8 @@ def most_repeated(numbered: Numbered) -> tuple[Repeat, ...]:
         text = min(
             " | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0]) for row in rows
         )
-        repeated.append((-worth[q], text, rows))
-    repeated.sort(key=lambda repeat: repeat[:2])
-    return tuple(Repeat(text, _places(dataset, rows)) for _, text, rows in repeated[:SHOWN])
+        repeated.append((-worth[q], text, [*_places(dataset, rows).items()]))
+    return tuple(Repeat(text, dict(places)) for _, text, places in sorted(repeated)[:SHOWN])
 
 
 def _places(dataset: Dataset, rows: Ints) -> dict[str, int]:
