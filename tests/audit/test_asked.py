@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.audit.asked import TRAIN, ceilings, cues, drawn
+from lingprobe.audit.asked import TRAIN, ceilings, cues, drawn, untaught
 from lingprobe.audit.floors import halved
 from lingprobe.audit.inspection import inspect
 from lingprobe.audit.page import audited
@@ -159,6 +159,33 @@ def test_no_reader_of_bags_beats_the_ceiling(rows):
         assert found.score == pytest.approx(
             sum(max(g.count("x"), g.count("y")) for g in shared) / sum(map(len, shared))
         )
+
+
+def test_the_ceiling_of_shuffled_labels_is_a_mean_over_twenty():
+    rows = [("a b", "x"), ("b a", "x"), ("c", "y"), ("c", "x"), ("c", "y"), ("d d", "y"), ("d d", "y")]  # fmt: skip
+    dataset = Dataset.of([question(text, ("a",), label, "train") for text, label in rows])
+    groups, labels, rng = "aacccdd", [label for _, label in rows], np.random.default_rng([0, 3])
+    best = []
+    for _ in range(20):
+        mixed = rng.permutation(labels).tolist()
+        of = [[m for m, g in zip(mixed, groups, strict=True) if g == one] for one in "acd"]
+        best.append(sum(max(mine.count("x"), mine.count("y")) for mine in of) / len(rows))
+    found = ceilings(dataset)["asked words and bag of words"]
+    assert found.score == pytest.approx(6 / 7)
+    assert found.about == (
+        "exact, over 7 of 7 examples, 2.3 to a group;"
+        f" {100 * sum(best) / 20:.1f} with shuffled labels"
+    )
+
+
+def test_what_is_learnt_without_language_says_how_much_of_train_it_read(monkeypatch):
+    halves = halved(swapped())
+    monkeypatch.setattr("lingprobe.audit.asked.READINGS", {"random": ("random", "none")})
+    monkeypatch.setattr("lingprobe.audit.asked.PROBE", "majority")
+    assert untaught(halves, "accuracy")["random"].about == ""
+    monkeypatch.setattr("lingprobe.audit.asked.TRAIN", 20)
+    said = f"on 20 of {len(halves.train):,} examples of train"
+    assert untaught(halves, "accuracy")["random"].about == said
 
 
 def test_training_examples_are_drawn_in_whole_pairs_and_in_order():

@@ -107,6 +107,22 @@ def test_two_balanced_classes_are_answered_best_with_both_where_pairs_are_counte
     assert "set" not in inspect(dataset).floors  # of accuracy, one answer alone can be right
 
 
+def test_a_best_constant_set_of_one_label_is_the_best_constant():
+    dataset = Dataset.of(
+        Example.about(Sentence.of([f"{split}{k}"]), "xyyyyyyy"[k % 8], split)
+        for split in ("train", "test")
+        for k in range(16)
+    )
+    floors = inspect(dataset, metric="micro-f1").floors
+    assert (floors["constant"].score, "set" in floors) == (pytest.approx(7 / 8), False)
+
+
+def test_characters_answer_scores_on_their_own_scale():
+    dataset = Dataset.of(Example.about(Sentence.of(["abc"[k % 3] * 9]), k % 3) for k in range(60))
+    gold, said, _ = characters(dataset, dataset)
+    assert said.matrix().ravel() == pytest.approx(gold.matrix().ravel(), abs=0.2)
+
+
 def test_large_data_are_read_in_part_for_characters_which_is_said():
     dataset = Dataset.of(
         Example.about(Sentence.of([f"w{k}"]), "xy"[k % 2]) for k in range(TRAIN + 1)

@@ -66,6 +66,7 @@ def test_two_spans_of_a_sentence_are_numbered_and_what_a_file_said_is_no_tag_to_
         (Site(sentence, (0, 3)), Site(sentence, (1, 2))),
         (Site(sentence, (2, 3)), Site(sentence, (0, 3))),
         (Site(sentence, (0, 1)), Site(other, (1, 2))),
+        (Site(sentence, (0, 1)), Site(sentence, (0, 3))),
     ]
     examples = [
         Example(sites, "x", split, strata=tags) for sites in pairs for split in ("train", "test")
@@ -75,6 +76,7 @@ def test_two_spans_of_a_sentence_are_numbered_and_what_a_file_said_is_no_tag_to_
         "[1 a [2 b 2] c 1] d",
         "[2 a b [1 c 1] 2] d",
         "[1 a 1] b c d | e [2 f 2]",
+        "[2 [1 a 1] b c 2] d",
     ]
     assert {tuple(row.strata) for row in rows} == {("distance",)}
 
