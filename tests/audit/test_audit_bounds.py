@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from lingprobe.audit import Floor, Shared, inspect
-from lingprobe.audit.inspection import CLEAR, FEW, problems
+from lingprobe.audit.checks import CLEAR, FEW
+from lingprobe.audit.findings import Floor, Shared
+from lingprobe.audit.inspection import inspect, problems
 from lingprobe.audit.page import audited
 from lingprobe.core import Dataset, Example, Sentence, Site
 
@@ -24,7 +25,7 @@ EDGE = 0.5 + CLEAR
 
 def said(**parts):
     """What deserves a look in an audit with some parts."""
-    return problems(replace(PLAIN, **parts), DATASET.labels)
+    return problems(replace(PLAIN, **parts), DATASET)
 
 
 def floors(**scores):

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lingprobe.audit import floors, inspect
+from lingprobe.audit import floors
+from lingprobe.audit.inspection import inspect
 from lingprobe.audit.repeats import SHOWN
 from lingprobe.core import SPLITS, Dataset, Example, Sentence, Site
 from reference import repeated
