@@ -3,7 +3,7 @@
 usage: python benchmarks/multilingual.py [RESULTS]
        python benchmarks/multilingual.py --pieces TREEBANK...
 
-RESULTS holds the folders `pud` and `large`: their scores and comparisons are written anew beside the
+RESULTS holds the folders `pud`, `large` and `prompt`: their scores and comparisons are written anew beside the
 page, as multilingual.csv and multilingual-differences.csv. Then the tables are printed as these files
 have them, and a test holds the page to that. --pieces prints how the two tokenizers cut the words of
 treebanks; multilingual-e5-small is a folder of that name.
@@ -23,16 +23,19 @@ TESTED = ("folder", "against", "task", "first", "second", "difference", "low", "
 TESTED = (*TESTED, "verdict", "detectable", "n")
 MINI, E5 = "all-MiniLM-L6-v2", "multilingual-e5-small"
 PROMPT = "prompt=query%3A "
-OUTPUTS = {MINI: f"st:{MINI}", E5: f"st:{E5},{PROMPT}"}
+OUTPUTS = {MINI: f"hf:{MINI}", E5: f"hf:{E5},{PROMPT}"}
 LAYERS = {MINI: f"hf:{MINI},layers=lex+all", E5: f"hf:{E5},layers=lex+all,{PROMPT}"}
+BARE = f"hf:{E5},layers=lex+all"
 PIECES = {
     MINI: f"hf:{MINI},layers=lex,weights=random",
     E5: f"hf:{E5},layers=lex,{PROMPT},weights=random",
 }
+LETTERS = "benchmarks/trigrams.py@Trigrams:384"
 LANGUAGES = ("English", "Polish", "Czech", "Finnish", "Hindi")
 TASKS = ("tense", "subj-num", "obj-num", "passive", "sent-type", "top-deps", "sent-len")
 TASKS = (*TASKS, "tree-depth", "word-content")
 Cells = dict[tuple[str, str, str, str, str], dict[str, str]]
+Tested = dict[tuple[str, ...], dict[str, str]]
 
 
 def collect(results: Path) -> None:
@@ -40,11 +43,11 @@ def collect(results: Path) -> None:
     import lingprobe
 
     scores, tested = [], []
-    for folder in ("pud", "large"):
+    for folder in ("pud", "large", "prompt"):
         page = lingprobe.report(str(results / folder)).text("csv")
         scores += [{"folder": folder, **row} for row in csv.DictReader(io.StringIO(page))]
-        for named, asked in _families(folder):
-            page = lingprobe.compare(str(results / folder), **asked).text("csv")
+        for named, asked in _families(folder) if folder != "prompt" else ():
+            page = lingprobe.compare(str(results / folder), **asked).page.text("csv")
             for row in csv.DictReader(io.StringIO(page)):
                 said = {"folder": folder, "against": named, "p": row["corrected"]}
                 tested.append({**row, **said})
@@ -54,24 +57,21 @@ def collect(results: Path) -> None:
 
 def _families(folder: str) -> Iterator[tuple[str, dict[str, object]]]:
     """What is compared in a folder, each with a name; p is corrected within each."""
-    yield "outputs", {"encoders": list(OUTPUTS.values()), "pairs": True}
-    for model in (MINI, E5):
-        mine = [OUTPUTS[model], PIECES[model]]
-        yield f"pieces of {model}", {"encoders": mine, "against": PIECES[model]}
+    yield "each other", {"encoders": list(OUTPUTS.values()), "pairs": True}
+    for model, encoder in OUTPUTS.items():
+        for name, bag in (("pieces", PIECES[model]), ("letters", LETTERS)):
+            yield f"{name}, {model}", {"encoders": [encoder, bag], "against": bag}
     yield "baselines", {"encoders": list(OUTPUTS.values())}
+    if folder == "pud":
+        both = [OUTPUTS[MINI], f"st:{MINI}"]
+        yield "normalised", {"tasks": ["ud/sent-len*"], "encoders": both, "pairs": True}
 
 
 def _write(name: str, columns: Sequence[str], rows: Iterable[dict[str, str]]) -> None:
     with (RESULTS / name).open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        for row in rows:
-            writer.writerow({c: _short(row[c]) for c in columns})
-
-
-def _short(cell: str) -> str:
-    """A number with the digits that matter."""
-    return f"{float(cell):.2f}" if "." in cell and cell.replace(".", "").isdigit() else cell
+        writer.writerows(rows)
 
 
 def _read(name: str) -> list[dict[str, str]]:
@@ -91,49 +91,53 @@ def tables() -> dict[str, str]:
     for row in _read("multilingual.csv"):
         task, language = _task(row)
         encoder = "oracle" if row["encoder"].startswith("gold") else row["encoder"]
-        layer = row["layer"] if encoder in LAYERS.values() else row["probe"]
+        layered = encoder in (*LAYERS.values(), BARE)
+        layer = row["layer"] if layered else row["probe"]
         cells[row["folder"], task, language, encoder, layer] = row
     tested = {
         (row["folder"], row["against"], *_task(row)): row
         for row in _read("multilingual-differences.csv")
-        if not row["against"].startswith("baselines")
+        if row["against"] != "baselines"
     }
     made = {f"outputs, {folder}": _outputs(cells, tested, folder) for folder in ("pud", "large")}
     for task in ("tense", "subj-num"):
         made[f"layers, {task}"] = _layers(cells, task)
     made["best layers"] = _best(cells)
+    made["prompt"] = _prompt(cells)
     return made
 
 
-def _outputs(cells: Cells, tested: dict[tuple[str, ...], dict[str, str]], folder: str) -> str:
-    """A line for each task and language: baselines, the outputs of both, and their difference."""
+def _outputs(cells: Cells, tested: Tested, folder: str) -> str:
+    """A line for each task and language: baselines, both encoders, and their difference. Bold is
+    better than pieces and letters, italic worse than one of them.
+    """
     head = ["task", "language", "n", "constant", "letters", "words"]
     head += ["pieces", "MiniLM", "pieces", "e5", "e5 - MiniLM", "oracle"]
-    lines = []
-    for task in TASKS:
-        for language in LANGUAGES:
-
-            def score(encoder: str, probe: str = "logreg") -> str:
-                row = cells.get((folder, task, language, encoder, probe))  # noqa: B023
-                return f"{float(row['score']):.1f}" if row else "-"
-
-            first = cells.get((folder, task, language, OUTPUTS[MINI], "logreg"))
-            if first is None:
-                continue
-            scores = [
-                score("benchmarks/trigrams.py@Trigrams:384"),
-                score("(words)", "nb-uni-tfidf"),
-            ]
-            for model in (MINI, E5):
-                own = cells.get((folder, task, language, PIECES[model], "logreg"))
-                above = tested.get((folder, f"pieces of {model}", task, language))
-                mark = {"better": "*", "worse": "*"}.get(above["verdict"] if above else "", "")
-                scores += [score(PIECES[model]) if own else "-", score(OUTPUTS[model]) + mark]
-            constant = f"{float(first['majority']):.1f}"
-            difference = _difference(tested[folder, "outputs", task, language])
-            number = f"{int(first['n']):,}"
-            lines.append([task, language, number, constant, *scores, difference, score("oracle")])
+    asked = [(task, language) for task in TASKS for language in LANGUAGES]
+    lines = [
+        _line(cells, tested, (folder, *each))
+        for each in asked
+        if (folder, *each, OUTPUTS[MINI], "logreg") in cells
+    ]
     return _markdown(head, lines)
+
+
+def _line(cells: Cells, tested: Tested, at: tuple[str, str, str]) -> list[str]:
+    def score(encoder: str, probe: str = "logreg") -> str:
+        return f"{float(cells[*at, encoder, probe]['score']):.1f}"
+
+    folder, task, language = at
+    constant, n = (cells[*at, OUTPUTS[MINI], "logreg"][c] for c in ("majority", "n"))
+    line = [task, language, f"{int(n):,}", f"{float(constant):.1f}"]
+    line += [score(LETTERS), score("words", "nb-uni-tfidf")]
+    for model in (MINI, E5):
+        verdicts = {
+            tested[folder, f"{bag}, {model}", task, language]["verdict"]
+            for bag in ("pieces", "letters")
+        }
+        mark = "**" if verdicts == {"better"} else "*" if "worse" in verdicts else ""
+        line += [score(PIECES[model]), f"{mark}{score(OUTPUTS[model])}{mark}"]
+    return [*line, _difference(tested[folder, "each other", task, language]), score("oracle")]
 
 
 def _difference(row: dict[str, str]) -> str:
@@ -192,6 +196,25 @@ def _best(cells: Cells) -> str:
             if any(line):
                 lines.append([task, folder, *line])
     return _markdown(head, lines)
+
+
+def _prompt(cells: Cells) -> str:
+    """Layers of e5 with its prompt and without."""
+    layers = ("lex", "0", "3", "7", "12")
+    lines = []
+    for task in ("tense", "subj-num", "sent-len"):
+        for language in LANGUAGES:
+            line = []
+            for layer in layers:
+                at = task, language, LAYERS[E5]
+                bare = cells.get(("prompt", task, language, BARE, layer))
+                if bare:
+                    line += [f"{float(c['score']):.1f}" for c in (cells["pud", *at, layer], bare)]
+            if line:
+                lines.append([task, language, *line])
+    return _markdown(
+        ["task", "language", *(f"{k}{b}" for k in layers for b in ("", " bare"))], lines
+    )
 
 
 def _markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:

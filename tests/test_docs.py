@@ -289,6 +289,13 @@ def test_every_results_page_has_its_figures_as_csv():
             assert written == writer["text"](text), "run `make docs`"
 
 
+def test_the_page_of_five_languages_shows_what_its_files_hold():
+    script = runpy.run_path(str(ROOT / "benchmarks" / "multilingual.py"))
+    page = (ROOT / "docs" / "results" / "multilingual.md").read_text("utf-8")
+    missing = [name for name, table in script["tables"]().items() if table not in page]
+    assert not missing, "run `python benchmarks/multilingual.py`"
+
+
 def test_links_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
