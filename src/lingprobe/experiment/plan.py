@@ -379,10 +379,9 @@ def _folds(reference: Reference, cache: Path) -> list[Reference]:
     task, data = _answered(TASKS.make(reference), TASKS.canonical(reference), cache)
     if data.folds == 1 or "fold" not in Sampling.of(task):
         return [reference]
-    folds = [reference.plus(fold=f"{k}/{data.folds}") for k in range(1, data.folds + 1)]
-    for fold in folds:  # which may be too small for what the whole data have
-        _answered(TASKS.make(fold), TASKS.canonical(fold), cache)
-    return folds
+    named = (f"{k}/{data.folds}" for k in range(1, data.folds + 1))
+    # each is asked, too, since it may lack what the whole data have
+    return [fold for name in named for fold in _folds(reference.plus(fold=name), cache)]
 
 
 def _answered(task: Task, reference: str | None, cache: Path) -> tuple[Task, Facts]:
