@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import rankdata
 
 from lingprobe.labels import Classes, Column, Scores, column
 from lingprobe.metrics import METRICS, Answers
@@ -148,3 +149,36 @@ def test_what_all_examples_share_is_nothing_to_draw():
             for codes in (shared, alone)
         ]
         assert found[0] == found[1]
+
+
+def test_of_two_ways_of_sharing_it_is_the_one_whose_clusters_move_the_difference_most():
+    """By the sum of squares, however many clusters there are: of ten pairs that agree, and of two
+    halves, one of which gains by four examples.
+    """
+    gains = np.repeat([1, -1] * 5, 2)
+    half = np.ones(20, np.int64)
+    half[np.flatnonzero(gains > 0)[:7]] = half[np.flatnonzero(gains < 0)[:3]] = 0
+    ways = {"half": half, "pair": np.repeat(np.arange(10), 2)}
+    squares = [(np.bincount(codes, gains) ** 2).sum() for codes in ways.values()]
+    assert squares == [2 * 4**2, 10 * 2**2]
+    both = [[(1, int(hit)) for hit in hits] for hits in (gains > 0, gains < 0)]
+    found = [
+        bootstrap(
+            "accuracy", *(answers(each, [0])._replace(clusters=some) for each in both), 99
+        ).high
+        for some in (ways, {"pair": ways["pair"]}, {"half": half})
+    ]
+    assert found[0] == found[1] != found[2]
+
+
+@pytest.mark.parametrize("values", [[3.0, 1.0, 2.0, 9.0], [1.0, 2.0, 2.0, 5.0, 2.0]])
+def test_ranks_are_moved_to_a_mean_of_0_and_ties_share_theirs(values):
+    n = len(values)
+    ranks = rankdata(values) - (n + 1) / 2
+    found = METRICS.make("spearman").sums(
+        Scores(np.array(values)), Scores(np.arange(float(n))), np.zeros(n, np.int64), 1
+    )
+    even = np.arange(n) - (n - 1) / 2
+    assert found[0] == pytest.approx(
+        [n, 0, 0, sum(ranks**2), sum(even**2), sum(ranks * even)], abs=1e-12
+    )

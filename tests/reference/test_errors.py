@@ -127,6 +127,7 @@ def test_cells_of_one_draw_count_as_they_are_and_none_say_nothing():
     assert null_share(cells, ["one"] * 10).p == pytest.approx(inference.binomial(1, 10, 0.05))
     for draws in (None, []):
         assert null_share([], draws) == (0, 0, 1.0)
+    assert null_share([(0.4, 0.5, 0.5), (0.5, 0.6, 0.5), (0.51, 0.6, 0.5)]).outside == 1
 
 
 def test_one_wrong_of_many_examples_on_their_own_leaves_all_degrees_of_freedom():
@@ -162,6 +163,10 @@ def test_examples_that_share_in_two_ways_are_worth_less():
     influence = np.random.default_rng(0).normal(size=(1, 48))
     found = over_examples(influence, ways, np.zeros(48, np.int64))
     assert found.worth == pytest.approx(48 / (1 + (48 / 8 - 1) + (48 / 6 - 1)))
+    alone = [
+        over_examples(influence, {k: v}, np.zeros(48, np.int64)).df[0] for k, v in ways.items()
+    ]
+    assert found.df[0] == min(alone) < max(alone)
 
 
 def test_classes_of_which_one_in_fifty_could_not_be_read_are_balanced():
