@@ -222,7 +222,7 @@ def _of_statement(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
             numeric = node.returns is not None and ast.unparse(node.returns) in NUMBERS
             for each in _returns(node):
                 value = f"return {_changed(each.value)} * 2" if numeric else "return None"
-                if ast.unparse(each.value) != "None":
+                if ast.unparse(each.value) not in ("None", "0", "0.0"):
                     yield each, "return", value
         case ast.AugAssign() | ast.Raise() | ast.Continue() | ast.Break():
             yield node, "deletion", "pass"

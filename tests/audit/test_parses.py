@@ -13,7 +13,14 @@ import pytest
 import lingprobe
 from fixtures.chains import Chain
 from lingprobe.annotators.parser import Annotation
-from lingprobe.audit.parses import Same, TaskAgreement, _label, compared
+from lingprobe.audit.parses import (
+    Same,
+    TaskAgreement,
+    _constituents,
+    _dependencies,
+    _label,
+    compared,
+)
 
 STEMS = [a + b for a in ("bal", "dor", "fen", "gim", "hul") for b in ("a", "e", "i", "o", "u", "y")]
 TENSES = {"sleeps": "Pres", "slept": "Past"}
@@ -146,6 +153,23 @@ def test_how_sure_a_parser_is_of_phrases_is_read_from_its_dependencies(tmp_path)
     cuts = compared(phrases, [*phrases, said], ("p", "f")).cuts
     assert [(cut.least, cut.share) for cut in cuts] == [(0, 1), (0.375, 0.5), (0.5, 0.5), (0.625, 0.5)]  # fmt: skip
     assert len(compared(phrases, phrases, ("p", "f")).cuts) == 1
+
+
+def test_a_passive_without_an_auxiliary_is_no_class_and_depths_are_numbers(tmp_path):
+    rows = (
+        "1\tliber\tliber\tNOUN\t_\tNumber=Sing\t2\t{rel}\t_\t_",
+        "2\tlegitur\tlego\tVERB\t_\tMood=Ind|Tense=Pres|VerbForm=Fin|Voice={voice}\t0\troot\t_\t_",
+        "3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_",
+    )
+    path = tmp_path / "a.conllu"
+    for voice, rel, said in (("Pass", "nsubj:pass", ""), ("Act", "nsubj", "active")):
+        path.write_text("\n".join(rows).format(voice=voice, rel=rel) + "\n\n")
+        (judged,) = _dependencies([path])
+        assert judged.labels["ud/passive"] == said
+    tree = tmp_path / "a.mrg"
+    tree.write_text("(ROOT (S (NP (DT a) (NN b)) (VP (VBD c) (ADVP (RB d) (RB e))) (. .)))")
+    (judged,) = _constituents([tree])
+    assert judged.labels["tree/tree-depth"] == "5"
 
 
 def test_what_a_rule_gives_a_reason_for_has_no_label():

@@ -68,6 +68,34 @@ def test_what_is_repeated_is_what_plain_loops_find(many, data):
         assert told == (repeated.shared(drawn, things) if there else None)
 
 
+@pytest.mark.parametrize("many", [1, 2])
+@settings(max_examples=40)
+@given(st.data())
+def test_examples_have_an_order_of_their_own_by_what_they_read_and_ask(many, data):
+    drawn = data.draw(rows(many))
+
+    def place(row):
+        sites = [(" ".join(words), *(span or (-1, -1))) for words, span in row[0]]
+        return sites, row[1], row[2]
+
+    found = floors.canonical(made(drawn)).tolist()
+    assert [place(drawn[k]) for k in found] == sorted(map(place, drawn))
+
+
+def test_dev_is_thinned_by_a_draw_of_its_canonical_order(monkeypatch):
+    monkeypatch.setattr(floors, "TUNED", 3)
+    splits = {"train": "ab", "dev": "cdefghijk", "test": "lm"}
+    dataset = Dataset.of(
+        Example.about(Sentence.of([word]), "x", split)
+        for split, words in splits.items()
+        for word in words[::-1]
+    )
+    dev = floors.halved(dataset).dev
+    order = np.random.default_rng(0).permutation(9)[:3]
+    found = [dev.sentences[s].text for s in dev.sites[:, 0, 0]]
+    assert found == [splits["dev"][k] for k in order]
+
+
 @pytest.mark.parametrize("many", [SHOWN, SHOWN + 1, SHOWN + 4])
 def test_of_many_repeated_questions_those_asked_most_are_shown(many):
     # those of one worth are shown in the order of their words; another split is worth one more

@@ -8,7 +8,7 @@ has the same floors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -298,17 +298,19 @@ def canonical(dataset: Dataset) -> Ints:
     """The examples by their first sentence, the rest of their sites, what they ask and their label
     [n].
     """
-    texts = [s.text for s in dataset.sentences]
-    rank = np.empty(len(texts), np.int64)
-    rank[np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)] = np.arange(
+    sites, asked = dataset.sites.copy(), _ranks(dataset.vocabulary)[dataset.asked]
+    sites[:, :, 0] = _ranks([s.text for s in dataset.sentences])[sites[:, :, 0]]
+    labels = np.nan_to_num(dataset.labels.matrix().reshape(len(dataset), -1), nan=-1)
+    return np.lexsort((*labels.T[::-1], *asked.T[::-1], *sites.reshape(len(dataset), -1).T[::-1]))
+
+
+def _ranks(texts: Sequence[str]) -> Ints:
+    """The place of each of some texts in their alphabetical order."""
+    ranks = np.empty(len(texts), np.int64)
+    ranks[np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)] = np.arange(
         len(texts)
     )
-    sites = dataset.sites.copy()
-    sites[:, :, 0] = rank[sites[:, :, 0]]
-    labels = np.nan_to_num(dataset.labels.matrix().reshape(len(dataset), -1), nan=-1)
-    return np.lexsort(
-        (*labels.T[::-1], *dataset.asked.T[::-1], *sites.reshape(len(dataset), -1).T[::-1])
-    )
+    return ranks
 
 
 def _by_words(halves: Halves, probe: NaiveBayes) -> Predicted:
