@@ -14,13 +14,16 @@ import lingprobe
 from fixtures.chains import Chain
 from lingprobe.annotators.parser import Annotation
 from lingprobe.audit.parses import (
+    Judged,
     Same,
     TaskAgreement,
+    _classed,
     _constituents,
     _dependencies,
     _label,
     compared,
 )
+from lingprobe.tasks.ud.family import OTHER
 
 STEMS = [a + b for a in ("bal", "dor", "fen", "gim", "hul") for b in ("a", "e", "i", "o", "u", "y")]
 TENSES = {"sleeps": "Pres", "slept": "Past"}
@@ -170,6 +173,18 @@ def test_a_passive_without_an_auxiliary_is_no_class_and_depths_are_numbers(tmp_p
     tree.write_text("(ROOT (S (NP (DT a) (NN b)) (VP (VBD c) (ADVP (RB d) (RB e))) (. .)))")
     (judged,) = _constituents([tree])
     assert judged.labels["tree/tree-depth"] == "5"
+
+
+def test_of_many_labels_of_the_root_the_nineteen_commonest_of_gold_are_classes():
+    def judged(k):
+        return Judged(("w",), 1, 1.0, {"ud/top-deps": k and f"c{k:02}"})
+
+    pairs = [(judged(k), judged(j)) for k in range(1, 21) for j in [k, 21, 0][: 2 + (k > 1)]]
+    _classed(pairs)
+    gold, said = ([pair[side].labels["ud/top-deps"] for pair in pairs] for side in (0, 1))
+    assert set(gold) == {*(f"c{k:02}" for k in range(2, 21)), OTHER}
+    assert gold[:2] == said[:2] == [OTHER] * 2  # the rarest of gold, and what gold never has
+    assert said[2:5] == ["c02", OTHER, ""]
 
 
 def test_what_a_rule_gives_a_reason_for_has_no_label():

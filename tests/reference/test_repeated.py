@@ -96,6 +96,21 @@ def test_dev_is_thinned_by_a_draw_of_its_canonical_order(monkeypatch):
     assert found == [splits["dev"][k] for k in order]
 
 
+def test_length_alone_answers_the_commonest_label_of_each_twentieth():
+    """Of forty lengths two each; what is shorter than all of train is as its shortest."""
+    labels = {n: "yx"[(n - 2) // 2 % 3 == 0] for n in range(2, 42)} | {40: "y", 41: "x"}
+    examples = [
+        Example.about(Sentence.of([f"{split}{n}"] * n), labels.get(n, "y"), split)
+        for split, least in (("train", 2), ("test", 1))
+        for n in range(least, 42)
+    ]
+    halves = floors.halved(Dataset.of(examples))
+    said = floors._by_length(halves)[1].class_names()
+    found = dict(zip(floors.words_read(halves.test).tolist(), said, strict=True))
+    assert found.pop(40) == found.pop(41)
+    assert found == {n: labels[max(n, 2)] for n in range(1, 40)}
+
+
 @pytest.mark.parametrize("many", [SHOWN, SHOWN + 1, SHOWN + 4])
 def test_of_many_repeated_questions_those_asked_most_are_shown(many):
     # those of one worth are shown in the order of their words; another split is worth one more
