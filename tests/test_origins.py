@@ -61,7 +61,7 @@ READ = """
 analysis/rows.py _needs_seeds remembered
 datasets/controls.py known
 encoders/__init__.py kind_of_reference
-judgements/score.py _gold
+judgements/score.py _drawn
 metrics/constant.py named
 pages/breakdown.py _beside counted restricted
 pages/described.py described question_of

@@ -413,7 +413,7 @@ def test_on_the_command_line(files, tmp_path):
         ),
         ({"objective": "guess"}, "no objective called 'guess'"),
         ({"objective": ""}, "an objective is missing: choose one of annotate, autoencode"),
-        ({"objective": "cbow"}, "bilstm-max is not trained for cbow: bow is, and for nothing else"),
+        ({"objective": "cbow"}, "bow is trained for cbow, and for nothing else"),
         ({"size": 3}, "no setting 'size': choose one of vectors, dim"),
         ({"hidden": "many"}, "hidden=many: not a whole number"),
         ({"optimizer": "rmsprop"}, "no optimizer 'rmsprop'"),

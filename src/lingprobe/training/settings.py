@@ -242,8 +242,11 @@ class Request:
         if not isinstance(objective, Objective):
             raise UsageProblem(f"{self.objective} returns no Objective, which an objective must")
         if objective.alone != (self.architecture if self.architecture in (BAG, TREES) else ""):
-            alone = f": {objective.alone} is, and for nothing else" if objective.alone else ""
-            raise UsageProblem(f"{self.architecture} is not trained for {self.objective}{alone}")
+            alone = objective.alone or self.architecture
+            raise UsageProblem(
+                f"{self.architecture} is not trained for {self.objective}: {alone} is trained for"
+                f" {objective_of(alone)}, and for nothing else"
+            )
         if self.where and not objective.columns:
             raise UsageProblem(
                 f"{self.objective} reads no table whose columns have names: leave --where out"
