@@ -107,12 +107,10 @@ def rows(task: str, treebank: str) -> Iterator[Row]:
                         if isinstance(finding, Answer)
                         else str(finding)
                     )
-                    yield Row(*described(task, batch, k, clause, labelled, told))
+                    yield described(task, batch, k, clause, labelled, told)
 
 
-def described(
-    task: str, batch: Batch, k: int, clause: Clause, labelled: bool, told: str
-) -> tuple[str, str, bool, str]:
+def described(task: str, batch: Batch, k: int, clause: Clause, labelled: bool, told: str) -> Row:
     """A row: the cell of tense is the one that the task names; else all auxiliaries count."""
     root = int(batch.roots[k])
     start, end = int(batch.starts[k]), int(batch.starts[k + 1])
@@ -131,7 +129,7 @@ def described(
     low = max(min([root, *named]) - start - AROUND, 0)
     high = max([root, *named]) - start + AROUND
     text = ("... " if low else "") + " ".join(words[low:high])
-    return cell or (f"alone: {form}" if labelled else ""), told, labelled, text
+    return Row(cell or (f"alone: {form}" if labelled else ""), told, labelled, text)
 
 
 def _inner(batch: Batch, root: int) -> list[int]:

@@ -161,14 +161,12 @@ def _layers(cells: Cells, task: str) -> str:
     for model in (MINI, E5):
         for language in LANGUAGES:
             folder = "pud" if language == "Hindi" else "large"
-            found.append((f"{language} *", _of(cells, task, language, model, folder)))
+            found.append(_of(cells, task, language, model, folder))
     short = [name[:2] for name in LANGUAGES]
     head = ["layer", *(f"MiniLM {name}" for name in short), *(f"e5 {name}" for name in short)]
-    lines = []
+    lines, tops = [], [max(scores.values(), default=0.0) for scores in found]
     for layer in ("lex", *map(str, range(13))):
-        values = [scores.get(layer) for _, scores in found]
-        tops = [max(scores.values(), default=0.0) for _, scores in found]
-        pairs = zip(values, tops, strict=True)
+        pairs = zip([scores.get(layer) for scores in found], tops, strict=True)
         lines.append(
             [
                 layer,

@@ -41,7 +41,7 @@ experiment/run.py ahead
 experiment/runners/__init__.py working
 generation/events/languages.py language
 identity.py identity portable
-listing.py entries
+listing.py _entry
 pages/asked.py judged_by
 pages/paper.py paper_page
 papers/conneau2018.py conneau2018

@@ -69,11 +69,11 @@ def entries(contents: Contents, pattern: str | None = None) -> list[Entry]:
     """
     names = list(contents) if pattern is None else contents.matching(Reference.parse(pattern).name)
     if pattern is not None and len(names) == 1:
-        return [_entry(names[0], contents.find(names[0]))]
+        return [_entry(names[0], contents)]
     listed = []
     for name in names:
         try:
-            listed.append(_entry(name, contents.find(name)))
+            listed.append(_entry(name, contents))
         except Exception as error:
             listed.append(Entry(name, problem=f"{type(error).__name__}: {error}"))
     return listed
@@ -131,11 +131,11 @@ def _problem(contents: Contents, point: importlib.metadata.EntryPoint) -> str:
     return ""
 
 
-def _entry(name: str, factory: Any) -> Entry:
+def _entry(name: str, contents: Contents) -> Entry:
+    factory: Any = contents.find(name)
     text, meanings = _explained(factory)
-    options = tuple(
-        Option(written, meanings.get(key, "")) for key, written in _options(factory).items()
-    )
+    written = _options(factory) if contents.made else {}
+    options = tuple(Option(each, meanings.get(key, "")) for key, each in written.items())
     oracles = factory.oracles if isinstance(factory, Oracular) else {}
     known = oracles if isinstance(oracles, Mapping) else {}  # of a class it may be a property
     return Entry(name, summary(factory) or UNTOLD, text, options, known)

@@ -54,12 +54,14 @@ class Contents:
 
     Plugins add to it through the entry-point group; a path such as `mine.py@thing` needs no table
     at all. The thing found is a factory: it is called with the reference's argument and its
-    options, converted by annotated type.
+    options, converted by annotated type. Things that are found and never made, as checks, take
+    none.
     """
 
     kind: str
     group: str
     table: Mapping[str, str]
+    made: bool = True
 
     def places(self) -> dict[str, str]:
         """Every name that can be written, with the place it is read from; built-in names win over

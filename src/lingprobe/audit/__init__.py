@@ -17,4 +17,5 @@ CHECKS = Contents(
             *("sources", "cues", "mixed", "sizes"),
         )
     },
+    made=False,
 )

@@ -4,9 +4,9 @@ after that. A check is a function of the audit and the data set.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from lingprobe.audit.findings import Audit, Floor
+from lingprobe.audit.findings import Audit, Floor, Shared
 from lingprobe.core import Dataset
 from lingprobe.notes import Notes
 
@@ -43,13 +43,7 @@ def splits(audit: Audit, _: Dataset) -> Iterator[str]:
             f"{first} and {second} are {SAME[how].format(n=audit.sizes[second])}: a score on one"
             " adds nothing to a score on the other"
         )
-    for pair, shared in audit.shared.items():
-        first, second = pair.split("/")
-        if shared.examples and pair not in audit.same:
-            yield (
-                f"{_have(shared.examples, second)} a sentence of {first}"
-                f" ({_many(shared.distinct, 'sentence')})"
-            )
+    yield from _shared(audit, audit.shared, "a sentence", "sentence")
 
 
 def repeats(audit: Audit, _: Dataset) -> Iterator[str]:
@@ -71,13 +65,7 @@ def forms(audit: Audit, _: Dataset) -> Iterator[str]:
     # of a replaced word it is the replacement that must be new in every split (Conneau et al. 2018,
     # README, SOMO)
     name = "replacement" if "replacement" in audit.forms else "target"
-    for pair, shared in audit.forms.get(name, {}).items():
-        first, second = pair.split("/")
-        if shared.examples and pair not in audit.same:
-            yield (
-                f"{_have(shared.examples, second)} a {name} form of {first}"
-                f" ({_many(shared.distinct, 'form')})"
-            )
+    yield from _shared(audit, audit.forms.get(name, {}), f"a {name} form", "form")
 
 
 def leaks(audit: Audit, _: Dataset) -> Iterator[str]:
@@ -197,9 +185,12 @@ def _told(floor: Floor, audit: Audit) -> str:
     return f"{floor.score:.3f} [{floor.low:.3f}, {floor.high:.3f}] {audit.metric}"
 
 
-def _have(count: int, split: str) -> str:
-    return f"1 example of {split} has" if count == 1 else f"{count:,} examples of {split} have"
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n:,} distinct {what}{'s' * (n != 1)}"
+def _shared(audit: Audit, pairs: Mapping[str, Shared], what: str, unit: str) -> Iterator[str]:
+    """What the second split of a pair has of the first, where they are not the same."""
+    for pair, shared in pairs.items():
+        first, second = pair.split("/")
+        if shared.examples and pair not in audit.same:
+            n = shared.examples
+            have = f"1 example of {second} has" if n == 1 else f"{n:,} examples of {second} have"
+            distinct = f"{shared.distinct:,} distinct {unit}{'s' * (shared.distinct != 1)}"
+            yield f"{have} {what} of {first} ({distinct})"

@@ -96,8 +96,8 @@ for group, commands in COMMANDS.items():
 
 
 def _add_plugins() -> None:
-    """Add the commands of installed packages, and leave out what `lingprobe plugins` tells of: one
-    whose name is taken or that cannot be imported.
+    """Add the commands of installed packages. A name that is taken is ours; one that cannot be
+    imported is left out, and `lingprobe plugins` says why.
     """
     known = {str(each.name) for each in app.registered_commands}
     for point in entry_points("lingprobe.commands"):

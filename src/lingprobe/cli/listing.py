@@ -81,7 +81,7 @@ def tasks(
         typer.echo("no task matches all of this")
     else:
         # tasks of a family share their options
-        _list(entries, name is not None, options=name is not None and len(entries) == 1)
+        _list(entries, name is not None, options=False)
         if here := _treebanks(language):
             typer.echo(
                 f"treebanks here: {', '.join(here)} (`lingprobe run -t ud/tense -l {language}`)"
@@ -153,11 +153,11 @@ def _made(row: EncoderRow) -> str:
     return " ".join(filter(None, [f"-e {row.reference}", read, needs, row.note]))
 
 
-def _lister(kind: Kind, text: str, options: bool = True) -> Callable[..., None]:
+def _lister(kind: Kind, text: str) -> Callable[..., None]:
     """The command that lists what there is of a kind."""
 
     def command(name: str | None = None) -> None:
-        _list(lingprobe.available(kind, name), name is not None, options)
+        _list(lingprobe.available(kind, name), name is not None)
 
     argument = typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names(kind))
     command.__annotations__ = {"name": Annotated[str | None, argument], "return": None}
@@ -206,7 +206,6 @@ checks = _lister(
 
     **Examples**: `lingprobe checks`
     """,
-    options=False,  # a check has none: its parameters are what it looks at
 )
 languages = _lister(
     "languages",
@@ -252,7 +251,7 @@ def plugins() -> None:
 def _list(entries: list[Entry], named: bool, options: bool = True) -> None:
     """Print one entry in full, or several a line each, with their options below."""
     if named and len(entries) == 1:
-        _describe(entries[0], options)
+        _describe(entries[0])
         return
     wide = max(len(entry.name) for entry in entries)
     for entry in entries:
@@ -265,10 +264,10 @@ def _list(entries: list[Entry], named: bool, options: bool = True) -> None:
             typer.echo(" " * wide + "  " + typer.style(written, dim=True))
 
 
-def _describe(entry: Entry, options: bool = True) -> None:
+def _describe(entry: Entry) -> None:
     """Print what an entry is, and below it the options and oracles with what each means."""
     typer.echo(f"{entry.name}  {entry.text}")
-    _tell([(option.written, option.meaning) for option in entry.options if options])
+    _tell([(option.written, option.meaning) for option in entry.options])
     _tell([(f"gold:{name}", f"an oracle: {holds}") for name, holds in entry.oracles.items()])
 
 

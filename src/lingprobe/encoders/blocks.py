@@ -101,7 +101,9 @@ def _watched(model: Any, run: Callable[[], Any]) -> tuple[dict[str, list[Call]],
         @wraps(forward)
         def noted(*given: Any, **named: Any) -> Any:
             back = forward(*given, **named)
-            calls.setdefault(name, []).append((_first([*given, *named.values()]), _first([back])))
+            held = back.values() if isinstance(back, Mapping) else back
+            returned = held if isinstance(back, tuple | list | Mapping) else [back]
+            calls.setdefault(name, []).append((_first([*given, *named.values()]), _first(returned)))
             return back
 
         child.forward = noted
@@ -121,14 +123,9 @@ def _watched(model: Any, run: Callable[[], Any]) -> tuple[dict[str, list[Call]],
 
 
 def _first(values: Iterable[Any]) -> Tensor | None:
-    """The first of some values, or of what they hold, that may be states."""
-    for value in values:
-        if isinstance(value, Tensor) and value.is_floating_point() and value.ndim > 2:
-            return value
-        held = value.values() if isinstance(value, Mapping) else value
-        if isinstance(value, tuple | list | Mapping) and (found := _first(held)) is not None:
-            return found
-    return None
+    """The first of some values that may be states."""
+    tensors = (value for value in values if isinstance(value, Tensor))
+    return next((each for each in tensors if each.is_floating_point() and each.ndim > 2), None)
 
 
 def _inputs(calls: dict[str, list[Call]], states: Sequence[Tensor]) -> list[Tensor | None]:

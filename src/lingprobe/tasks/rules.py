@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, make_dataclass
+from functools import partial
 from operator import index
 from pathlib import PurePath
 from types import FunctionType
@@ -34,7 +35,8 @@ from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import either
 from lingprobe.tasks.edge.family import CONLLU, MICRO, Count, Kind, Oracle, TargetReader, edge
 from lingprobe.tasks.edge.family import Options as SpanOptions
-from lingprobe.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus
+from lingprobe.tasks.memory import oracle_facts
+from lingprobe.tasks.parsed import CORPORA, ParsedCorpus, Rules, is_large, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions, Question, answered
 from lingprobe.tasks.sources import Source, same_files, treebanks
 from lingprobe.tasks.task import Definition
@@ -93,8 +95,8 @@ def question(
     metric    how answers are scored (default: accuracy, or micro-f1 for spans)
     probe     the task's default probe (default: mlp, or span for spans)
     gold      for sentences: oracles of your own by name (`gold:NAME`), before those that all
-              have; each gets what the rule gets, returns facts as texts, and has a docstring
-    baselines encoders that stand in its table beside `length` and `bow:random`, as references
+              have; each gets a tree, or what the rule gets, returns facts as texts, has a docstring
+    baselines  encoders that stand in its table beside `length` and `bow:random`, as references
     settings  how candidates are sampled, such as balance=False or decorrelate=True: the fields of
               `lingprobe.datasets.SampleSettings`; for spans, those of
               `lingprobe.tasks.rules.SpanSettings`
@@ -103,12 +105,11 @@ def question(
     asked = SpanSettings(**settings) if about == "spans" else SampleSettings(**settings)
 
     def defined(function: Function) -> Definition[Any]:
-        rule = Rule(name, function, over)
+        rule, floors = Rule(name, function, over), tuple(baselines)
         place = f"{function.__module__}:{function.__name__}"
         if isinstance(asked, SpanSettings):
             kind = SpanRule(rule, asked).kind(asks, needs or {})
-            judged: dict[str, Any] = {"metric": metric or MICRO, "probe": probe or "span"}
-            judged["baselines"] = tuple(baselines)
+            judged = {"metric": metric or MICRO, "probe": probe or "span", "baselines": floors}
             return edge(name, kind, _options(function, SpanOptions), place=place, **judged)
         sentences = SentenceRule(rule, gold or {})
         asker = Question(
@@ -125,8 +126,7 @@ def question(
             probe=probe or "mlp",
         )
         options = _options(function, CorpusOptions)
-        judged = {"metric": metric or "accuracy", "baselines": tuple(baselines)}
-        return asker.defined(options, place, **judged)
+        return asker.defined(options, place, metric=metric or "accuracy", baselines=floors)
 
     return defined
 
@@ -285,16 +285,16 @@ class SentenceRule:
         """What the annotation of these sentences says."""
         if oracle not in self.gold:
             return facts(oracle, self.parts(options), options.on_error, sentences)
-        wanted = frozenset(sentences)
-        return {
-            sentence: (tuple(self.gold[oracle](given)),)
-            for part in self.parts(options)
-            for block in blocks(part.path, options.on_error, Tally())
-            for sentence, given in zip(
-                block.sentences(), self.rule.given(block, block.sentences()), strict=True
-            )
-            if sentence in wanted
-        }
+        key = (self.gold[oracle], same_files(self.files(options)), options.on_error)
+        large = is_large(part.path for part in self.parts(options))
+        read = partial(self._gold, self.gold[oracle], options)
+        return oracle_facts(key, read, sentences if large else ())
+
+    def _gold(self, says: Function, options: CorpusOptions) -> Iterator[tuple[Sentence, Facts]]:
+        for part in self.parts(options):
+            for block in blocks(part.path, options.on_error, Tally()):
+                given = self.rule.given(block, sentences := block.sentences())
+                yield from zip(sentences, ((tuple(says(one)),) for one in given), strict=True)
 
 
 @dataclass(frozen=True)

@@ -232,12 +232,16 @@ class Request:
         that there is not.
         """
         known = (*ARCHITECTURES, BAG, TREES)
+        for kind, name, every in (
+            ("architecture", self.architecture, known),
+            ("objective", self.objective, OBJECTIVES),
+        ):
+            if not name:
+                raise UsageProblem(f"an {kind} is missing: choose one of {', '.join(every)}")
         if self.architecture not in known:
             raise UsageProblem(
                 f"no architecture {self.architecture!r}: choose one of {', '.join(known)}"
             )
-        if not self.objective:
-            raise UsageProblem(f"an objective is missing: choose one of {', '.join(OBJECTIVES)}")
         objective = OBJECTIVES.make(self.objective)
         if not isinstance(objective, Objective):
             raise UsageProblem(f"{self.objective} returns no Objective, which an objective must")

@@ -24,10 +24,11 @@ def read(path: str | Path, language: str | None = None) -> Request:
     """
     value = document(path)
     if isinstance(value, dict):
-        named = value.get("language")
-        mine = {"language": beside(Path(path), named)} if isinstance(named, str) else {}
-        value = {**value, **(mine if language is None else {"language": language})}
-        allow(value.get("language"))
+        if language is None and isinstance(named := value.get("language"), str):
+            language = beside(Path(path), named)
+        if language is not None:
+            value = {**value, "language": language}
+        allow(language)
     try:
         return request(value)
     except DataProblem as problem:

@@ -142,8 +142,8 @@ def _language(fields: Fields) -> Language:
     name = text(fields.get("language", "english"), "request.language")
     try:
         return named(name, tables.get("lexicon"), tables.get("more_words"))
-    except ReferenceProblem as problem:
-        raise DataProblem(f"request.language: {problem}") from None
+    except (DataProblem, ReferenceProblem) as problem:
+        raise DataProblem(f"request.language: {problem}" if not tables else str(problem)) from None
 
 
 def tables_of(value: object) -> dict[str, Path]:

@@ -99,7 +99,7 @@ def _impossible(clause: Clause) -> str:
         or ("sum" in clause.helpers and clause.lemma.endswith("or"))  # a deponent
     ):
         return NOT_PASSIVE
-    plain = clause.being == "plain" and not _PASSIVE_AUXILIARY & set(clause.relations)
+    plain = clause.being == "plain" and "aux:pass" not in clause.relations
     known = clause.lemma not in ("", "_")  # parsers that are trained here tell no lemmas of verbs
     return OTHER_AUXILIARY if plain and known and clause.lemma not in WITH_BE else ""
 
@@ -120,7 +120,6 @@ def _active(clause: Clause) -> str:
 
 
 _VOICES = {"passive": "aux:pass", "morphological": "Voice=Pass alone", "active": ""}
-_PASSIVE_AUXILIARY = frozenset({"aux:pass"})
 _PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux:pass"})
 
 
