@@ -37,9 +37,9 @@ from lingprobe.core import Sentence
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.files import treebank
 from lingprobe.encoders import make
-from lingprobe.encoders.published.elmo import character_ids
-from lingprobe.encoders.published.elmo_shape import shape_of
-from lingprobe.nets.recurrence import Product
+from lingprobe.parts.archive.elmo import character_ids
+from lingprobe.parts.archive.elmo_shape import shape_of
+from lingprobe.parts.archive.recurrence import Product
 
 ROUNDS = 3
 MANY = {

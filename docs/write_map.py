@@ -55,12 +55,17 @@ def _picture(lines: list[list[str]], imports: dict[str, set[str]]) -> list[str]:
     drawn = ["```mermaid", "flowchart TD"]
     for line in lines:
         for room in line:
-            drawn.append(f'    {room}["{room}"]')
+            drawn.append(f'    {_knot(room)}["{room}"]')
     for room, below in imports.items():
         for other in sorted(below):
             if not any(other in _reached(third, imports) for third in below - {other}):
-                drawn.append(f"    {room} --> {other}")
+                drawn.append(f"    {_knot(room)} --> {_knot(other)}")
     return [*drawn, "```"]
+
+
+def _knot(room: str) -> str:
+    """What a room is called within the picture."""
+    return room.replace(".", "_")
 
 
 def _reached(room: str, imports: dict[str, set[str]]) -> set[str]:
@@ -99,19 +104,20 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _room(parts: tuple[str, ...]) -> str:
-    """The room of a module; '' for the package's own face, which imports nothing by itself."""
-    name = parts[0] if parts else ""
-    return (
-        name
-        if name not in ("__init__", "__main__")
-        and ((CODE / name).is_dir() or (CODE / f"{name}.py").exists())
-        else ""
-    )
+    """The room of a module; '' for the package's own face and the list of its parts, which import
+    nothing by themselves.
+    """
+    deep = 2 if parts[:1] == ("parts",) else 1
+    name = ".".join(parts[:deep])
+    path = CODE.joinpath(*parts[:deep])
+    rooms = len(parts) >= deep and parts[deep - 1] not in ("__init__", "__main__")
+    return name if rooms and (path.is_dir() or path.with_suffix(".py").exists()) else ""
 
 
 def _said(room: str) -> str:
     """The first line of the docstring of a room."""
-    path = CODE / room / "__init__.py" if (CODE / room).is_dir() else CODE / f"{room}.py"
+    path = CODE.joinpath(*room.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     return text.partition("\n")[0].replace("|", "\\|")
 

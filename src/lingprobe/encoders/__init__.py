@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from lingprobe import parts
 from lingprobe.core import DataProblem, Encoder
 from lingprobe.encoders.adapt import EncoderContents, adapt
 from lingprobe.oracles import Kind, kind_of
@@ -31,13 +32,7 @@ ENCODERS = EncoderContents(
         "hf": "lingprobe.encoders.hf:HuggingFace",
         "gold": "lingprobe.encoders.gold:Gold",
         "st": "lingprobe.encoders.st:SentenceTransformers",
-        "infersent": "lingprobe.encoders.published.infersent:InferSent",
-        "skipthought": "lingprobe.encoders.published.skipthought:SkipThought",
-        "sent2vec": "lingprobe.encoders.published.sent2vec:Sent2Vec",
-        "laser": "lingprobe.encoders.published.laser:Laser",
-        "cove": "lingprobe.encoders.published.cove:CoVe",
-        "elmo": "lingprobe.encoders.published.elmo:ELMo",
-        "use": "lingprobe.encoders.published.use:UniversalSentenceEncoder",
+        **parts.tables("encoders"),
     },
 )
 

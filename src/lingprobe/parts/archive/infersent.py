@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.core import DataProblem, Sentence
-from lingprobe.encoders.published.files import digest_of, over_vectors, torch_file
-from lingprobe.encoders.published.passes import Tokens, passed, words_of
-from lingprobe.encoders.sources import INFERSENT
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.word_files import word_digest
+from lingprobe.parts.archive.files import digest_of, over_vectors, torch_file
+from lingprobe.parts.archive.passes import Tokens, passed, words_of
+from lingprobe.parts.archive.sources import INFERSENT
 from lingprobe.vectors import Ints, Vectors
 
 WHAT = "InferSent"
@@ -128,7 +128,7 @@ def _filled(row: list[int], many: int) -> list[int]:
 @functools.lru_cache(maxsize=2)
 def _net(file: Path, mark: str, dim: int) -> Any:
     """The network of a file, of which `mark` is the digest, over word vectors of `dim` numbers."""
-    from lingprobe.nets.recurrence import Recurrence
+    from lingprobe.parts.archive.recurrence import Recurrence
 
     state = torch_file(file)
     over_vectors(file, state, dim, 1, WHAT, "enc_lstm.")

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from encoders.published.plain import bilstm, mixed, table
 from fixtures.models import SENTENCES
 from fixtures.published import cove, vectors_file
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.published.files import recurrent_shapes
+from lingprobe.parts.archive.files import recurrent_shapes
+from parts.archive.plain import bilstm, mixed, table
 
 TEXTS = [*SENTENCES[:10], Sentence((), ""), Sentence.of(("zzz", "the"))]
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.encoders.ngrams import each_word
-from lingprobe.encoders.published.files import digest_of
-from lingprobe.encoders.sources import SENT2VEC
 from lingprobe.encoders.word_files import FASTTEXT, WIDEST
+from lingprobe.parts.archive.files import digest_of
+from lingprobe.parts.archive.sources import SENT2VEC
 from lingprobe.vectors import Floats, Ints, Vectors, offsets
 
 HEAD = struct.Struct("<4s i 5i i 2i 4i d")

@@ -4,7 +4,7 @@ import pytest
 
 from fixtures.published import CODES
 from lingprobe.core import DataProblem
-from lingprobe.encoders.published.bpe import read_codes
+from lingprobe.parts.archive.bpe import read_codes
 
 
 @pytest.fixture

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import digest
-from lingprobe.encoders.published.bpe import vocabulary_of
-from lingprobe.encoders.published.files import sought, torch_file
-from lingprobe.encoders.published.laser_text import RULES, Pieces, by_codes, by_sentencepiece
-from lingprobe.encoders.published.passes import Tokens, passed
 from lingprobe.encoders.saved import versions
-from lingprobe.encoders.sources import LASER
 from lingprobe.encoders.untrained import LONGEST
+from lingprobe.parts.archive.bpe import vocabulary_of
+from lingprobe.parts.archive.files import sought, torch_file
+from lingprobe.parts.archive.laser_text import RULES, Pieces, by_codes, by_sentencepiece
+from lingprobe.parts.archive.passes import Tokens, passed
+from lingprobe.parts.archive.sources import LASER
 from lingprobe.vectors import Ints, Vectors
 
 SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
@@ -136,7 +136,7 @@ def _tokens(sentences: Sequence[Sentence], pieces: Pieces, model: Loaded, by_wor
 @functools.lru_cache(maxsize=2)
 def _loaded(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> Loaded:
     """The model of a file, whose digest and that of its vocabulary are `marks`."""
-    from lingprobe.encoders.published.laser_networks import transformer
+    from lingprobe.parts.archive.laser_networks import transformer
 
     state = torch_file(file, namespaces=True)
     if not isinstance(state, Mapping) or "model" not in state:
@@ -157,7 +157,7 @@ def _loaded(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> Load
 
 def _recurrent(file: Path, state: Mapping[str, Any]) -> Loaded:
     """A model of LSTMs, which brings its dictionary."""
-    from lingprobe.encoders.published.laser_networks import lstm
+    from lingprobe.parts.archive.laser_networks import lstm
 
     network, vectors = lstm(file, state)
     numbers = dict(state.get("dictionary") or {})

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.damage import reading
-from lingprobe.encoders.published.files import (
+from lingprobe.encoders.tables import WordTable, word_table
+from lingprobe.encoders.word_files import word_digest
+from lingprobe.parts.archive.files import (
     Shapes,
     arrays,
     check_shapes,
@@ -21,10 +23,8 @@ from lingprobe.encoders.published.files import (
     hidden_units,
     mapped,
 )
-from lingprobe.encoders.published.passes import Tokens, passed, words_of, words_read
-from lingprobe.encoders.sources import SKIPTHOUGHT
-from lingprobe.encoders.tables import WordTable, word_table
-from lingprobe.encoders.word_files import word_digest
+from lingprobe.parts.archive.passes import Tokens, passed, words_of, words_read
+from lingprobe.parts.archive.sources import SKIPTHOUGHT
 from lingprobe.vectors import Floats, Ints, Vectors
 
 WHAT = "a Skip-Thought model"
@@ -241,7 +241,7 @@ def _net(file: Path, mark: str, both: bool) -> Any:
     """The GRU of a file, of which `mark` is the digest, or those of `both` directions."""
     import torch
 
-    from lingprobe.nets.recurrence import Gru, Product, Recurrence
+    from lingprobe.parts.archive.recurrence import Gru, Product, Recurrence
 
     state = arrays(file, "encoder")
     hidden = hidden_units(file, state, "encoder_Ux", WHAT)

@@ -6,12 +6,12 @@ import struct
 import numpy as np
 import pytest
 
-from encoders.published.plain import mixed
 from fixtures.models import SENTENCES
 from fixtures.published import sent2vec
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.published.sent2vec import Settings, ngram_rows
+from lingprobe.parts.archive.sent2vec import Settings, ngram_rows
+from parts.archive.plain import mixed
 
 TEXTS = [
     *SENTENCES[:12],

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from lingprobe.core import DataProblem
-from lingprobe.encoders import sources
-from lingprobe.encoders.sources import Source, check_vectors
+from lingprobe.encoders.sources import ENGLISH, VECTORS, Source, check_vectors
 from lingprobe.encoders.word_files import word_digest
+from lingprobe.parts.archive import sources
 
 DOCS = Path(__file__).parents[3] / "docs" / "published-encoders.md"
 NAMES = {
@@ -19,8 +19,8 @@ NAMES = {
     "CoVe": sources.COVE,
     "ELMo": sources.ELMO,
     "Universal Sentence Encoder": sources.USE,
-    "GloVe": sources.VECTORS["glove.*"],
-    "fastText": sources.ENGLISH,
+    "GloVe": VECTORS["glove.*"],
+    "fastText": ENGLISH,
 }
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from encoders.published.plain import bilstm, mixed, table
 from fixtures.models import SENTENCES
 from fixtures.published import infersent, lstm_state, vectors_file
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.published.files import recurrent_shapes
-from lingprobe.encoders.published.infersent import MARKS, _as_trained
+from lingprobe.parts.archive.files import recurrent_shapes
+from lingprobe.parts.archive.infersent import MARKS, _as_trained
+from parts.archive.plain import bilstm, mixed, table
 
 EMPTY = Sentence((), "")
 UNKNOWN = Sentence.of(("zzz", "yyy"))

@@ -16,8 +16,8 @@ from lingprobe._hosted import one_line
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import digest
 from lingprobe.encoders.saved import versions
-from lingprobe.encoders.sources import USE
 from lingprobe.errors import to_install
+from lingprobe.parts.archive.sources import USE
 from lingprobe.vectors import Floats, Vectors
 
 Run = Callable[[Sequence[str]], Any]

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.damage import reading
 from lingprobe.encoders.layered import Asked, asked_of, slots_of
-from lingprobe.encoders.published.elmo_shape import SIZES, Shape, shape_of
-from lingprobe.encoders.published.files import check_there, digest_of
-from lingprobe.encoders.published.passes import each_word, passed
-from lingprobe.encoders.sources import ELMO
 from lingprobe.errors import to_install
 from lingprobe.oracles import Kind
+from lingprobe.parts.archive.elmo_shape import SIZES, Shape, shape_of
+from lingprobe.parts.archive.files import check_there, digest_of
+from lingprobe.parts.archive.passes import each_word, passed
+from lingprobe.parts.archive.sources import ELMO
 from lingprobe.vectors import Ints, Vectors
 
 FIRST, LAST, BEGIN, END, PADDING = 256, 257, 258, 259, 260
@@ -134,7 +134,7 @@ def _net(file: Path, options: Path, marks: tuple[str, str], how: tuple[Init, int
     """The network of two files, of which `marks` are the digests, with weights as they are or
     drawn.
     """
-    from lingprobe.encoders.published.elmo_network import Network, drawn
+    from lingprobe.parts.archive.elmo_network import Network, drawn
 
     shape, (weights, seed) = shape_of(options), how
     if weights == "random":

@@ -6,8 +6,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from lingprobe.nets import recurrence
-from lingprobe.nets.recurrence import Gru, Product, Reading, Recurrence
+from lingprobe.parts.archive import recurrence
+from lingprobe.parts.archive.recurrence import Gru, Product, Reading, Recurrence
 
 ROWS = [np.array(row) for row in ([1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 5], [6, 2, 3], [3], [3])]
 

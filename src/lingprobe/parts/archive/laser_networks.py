@@ -17,8 +17,8 @@ from torch.nn import functional
 
 from lingprobe.core import DataProblem
 from lingprobe.encoders.batches import gathered
-from lingprobe.encoders.published.files import check_shapes, recurrent_shapes
-from lingprobe.nets.recurrence import Product, Recurrence
+from lingprobe.parts.archive.files import check_shapes, recurrent_shapes
+from lingprobe.parts.archive.recurrence import Product, Recurrence
 from lingprobe.vectors import Floats, Ints
 
 PADDING = 1  # the number of <pad>, behind which positions begin

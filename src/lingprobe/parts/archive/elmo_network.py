@@ -13,8 +13,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from lingprobe.encoders.batches import gathered
-from lingprobe.encoders.published.elmo_shape import Shape
-from lingprobe.nets.recurrence import Lstm, Product, Reading, gates_of, states
+from lingprobe.parts.archive.elmo_shape import Shape
+from lingprobe.parts.archive.recurrence import Lstm, Product, Reading, gates_of, states
 from lingprobe.vectors import Floats, Ints
 
 Arrays = dict[str, NDArray[np.float32]]

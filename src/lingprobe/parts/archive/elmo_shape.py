@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lingprobe.corpora.damage import reading
-from lingprobe.encoders.published.files import digest_of, json_file
-from lingprobe.encoders.sources import ELMO
+from lingprobe.parts.archive.files import digest_of, json_file
+from lingprobe.parts.archive.sources import ELMO
 
 SIZES = "the sizes of an ELMo; options=FILE names another"
 CHARACTERS = 261  # bytes, the marks of a sentence and of a word, and padding

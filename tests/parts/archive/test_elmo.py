@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from encoders.published.plain import mixed, sigmoid
 from fixtures.models import SENTENCES
 from fixtures.published import ELMO, FULL, elmo
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.published.elmo import PADDING, character_ids
-from lingprobe.encoders.published.elmo_shape import shape_of
+from lingprobe.parts.archive.elmo import PADDING, character_ids
+from lingprobe.parts.archive.elmo_shape import shape_of
+from parts.archive.plain import mixed, sigmoid
 
 h5py = pytest.importorskip("h5py")
 LONG = Sentence.of(("antidisestablishmentarianism", "żółć", "a"))
@@ -144,7 +144,7 @@ def test_drawn_weights_are_orthonormal_above_the_words_or_random_throughout(weig
 
 
 def test_orthonormal_matrices_are_so_along_their_smaller_side(weights):
-    from lingprobe.encoders.published.elmo_network import drawn
+    from lingprobe.parts.archive.elmo_network import drawn
 
     arrays = drawn(shape_of(weights.with_name("elmo_options.json")), "orthonormal", 0)
     matrices = [array for array in arrays.values() if array.ndim > 1]

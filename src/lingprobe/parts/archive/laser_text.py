@@ -15,8 +15,8 @@ from typing import Any
 from lingprobe.core import DataProblem
 from lingprobe.corpora.damage import reading
 from lingprobe.corpora.files import digest
-from lingprobe.encoders.published.bpe import read_codes
 from lingprobe.errors import to_install
+from lingprobe.parts.archive.bpe import read_codes
 
 CUT_BY_OTHERS = {
     "zh": "Chinese was cut into words by jieba",

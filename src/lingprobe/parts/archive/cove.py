@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from lingprobe.core import Sentence
 from lingprobe.encoders.batches import gathered
 from lingprobe.encoders.layered import Asked, asked_of, slots_of
-from lingprobe.encoders.published.files import digest_of, over_vectors, torch_file
-from lingprobe.encoders.published.passes import each_word, passed
-from lingprobe.encoders.sources import COVE
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.word_files import word_digest
 from lingprobe.oracles import Kind
+from lingprobe.parts.archive.files import digest_of, over_vectors, torch_file
+from lingprobe.parts.archive.passes import each_word, passed
+from lingprobe.parts.archive.sources import COVE
 from lingprobe.vectors import Floats, Ints, Vectors
 
 DEPTH = 2
@@ -110,7 +110,7 @@ def _layers(
 @functools.lru_cache(maxsize=2)
 def _net(file: Path, mark: str, dim: int) -> Any:
     """The two layers of a file, of which `mark` is the digest, over vectors of `dim` numbers."""
-    from lingprobe.nets.recurrence import Recurrence
+    from lingprobe.parts.archive.recurrence import Recurrence
 
     state = torch_file(file)
     over_vectors(file, state, dim, DEPTH, "CoVe")

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from encoders.published.plain import bilstm, mixed
 from fixtures.models import SENTENCES
 from fixtures.published import laser, laser2, laser3
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.published.bpe import read_codes
-from lingprobe.encoders.published.files import recurrent_shapes
-from lingprobe.encoders.published.laser_text import Moses, printable
+from lingprobe.parts.archive.bpe import read_codes
+from lingprobe.parts.archive.files import recurrent_shapes
+from lingprobe.parts.archive.laser_text import Moses, printable
+from parts.archive.plain import bilstm, mixed
 
 sacremoses = pytest.importorskip("sacremoses")
 sentencepiece = pytest.importorskip("sentencepiece")

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from encoders.published.plain import gru, mixed
 from fixtures.models import SENTENCES
 from fixtures.published import skipthought, vectors_file
 from lingprobe.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.published.skipthought import _shapes
+from lingprobe.parts.archive.skipthought import _shapes
+from parts.archive.plain import gru, mixed
 
 TEXTS = [*SENTENCES[:10], Sentence((), ""), Sentence.of(("zzz", "yyy"))]
 

@@ -1,0 +1,13 @@
+"""The encoders that papers measured, read from the files that were published with them."""
+
+TABLES = {
+    "encoders": {
+        "infersent": "infersent:InferSent",
+        "skipthought": "skipthought:SkipThought",
+        "sent2vec": "sent2vec:Sent2Vec",
+        "laser": "laser:Laser",
+        "cove": "cove:CoVe",
+        "elmo": "elmo:ELMo",
+        "use": "use:UniversalSentenceEncoder",
+    }
+}
