@@ -36,9 +36,9 @@ from pathlib import Path
 import numpy as np
 
 from lingprobe.corpora.text import words
-from lingprobe.training.bag import Bag
-from lingprobe.training.corpus import Corpus, Vocabulary
-from lingprobe.training.settings import Settings
+from lingprobe.parts.training.bag import Bag
+from lingprobe.parts.training.corpus import Corpus, Vocabulary
+from lingprobe.parts.training.settings import Settings
 from lingprobe.vectors import Floats
 
 LEAST, NEGATIVES, RATE = 5, 10, 0.025
@@ -139,7 +139,7 @@ def compare(text: Sequence[str], dim: int, epochs: int) -> bool:
 TRAIN = """
 import sys
 from pathlib import Path
-import lingprobe, lingprobe.training.bag, lingprobe.training.steps
+import lingprobe, lingprobe.parts.training.bag, lingprobe.parts.training.steps
 def peak():
     said = Path("/proc/self/status").read_text()
     return int(said.partition("VmHWM:")[2].split()[0]) / 1024

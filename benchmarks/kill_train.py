@@ -55,7 +55,7 @@ def work(name: str, folder: Path, out: Path) -> None:
     import torch
 
     import lingprobe
-    from lingprobe.training import loop
+    from lingprobe.parts.training import loop
 
     torch.set_num_threads(1)
     loop.PAUSE = 0.1

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.annotators.parser import Annotation
-from lingprobe.annotators.scores import agreement
-from lingprobe.annotators.treebank import dependencies
 from lingprobe.corpora import conllu
 from lingprobe.corpora.trees import Tree
+from lingprobe.parts.training.parsers.scores import agreement
+from lingprobe.parts.training.parsers.treebank import dependencies
 from lingprobe.tasks.sources import treebanks
 
 COMPARED = ("UPOS", "XPOS", "UFeats", "UAS", "LAS")

@@ -36,11 +36,11 @@ import torch
 from torch import Tensor, nn
 
 from lingprobe.nets.trainable import PAD, Shape
-from lingprobe.training import OBJECTIVES
-from lingprobe.training.data import Reading, themselves
-from lingprobe.training.examples import Examples
-from lingprobe.training.loop import Learner, Schedule, batches
-from lingprobe.training.objectives import Kit, Writing
+from lingprobe.parts.training.contents import OBJECTIVES
+from lingprobe.parts.training.data import Reading, themselves
+from lingprobe.parts.training.examples import Examples
+from lingprobe.parts.training.loop import Learner, Schedule, batches
+from lingprobe.parts.training.objectives import Kit, Writing
 
 DIM, PIECES, BATCH = 300, 4000, 4096
 
@@ -172,10 +172,10 @@ READ = """
 import sys, time, torch
 from pathlib import Path
 from lingprobe.nets.trainable import Shape
-from lingprobe.training.data import Reading, translations
-from lingprobe.training.examples import Examples
-from lingprobe.training import OBJECTIVES
-from lingprobe.training.objectives import Kit
+from lingprobe.parts.training.data import Reading, translations
+from lingprobe.parts.training.examples import Examples
+from lingprobe.parts.training.contents import OBJECTIVES
+from lingprobe.parts.training.objectives import Kit
 def peak():
     said = Path("/proc/self/status").read_text()
     return int(said.partition("VmHWM:")[2].split()[0]) / 1024

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from lingprobe.annotators import parser
 from lingprobe.annotators.engines.udpipe import train
-from lingprobe.annotators.scores import agreement
-from lingprobe.annotators.treebank import dependencies
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import treebank
+from lingprobe.parts.training.parsers.scores import agreement
+from lingprobe.parts.training.parsers.treebank import dependencies
 
 
 def main(bank: str, model: Path) -> None:

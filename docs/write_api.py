@@ -18,6 +18,7 @@ from typing import Any, ForwardRef, get_args, is_typeddict
 from typer.models import ArgumentInfo
 
 import lingprobe
+from lingprobe import parts
 from lingprobe.api.listing import ROOMS
 from lingprobe.cli import app
 
@@ -127,7 +128,7 @@ def described(name: str) -> str:
     thing = getattr(lingprobe, name)
     if isinstance(thing, type) or inspect.isfunction(thing):
         return inspect.getdoc(thing) or ""
-    body = ast.parse(inspect.getsource(importlib.import_module(f"lingprobe.{_place(name)}"))).body
+    body = ast.parse(inspect.getsource(importlib.import_module(_place(name)))).body
     for one, after in pairwise(body):
         if isinstance(one, ast.Assign) and getattr(one.targets[0], "id", "") == name:
             value = after.value if isinstance(after, ast.Expr) else None
@@ -136,7 +137,9 @@ def described(name: str) -> str:
 
 
 def _place(name: str) -> str:
-    return next(place for place, names in lingprobe._PLACES.items() if name in names.split())
+    """The module that defines a public name."""
+    own = (place for place, names in lingprobe._PLACES.items() if name in names.split())
+    return parts.module_of(name) or f"lingprobe.{next(own)}"
 
 
 # ---- the page

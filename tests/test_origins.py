@@ -45,7 +45,7 @@ listing.py _entry
 pages/asked.py judged_by
 pages/paper.py paper_page
 papers/conneau2018.py conneau2018
-papers/retests.py _place suites
+parts/claims/retests.py _place suites
 papers/suite.py _canonical floor_of
 probes/online.py online
 tasks/__init__.py tolerant
@@ -54,7 +54,7 @@ tasks/released/universal.py _lacking
 testing/encoders.py check_encoder
 testing/probes.py check_probe
 testing/tasks.py check_task
-training/settings.py check
+parts/training/settings.py check
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
@@ -77,10 +77,10 @@ OURS = """
 audit/asked.py _judged untaught
 audit/floors.py _constants floor_of
 experiment/readers.py _bounds
-papers/claim_tests.py _published
-papers/retests.py known_rows
+parts/claims/claim_tests.py _published
+parts/claims/retests.py known_rows
 tasks/find.py _reads get_tasks
-training/settings.py objective_of
+parts/training/settings.py objective_of
 """
 """Text of this package, or a name that was looked up in a table before."""
 ALLOWING = """
@@ -88,9 +88,9 @@ api/data.py _request annotate inspect
 api/encoders.py configure
 api/listing.py available
 api/measure.py _planned _workers
-api/parsing.py audit_parser parse
+api/parsing.py parse
 api/results.py _of compare_published report
-api/training.py train
+parts/training/api.py audit_parser train
 experiment/plan.py _checked _planned
 experiment/run.py ahead
 generation/events/files.py read

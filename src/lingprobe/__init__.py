@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from lingprobe import parts
 from lingprobe._renamed import entry_points, warn
 
 if TYPE_CHECKING:
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from lingprobe.analysis.layers import Depth
     from lingprobe.analysis.relation import Correlation, Relation
     from lingprobe.annotators.parse import Parsed
-    from lingprobe.annotators.tagger import Tagged
-    from lingprobe.api.claiming import claims
     from lingprobe.api.cluster import slurm, status
     from lingprobe.api.curves import curve
     from lingprobe.api.data import (
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
         generate,
         inspect,
         score_sheets,
-        tag,
-        train_vectors,
     )
     from lingprobe.api.embedding import embed, sentences
     from lingprobe.api.encoders import (
@@ -49,7 +46,7 @@ if TYPE_CHECKING:
         run,
         suite,
     )
-    from lingprobe.api.parsing import audit_parser, parse
+    from lingprobe.api.parsing import parse
     from lingprobe.api.relating import relate
     from lingprobe.api.results import (
         Selection,
@@ -61,9 +58,7 @@ if TYPE_CHECKING:
         report,
         results,
     )
-    from lingprobe.api.training import export, train
     from lingprobe.audit.findings import Audit
-    from lingprobe.audit.parses import ParserAudit
     from lingprobe.cache import FileProblem
     from lingprobe.core import (
         Annotated,
@@ -131,11 +126,18 @@ if TYPE_CHECKING:
         Compared,
         Comparison,
     )
-    from lingprobe.papers.claim_tests import TestedClaim
     from lingprobe.papers.encoder_rows import EncoderRow, encoder_rows
     from lingprobe.papers.significance import (
         Printed,
     )
+    from lingprobe.parts.claims.api import claims
+    from lingprobe.parts.claims.claim_tests import TestedClaim
+    from lingprobe.parts.training.api import audit_parser, export, tag, train, train_vectors
+    from lingprobe.parts.training.audit import ParserAudit
+    from lingprobe.parts.training.exports import Exported
+    from lingprobe.parts.training.folder import Training
+    from lingprobe.parts.training.parsers.tagger import Tagged
+    from lingprobe.parts.training.static import Trained
     from lingprobe.reading import (
         ReadingProblem,
         Readings,
@@ -157,9 +159,6 @@ if TYPE_CHECKING:
     from lingprobe.tasks.find import get_tasks
     from lingprobe.tasks.released.catalogue import Collection
     from lingprobe.tasks.rules import question
-    from lingprobe.training.exports import Exported
-    from lingprobe.training.folder import Training
-    from lingprobe.training.static import Trained
     from lingprobe.vectors import (
         Spans,
         Vectors,
@@ -307,27 +306,22 @@ _PLACES = {
     "analysis.layers": "Depth",
     "analysis.relation": "Correlation Relation",
     "annotators.parse": "Parsed",
-    "annotators.tagger": "Tagged",
     "api.curves": "curve",
-    "api.claiming": "claims",
     "api.cluster": "slurm status",
     "api.embedding": "embed sentences",
     "api.data": (
-        "Built Fetched Generated annotate build collections fetch generate inspect score_sheets "
-        "tag train_vectors"
+        "Built Fetched Generated annotate build collections fetch generate inspect score_sheets"
     ),
     "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure",
     "api.experiments": "Experiment read_experiment",
     "api.listing": "about available bibtex plugins",
-    "api.parsing": "audit_parser parse",
+    "api.parsing": "parse",
     "api.measure": "Settings estimate evaluate run suite",
     "api.relating": "relate",
-    "api.training": "export train",
     "api.keeping": "Holdings clean_cache holdings migrate",
     "api.results": "Selection card compare compare_published layers predictions report results",
     "audit.findings": "Audit",
-    "audit.parses": "ParserAudit",
     "cache": "FileProblem",
     "core": (
         "Annotated Cell Control Encoder Informed Kinded Layered Needs Predictions "
@@ -349,7 +343,6 @@ _PLACES = {
     "listing": "Entry Option Plugin",
     "metrics.metric": "Metric MetricProblem",
     "pages.compare": "Compared Comparison",
-    "papers.claim_tests": "TestedClaim",
     "papers.encoder_rows": "EncoderRow encoder_rows",
     "papers.significance": "Printed",
     "reading": "ReadingProblem Readings",
@@ -364,9 +357,6 @@ _PLACES = {
     "tasks.find": "get_tasks",
     "tasks.rules": "question",
     "tasks.released.catalogue": "Collection",
-    "training.exports": "Exported",
-    "training.folder": "Training",
-    "training.static": "Trained",
     "vectors": "Spans Vectors",
 }
 """The module of each public name; all of them are documented in docs/api.md."""
@@ -384,6 +374,8 @@ def __getattr__(name: str) -> Any:
     for place, names in _PLACES.items():
         if name in names.split():
             return getattr(importlib.import_module(f"lingprobe.{place}"), name)
+    if (module := parts.module_of(name)) is not None:
+        return getattr(importlib.import_module(module), name)
     for point in () if name.startswith("_") else entry_points("lingprobe.functions"):
         if point.name == name:  # of an installed package
             return point.load()

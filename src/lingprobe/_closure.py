@@ -283,17 +283,21 @@ def _module(file: Path) -> Module:
         digest("\x1f".join(reader.parts), *map(nameless, contents)),
         tuple(map(tuple, reader.runs)),
         frozenset(reader.attributes),
-        _places(tree) if file.name == "__init__.py" else {},
+        _places(tree, file.parent) if file.name == "__init__.py" else {},
     )
 
 
-def _places(tree: ast.Module) -> dict[str, str]:
-    """In which module a package's table of contents has each name; nothing where there is none."""
+def _places(tree: ast.Module, folder: Path) -> dict[str, str]:
+    """In which module a package's table of contents, or that of one of its parts, has each name."""
+    found: dict[str, str] = {}
+    for part in sorted(folder.glob("parts/*/__init__.py")):
+        inside = _places(ast.parse(part.read_bytes()), part.parent)
+        found |= {name: f"parts.{part.parent.name}.{place}" for name, place in inside.items()}
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_PLACES":
             table: dict[str, str] = ast.literal_eval(node.value)
-            return {name: place for place, names in table.items() for name in names.split()}
-    return {}
+            found |= {name: place for place, names in table.items() for name in names.split()}
+    return found
 
 
 @functools.cache

@@ -13,12 +13,12 @@ from lingprobe.analysis.score_files import families_from, scores_from
 from lingprobe.corpora.machine import machine
 from lingprobe.encoders.given_files import FORMATS, read_npy
 from lingprobe.encoders.hub import Files
-from lingprobe.encoders.trained import facts_of
 from lingprobe.encoders.word_files import open_words
 from lingprobe.judgements.bound import read_bound
 from lingprobe.judgements.score import read as read_sheet
 from lingprobe.parts.archive.elmo_shape import shape_of
 from lingprobe.parts.archive.files import arrays, json_file, mapped, torch_file
+from lingprobe.parts.training.encoder import facts_of
 from lingprobe.store.blocks import write
 
 DIGITS = b"9" * 5000

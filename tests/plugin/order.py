@@ -1,7 +1,7 @@
 """An objective: order.py@order tells which of two lines of a text came first."""
 
-from lingprobe.training.data import Example, following
-from lingprobe.training.objectives import Inferring, Objective
+from lingprobe.parts.training.data import Example, following
+from lingprobe.parts.training.objectives import Inferring, Objective
 
 
 def order() -> Objective:

@@ -8,9 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.annotators import spanning
-from lingprobe.annotators.decoding import DEPREL, annotated
-from lingprobe.nets.parsing import LEAVES, PAIRS, Told
+from lingprobe.parts.training.nets.parsing import LEAVES, PAIRS, Told
+from lingprobe.parts.training.parsers import spanning
+from lingprobe.parts.training.parsers.decoding import DEPREL, annotated
 from reference import trees
 
 TAGS = ("lNP", "l", "r", "rVP")

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("numba")
-from lingprobe.training.draws import Negatives, predicted_shares
-from lingprobe.training.guesses import Shares, figures, trivial
-from lingprobe.training.steps import Part, Tables
+from lingprobe.parts.training.draws import Negatives, predicted_shares
+from lingprobe.parts.training.guesses import Shares, figures, trivial
+from lingprobe.parts.training.steps import Part, Tables
 from reference import words
 
 WORDS, DIM = 9, 4

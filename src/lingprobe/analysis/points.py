@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from lingprobe.core import DataProblem, Result
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.checkpoints import named_point
-from lingprobe.encoders.trained import facts_or_none
+from lingprobe.encoders.facts import facts_or_none
 from lingprobe.errors import UsageProblem
 from lingprobe.notes import Checkpoint
 from lingprobe.references import Reference, brief, parsed_or_none

@@ -5,23 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+from lingprobe import parts
 from lingprobe.annotators.parser import Parser
 from lingprobe.annotators.segment import Rules, Segmenter
 from lingprobe.core import DataProblem
+from lingprobe.encoders.facts import MODEL
 from lingprobe.references import Contents, Reference
 
 PARSERS = Contents(
     "parser",
     "lingprobe.parsers",
     {
-        "trained": "lingprobe.annotators.network:Network",
+        **parts.tables("parsers"),
         "udpipe": "lingprobe.annotators.engines.udpipe:UDPipe",
         "corenlp": "lingprobe.annotators.engines.corenlp:CoreNLP",
         "stanza": "lingprobe.annotators.engines.stanza:Stanza",
         "spacy": "lingprobe.annotators.engines.spacy:SpaCy",
     },
 )
-TRAINED = "model.json"  # what `lingprobe train` leaves in a folder
 
 
 def parser(reference: str | Path) -> Parser:
@@ -31,11 +32,11 @@ def parser(reference: str | Path) -> Parser:
     DataProblem for a folder without a parser; ReferenceProblem for what names nothing.
     """
     place = Path(reference).expanduser()
-    if (place / TRAINED).is_file():
+    if (place / MODEL).is_file():
         return cast(Parser, PARSERS.make(Reference("trained", str(place))))
     if place.is_dir():
         raise DataProblem(
-            f"no {TRAINED} in {str(place)!r}: give a folder that `lingprobe train parser` wrote, or"
+            f"no {MODEL} in {str(place)!r}: give a folder that `lingprobe train parser` wrote, or"
             " another parser, as udpipe:MODEL (`lingprobe parsers` lists them)"
         )
     return cast(Parser, PARSERS.make(str(reference)))

@@ -4,15 +4,13 @@ people.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from lingprobe.annotators.tagger import Tagged, tag_text
 from lingprobe.api.arguments import listed
-from lingprobe.api.embedding import sentences
 from lingprobe.api.measure import at
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.inspection import inspect as audited
@@ -38,8 +36,6 @@ from lingprobe.tasks.released.catalogue import Collection
 from lingprobe.tasks.released.download import Web
 from lingprobe.tasks.released.fetch import Got, Wish, place_of
 from lingprobe.tasks.released.fetch import fetch as fetched
-from lingprobe.training import static
-from lingprobe.training.static import Trained
 
 
 class Built(NamedTuple):
@@ -234,54 +230,6 @@ def generate(
     with bar(progress, total=drawn.n, desc="generate", unit=" sentences", unit_scale=True) as shown:
         files.write(output, drawn, bare=text, asserted=asserted, progress=shown.update)
     return Generated(space.size, len(space.cells), drawn.n)
-
-
-def tag(
-    texts: str | Path | Iterable[str | Path],
-    source: str | Path,
-    output: str | Path,
-    *,
-    seed: int = 0,
-    on_error: Literal["raise", "skip"] = "raise",
-    progress: bool = False,
-) -> Tagged:
-    """Tag running text with a tagger trained on tagged text, and measure its accuracy on held-out
-    text.
-
-    texts   files of running text, one sentence per line: .txt, .txt.gz or .txt.xz
-    source  the tagger's training data: tagged text, or NLTK's brown.zip
-    output  a file: .tagged, .tagged.gz or .tagged.xz
-    seed    of the order of the training data
-    DataProblem for text that cannot be read, or too little training data.
-
-        print(lingprobe.tag("novels.txt.xz", "brown.zip", "novels.tagged.xz").accuracy)
-    """
-    return tag_text(listed(texts), source, output, seed, on_error, progress)
-
-
-def train_vectors(
-    texts: str | Path | Iterable[str | Path],
-    output: str | Path,
-    *,
-    exclude: Iterable[str | Path] = (),
-    tasks: Any = (),
-    settings: static.Settings | None = None,
-    **options: Any,
-) -> Trained:
-    """Train word vectors on running text, without the sentences that will be probed.
-
-    texts           files of running text, one sentence or paragraph per line
-    output          a file: .vec, or .bin with subwords
-    exclude, tasks  corpora and tasks whose sentences are left out, as for `sentences`
-    options         the fields of `lingprobe.training.static.Settings`: dim, epochs, window, least,
-                    seed, skipgram, subwords, english; or all of them as `settings`
-    Needs gensim (the extra `static`). DataProblem if no sentences are left.
-
-        lingprobe.train_vectors("novels.txt", "novels.vec", exclude=["UD_English-EWT"])
-    """
-    probed = sentences(exclude, tasks) if exclude or tasks else []
-    chosen = settings or static.Settings(**options)
-    return static.train_vectors(listed(texts), output, probed, chosen)
 
 
 def annotate(

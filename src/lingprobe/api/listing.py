@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from lingprobe import parts
 from lingprobe.annotators import PARSERS
 from lingprobe.api.arguments import listed as arguments
 from lingprobe.audit import CHECKS
@@ -23,20 +24,7 @@ from lingprobe.references import Contents, Reference, allow
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.about import About, Sought
 from lingprobe.tasks.about import about as known_about
-from lingprobe.training import OBJECTIVES
 
-Kind = Literal[
-    "tasks",
-    "encoders",
-    "probes",
-    "controls",
-    "metrics",
-    "suites",
-    "parsers",
-    "objectives",
-    "languages",
-    "checks",
-]
 ROOMS: Mapping[str, Contents] = {
     "tasks": TASKS,
     "encoders": ENCODERS,
@@ -45,9 +33,9 @@ ROOMS: Mapping[str, Contents] = {
     "metrics": METRICS,
     "suites": SUITES,
     "parsers": PARSERS,
-    "objectives": OBJECTIVES,
     "languages": LANGUAGES,
     "checks": CHECKS,
+    **{kind: parts.imported(place) for kind, place in parts.tables("kinds").items()},
 }
 
 OTHERS = (
@@ -58,7 +46,7 @@ OTHERS = (
 
 
 def available(
-    kind: Kind,
+    kind: str,
     pattern: str | None = None,
     *,
     language: str = "",

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from lingprobe import annotators
 from lingprobe.annotators.blocks import Road
-from lingprobe.annotators.gold import gold_files, parsed_again
 from lingprobe.annotators.parse import Parsed
 from lingprobe.annotators.parse import parse as parsed
-from lingprobe.annotators.parser import Parser, Taught
+from lingprobe.annotators.parser import Parser
 from lingprobe.api.arguments import listed
-from lingprobe.audit.parses import ParserAudit, compared
-from lingprobe.audit.parses_page import parser_page
-from lingprobe.corpora import seen
-from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.machine import Machine, keep, machines
-from lingprobe.corpora.places import located
-from lingprobe.corpora.tally import Tally
-from lingprobe.corpora.views import SUFFIXES, blocks
 from lingprobe.errors import UsageProblem
 from lingprobe.references import allow
-from lingprobe.tables.page import Page
 
 
 def parse(
@@ -60,57 +48,6 @@ def parse(
     road = Road(made, annotators.segmenter(tokens, made), lines, longest)
     files = [Path(text).expanduser() for text in listed(texts)]
     return parsed(files, Path(output).expanduser(), road, share=_share(share), progress=progress)
-
-
-def audit_parser(
-    gold: str | Path,
-    parsed: str | Path | Parser,
-    *,
-    into: str | Path | Iterable[str | Path] = (),
-) -> Page[ParserAudit]:
-    """How often each task of `ud/` and `tree/` gets the same label from a parse as from the gold
-    tree: precision and recall, by class, and in a balanced set. `.content` is the audit; printing
-    it shows the tables.
-
-    gold    a treebank that the parser was not trained on: CoNLL-U, brackets, or a folder of both;
-            if file names mark splits, only test is used
-    parsed  the same sentences as parsed: a folder that `parse` wrote, or other files; or a parser
-            as for `parse`, which then gets the gold words
-    into    parsed corpora of the same parser in which the audit is saved, so that tables of tasks
-            on them show it
-    DataProblem if the two have no sentence in common, or a corpus is another parser's.
-
-        print(lingprobe.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
-    """
-    allow(parsed)
-    files = gold_files(gold)
-    if isinstance(parsed, str | Path) and located(parsed).exists() and not _trained(parsed):
-        said = [part.path for part in corpus([parsed], SUFFIXES)]
-        (by,) = machines(said) or [Machine("", "", {})]
-        audit = compared(files, said, (by.parser, by.fingerprint))
-    else:
-        made = annotators.parser(parsed) if isinstance(parsed, str | Path) else parsed
-        with TemporaryDirectory() as place:
-            said = parsed_again(files, Path(place), made)
-            audit = compared(files, said, (made.name, made.fingerprint))
-            audit = replace(audit, learnt=_learnt(files, made))
-    for folder in listed(into):
-        keep(Path(folder), audit.plain())
-    return parser_page(audit)
-
-
-def _learnt(gold: Sequence[Path], parser: Parser) -> int:
-    """How many gold sentences a parser was trained on, 0 if it does not say."""
-    saw = parser.saw() if isinstance(parser, Taught) else None
-    if saw is None:
-        return 0
-    every = (block.sentences() for path in gold for block in blocks(path, "skip", Tally()))
-    return sum(int(seen.among(seen.hashes_of(some), saw).sum()) for some in every)
-
-
-def _trained(place: str | Path) -> bool:
-    """Whether a folder is a parser."""
-    return (located(place) / annotators.TRAINED).is_file()
 
 
 def _share(text: str) -> tuple[int, int]:

@@ -7,15 +7,16 @@ import io
 import logging
 import os
 import sys
-from typing import Annotated
+from collections import defaultdict
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
 
+from lingprobe import parts
 from lingprobe._renamed import entry_points
 from lingprobe.cli import (
     caching,
-    claiming,
     cluster,
     corpora,
     curves,
@@ -25,7 +26,6 @@ from lingprobe.cli import (
     measuring,
     relating,
     results,
-    training,
 )
 from lingprobe.cli.parsing import Command, sentence
 from lingprobe.errors import LingprobeError
@@ -52,7 +52,6 @@ COMMANDS = {
         results.report,
         results.compare,
         relating.relate,
-        claiming.claims,
         results.layers,
         curves.curve,
         results.predictions,
@@ -65,15 +64,9 @@ COMMANDS = {
         data.fetch,
         judging.annotate,
         data.generate,
-        data.tag,
         corpora.parse,
-        corpora.audit_parser,
     ),
-    "Training": (
-        training.train,
-        training.export,
-        data.vectors,
-    ),
+    "Training": (),
     "Lists": (
         listing.tasks,
         listing.encoders,
@@ -82,17 +75,23 @@ COMMANDS = {
         listing.metrics,
         listing.suites,
         listing.parsers,
-        listing.objectives,
         listing.languages,
         listing.checks,
         listing.plugins,
     ),
 }
-"""The commands, by what they are about."""
-for group, commands in COMMANDS.items():
-    for command in commands:
-        name = command.__name__.replace("_", "-")
-        app.command(name, cls=Command, rich_help_panel=group)(command)
+"""The commands, by what they are about; parts have more."""
+
+
+def _add_commands() -> None:
+    """Add the commands of lingprobe and of its parts, by heading."""
+    more = defaultdict[str, list[Any]](list)
+    for heading, command in parts.commands():
+        more[heading].append(command)
+    for heading, own in COMMANDS.items():
+        for command in (*own, *more[heading]):
+            name = command.__name__.replace("_", "-")
+            app.command(name, cls=Command, rich_help_panel=heading)(command)
 
 
 def _add_plugins() -> None:
@@ -106,6 +105,7 @@ def _add_plugins() -> None:
                 app.command(point.name, cls=Command, rich_help_panel="Plugins")(point.load())
 
 
+_add_commands()
 _add_plugins()
 
 INTERRUPTED = 130

@@ -10,7 +10,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.options import PageStyle, Quiet, listed, remark, show
+from lingprobe.cli.options import Quiet, remark
 
 if TYPE_CHECKING:
     from lingprobe.annotators.parse import Parsed
@@ -106,40 +106,3 @@ def _counted(done: Parsed) -> list[str]:
 
 def _often(times: int) -> str:
     return "once" if times == 1 else f"{times:,} times"
-
-
-def audit_parser(
-    gold: Annotated[
-        str,
-        typer.Argument(
-            metavar="GOLD",
-            help=("A treebank that the parser was not trained on; its test split is used."),
-        ),
-    ],
-    parsed: Annotated[
-        str,
-        typer.Argument(
-            metavar="PARSED",
-            help=("The same sentences, parsed; or a parser, such as `udpipe:MODEL`."),
-        ),
-    ],
-    into: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--into",
-            metavar="FOLDER",
-            help="Store the audit in a corpus made with this parser, so that tables show it.",
-        ),
-    ] = None,
-    style: PageStyle = "terminal",
-) -> None:
-    """Show how often labels of tasks are right if they come from a parser instead of gold trees, by
-    class and by the parser's confidence.
-
-    **Examples**
-
-    - `lingprobe audit-parser UD_English-EWT udpipe:english.udpipe`
-    - `lingprobe audit-parser UD_English-EWT models/ewt --into parsed`
-    - `lingprobe audit-parser gold/ parsed/ --format markdown`
-    """
-    show(lingprobe.audit_parser(gold, parsed, into=listed(into)), style)

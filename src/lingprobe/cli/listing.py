@@ -14,7 +14,6 @@ import lingprobe
 from lingprobe.cli.completing import names
 
 if TYPE_CHECKING:
-    from lingprobe.api.listing import Kind
     from lingprobe.listing import Entry
     from lingprobe.papers.encoder_rows import EncoderRow
     from lingprobe.tasks.about import About
@@ -153,7 +152,7 @@ def _made(row: EncoderRow) -> str:
     return " ".join(filter(None, [f"-e {row.reference}", read, needs, row.note]))
 
 
-def _lister(kind: Kind, text: str) -> Callable[..., None]:
+def lister(kind: str, text: str) -> Callable[..., None]:
     """The command that lists what there is of a kind."""
 
     def command(name: str | None = None) -> None:
@@ -165,49 +164,42 @@ def _lister(kind: Kind, text: str) -> Callable[..., None]:
     return command
 
 
-probes = _lister(
+probes = lister(
     "probes",
     """List the probes and their options.
 
     **Examples**: `lingprobe probes`, `lingprobe probes mlp`
     """,
 )
-controls = _lister(
+controls = lister(
     "controls",
     """List the controls (labels without linguistic content) and their options.
 
     **Examples**: `lingprobe controls`, `lingprobe controls shuffled`
     """,
 )
-metrics = _lister(
+metrics = lister(
     "metrics",
     """List the metrics and their options.
 
     **Examples**: `lingprobe metrics`, `lingprobe metrics micro-f1`
     """,
 )
-parsers = _lister(
+parsers = lister(
     "parsers",
     """List other parsers for `lingprobe parse --with`, and their options.
 
     **Examples**: `lingprobe parsers`, `lingprobe parsers udpipe`
     """,
 )
-objectives = _lister(
-    "objectives",
-    """List what `lingprobe train --objective` can train an encoder for.
-
-    **Examples**: `lingprobe objectives`, `lingprobe objectives mine.py@order`
-    """,
-)
-checks = _lister(
+checks = lister(
     "checks",
     """List what `lingprobe inspect` checks in a data set.
 
     **Examples**: `lingprobe checks`
     """,
 )
-languages = _lister(
+languages = lister(
     "languages",
     """List the languages that `lingprobe generate` writes.
 

@@ -23,7 +23,6 @@ ENCODERS = EncoderContents(
         "bow": "lingprobe.encoders.bags:bow",
         "static": "lingprobe.encoders.bags:static",
         "untrained": "lingprobe.encoders.untrained:Untrained",
-        "trained": "lingprobe.encoders.trained:Trained",
         "npz": "lingprobe.encoders.given:npz",
         "parquet": "lingprobe.encoders.given:parquet",
         "arrow": "lingprobe.encoders.given:arrow",

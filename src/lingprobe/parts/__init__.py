@@ -6,7 +6,8 @@ A part adds its things through the doors that plugins have, too. Its `__init__` 
     COMMANDS  heading in the help -> commands, as 'module:function'
     _PLACES   module -> the public names that it defines, as `lingprobe._PLACES` does
 
-Modules are named from the part's folder. Nothing outside a part imports it.
+Modules are named from the part's folder. Each part has all three, empty where it adds nothing of a
+kind. Nothing outside a part imports it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 
 @functools.cache
@@ -30,22 +32,28 @@ def tables(group: str) -> dict[str, str]:
     return {
         name: f"{part.__name__}.{place}"
         for part in parts()
-        for name, place in getattr(part, "TABLES", {}).get(group, {}).items()
+        for name, place in part.TABLES.get(group, {}).items()
     }
 
 
-def commands() -> Iterator[tuple[str, str]]:
-    """The headings and places of the commands of parts."""
+def commands() -> Iterator[tuple[str, Any]]:
+    """The commands of parts, each with its heading."""
     for part in parts():
-        for heading, places in getattr(part, "COMMANDS", {}).items():
+        for heading, places in part.COMMANDS.items():
             for place in places.split():
-                yield heading, f"{part.__name__}.{place}"
+                yield heading, imported(f"{part.__name__}.{place}")
+
+
+def imported(place: str) -> Any:
+    """What is at a place, 'module:attribute'."""
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def module_of(name: str) -> str | None:
     """The module of a part that has a public name; None where none has it."""
     for part in parts():
-        for module, names in getattr(part, "_PLACES", {}).items():
+        for module, names in part._PLACES.items():
             if name in names.split():
                 return f"{part.__name__}.{module}"
     return None

@@ -11,3 +11,5 @@ TABLES = {
         "use": "use:UniversalSentenceEncoder",
     }
 }
+COMMANDS: dict[str, str] = {}
+_PLACES: dict[str, str] = {}

@@ -1,0 +1,20 @@
+"""Corpus + objective -> encoder: sentence encoders, parsers, taggers and word vectors."""
+
+TABLES = {
+    "kinds": {"objectives": "contents:OBJECTIVES"},
+    "encoders": {"trained": "encoder:Trained"},
+    "parsers": {"trained": "parsers.network:Network"},
+}
+COMMANDS = {
+    "Data": "corpora:tag corpora:audit_parser",
+    "Training": "commands:train commands:export corpora:vectors",
+    "Lists": "commands:objectives",
+}
+_PLACES = {
+    "api": "audit_parser export tag train train_vectors",
+    "audit": "ParserAudit",
+    "exports": "Exported",
+    "folder": "Training",
+    "parsers.tagger": "Tagged",
+    "static": "Trained",
+}

@@ -1,0 +1,1 @@
+"""Taggers and parsers that are trained here: how they read, decode and are scored."""

@@ -1,0 +1,61 @@
+"""Each part can be taken out: the rest lists, checks and runs without it. That nothing imports a
+part is a contract of import-linter.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lingprobe
+from lingprobe import parts
+
+PACKAGE = Path(lingprobe.__file__).parent
+NAMES = [part.__name__.rpartition(".")[2] for part in parts.parts()]
+CONFORMS = """
+import sys
+import lingprobe
+from lingprobe import parts
+from lingprobe.api.listing import ROOMS
+
+assert "lingprobe.parts." + sys.argv[1] not in [part.__name__ for part in parts.parts()]
+for kind in ROOMS:
+    for entry in lingprobe.available(kind):
+        assert not entry.problem, entry
+from lingprobe.testing import check_encoder, check_probe
+check_encoder("length")
+check_probe("logreg")
+"""
+
+
+def python(folder: Path, *arguments: str) -> str:
+    """What Python prints that reads lingprobe from a folder."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, "PYTHONPATH": str(folder), "LINGPROBE_CACHE": str(folder / "cache")},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_rest_stands_without_a_part(name, tmp_path):
+    without = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, tmp_path / "lingprobe", ignore=without)
+    shutil.rmtree(tmp_path / "lingprobe" / "parts" / name)
+    python(tmp_path, "-c", CONFORMS, name)
+    table = python(tmp_path, "-m", "lingprobe", "run", "-t", "ud/tense:embedded", "-e", "length")
+    assert "length" in table
+
+
+def test_there_are_parts():
+    assert len(NAMES) >= 3
