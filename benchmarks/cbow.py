@@ -36,10 +36,10 @@ from pathlib import Path
 import numpy as np
 
 from lingprobe.corpora.text import words
+from lingprobe.data.vectors import Floats
 from lingprobe.parts.training.bag import Bag
 from lingprobe.parts.training.corpus import Corpus, Vocabulary
 from lingprobe.parts.training.settings import Settings
-from lingprobe.vectors import Floats
 
 LEAST, NEGATIVES, RATE = 5, 10, 0.025
 NEAR, ASKED = 10, 1000

@@ -13,7 +13,7 @@ from collections import Counter
 
 import numpy as np
 
-from lingprobe.core import Dataset
+from lingprobe.data.core import Dataset
 from lingprobe.tasks import TASKS, names
 from lingprobe.tasks.comp.designs import DESIGNS
 from lingprobe.tasks.comp.shallow import seen

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from lingprobe.analysis.rows import newest, without_fold
+from lingprobe.data.labels import Classes
 from lingprobe.experiment.paths import Paths
-from lingprobe.labels import Classes
 from lingprobe.metrics import interval
 
 

@@ -37,7 +37,7 @@ VARIANTS = 100  # of each noun, so that the vocabulary grows no longer than that
 START = """
 import sys, time
 from pathlib import Path
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import FAMILIES, TASKS, parsed
 from lingprobe.tasks.ud.family import Options, parsed_files
 

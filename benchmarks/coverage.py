@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from lingprobe.labels import Classes, Scores
+from lingprobe.data.labels import Classes, Scores
 from lingprobe.metrics import METRICS, Answers, difference, interval, interval_of
 
 LEAST, MOST = 0.93, 0.97

@@ -32,10 +32,10 @@ import numpy as np
 import torch
 from sklearn.model_selection import StratifiedKFold
 
-from lingprobe.core import Cell, Job
+from lingprobe.data.core import Cell, Job
+from lingprobe.data.reading import Readings
 from lingprobe.encoders import make
 from lingprobe.probes import PROBES
-from lingprobe.reading import Readings
 from lingprobe.tasks import TASKS
 
 DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)

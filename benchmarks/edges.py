@@ -48,9 +48,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lingprobe.core import Dataset, Encoder
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.files import treebank
+from lingprobe.data.core import Dataset, Encoder
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Vectors, ranges
 from lingprobe.encoders import make
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.nets.precision import spare_torch
@@ -59,10 +61,8 @@ from lingprobe.probes.span.net import Net, Sizes, Source, drawn
 from lingprobe.probes.span.probe import Span, examples_of
 from lingprobe.probes.span.spans import attended, ragged, summed
 from lingprobe.probes.span.training import Training
-from lingprobe.reading import Readings
 from lingprobe.store.vectors import VectorStore
 from lingprobe.tasks import TASKS
-from lingprobe.vectors import Vectors, ranges
 
 BATCH, LARGE, ROUNDS = 32, 128, 3
 MIXED = ("0", "1", "2", "3", "4", "5", "6")

@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.files import treebank
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 from lingprobe.nets.device import resolved_dtype
 

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lingprobe.core import Cell, Dataset, Example, Predictor, Sentence, Site
+from lingprobe.data.core import Cell, Dataset, Example, Predictor, Sentence, Site
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.nets.device import fitting_on
 from lingprobe.probes import PROBES
-from lingprobe.reading import Readings
-from lingprobe.vectors import Spans, Vectors
 
 CLASSES, UNITS = 10, 6
 PROBED = ("mlp", "mlp,protocol=full", "logreg", "span")

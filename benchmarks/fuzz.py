@@ -159,7 +159,6 @@ def _parquet() -> bytes:
 
 def formats() -> dict[str, Format]:
     """Every format by name."""
-    from lingprobe.core import Sentence
     from lingprobe.corpora import (
         bio,
         brackets,
@@ -172,6 +171,7 @@ def formats() -> dict[str, Format]:
     )
     from lingprobe.corpora.mentions import read_documents
     from lingprobe.corpora.tally import Tally
+    from lingprobe.data.core import Sentence
     from lingprobe.datasets.formats import tables
     from lingprobe.encoders import ENCODERS
     from lingprobe.generation.events import files

@@ -28,14 +28,14 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.run import run
 from lingprobe.experiment.runners import Workers
 from lingprobe.store import checkpoints
 from lingprobe.store.results import ResultStore
-from lingprobe.vectors import Vectors
 
 TASKS = ("ud/tense:embedded", "ud/subj-num:embedded")
 PROBES = ("mlp", "logreg", "span")

@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.files import treebank
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 
 SHAPES: dict[str, dict[str, int]] = {

@@ -38,11 +38,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.nets.precision import native_bf16
 from lingprobe.probes import PROBES
-from lingprobe.reading import Readings
-from lingprobe.vectors import Vectors
 
 GRID = [(hidden, dropout) for hidden in (50, 100, 200) for dropout in (0.0, 0.1, 0.2)]
 TARGETS = {"bf16": 30.0, "float32": 15.0}

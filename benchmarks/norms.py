@@ -14,10 +14,10 @@ import time
 
 import numpy as np
 
-from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
-from lingprobe.reading import Readings
-from lingprobe.vectors import Vectors
 
 SCALES = (0.04, 1.0, 20.0)
 FEATURES, DEV, TEST = 40, 1000, 8000

@@ -33,9 +33,9 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.files import treebank
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 from lingprobe.parts.archive.elmo import character_ids
 from lingprobe.parts.archive.elmo_shape import shape_of

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.corpus import corpus
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 from lingprobe.encoders.tokens import Pieces, Words
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from lingprobe.corpora import conllu
 from lingprobe.corpora.trees import Tree, features
+from lingprobe.data.references import Place, Reference
 from lingprobe.datasets import Candidate
-from lingprobe.references import Place, Reference
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.sources import treebanks
 

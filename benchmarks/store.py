@@ -28,11 +28,11 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.store.folder import keys_of
 from lingprobe.store.vectors import VectorStore
-from lingprobe.vectors import Vectors
 
 LAYERS = 13
 SHARED = 1000  # sentences that every writer has

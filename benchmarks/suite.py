@@ -24,7 +24,7 @@ import tempfile
 from whole import leg, model
 
 import lingprobe
-from lingprobe.papers.downstream import TASKS
+from lingprobe.suites.downstream import TASKS
 
 RATIO = 1.3
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Vectors
 from lingprobe.encoders import make
-from lingprobe.vectors import Vectors
 
 
 @dataclass(frozen=True)

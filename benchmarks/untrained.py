@@ -34,15 +34,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lingprobe.core import Cell, Dataset
+from lingprobe.data.core import Cell, Dataset
+from lingprobe.data.labels import Column
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.datasets.formats.parquet import read
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.untrained import WordsRead, encoded, forms_of
-from lingprobe.labels import Column
 from lingprobe.nets.trainable import Shape
 from lingprobe.probes import PROBES
-from lingprobe.reading import Readings
-from lingprobe.vectors import Floats, Ints, Vectors
 
 SPLITS = ("train", "dev", "test")
 DEV = TEST = 10_000

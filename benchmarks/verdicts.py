@@ -24,8 +24,8 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 from lingprobe.analysis.comparison import Decision, decisions, with_baselines
-from lingprobe.core import Result, Trial
-from lingprobe.labels import Classes
+from lingprobe.data.core import Result, Trial
+from lingprobe.data.labels import Classes
 
 TASKS, EXAMPLES, FORM = 9, 500, 5
 KINDS = ("layers, dev known", "layers, dev unknown", "encoders")

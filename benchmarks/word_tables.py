@@ -23,7 +23,7 @@ from originals import sent2vec_file
 WORK = """
 import sys, time
 start = time.perf_counter(), time.process_time()
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 reference, words = sys.argv[1], int(sys.argv[2])
 encoder = make(reference)

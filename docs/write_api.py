@@ -35,7 +35,7 @@ TOP = "The public API of lingprobe, by `make docs`. A change needs a line in CHA
 EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
 LISTS = {  # what CSV and Parquet hold, by what writes it
     "report": "lingprobe.analysis.row:Row",
-    "report --suite": "lingprobe.papers.page:Cell",
+    "report --suite": "lingprobe.suites.page:Cell",
     "report --bits": "lingprobe.pages.probabilities:Bits",
     "layers": "lingprobe.pages.layer_table:LayerRow",
     "compare": "lingprobe.pages.compare:Compared",
@@ -173,7 +173,7 @@ def _headline(name: str, thing: Any) -> str:
     if getattr(thing, "_is_protocol", False):
         return f"lingprobe.{name}, a protocol"
     if not (isinstance(thing, type) or inspect.isfunction(thing)):
-        return f"lingprobe.{name} = {thing}".replace("lingprobe.core.", "")
+        return f"lingprobe.{name} = {thing}".replace("lingprobe.data.core.", "")
     return f"lingprobe.{name}{signature(thing)}".removesuffix(" -> None")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.cache import PART, STALE, FileProblem, draft, recall, remember, write_text
+from lingprobe.data.cache import PART, STALE, FileProblem, draft, recall, remember, write_text
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path):

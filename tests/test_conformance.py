@@ -25,17 +25,17 @@ from fixtures.models import (
     word_vectors,
 )
 from lingprobe import evaluate
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import treebank
+from lingprobe.data.core import DataProblem
+from lingprobe.data.identity import identity
+from lingprobe.data.labels import column
+from lingprobe.data.oracles import oracles_of
+from lingprobe.data.references import Reference, summary
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import ENCODERS
-from lingprobe.identity import identity
-from lingprobe.labels import column
 from lingprobe.metrics import METRICS
-from lingprobe.oracles import oracles_of
 from lingprobe.probes import PROBES
-from lingprobe.references import Reference, summary
 from lingprobe.tasks import TASKS, names
 from lingprobe.testing import FAMILIES, check_encoder, check_probe, check_task
 from tasks.edges import edge_files

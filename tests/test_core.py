@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site, Tags, Trial
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site, Tags, Trial
 from lingprobe.testing import FAMILIES, check_dataset, same_dataset
 
 text = st.text(max_size=8)

@@ -21,13 +21,13 @@ import pytest
 
 from fixtures.forked import python
 from fixtures.models import sentence_transformer
-from lingprobe import core
 from lingprobe.cli import COMMANDS
 from lingprobe.corpora.embedded import treebank
+from lingprobe.data import core
+from lingprobe.data.identity import Stated
+from lingprobe.data.references import Reference
 from lingprobe.datasets.controls import Chance
 from lingprobe.encoders import ENCODERS
-from lingprobe.identity import Stated
-from lingprobe.references import Reference
 from lingprobe.tasks import TASKS
 from tasks.publications import compeval, pair_sets, senteval, text_sets, xprobe
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe import _renamed
 from lingprobe.annotators import parser
-from lingprobe.cache import cache_dir
+from lingprobe.data import _renamed
+from lingprobe.data.cache import cache_dir
+from lingprobe.data.errors import to_install
+from lingprobe.data.references import Contents
 from lingprobe.encoders import ENCODERS
-from lingprobe.errors import to_install
-from lingprobe.references import Contents
 from lingprobe.tasks import TASKS
 
 KEPT = Path(__file__).parent / "fixtures" / "release-0.2.0.dev0"

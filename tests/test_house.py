@@ -240,7 +240,7 @@ def body_tokens(file: Path) -> Iterator[int]:
         "lingprobe.encoders:ENCODERS",
         "lingprobe.probes:PROBES",
         "lingprobe.datasets.controls:CONTROLS",
-        "lingprobe.papers:SUITES",
+        "lingprobe.suites:SUITES",
     ],
 )
 def test_contents_name_what_is_there(table):
@@ -318,7 +318,7 @@ def _by_loss(node: ast.Compare) -> bool:
 
 @pytest.mark.parametrize(
     "code",
-    ["isinstance(a, Classes)", "from lingprobe.labels import Scores", "a.labels.loss == 'b'"],
+    ["isinstance(a, Classes)", "from lingprobe.data.labels import Scores", "a.labels.loss == 'b'"],
 )
 def test_code_that_knows_kinds_is_seen(code):
     assert knows_kinds(ast.parse(code))
@@ -384,19 +384,19 @@ def test_a_benchmark_finds_what_it_imports(script, monkeypatch):
 
 REFLECTION = {
     # what a reference may say is what the signature of the thing says
-    "references.py",
-    "_code.py",
-    "_options.py",
-    "listing.py",
+    "data/references.py",
+    "data/_code.py",
+    "data/_options.py",
+    "data/listing.py",
     "tasks/task.py",
     "tasks/rules.py",
     # what a thing is made of, whatever it is
-    "identity.py",
-    "_closure.py",
+    "data/identity.py",
+    "data/_closure.py",
     # keywords that several functions share, as `help` shows them
     "api/arguments.py",
     # fields that are written as JSON under their names
-    "notes.py",
+    "data/notes.py",
     # names that are imported when they are asked for
     "__init__.py",
     "parts/__init__.py",

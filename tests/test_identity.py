@@ -16,15 +16,15 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe import _closure as closure
+from lingprobe.data import _closure as closure
+from lingprobe.data.identity import held, identity, portable
+from lingprobe.data.references import allow
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS, adapt
 from lingprobe.experiment.data import task_identity
 from lingprobe.experiment.keys import EMBEDS, MEASURES, encoder_identity, vectors_key
-from lingprobe.identity import held, identity, portable
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
-from lingprobe.references import allow
 from lingprobe.tasks import TASKS
 
 SOURCES = Path(lingprobe.__file__).parent
@@ -33,7 +33,7 @@ EDITED = """
 import json, sys
 from pathlib import Path
 import grimp
-from lingprobe import _closure as closure
+from lingprobe.data import _closure as closure
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
@@ -121,7 +121,7 @@ AFTER = """
 import json, sys
 from pathlib import Path
 import grimp
-from lingprobe import _closure as closure
+from lingprobe.data import _closure as closure
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
@@ -496,7 +496,7 @@ def test_an_identity_is_one_line_of_text_and_the_same_in_another_process(content
     here = str(identity(contents, reference, contents.make(reference)))
     code = f"""
 from {module} import {room} as room
-from lingprobe.identity import identity
+from lingprobe.data.identity import identity
 print(identity(room, {reference!r}, room.make({reference!r})))
 """
     assert here == run(code, path=SOURCES.parent)

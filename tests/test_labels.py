@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lingprobe.labels import Classes, LabelSets, Scores, coded, column, joined, restored
+from lingprobe.data.labels import Classes, LabelSets, Scores, coded, column, joined, restored
 from lingprobe.testing.tasks import same_labels
 
 names = st.text(max_size=4)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe._logits import Logits, code_length, null_scores
-from lingprobe.labels import Classes, column
+from lingprobe.data._logits import Logits, code_length, null_scores
+from lingprobe.data.labels import Classes, column
 
 NAMES = ("a", "b", "c")
 

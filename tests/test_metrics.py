@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.labels import Classes, LabelSets, Scores, column
+from lingprobe.data.labels import Classes, LabelSets, Scores, column
 from lingprobe.metrics import (
     METRICS,
     MetricProblem,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe.core import Dataset, Example, Result, Sentence, Trial
-from lingprobe.labels import column
-from lingprobe.notes import (
+from lingprobe.data.core import Dataset, Example, Result, Sentence, Trial
+from lingprobe.data.labels import column
+from lingprobe.data.notes import (
     ByParser,
     Checkpoint,
     Choice,

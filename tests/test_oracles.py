@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from lingprobe.core import DataProblem, Dataset, Sentence
+from lingprobe.data.core import DataProblem, Dataset, Sentence
+from lingprobe.data.oracles import Facts, facts_of, kind_of, oracles_of
 from lingprobe.encoders import kind_of_reference, make
-from lingprobe.oracles import Facts, facts_of, kind_of, oracles_of
 from lingprobe.testing import FAMILIES, check_task
 
 

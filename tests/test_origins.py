@@ -40,13 +40,13 @@ experiment/readers.py _called _refer add
 experiment/run.py ahead
 experiment/runners/__init__.py working
 generation/events/languages.py language
-identity.py identity portable
-listing.py _entry
+data/identity.py identity portable
+data/listing.py _entry
 pages/asked.py judged_by
 pages/paper.py paper_page
-papers/conneau2018.py conneau2018
+suites/conneau2018.py conneau2018
 parts/claims/retests.py _place suites
-papers/suite.py _canonical floor_of
+suites/suite.py _canonical floor_of
 probes/online.py online
 tasks/__init__.py tolerant
 tasks/find.py named
@@ -68,9 +68,9 @@ pages/described.py described question_of
 pages/probabilities.py _loaded
 pages/scores.py _described
 pages/subsets.py _averages
-papers/suite.py different told_data
-papers/tenney2019.py _unlike
-references.py brief
+suites/suite.py different told_data
+suites/tenney2019.py _unlike
+data/references.py brief
 """
 """Text that was read from results or a sheet; a stranger may have written it."""
 OURS = """

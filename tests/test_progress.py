@@ -1,6 +1,6 @@
 """How far a fit is reaches who listens, and nobody else."""
 
-from lingprobe.progress import listening, tell
+from lingprobe.data.progress import listening, tell
 
 
 def test_what_is_told_reaches_the_innermost_listener_while_it_listens():

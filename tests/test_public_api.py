@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe import _renamed
 from lingprobe.api.measure import Settings
+from lingprobe.data import _renamed
 
 ROOT = Path(__file__).parent.parent
 WRITER = runpy.run_path(str(ROOT / "docs" / "write_api.py"))

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import Dataset, Example, Sentence, Site
-from lingprobe.reading import MIX, POOLS, ReadingProblem, Readings, read_of, reads_of, view
+from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.data.reading import MIX, POOLS, ReadingProblem, Readings, read_of, reads_of, view
+from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.testing import FAMILIES
-from lingprobe.vectors import Spans, Vectors
 
 
 def spans_of(pieces):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lingprobe.data.references import Contents, Reference, ReferenceProblem, allow, brief
 from lingprobe.probes import PROBES
-from lingprobe.references import Contents, Reference, ReferenceProblem, allow, brief
 from lingprobe.tasks import TASKS
 
 value = st.text(max_size=12)
@@ -243,7 +243,7 @@ def test_the_star_of_a_pattern_with_slashes_ends_at_the_next_one():
         "thing",
         "lingprobe.things",
         dict.fromkeys(
-            ("comp/order", "comp/released/order", "ud/order"), "lingprobe.references:Reference"
+            ("comp/order", "comp/released/order", "ud/order"), "lingprobe.data.references:Reference"
         ),
     )
     assert [r.name for r in table.expand("comp/*")] == ["comp/order"]

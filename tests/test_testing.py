@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from lingprobe.core import Dataset, Example, Predictions, Sentence
+from lingprobe.data.core import Dataset, Example, Predictions, Sentence
+from lingprobe.data.labels import Classes, LabelSets, Scores
+from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.encoders.bags import bow
 from lingprobe.encoders.surface import Length
-from lingprobe.labels import Classes, LabelSets, Scores
 from lingprobe.probes.bayes import uni
 from lingprobe.probes.floors import Majority
 from lingprobe.testing import FAMILIES, check_dataset, check_encoder, check_probe, check_task
 from lingprobe.testing.probes import KINDS, check_on, planted, shuffled
-from lingprobe.vectors import Spans, Vectors
 
 
 @dataclass
@@ -143,7 +143,7 @@ def layer(found):
 
 rng = np.random.default_rng(0)
 BROKEN = {
-    "returns lingprobe.vectors.Vectors": lambda f, s: layer(f),
+    "returns lingprobe.data.vectors.Vectors": lambda f, s: layer(f),
     "sentences came back for": lambda f, s: Vectors((layer(f)[:-1],)),
     "not \\[units, dim\\]": lambda f, s: Vectors((layer(f)[:, 0],)),
     "is float64, not float32": lambda f, s: Vectors((layer(f).astype(np.float64),)),

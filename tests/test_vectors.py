@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.vectors import Spans, Vectors, concatenate, ranges, word_units
+from lingprobe.data.vectors import Spans, Vectors, concatenate, ranges, word_units
 
 
 @st.composite

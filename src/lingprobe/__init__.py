@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from lingprobe import parts
-from lingprobe._renamed import entry_points, warn
+from lingprobe.data._renamed import entry_points, warn
 
 if TYPE_CHECKING:
     from lingprobe.analysis.curves import Curve, Curves
@@ -59,8 +59,12 @@ if TYPE_CHECKING:
         results,
     )
     from lingprobe.audit.findings import Audit
-    from lingprobe.cache import FileProblem
-    from lingprobe.core import (
+    from lingprobe.corpora.views import (
+        Tree,
+        Word,
+    )
+    from lingprobe.data.cache import FileProblem
+    from lingprobe.data.core import (
         Annotated,
         Cell,
         Control,
@@ -78,19 +82,11 @@ if TYPE_CHECKING:
         Task,
         Trial,
     )
-    from lingprobe.corpora.views import (
-        Tree,
-        Word,
-    )
-    from lingprobe.datasets import (
-        Candidate,
-        sample,
-    )
-    from lingprobe.errors import (
+    from lingprobe.data.errors import (
         LingprobeError,
         UsageProblem,
     )
-    from lingprobe.examples import (
+    from lingprobe.data.examples import (
         DataProblem,
         Dataset,
         EncoderStop,
@@ -98,6 +94,33 @@ if TYPE_CHECKING:
         Sentence,
         Site,
         Tags,
+    )
+    from lingprobe.data.labels import (
+        Classes,
+        Column,
+        LabelSets,
+        Scores,
+    )
+    from lingprobe.data.listing import (
+        Entry,
+        Option,
+        Plugin,
+    )
+    from lingprobe.data.reading import (
+        ReadingProblem,
+        Readings,
+    )
+    from lingprobe.data.references import (
+        Reference,
+        ReferenceProblem,
+    )
+    from lingprobe.data.vectors import (
+        Spans,
+        Vectors,
+    )
+    from lingprobe.datasets import (
+        Candidate,
+        sample,
     )
     from lingprobe.experiment.agreement import AgreementProblem
     from lingprobe.experiment.attempt import EncoderProblem
@@ -107,17 +130,6 @@ if TYPE_CHECKING:
     from lingprobe.experiment.status import UnitStatus
     from lingprobe.judgements.bound import Bound
     from lingprobe.judgements.sheet import Sheet
-    from lingprobe.labels import (
-        Classes,
-        Column,
-        LabelSets,
-        Scores,
-    )
-    from lingprobe.listing import (
-        Entry,
-        Option,
-        Plugin,
-    )
     from lingprobe.metrics.metric import (
         Metric,
         MetricProblem,
@@ -125,10 +137,6 @@ if TYPE_CHECKING:
     from lingprobe.pages.compare import (
         Compared,
         Comparison,
-    )
-    from lingprobe.papers.encoder_rows import EncoderRow, encoder_rows
-    from lingprobe.papers.significance import (
-        Printed,
     )
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
@@ -138,18 +146,14 @@ if TYPE_CHECKING:
     from lingprobe.parts.training.folder import Training
     from lingprobe.parts.training.parsers.tagger import Tagged
     from lingprobe.parts.training.static import Trained
-    from lingprobe.reading import (
-        ReadingProblem,
-        Readings,
-    )
-    from lingprobe.references import (
-        Reference,
-        ReferenceProblem,
-    )
     from lingprobe.store.blocks import StoreProblem
     from lingprobe.store.kept import Cleaning, KeptVectors
     from lingprobe.store.migration import Holding, Migration
     from lingprobe.store.stopped import KeptFit
+    from lingprobe.suites.encoder_rows import EncoderRow, encoder_rows
+    from lingprobe.suites.significance import (
+        Printed,
+    )
     from lingprobe.tables.page import Page
     from lingprobe.tables.table import Table
     from lingprobe.tasks.answers import (
@@ -159,10 +163,6 @@ if TYPE_CHECKING:
     from lingprobe.tasks.find import get_tasks
     from lingprobe.tasks.released.catalogue import Collection
     from lingprobe.tasks.rules import question
-    from lingprobe.vectors import (
-        Spans,
-        Vectors,
-    )
 
 __all__ = [
     "AgreementProblem",
@@ -322,15 +322,15 @@ _PLACES = {
     "api.keeping": "Holdings clean_cache holdings migrate",
     "api.results": "Selection card compare compare_published layers predictions report results",
     "audit.findings": "Audit",
-    "cache": "FileProblem",
-    "core": (
+    "data.cache": "FileProblem",
+    "data.core": (
         "Annotated Cell Control Encoder Informed Kinded Layered Needs Predictions "
         "Predictor Prepared Probe Result Sampling Task Trial"
     ),
     "corpora.views": "Tree Word",
     "datasets": "Candidate sample",
-    "errors": "LingprobeError UsageProblem",
-    "examples": "DataProblem Dataset EncoderStop Example Sentence Site Tags",
+    "data.errors": "LingprobeError UsageProblem",
+    "data.examples": "DataProblem Dataset EncoderStop Example Sentence Site Tags",
     "experiment.agreement": "AgreementProblem",
     "experiment.attempt": "EncoderProblem",
     "experiment.embed": "Embedded",
@@ -339,14 +339,14 @@ _PLACES = {
     "experiment.status": "UnitStatus",
     "judgements.bound": "Bound",
     "judgements.sheet": "Sheet",
-    "labels": "Classes Column LabelSets Scores",
-    "listing": "Entry Option Plugin",
+    "data.labels": "Classes Column LabelSets Scores",
+    "data.listing": "Entry Option Plugin",
     "metrics.metric": "Metric MetricProblem",
     "pages.compare": "Compared Comparison",
-    "papers.encoder_rows": "EncoderRow encoder_rows",
-    "papers.significance": "Printed",
-    "reading": "ReadingProblem Readings",
-    "references": "Reference ReferenceProblem",
+    "suites.encoder_rows": "EncoderRow encoder_rows",
+    "suites.significance": "Printed",
+    "data.reading": "ReadingProblem Readings",
+    "data.references": "Reference ReferenceProblem",
     "store.blocks": "StoreProblem",
     "store.kept": "Cleaning KeptVectors",
     "store.migration": "Holding Migration",
@@ -357,7 +357,7 @@ _PLACES = {
     "tasks.find": "get_tasks",
     "tasks.rules": "question",
     "tasks.released.catalogue": "Collection",
-    "vectors": "Spans Vectors",
+    "data.vectors": "Spans Vectors",
 }
 """The module of each public name; all of them are documented in docs/api.md."""
 

@@ -15,16 +15,16 @@ from fixtures.results import result, saying
 from lingprobe.analysis.answers import SIGNS, marks
 from lingprobe.analysis.layers import depths
 from lingprobe.analysis.rows import rows
-from lingprobe.core import Result
+from lingprobe.data.core import Result
 from lingprobe.pages import by_stratum, classes, plots, render, scores, strata_table
 from lingprobe.pages.layer_table import by_layer, overview
-from lingprobe.papers.facts import Block, Entry, Figure, Line, Paper, Place
-from lingprobe.papers.page import inside
+from lingprobe.suites.facts import Block, Entry, Figure, Line, Paper, Place
+from lingprobe.suites.page import inside
 
 
 def over(tested: str | None, correct: float = 0.75, n: int = 200, **trial: object) -> Result:
     """A result over the test examples that a digest stands for, each tagged."""
-    from lingprobe.core import Tags
+    from lingprobe.data.core import Tags
 
     made = result(correct, n, **trial)
     tags = Tags(made.gold.matrix() % 2, ("near", "far"))

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.analysis.baselines import beyond, expected, weights_of
-from lingprobe.core import Result, Tags, Trial
-from lingprobe.labels import Classes, Column, Scores, column
+from lingprobe.data.core import Result, Tags, Trial
+from lingprobe.data.labels import Classes, Column, Scores, column
 from lingprobe.metrics import METRICS
 from lingprobe.pages import by_stratum, strata_table
 from lingprobe.tables.formats import terminal

@@ -10,8 +10,8 @@ import pytest
 
 from fixtures.results import result, saying
 from lingprobe.analysis.measured import scores_of
-from lingprobe.core import DataProblem
-from lingprobe.labels import Classes
+from lingprobe.data.core import DataProblem
+from lingprobe.data.labels import Classes
 
 ONE, OTHER = "ud/tense:EWT-bank", "ud/passive:EWT-bank"
 

@@ -13,8 +13,8 @@ from scipy import stats
 
 from fixtures.results import saying
 from lingprobe.analysis.comparison import against, decisions, pairs, with_baselines
-from lingprobe.core import Result, Trial
-from lingprobe.labels import Classes, Scores
+from lingprobe.data.core import Result, Trial
+from lingprobe.data.labels import Classes, Scores
 
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdicts.py"))
 N = 200

@@ -9,8 +9,8 @@ from scipy.stats import spearmanr
 
 from fixtures.results import result, saying
 from lingprobe.analysis.curves import curves
-from lingprobe.core import DataProblem, Result
-from lingprobe.notes import Checkpoint
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.notes import Checkpoint
 
 RISING = (0.50, 0.60, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95)
 FALLING = (0.70, 0.90, 0.88, 0.80, 0.75, 0.70, 0.65, 0.60, 0.55)

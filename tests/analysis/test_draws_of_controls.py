@@ -7,12 +7,12 @@ import pytest
 from scipy.stats import t as student
 
 from lingprobe.analysis.rows import rows
+from lingprobe.data.labels import Classes
 from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.datasets.formats.tables import write
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.run import run
-from lingprobe.labels import Classes
 from lingprobe.metrics import Answers, difference
 from lingprobe.pages.scores import score_notes
 from lingprobe.testing import FAMILIES

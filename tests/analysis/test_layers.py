@@ -15,10 +15,11 @@ from typer.testing import CliRunner
 from fixtures.results import saying
 from lingprobe.analysis.layers import depths
 from lingprobe.cli import app
-from lingprobe.core import DataProblem, Result, Tags, Trial
+from lingprobe.data.core import DataProblem, Result, Tags, Trial
+from lingprobe.data.errors import to_install
+from lingprobe.data.labels import Classes
+from lingprobe.data.references import Reference
 from lingprobe.encoders import ENCODERS
-from lingprobe.errors import to_install
-from lingprobe.labels import Classes
 from lingprobe.metrics import METRICS
 from lingprobe.pages import by_stratum
 from lingprobe.pages.charts import end
@@ -31,7 +32,6 @@ from lingprobe.pages.plots import (
     strata_figure,
 )
 from lingprobe.pages.records import csv as written
-from lingprobe.references import Reference
 from lingprobe.store.results import ResultStore
 from lingprobe.tables.drawing import Dot, Label, breadth
 from lingprobe.tables.formats import terminal

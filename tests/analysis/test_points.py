@@ -12,7 +12,7 @@ import lingprobe
 from fixtures.results import result, saying
 from lingprobe.analysis.curves import curves
 from lingprobe.cli import app
-from lingprobe.notes import Checkpoint
+from lingprobe.data.notes import Checkpoint
 
 SHARES = {16: 0.55, 64: 0.65, 128: 0.75, 256: 0.7}
 

@@ -9,8 +9,8 @@ import pytest
 
 from fixtures.results import result, saying
 from lingprobe.analysis.posed import MADE, Posed, composition, posed, unlike
-from lingprobe.core import Tags
-from lingprobe.labels import Classes, Scores
+from lingprobe.data.core import Tags
+from lingprobe.data.labels import Classes, Scores
 
 
 def fold(n, word=None, source=None, **notes):

@@ -12,7 +12,7 @@ from scipy import stats
 from lingprobe.analysis.profiles import FEWEST, languages
 from lingprobe.analysis.relation import Asked
 from lingprobe.analysis.score_table import Measure, Score, Scored, joined, means, varying
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from reference import inference, layerwise
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}

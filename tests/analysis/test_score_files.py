@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lingprobe.analysis.score_files import families_from, scores_from
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 
 def read(tmp_path, text, constant=False):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.annotators.segment import Rules, by_places, sentences, words
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_code_is_run_from_the_folder_of_the_file_wherever_one_is(here, monkeypat
 
 def test_code_of_the_folder_may_stand_in_every_field(here, monkeypatch):
     (here / "near.py").write_text(
-        "from lingprobe.metrics.compare import accuracy\nfrom lingprobe.papers import SUITES\n"
+        "from lingprobe.metrics.compare import accuracy\nfrom lingprobe.suites import SUITES\n"
         "from lingprobe.probes import PROBES\nfrom lingprobe.datasets.controls import CONTROLS\n"
         "def metric():\n    return accuracy()\n"
         "def probe():\n    return PROBES.make('logreg')\n"

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import lingprobe
 from fixtures.results import result, saying
 from lingprobe.cli import app
-from lingprobe.labels import Classes
+from lingprobe.data.labels import Classes
 
 LINGPROBE_DATA = os.environ.get("LINGPROBE_DATA", "")
 BERT = Path(LINGPROBE_DATA, "results", "senteval-bert-layers", "senteval_bert_layers.tsv")

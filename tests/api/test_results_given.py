@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import lingprobe
-from lingprobe import progress
 from lingprobe.cli import app
+from lingprobe.data import progress
 
 TASK, SETTINGS = "ud/tense:embedded", {"probes": ["logreg"], "seeds": 1, "bounds": False}
 

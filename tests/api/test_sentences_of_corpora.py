@@ -5,7 +5,7 @@ import logging
 import pytest
 
 import lingprobe
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 TREES = "(ROOT (S (NP (NNS Dogs)) (VP (VBP bark)) (. .)))\n( (S (NP (PRP It)) (VP (VBZ rains))))\n"
 

@@ -16,7 +16,7 @@ from lingprobe.audit.asked import TRAIN, ceilings, cues, drawn, untaught
 from lingprobe.audit.floors import halved
 from lingprobe.audit.inspection import inspect
 from lingprobe.audit.page import audited
-from lingprobe.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.tables.formats import terminal
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.comp.rules import ROLE_RULES

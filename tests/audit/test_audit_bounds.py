@@ -10,7 +10,7 @@ from lingprobe.audit.checks import CLEAR, FEW
 from lingprobe.audit.findings import Floor, Shared
 from lingprobe.audit.inspection import inspect, problems
 from lingprobe.audit.page import audited
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
 
 DATASET = Dataset.of(
     Example.about(Sentence.of([f"w{split}{k}"]), "xy"[k % 2], split)

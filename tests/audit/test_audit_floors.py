@@ -7,7 +7,7 @@ import pytest
 
 from lingprobe.audit.floors import TEST, TRAIN, canonical, characters, halved
 from lingprobe.audit.inspection import inspect
-from lingprobe.core import Dataset, Example, Sentence
+from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.testing import FAMILIES
 
 SIZES = (("train", 600), ("dev", 100), ("test", 300))

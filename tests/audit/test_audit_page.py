@@ -2,7 +2,7 @@
 
 from lingprobe.audit.inspection import inspect
 from lingprobe.audit.page import MANY, audited
-from lingprobe.core import Dataset, Example, Sentence
+from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import markdown
 from lingprobe.testing import FAMILIES

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from lingprobe.audit.floors import correlation, words_read
 from lingprobe.audit.inspection import inspect
-from lingprobe.core import SPLITS, Dataset, Example, Sentence, Site
-from lingprobe.labels import column
+from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.data.labels import column
 from lingprobe.testing import FAMILIES
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lingprobe.audit.findings import Repeat, Shared
 from lingprobe.audit.inspection import inspect
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
 
 DATA = Path(os.environ.get("LINGPROBE_DATA", "none")) / "published_probing" / "xprobe"
 real = pytest.mark.skipif(

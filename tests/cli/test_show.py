@@ -100,7 +100,7 @@ def test_a_run_says_how_its_results_are_shown_again(place):
 
 @pytest.mark.parametrize("which", ["0", "3", "first", "-1"])
 def test_an_experiment_that_is_not_there_is_told(place, which):
-    from lingprobe.core import DataProblem
+    from lingprobe.data.core import DataProblem
 
     ran(place, "a")
     with pytest.raises(DataProblem, match="write last, all, or a number from 1"):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.bio import Layout, read, spans
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.core import DataProblem
 
 MARKED = {
     "B-X I-X O B-Y": [("X", 0, 2), ("Y", 3, 4)],  # IOB2

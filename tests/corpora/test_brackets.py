@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import files
 from lingprobe.corpora.brackets import SUFFIXES, Tree, read, written
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.core import DataProblem
 
 ONE = "(ROOT (S (NP (DT The) (NN cat)) (VP (VBD slept)) (. .)))"
 TWO = "(ROOT (NP (NN Silence)))"

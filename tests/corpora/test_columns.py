@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE, Reading, Rows
+from lingprobe.data.core import DataProblem
 
 LENIENT = Reading("skip", "skip")
 

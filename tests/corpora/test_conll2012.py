@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.conll2012 import Labelled, bracketed, chains, read
 from lingprobe.corpora.conllu import read as read_conllu
 from lingprobe.corpora.mentions import Mention, Mentions
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.core import DataProblem
 from tasks.edges import gold, misc
 
 ROLES = "\n".join(

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import files
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.files import treebank
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.trees import Range, Tree, depth, features, written
+from lingprobe.data.core import DataProblem
 
 ROWS = """# sent_id = s1
 # text = Vámonos al mar.

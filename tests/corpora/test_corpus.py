@@ -2,8 +2,8 @@
 
 import pytest
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.corpus import corpus, one_each, split_in
+from lingprobe.data.core import DataProblem
 
 NAMES = {
     "en_ewt-ud-dev.r2.2.conllu": "dev",

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.corpora import edges
 from lingprobe.corpora.edges import read, written
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets.formats import tables
 from lingprobe.tasks import TASKS
 from tasks.edges import jsonl, sets

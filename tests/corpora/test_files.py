@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.cache import cache_dir
-from lingprobe.core import DataProblem
 from lingprobe.corpora import files
 from lingprobe.corpora.files import chunks, digest, lines, split_of, treebank
+from lingprobe.data.cache import cache_dir
+from lingprobe.data.core import DataProblem
 
 TEXT = "Zażółć gęślą jaźń\n\nline two\u2028still line two\nlast"
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import frequencies as module
 from lingprobe.corpora.brackets import SUFFIXES
 from lingprobe.corpora.frequencies import corpus, counted, frequencies
+from lingprobe.data.core import DataProblem
 
 SENTENCES = st.lists(
     st.lists(st.sampled_from(["a", "A", "dog", "Dog", ",", ".", "ß"]), max_size=8), max_size=12

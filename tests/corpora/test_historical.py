@@ -2,8 +2,8 @@
 
 import pytest
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.brackets import read, written
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 
 ICELANDIC = """( (IP-MAT (CONJ En-en)

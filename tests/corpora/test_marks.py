@@ -4,8 +4,8 @@ import unicodedata
 
 import pytest
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.marks import ASKING, final_mark, question, sign, unmarked
+from lingprobe.data.core import Sentence
 
 
 def test_question_marks_are_those_that_unicode_calls_so():

@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe.core import DataProblem
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.embedded import treebank as sentences
 from lingprobe.corpora.files import treebank as files
 from lingprobe.corpora.places import LISTING, Absent, home_of, kept, located
 from lingprobe.corpora.universal import treebank
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.core import Sentence
 from lingprobe.corpora.seen import SEEN, Collected, among, hashed, hashes_of, read, write
 from lingprobe.corpora.text import letters
+from lingprobe.data.core import Sentence
 
 
 def collected(*examples: tuple[str, ...]) -> Collected:

@@ -8,10 +8,10 @@ import json
 
 import pytest
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import brackets
 from lingprobe.corpora.spr1 import Lost, Placed, records, table
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from tasks import edges
 

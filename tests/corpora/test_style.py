@@ -4,11 +4,11 @@ strings.
 
 import pytest
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.batches import batches
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 
 

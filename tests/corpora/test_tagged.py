@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.tagged import is_tagged, penn, read, write
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.core import DataProblem
 
 WORDS, TAGS = ("The", "and/or", "dog", "."), ("DT", "CC", "NN", ".")
 

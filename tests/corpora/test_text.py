@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.text import read, words
+from lingprobe.data.core import DataProblem, Sentence
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_conllu import BAD, ROWS, blocks, row
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import batches as room
 from lingprobe.corpora import files
 from lingprobe.corpora.batches import Batch, batches
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.core import DataProblem
 
 
 def plain(found):

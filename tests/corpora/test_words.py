@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from fixtures.chains import Chain
 from lingprobe.annotators.blocks import Road, annotated
 from lingprobe.annotators.segment import Rules
-from lingprobe.core import DataProblem
 from lingprobe.corpora import text
 from lingprobe.corpora.running import Passage
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.core import DataProblem
 
 
 @pytest.mark.parametrize(

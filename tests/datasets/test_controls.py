@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.labels import Classes
+from lingprobe.data.notes import ByParser
+from lingprobe.data.references import ReferenceProblem
 from lingprobe.datasets.controls import CONTROLS, null_value
-from lingprobe.labels import Classes
-from lingprobe.notes import ByParser
-from lingprobe.references import ReferenceProblem
 from lingprobe.testing.tiny import FAMILIES
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 from lingprobe.datasets import Candidate, SampleSettings, sample
 from lingprobe.datasets.match import FILLED, gaussian, joint
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.corpora.text import letters
+from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets import Candidate, SampleSettings, carve_dev, folds_needed, sample
 from lingprobe.datasets.match import contrasts, matched, uncorrelated
 from lingprobe.datasets.splits import allocate, apportion

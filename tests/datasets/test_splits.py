@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets import sampled, thinned
 
 

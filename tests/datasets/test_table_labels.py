@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.tables import loss, read, write
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES

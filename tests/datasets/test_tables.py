@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.labels import LabelSets
 from lingprobe.datasets.formats.tables import loss, read, write, writing
-from lingprobe.labels import LabelSets
 from lingprobe.testing import FAMILIES, same_dataset
 
 LOSSLESS = ["parquet", "jsonl"]

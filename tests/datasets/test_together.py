@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.data.labels import Scores
 from lingprobe.datasets import carve_dev, together
 from lingprobe.datasets.splits import turned
-from lingprobe.labels import Scores
 from lingprobe.metrics import interval_of
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from encoders.tokenisers import word_piece
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 
 CORPUS = [
     "The cat sat on the mat .",

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lingprobe.core import Sentence
-from lingprobe.vectors import Vectors
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Vectors
 
 
 def characters(sentences):

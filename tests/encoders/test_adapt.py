@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.core import DataProblem, Prepared, Sentence
+from lingprobe.data.core import DataProblem, Prepared, Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.references import ReferenceProblem, allow
 from lingprobe.encoders import ENCODERS, adapt, make
-from lingprobe.examples import EncoderStop
-from lingprobe.references import ReferenceProblem, allow
 
 MINE = Path(__file__).with_name("mine.py")
 allow(f"{MINE}@any")

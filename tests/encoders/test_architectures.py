@@ -14,12 +14,12 @@ import torch
 import transformers
 from torch import nn
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
 from lingprobe.encoders.blocks import layers_of
 from lingprobe.encoders.hub import Source
 from lingprobe.encoders.network import loaded
-from lingprobe.examples import EncoderStop
 
 EXACT = "dtype=float32,device=cpu"
 SIZES = {

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.cache import cache_dir
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora import files
+from lingprobe.data.cache import cache_dir
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.reading import POOLS
 from lingprobe.encoders import ENCODERS, make, tables, word_files
 from lingprobe.encoders.tables import FileTable
-from lingprobe.reading import POOLS
 
 TEXT = "4 3\nthe 1 0 0\ncat 0 2 0\n10 000 5 5 5\nthe 9 9 9\n"
 SAT = Sentence.of(["the", "cat", "sat"])

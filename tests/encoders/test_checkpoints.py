@@ -9,12 +9,12 @@ import pytest
 
 import lingprobe
 from fixtures.models import SENTENCES, transformer
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.encoders.checkpoints import named_point
 from lingprobe.encoders.hub import files_of
 from lingprobe.experiment.readers import encoders_of
-from lingprobe.references import Reference, ReferenceProblem
 
 STEPS = {"step0": 0.0, "step1000": 0.5, "step2000": 1.0}
 COMMITS = {name: str(i) * 40 for i, name in enumerate(STEPS, 1)}

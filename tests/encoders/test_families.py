@@ -12,11 +12,11 @@ import pytest
 import torch
 import transformers
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
 from lingprobe.encoders.hub import Source
 from lingprobe.encoders.network import loaded
-from lingprobe.examples import EncoderStop
 
 SIZES = {
     "vocab_size": 200,

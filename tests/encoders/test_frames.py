@@ -15,10 +15,10 @@ import transformers
 import lingprobe
 from encoders.tokenisers import byte_level
 from fixtures.models import transformer
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
 from lingprobe.encoders.frames import PLACE, Frame, frame
-from lingprobe.examples import EncoderStop
 
 EXACT = "dtype=float32,device=cpu"
 CHAT = (

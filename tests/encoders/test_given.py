@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem, Layered, Sentence
+from lingprobe.data.core import DataProblem, Layered, Sentence
 from lingprobe.encoders import make
 
 CAT = Sentence(("The", "cat", "."), "The cat.")

@@ -5,11 +5,11 @@ what it says.
 import numpy as np
 import pytest
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.references import ReferenceProblem
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.encoders.gold import Gold
-from lingprobe.examples import EncoderStop
-from lingprobe.references import ReferenceProblem
 
 ONE, TWO, THREE = (
     Sentence.of(text.split()) for text in ("the dog sleeps", "dogs sleep", "the dog")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.core import DataProblem, Layered, Sentence
+from lingprobe.data.core import DataProblem, Layered, Sentence
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.encoders.hf import depth
 from lingprobe.encoders.layered import layer_names

@@ -14,10 +14,10 @@ import huggingface_hub
 import numpy as np
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import ENCODERS, hub, make
 from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of
-from lingprobe.examples import EncoderStop
 
 EXACT = "dtype=float32,device=cpu"
 COMMIT, OTHER = "1" * 40, "2" * 40

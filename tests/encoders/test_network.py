@@ -5,7 +5,7 @@ import pytest
 import torch
 from tokenisers import Slow
 
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make
 from lingprobe.encoders.forward import Passes
 from lingprobe.encoders.frames import PLAIN

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from lingprobe import evaluate
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.data.oracles import kind_of
+from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.encoders import make
 from lingprobe.experiment.readers import BASELINES
-from lingprobe.oracles import kind_of
-from lingprobe.reading import ReadingProblem, Readings
 from tasks.publications import pair_sets
 
 FIRST, SECOND = Sentence.of("The cat sees a cat".split()), Sentence.of("a Cat sleeps".split())

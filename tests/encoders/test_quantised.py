@@ -8,10 +8,10 @@ import shutil
 import numpy as np
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
 from lingprobe.encoders.quantised import check_room, placement, quantisation
-from lingprobe.examples import EncoderStop
 
 transformers = pytest.importorskip("transformers")
 

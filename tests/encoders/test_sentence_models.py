@@ -20,9 +20,9 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
 from conftest import CORPUS
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import adapt, make
-from lingprobe.examples import EncoderStop
 from lingprobe.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"

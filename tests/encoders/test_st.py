@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make
 
 EXACT = "dtype=float32,device=cpu"

@@ -1,6 +1,6 @@
 import numpy as np
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 from lingprobe.encoders.keyed import normals
 

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenisers import KINDS, Slow, fast
 
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.tokens import (
     Pieces,
@@ -21,8 +23,6 @@ from lingprobe.encoders.tokens import (
     with_spaces,
     word_spans,
 )
-from lingprobe.reading import Readings
-from lingprobe.vectors import Spans, Vectors
 
 
 def ranges_of(words: list[str], pieces: list[tuple[int, int]]) -> list[list[int]]:
@@ -510,7 +510,7 @@ def test_raw_text_is_read_as_it_is_and_words_are_found_in_it(kind, language):
 
 
 def test_raw_text_needs_a_tokeniser_that_says_where_pieces_come_from():
-    from lingprobe.examples import EncoderStop
+    from lingprobe.data.examples import EncoderStop
 
     with pytest.raises(EncoderStop, match="text=raw: this tokeniser does not say"):
         Pieces(Slow(), 50, words=Words(raw=True)).of([Sentence.of(["a"])])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 from lingprobe.nets.trainable import Shape
 

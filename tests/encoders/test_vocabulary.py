@@ -9,7 +9,7 @@ import json
 import pytest
 
 from fixtures.models import sentence_transformer, transformer
-from lingprobe.core import Lexical
+from lingprobe.data.core import Lexical
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import make
 from lingprobe.encoders.saved import unknown

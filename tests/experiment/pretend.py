@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lingprobe.core import Sentence
-from lingprobe.vectors import Spans, Vectors
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Spans, Vectors
 
 DIM = 8
 

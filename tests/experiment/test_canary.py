@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe._hosted import module_name
+from lingprobe.data._hosted import module_name
+from lingprobe.data.references import allow
 from lingprobe.encoders import adapt
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.readers import names_of
-from lingprobe.references import allow
 
 TASK = "ud/sent-len:embedded"
 FILES = {

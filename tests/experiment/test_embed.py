@@ -17,16 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
 
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.progress import listening
+from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.encoders import make
-from lingprobe.examples import EncoderStop
 from lingprobe.experiment.bars import encoding_bar
 from lingprobe.experiment.embed import EncoderProblem, embed, vectors
-from lingprobe.progress import listening
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.claims import claimed
 from lingprobe.store.vectors import VectorStore
-from lingprobe.vectors import Spans, Vectors
 
 
 def files(root):
@@ -525,7 +525,7 @@ def test_what_waits_for_an_encoder_hears_how_far_it_is(tmp_path):
 
 
 def test_the_progress_bar_is_shown_when_asked(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("lingprobe.progress.watched", lambda: True)
+    monkeypatch.setattr("lingprobe.data.progress.watched", lambda: True)
     for progress, shown in ((True, "encode pretend: 100%"), (False, "")):
         with encoding_bar("pretend", progress):
             embed(Pretend(), sentences_of(10), VectorStore(tmp_path / str(progress)), "k")

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 import lingprobe
 from fixtures.models import transformer
 from lingprobe.cli import app
-from lingprobe.core import Trial
+from lingprobe.data.core import Trial
 from lingprobe.experiment.canary import SENTENCES
 from lingprobe.store.results import ResultStore
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from pretend import Pretend
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.seen import Collected
 from lingprobe.corpora.text import letters
+from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.tables import write
 from lingprobe.experiment import exposure
 from lingprobe.experiment.paths import Paths

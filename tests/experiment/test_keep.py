@@ -12,16 +12,16 @@ import pytest
 from typer.testing import CliRunner
 
 from lingprobe import evaluate
-from lingprobe._logits import code_length
 from lingprobe.cli import app
-from lingprobe.core import Cell
 from lingprobe.corpora import edges
+from lingprobe.data._logits import code_length
+from lingprobe.data.core import Cell
+from lingprobe.data.reading import Readings
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import make
 from lingprobe.experiment.paths import Paths
 from lingprobe.pages.probabilities import bits
 from lingprobe.probes import PROBES
-from lingprobe.reading import Readings
 from lingprobe.store.results import find_scores
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lingprobe import evaluate
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.experiment.plan import tasks_of
 from lingprobe.pages import by_stratum, page
 from lingprobe.tables.formats import terminal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import lingprobe
-from lingprobe.checkpoints import State
+from lingprobe.data.checkpoints import State
 from lingprobe.store import checkpoints
 from lingprobe.store.claims import claimed
 

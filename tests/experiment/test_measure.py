@@ -4,16 +4,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.data.identity import Identity, Ingredients
+from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.experiment.measure import Batch, Group
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.readable import readable
 from lingprobe.experiment.work import measure
-from lingprobe.identity import Identity, Ingredients
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.store.results import ResultStore
-from lingprobe.vectors import Spans, Vectors
 
 NONE = (-1, -1)
 
@@ -151,7 +151,7 @@ class Task:
 
 
 def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
-    from lingprobe.core import Trial
+    from lingprobe.data.core import Trial
     from lingprobe.datasets.controls import CONTROLS
 
     trial = Trial("t", "deaf", "-", "logreg", "none", 0)

@@ -6,8 +6,8 @@ import lingprobe
 from experiment.pretend import sentences_of
 from experiment.test_run import Tiny
 from experiment.test_sharing import content
-from lingprobe.core import Sentence
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import Sentence
+from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment import portions
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan

@@ -9,10 +9,10 @@ import torch
 from pretend import PretendLayers
 
 from fixtures.models import transformer
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import make
-from lingprobe.examples import EncoderStop
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, PlanProblem, plan
 from lingprobe.testing import FAMILIES

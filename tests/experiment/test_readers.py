@@ -13,10 +13,10 @@ import pytest
 from fixtures.models import sentence_transformer
 from lingprobe import evaluate
 from lingprobe.analysis.rows import newest, rows
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.readers import encoders_of, revision
 from lingprobe.store.results import ResultStore
-from lingprobe.vectors import Vectors
 
 HOW = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False}
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.audit.inspection import inspect
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.data.notes import SourceRule
 from lingprobe.experiment.data import load
 from lingprobe.experiment.rules import best_word, worth
-from lingprobe.notes import SourceRule
 from lingprobe.testing import FAMILIES
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lingprobe.core import Dataset, Sentence
+from lingprobe.data.core import Dataset, Sentence
+from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.measure import Batch
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, Plan, PlanProblem, plan
@@ -19,7 +20,6 @@ from lingprobe.experiment.run import missing, run
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.work import measured_in
 from lingprobe.testing.tiny import FAMILIES
-from lingprobe.vectors import Vectors
 
 METRICS = {
     "sentence": "accuracy",
@@ -113,7 +113,7 @@ def test_every_family_goes_the_same_road(paths: Paths) -> None:
 
 def test_a_long_fit_is_named_and_its_clock_goes_on(paths: Paths, capsys, monkeypatch) -> None:
     monkeypatch.setattr("lingprobe.experiment.bars.BEAT", 0.05)
-    monkeypatch.setattr("lingprobe.progress.watched", lambda: True)
+    monkeypatch.setattr("lingprobe.data.progress.watched", lambda: True)
 
     def slow(function, groups):
         for group in groups:
@@ -148,7 +148,7 @@ def test_the_bar_says_how_far_a_fit_is(
     paths: Paths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("lingprobe.experiment.bars.EVERY", 0.0)
-    monkeypatch.setattr("lingprobe.progress.watched", lambda: True)
+    monkeypatch.setattr("lingprobe.data.progress.watched", lambda: True)
     run(plan(Design([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
     shown = capsys.readouterr().err
     assert "step 1 of 560" in shown

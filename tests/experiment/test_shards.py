@@ -2,7 +2,7 @@
 
 import pytest
 
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment.shards import WHOLE, Shard
 
 UNITS = [(f"ud/task{i}", f"encoder{j}", "logreg") for i in range(40) for j in range(5)]

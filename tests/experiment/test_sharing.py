@@ -17,13 +17,13 @@ from typer.testing import CliRunner
 
 import lingprobe
 from lingprobe.cli import app
+from lingprobe.data.references import allow
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.portions import passes
 from lingprobe.experiment.run import fill, missing, run
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.shards import Shard
-from lingprobe.references import allow
 from lingprobe.store.claims import PATIENCE, claimed
 from lingprobe.store.experiments import experiments
 from lingprobe.store.results import ResultStore
@@ -33,7 +33,7 @@ LONG = 180  # seconds after which a hanging test fails
 MINE = """
     import hashlib, os, time
     import numpy as np
-    from lingprobe.core import Predictions
+    from lingprobe.data.core import Predictions
 
     def batchy(sentences):
         "Vectors whose last bits depend on the batch, as those of networks do."

@@ -13,12 +13,12 @@ import pytest
 from test_run import Tiny
 
 from fixtures.models import transformer
-from lingprobe.core import Result, Sentence
+from lingprobe.data.core import Result, Sentence
+from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.run import run
 from lingprobe.testing import FAMILIES
-from lingprobe.vectors import Spans, Vectors
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import pytest
 
 from experiment.test_sharing import content
-from lingprobe.core import Trial
+from lingprobe.data.core import Trial
 from lingprobe.experiment import units, work
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.core import Tags
+from lingprobe.data.core import Tags
 from lingprobe.pages import scores_page
 
 pytestmark = pytest.mark.integration

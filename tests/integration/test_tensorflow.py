@@ -5,7 +5,7 @@ skipped where it is not installed; `make test-integration` has an environment wi
 import numpy as np
 import pytest
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 
 pytestmark = pytest.mark.integration

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.examples import Tags
 from lingprobe.datasets.formats.tables import write as write_table
-from lingprobe.examples import Tags
 from lingprobe.judgements.bound import people, read_bound, write_bound
 from lingprobe.judgements.score import read, score
 from lingprobe.judgements.sheet import Asking, sample, write

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.labels import Classes, LabelSets, Scores
+from lingprobe.data.labels import Classes, LabelSets, Scores
 from lingprobe.metrics import interval, interval_of
 from lingprobe.metrics.clusters import (
     HALF,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.labels import Classes, Scores, column
+from lingprobe.data.labels import Classes, Scores, column
 from lingprobe.metrics import METRICS, best_constant, constants, floor, repeated
 from lingprobe.metrics.constant import answered, rescored
 

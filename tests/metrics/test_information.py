@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lingprobe._logits import Logits
-from lingprobe.labels import Classes, LabelSets, column
+from lingprobe.data._logits import Logits
+from lingprobe.data.labels import Classes, LabelSets, column
 from lingprobe.metrics.information import calibration_error, mean_over, pointwise
 
 NAMES = ("a", "b", "c")

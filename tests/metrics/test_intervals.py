@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.labels import Classes
+from lingprobe.data.labels import Classes
 from lingprobe.metrics import METRICS, Answers, MetricProblem, difference, interval_of
 
 NAMES = ("a", "b")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.labels import Classes
+from lingprobe.data.labels import Classes
 from lingprobe.metrics.layers import (
     centre_of_gravity,
     differentials,

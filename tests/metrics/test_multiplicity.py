@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics import CORRECTIONS, benjamini_hochberg, corrected, holm
 from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS, false_discovery, simultaneous
 

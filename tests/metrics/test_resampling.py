@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from lingprobe.labels import Classes, Scores
+from lingprobe.data.labels import Classes, Scores
 from lingprobe.metrics import Answers, MetricProblem, difference
 from lingprobe.metrics.resampling import bootstrap, permutation
 

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 
 @pytest.mark.parametrize(("hidden", "width", "millions"), [(512, 1024, 9.6), (256, 512, 2.7)])
 def test_both_readings_of_the_paper_s_bilstm(hidden, width, millions):
-    from lingprobe.core import Sentence
+    from lingprobe.data.core import Sentence
     from lingprobe.encoders import make
     from lingprobe.nets.architectures import Recurrent
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from fixtures.results import saying
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.analysis.rows import rows
-from lingprobe.core import DataProblem, Result, Tags, Trial
-from lingprobe.labels import Classes, LabelSets, column, joined
+from lingprobe.data.core import DataProblem, Result, Tags, Trial
+from lingprobe.data.labels import Classes, LabelSets, column, joined
 from lingprobe.metrics import METRICS, Answers, constants, difference
 from lingprobe.pages import by_stratum, classes, page, strata_table
 from lingprobe.pages.breakdown import LEAST, SHARE, bins

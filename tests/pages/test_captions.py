@@ -15,11 +15,11 @@ from fixtures.papers import PAPER, entry
 from fixtures.results import result, saying
 from lingprobe.analysis.posed import Posed
 from lingprobe.analysis.rows import rows
-from lingprobe.core import Result, Tags, Trial
-from lingprobe.labels import Classes
+from lingprobe.data.core import Result, Tags, Trial
+from lingprobe.data.labels import Classes
 from lingprobe.pages import render, scores
 from lingprobe.pages.captions import PASSED
-from lingprobe.papers.page import inside
+from lingprobe.suites.page import inside
 from lingprobe.tables.formats import terminal
 
 HOLDS = "features of the main predicate"

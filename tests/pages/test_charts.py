@@ -8,8 +8,8 @@ import pytest
 
 import lingprobe
 from fixtures.results import result, saying
-from lingprobe.core import Result
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.charts import BEST, FIGURES, chart
 from lingprobe.tables.drawing import Dot, Drawing, Label, PlotProblem, Shape, Stroke
 

@@ -11,7 +11,7 @@ import pytest
 import lingprobe
 from analysis.test_curves import FALLING, FLAT, RISING, course, steps
 from fixtures.results import result, saying
-from lingprobe.core import Result
+from lingprobe.data.core import Result
 from lingprobe.pages import scores_page
 from lingprobe.tables.drawing import PlotProblem
 

@@ -11,8 +11,8 @@ import pytest
 
 import lingprobe
 from fixtures.results import result, saying
-from lingprobe.core import DataProblem, Result
-from lingprobe.labels import Classes
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.labels import Classes
 from lingprobe.metrics import Answers, MetricProblem, share
 from lingprobe.pages.headroom import gains, headroom_drawing
 from lingprobe.tables.drawing import Dot, PlotProblem

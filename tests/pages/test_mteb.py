@@ -13,7 +13,7 @@ from mteb.results import TaskResult
 
 from fixtures.results import result, saying
 from lingprobe.analysis.languages import languages
-from lingprobe.core import Result
+from lingprobe.data.core import Result
 from lingprobe.pages import render, write
 
 COMMIT = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"

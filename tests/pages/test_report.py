@@ -12,8 +12,8 @@ import pytest
 
 from fixtures.results import NAMES, result, saying
 from lingprobe.analysis.rows import newest, rows
-from lingprobe.core import Result
-from lingprobe.labels import Classes, Scores, joined
+from lingprobe.data.core import Result
+from lingprobe.data.labels import Classes, Scores, joined
 from lingprobe.pages import FORMATS, classes, render, scores, write
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown

@@ -14,10 +14,10 @@ from lingprobe import compare, evaluate
 from lingprobe.analysis.answers import together
 from lingprobe.analysis.comparison import against, pairs, with_baselines
 from lingprobe.cli import app
-from lingprobe.core import DataProblem, Result, Tags, Trial
+from lingprobe.data.core import DataProblem, Result, Tags, Trial
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.labels import Classes
 from lingprobe.datasets.formats.tables import write
-from lingprobe.errors import UsageProblem
-from lingprobe.labels import Classes
 from lingprobe.metrics import Answers, benjamini_hochberg, difference
 from lingprobe.pages.compare import compared, comparisons
 from lingprobe.pages.records import csv

@@ -10,8 +10,8 @@ import pytest
 
 import lingprobe
 from lingprobe.analysis.rows import rows
-from lingprobe.core import Dataset, Example, Sentence, Site
-from lingprobe.labels import Scores
+from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.data.labels import Scores
 from lingprobe.metrics import METRICS, interval_of
 from lingprobe.metrics.subsets import averaged
 

@@ -11,13 +11,13 @@ import pytest
 
 import lingprobe
 from fixtures.results import TASKS, result, results, saying
-from lingprobe.core import DataProblem, Result, Tags
+from lingprobe.data.core import DataProblem, Result, Tags
+from lingprobe.data.labels import Classes, Scores
 from lingprobe.judgements.sheet import Asking, write
-from lingprobe.labels import Classes, Scores
 from lingprobe.pages import scores_page
 from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import Beside
-from lingprobe.papers import bibliography
+from lingprobe.suites import bibliography
 from lingprobe.tables.table import p_value
 from lingprobe.tasks import TASKS as TASK_CONTENTS
 from tables.test_web import Outline

@@ -15,9 +15,9 @@ import lingprobe
 from fixtures.results import KINDS, TASKS, result, results, saying
 from lingprobe.analysis.comparison import leaders
 from lingprobe.analysis.rows import rows
-from lingprobe.core import Result
-from lingprobe.errors import UsageProblem
-from lingprobe.labels import Classes
+from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.labels import Classes
 from lingprobe.pages import scores_page, wide
 from lingprobe.pages.groups import columns_of
 from lingprobe.tables.formats import terminal

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lingprobe.core import Dataset, Example, Sentence, Site
-from lingprobe.reading import Readings
-from lingprobe.vectors import Vectors
+from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Vectors
 
 
 def scored_pairs(sizes=(150, 60, 80), scale=(0.0, 5.0), dim=6, seed=0, view="mean+contrast"):

@@ -3,12 +3,12 @@ import pickle
 import numpy as np
 import pytest
 
-from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
 from lingprobe.probes.bayes import SMOOTHINGS, bi, uni
-from lingprobe.reading import ReadingProblem, Readings
 from lingprobe.testing import FAMILIES
-from lingprobe.vectors import Vectors
 
 CELL = (Cell("-", 0),)
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.vectors import Vectors
 from probes.pairs import scored_pairs
 
 

@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.core import Cell, DataProblem, Dataset, Example, Sentence
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import Cell, DataProblem, Dataset, Example, Sentence
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.nets import device
 from lingprobe.probes import PROBES
 from lingprobe.probes.mlp import probe as mlp
 from lingprobe.probes.relatedness import probe as relatedness
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span import probe as span
-from lingprobe.reading import Readings
-from lingprobe.vectors import Vectors
 from probes.elsewhere import elsewhere
 from probes.pairs import scored_pairs
 from probes.test_span import readings as spans

@@ -12,6 +12,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lingprobe.data.progress import listening
+from lingprobe.data.vectors import ranges
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span import loops
 from lingprobe.probes.span.batches import Examples, Gathered, batch_of
@@ -20,8 +22,6 @@ from lingprobe.probes.span.net import Net, Scale, Sizes, Source, drawn, mix_of, 
 from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
 from lingprobe.probes.span.states import name_of
 from lingprobe.probes.span.training import Judged, Training, cells_of, loss_of, slope_of
-from lingprobe.progress import listening
-from lingprobe.vectors import ranges
 
 LABELS, DIM = 3, 5
 BOUNDS = np.array([0, 4, 4, 9, 15, 16])

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier
 
-from lingprobe._closure import closure
-from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.data._closure import closure
+from lingprobe.data.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.references import ReferenceProblem
-from lingprobe.vectors import Vectors
 
 PAPER = "mlp,protocol=ettinger"
 

@@ -3,12 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import Cell, Dataset, Example, Sentence
-from lingprobe.labels import column
+from lingprobe.data.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.labels import column
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.probes.floors import Majority, MajorityFeature
-from lingprobe.reading import ReadingProblem, Readings
 from lingprobe.testing import FAMILIES
-from lingprobe.vectors import Vectors
 
 CELLS = (Cell("-", 0), Cell("-", 1))
 

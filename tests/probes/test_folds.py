@@ -9,12 +9,12 @@ import pytest
 import torch
 from sklearn.model_selection import StratifiedKFold
 
-from lingprobe.core import Cell, Dataset, Example, Job, Sentence
+from lingprobe.data.core import Cell, Dataset, Example, Job, Sentence
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.splits import stratified
 from lingprobe.probes import PROBES
 from lingprobe.probes.mlp.fits import held_out
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.vectors import Vectors
 
 DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)
 

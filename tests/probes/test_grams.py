@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.probes.grams import Grams, tfidf, weighted
 from lingprobe.testing import FAMILIES
 

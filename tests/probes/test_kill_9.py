@@ -13,7 +13,7 @@ import time
 import numpy as np
 import pytest
 
-from lingprobe.checkpoints import keeping
+from lingprobe.data.checkpoints import keeping
 from lingprobe.nets.precision import limited
 from lingprobe.store.checkpoints import Checkpoints
 from probes.pairs import scored_pairs

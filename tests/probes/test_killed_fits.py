@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lingprobe.checkpoints import keeping
+from lingprobe.data.checkpoints import keeping
 from lingprobe.nets import device
 from lingprobe.store import checkpoints
 from lingprobe.store.checkpoints import Checkpoints, forget, left

@@ -11,14 +11,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lingprobe.core import Cell, Dataset, Example, Job, Sentence
+from lingprobe.data.core import Cell, Dataset, Example, Job, Sentence
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
 from lingprobe.probes.features import no_scale
 from lingprobe.probes.mlp.probe import Perceptron
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.references import ReferenceProblem
 from lingprobe.testing.probes import check_on, check_probe
-from lingprobe.vectors import Vectors
 
 FIRST = (Cell("-", 0),)
 SMALL = "mlp,hidden=20,dropout=0"

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from lingprobe._logits import code_length
-from lingprobe.core import Cell, Dataset, Example, Needs, Predictions, Sentence, Site
-from lingprobe.labels import Classes, LabelSets, column
+from lingprobe.data._logits import code_length
+from lingprobe.data.core import Cell, Dataset, Example, Needs, Predictions, Sentence, Site
+from lingprobe.data.labels import Classes, LabelSets, column
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
 from lingprobe.probes.online import (
     FRACTIONS,
@@ -28,8 +30,6 @@ from lingprobe.probes.online import (
     uniform_length,
 )
 from lingprobe.probes.plain import Estimator, OneByOne
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.vectors import Vectors
 
 CLASSES = "abcd"
 

@@ -9,11 +9,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.probes.plain import Estimator, OneByOne
-from lingprobe.reading import ReadingProblem, Readings
 from lingprobe.testing.probes import check_on, check_probe, planted
-from lingprobe.vectors import Vectors
 
 
 @pytest.mark.parametrize(

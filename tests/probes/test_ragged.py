@@ -10,8 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lingprobe.data.vectors import ranges
 from lingprobe.probes.span.spans import attended, highest, means, ragged, summed
-from lingprobe.vectors import ranges
 
 
 @st.composite

@@ -10,12 +10,12 @@ import pytest
 import torch
 from scipy.stats import pearsonr
 
-from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
 from lingprobe.probes.relatedness.loss import Expectation
 from lingprobe.probes.relatedness.scale import Scale
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.vectors import Vectors
 from probes.pairs import scored_pairs
 
 SENTEVAL = "relatedness,protocol=senteval"

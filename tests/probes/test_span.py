@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lingprobe.core import Cell, Dataset, Example, Sentence, Site
-from lingprobe.labels import Classes, LabelSets
+from lingprobe.data.core import Cell, Dataset, Example, Sentence, Site
+from lingprobe.data.labels import Classes, LabelSets
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.probes import PROBES
 from lingprobe.probes.span.probe import PROTOCOLS, examples_of
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.references import ReferenceProblem
-from lingprobe.vectors import Spans, Vectors
 
 SIZES = (120, 20, 60)
 DIM, KINDS = 8, 3

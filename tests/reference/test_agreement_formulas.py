@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe._logits import Logits
-from lingprobe.labels import Classes, LabelSets, Scores
+from lingprobe.data._logits import Logits
+from lingprobe.data.labels import Classes, LabelSets, Scores
 from lingprobe.metrics import METRICS
 from lingprobe.metrics.correlation import coefficients
 from lingprobe.metrics.information import calibration_error, pointwise

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe._logits import code_length
-from lingprobe.core import Cell, Dataset, Example, Sentence
+from lingprobe.data._logits import code_length
+from lingprobe.data.core import Cell, Dataset, Example, Sentence
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Vectors
 from lingprobe.probes.bayes import PENALTIES, SMOOTHINGS, uni
-from lingprobe.reading import Readings
-from lingprobe.vectors import Vectors
 from reference import bayes
 
 WORDS = list("abcdef")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from lingprobe.labels import Classes, Column, Scores, column
+from lingprobe.data.labels import Classes, Column, Scores, column
 from lingprobe.metrics import METRICS, Answers
 from lingprobe.metrics.metric import MetricProblem
 from lingprobe.metrics.resampling import bootstrap, permutation

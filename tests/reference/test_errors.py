@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, t
 
-from lingprobe.labels import Classes, Scores
+from lingprobe.data.labels import Classes, Scores
 from lingprobe.metrics import Answers, contrast, interval_of, null_share, share
 from lingprobe.metrics.clusters import LEAST_CLUSTERS, balanced, over_examples
 from lingprobe.metrics.information import mean_over

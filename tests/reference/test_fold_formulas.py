@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 from lingprobe.datasets import Candidate, SampleSettings, sample
 
 

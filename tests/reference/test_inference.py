@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.labels import Classes
+from lingprobe.data.labels import Classes
 from lingprobe.metrics import Answers, benjamini_hochberg, contrast, holm, null_share, share
 from lingprobe.metrics.clusters import Fits, between_seeds, over_examples, spread
 from lingprobe.metrics.correlation import EXACT, LEAST, Coefficient, orders, p_values

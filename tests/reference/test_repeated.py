@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lingprobe.audit import floors
 from lingprobe.audit.inspection import inspect
 from lingprobe.audit.repeats import SHOWN
-from lingprobe.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
 from reference import repeated
 
 words = st.lists(st.sampled_from(["a", "A", "b"]), min_size=1, max_size=2).map(tuple)

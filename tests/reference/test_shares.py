@@ -10,12 +10,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe._logits import code_length
+from lingprobe.data._logits import code_length
+from lingprobe.data.labels import Classes, column
 from lingprobe.datasets.candidates import appearing
 from lingprobe.datasets.match import blocks, contrasts, correlation, gaussian, matched, uncorrelated
 from lingprobe.datasets.splits import allocate, apportion, stratified, turned
 from lingprobe.encoders.pooling import POOLS, pooled
-from lingprobe.labels import Classes, column
 from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
 from lingprobe.probes.losses import LOSSES
 from lingprobe.probes.online import adaptive_length

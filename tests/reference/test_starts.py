@@ -7,12 +7,12 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from lingprobe.labels import Classes, column
+from lingprobe.data.labels import Classes, column
+from lingprobe.data.reading import read_of
 from lingprobe.probes.features import SQUARES
 from lingprobe.probes.span import scales
 from lingprobe.probes.span.net import Sizes, Source, drawn
 from lingprobe.probes.span.plans import Design
-from lingprobe.reading import read_of
 from probes.test_span import readings
 from reference import starts
 

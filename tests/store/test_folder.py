@@ -7,10 +7,10 @@ import sys
 import numpy as np
 import pytest
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.vectors import Entries, VectorStore
-from lingprobe.vectors import Spans, Vectors
 
 SLOTS = ("0.none", "1.none")
 
@@ -182,7 +182,7 @@ def test_large_vectors_take_no_memory_of_their_own(tmp_path):
             ),
         )
     code = (
-        "import re, sys, numpy as np\nfrom pathlib import Path\nfrom lingprobe.core import"
+        "import re, sys, numpy as np\nfrom pathlib import Path\nfrom lingprobe.data.core import"
         " Sentence\nfrom lingprobe.store.vectors import VectorStore\nanonymous = lambda:"
         " int(re.search(r'RssAnon:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) //"
         " 1024\nknown = [Sentence.of([f's{i}', *['w'] * 19]) for i in range(2000)][::-1]\nstore"

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lingprobe._logits import Logits
-from lingprobe.core import Result, Trial
-from lingprobe.labels import Classes
+from lingprobe.data._logits import Logits
+from lingprobe.data.core import Result, Trial
+from lingprobe.data.labels import Classes
 from lingprobe.store.results import SCORES, ResultStore, find_scores, write_scores
 
 GOLD = Classes(np.array([0, 1, 2, 1]), ("a", "b", "c"))

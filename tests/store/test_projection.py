@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.attempt import EncoderRun
 from lingprobe.experiment.paths import Paths
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.precision import kept_as, projection
-from lingprobe.vectors import Vectors
 
 
 def test_the_matrix_is_the_same_for_ever():

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import Result, Tags, Trial
-from lingprobe.labels import Classes, LabelSets, Scores
+from lingprobe.data.core import Result, Tags, Trial
+from lingprobe.data.labels import Classes, LabelSets, Scores
 from lingprobe.store import results
 from lingprobe.store.blocks import Block, StoreProblem
 from lingprobe.store.results import ResultStore

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Vectors
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import Index, distinct, keys_of
 from lingprobe.store.plans import arrange, draw_up, read, unfinished
 from lingprobe.store.precision import kept_as
 from lingprobe.store.vectors import Entries, VectorStore
-from lingprobe.vectors import Vectors
 
 
 def some(count, start=0):
@@ -275,7 +275,7 @@ import resource, sys
 from pathlib import Path
 import numpy as np
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 from lingprobe.store import blocks, vectors
 blocks._MAPPED = vectors.LARGE = 1  # everything is mapped, as large arrays are
 known = [Sentence.of([f"w{i}"]) for i in range(500)]

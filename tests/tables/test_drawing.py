@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lingprobe.errors import to_install
+from lingprobe.data.errors import to_install
 from lingprobe.tables.drawing import (
     Dot,
     Drawing,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 
 SPLITS = (("tr", "train", 8), ("va", "dev", 2), ("te", "test", 2))

@@ -3,7 +3,7 @@
 import pytest
 
 import lingprobe
-from lingprobe.papers.bibliography import PAPERS, bibtex
+from lingprobe.suites.bibliography import PAPERS, bibtex
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.about import KNOWN, UNITS, about
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem, Dataset
+from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.generation.events.asserted import DOES_NOT, HAPPENS, assertions
 from lingprobe.generation.events.english import english
 from lingprobe.generation.readings.find import readings

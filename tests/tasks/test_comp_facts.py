@@ -7,11 +7,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import facts_of, oracles_of
+from lingprobe.data.reading import Readings
 from lingprobe.encoders import ENCODERS
 from lingprobe.generation.readings.find import readings
-from lingprobe.oracles import facts_of, oracles_of
-from lingprobe.reading import Readings
 from lingprobe.tasks import TASKS, names
 from lingprobe.tasks.comp.designs import POLISH
 from lingprobe.tasks.comp.facts import ORACLES, place

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.data.oracles import Floored, kind_of
+from lingprobe.data.reading import ReadingProblem, Readings, one_hot
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
-from lingprobe.oracles import Floored, kind_of
-from lingprobe.reading import ReadingProblem, Readings, one_hot
 from lingprobe.tasks import TASKS, names
 from lingprobe.tasks.comp.shallow import language_of, seen
 

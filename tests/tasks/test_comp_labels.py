@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.readings.find import agreeing
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.comp import data as comp_data

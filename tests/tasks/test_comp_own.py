@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events.english import TABLE
 from lingprobe.tasks import TASKS
 

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from lingprobe.core import DataProblem, Dataset
+from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.generation.events.english import english
 from lingprobe.generation.readings.find import readings
 from lingprobe.tasks import TASKS, names

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events.polish import polish
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.comp.designs import LACKING, POLISH

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.core import DataProblem, Example, Sentence, Site
+from lingprobe.data.core import DataProblem, Example, Sentence, Site
 from lingprobe.tasks import TASKS, names
 from lingprobe.tasks.comp.released import read, strata
 from lingprobe.tasks.released.fetch import all_published

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lingprobe.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, held, right
 
 AGENT = "nearest noun before, or first after by"

@@ -17,8 +17,8 @@ import lingprobe
 from fixtures.forest import forest
 from lingprobe import store
 from lingprobe.corpora import embedded as grammar
-from lingprobe.oracles import facts_of
-from lingprobe.references import allow
+from lingprobe.data.oracles import facts_of
+from lingprobe.data.references import allow
 from lingprobe.store.blocks import version
 from lingprobe.store.columns import Made
 from lingprobe.tasks import TASKS, parsed

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import lingprobe
 from lingprobe.analysis.rows import rows
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from tasks.publications import text_sets
 

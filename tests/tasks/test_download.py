@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.server import serving
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks.released import download as downloads
 from lingprobe.tasks.released.download import (
     TRIES,

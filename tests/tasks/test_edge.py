@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.columns import (
     SentenceTargets,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.core import SPLITS
 from lingprobe.corpora import conllu, edges
+from lingprobe.data.core import SPLITS
 from lingprobe.tasks import TASKS
 
 DATA = Path(os.environ.get("LINGPROBE_DATA", "/nonexistent"))

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from tasks import edges
 

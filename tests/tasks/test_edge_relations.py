@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.text import tokens
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.dpr import pair
 from lingprobe.tasks.edge.semeval import relation

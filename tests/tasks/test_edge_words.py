@@ -5,8 +5,8 @@ wrong is tried here.
 import pytest
 
 from fixtures.forest import forest
-from lingprobe.core import DataProblem
 from lingprobe.corpora import brackets
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.treebanks import phrases
 

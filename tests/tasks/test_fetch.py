@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from fixtures.server import serving
 from lingprobe.cli import app
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks.released import catalogue
 from lingprobe.tasks.released.catalogue import COLLECTIONS, Collection, Known
 from lingprobe.tasks.released.download import TRIES, Unreachable, Web

@@ -18,10 +18,10 @@ from typer.testing import CliRunner
 import lingprobe
 from fixtures.server import serving
 from lingprobe.cli import app
-from lingprobe.core import DataProblem
 from lingprobe.corpora.embedded import treebank as sentences
 from lingprobe.corpora.places import LISTING, Absent, home_of, located
 from lingprobe.corpora.universal import treebank
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks.find import named
 from lingprobe.tasks.released import download, universal
 

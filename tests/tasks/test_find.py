@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe.core import DataProblem
 from lingprobe.corpora.embedded import treebank
 from lingprobe.corpora.places import LISTING
 from lingprobe.corpora.universal import RELEASE
+from lingprobe.data.core import DataProblem
 
 MENTIONED = "# global.Entity = GRP-etype\n"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.core import SPLITS
+from lingprobe.data.core import SPLITS
 from lingprobe.tasks import TASKS, limited
 from lingprobe.testing import FAMILIES
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import pytest
 from treebanks import block
 
-from lingprobe.cache import FileProblem
-from lingprobe.core import DataProblem
+from lingprobe.data.cache import FileProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.datasets.formats.tables import write
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, PlanProblem, plan
 from lingprobe.experiment.run import run
-from lingprobe.references import Reference, ReferenceProblem
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
 

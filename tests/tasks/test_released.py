@@ -3,8 +3,8 @@ from collections import Counter
 
 import pytest
 
-from lingprobe.cache import cache_dir
-from lingprobe.core import DataProblem
+from lingprobe.data.cache import cache_dir
+from lingprobe.data.core import DataProblem
 from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS, names
 from lingprobe.testing import same_dataset

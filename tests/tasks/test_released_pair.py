@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 import lingprobe
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.datasets import together
 from lingprobe.tasks import TASKS, names
 from tasks.publications import pair_sets, pairs, refused_or_counted

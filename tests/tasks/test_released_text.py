@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS, names
 from tasks.publications import refused_or_counted, text_sets
 

@@ -5,8 +5,8 @@ from dataclasses import fields
 
 import pytest
 
-from lingprobe.core import Sampling
-from lingprobe.references import Reference
+from lingprobe.data.core import Sampling
+from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS, tolerant
 
 

@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from lingprobe.audit.inspection import inspect
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import uncompressed
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS, names
 
 FILES = {

@@ -1,6 +1,6 @@
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.tables import write
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES, check_task, same_dataset

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from fixtures.forest import forest
-from lingprobe.core import Cell
 from lingprobe.corpora.files import treebank
+from lingprobe.data.core import Cell
+from lingprobe.data.oracles import about_words, facts_of, oracles_of
+from lingprobe.data.reading import Readings
 from lingprobe.encoders.gold import Gold
 from lingprobe.metrics import METRICS
-from lingprobe.oracles import about_words, facts_of, oracles_of
 from lingprobe.probes import PROBES
-from lingprobe.reading import Readings
 from lingprobe.tasks import TASKS, names
 from lingprobe.tasks.edge.facts import held
 from tasks.edges import edge_files

@@ -6,14 +6,14 @@ from collections import Counter
 import pytest
 from treebanks import STARRED, block
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import embedded as grammar
 from lingprobe.corpora.batches import batches
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import blocks, trees
-from lingprobe.oracles import facts_of, oracles_of
-from lingprobe.references import ReferenceProblem, allow
+from lingprobe.data.core import DataProblem
+from lingprobe.data.oracles import facts_of, oracles_of
+from lingprobe.data.references import ReferenceProblem, allow
 from lingprobe.tasks import TASKS
 from lingprobe.testing import check_task
 from lingprobe.testing.tasks import same_dataset

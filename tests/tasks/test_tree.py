@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from fixtures.forest import forest
-from lingprobe.core import SPLITS, DataProblem
 from lingprobe.corpora.brackets import read
+from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import Answer, answer
 from lingprobe.tasks.tree import corpus as room

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import Sentence
 from lingprobe.corpora import brackets
 from lingprobe.corpora.frequencies import counted
 from lingprobe.corpora.rendering import repaired, sentence_of
+from lingprobe.data.core import Sentence
 from lingprobe.datasets import SampleSettings, sample
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.tree.altered import (

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fixtures.forest import forest as trees
-from lingprobe.core import Sentence
 from lingprobe.corpora import brackets
+from lingprobe.data.core import Sentence
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.tree.altered import places, shifts
 from lingprobe.tasks.tree.corpus import LITERAL, RULES

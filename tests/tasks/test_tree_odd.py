@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.frequencies import counted
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.datasets import SampleSettings, sample
 from lingprobe.tasks.tree.odd import NEAR, Choice, band, lexicon, replacements
 from tasks.altering import corpus_of, made

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from treebanks import STARRED, block
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import embedded as grammar
+from lingprobe.data.core import DataProblem
 from lingprobe.datasets.candidates import numbered
 from lingprobe.tasks import FAMILIES, TASKS, parsed
 from lingprobe.tasks.shards import Lists
@@ -226,7 +226,7 @@ def test_what_a_treebank_lacks_is_said(tmp_path):
 
 
 def test_word_content_keeps_words_with_enough_sentences():
-    from lingprobe.core import Sentence
+    from lingprobe.data.core import Sentence
 
     words = [f"w{i:03}" for i in range(40)]
     sentences = [

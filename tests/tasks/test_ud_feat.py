@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from treebanks import block
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import embedded as grammar
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.ud.feat import telling
 from lingprobe.testing import check_dataset

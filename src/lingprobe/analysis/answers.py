@@ -13,12 +13,12 @@ from typing import Protocol
 
 import numpy as np
 
-from lingprobe.core import Result
-from lingprobe.labels import joined
+from lingprobe.data.core import Result
+from lingprobe.data.labels import joined
+from lingprobe.data.references import parsed_or_none
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Answers
 from lingprobe.metrics.clusters import LEAST_SEEDS
-from lingprobe.references import parsed_or_none
-from lingprobe.vectors import Ints
 
 SIGNS = ("*", "†", "‡", "§", "¶")
 

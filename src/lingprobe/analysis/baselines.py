@@ -18,11 +18,11 @@ import numpy as np
 
 from lingprobe.analysis.row import CONSTANT, Row
 from lingprobe.analysis.rows import repeats, rows, without_fold
-from lingprobe.core import Result
-from lingprobe.labels import Column
+from lingprobe.data.core import Result
+from lingprobe.data.labels import Column
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Metric, answered
 from lingprobe.metrics.metric import Doubles, summed
-from lingprobe.vectors import Ints
 
 SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
 

@@ -20,14 +20,14 @@ from lingprobe.analysis.answers import marks
 from lingprobe.analysis.paired import Measured, apart, constant, measured
 from lingprobe.analysis.row import PASSED, PERCENT, Row
 from lingprobe.analysis.rows import kind_of, on_dev
-from lingprobe.core import Result
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.oracles import Kind
 from lingprobe.metrics import difference
 from lingprobe.metrics.constant import named
 from lingprobe.metrics.intervals import Difference
 from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
 from lingprobe.metrics.resampling import DRAWS, bootstrap, permutation
-from lingprobe.oracles import Kind
 
 Verdict = Literal["better", "worse", "cannot be told"]
 Test = Literal["t", "permutation", "bootstrap"]

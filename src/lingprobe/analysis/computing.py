@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from lingprobe.core import Result
+from lingprobe.data.core import Result
 
 
 class Computed(Protocol):

@@ -14,12 +14,12 @@ from lingprobe.analysis.answers import marks
 from lingprobe.analysis.points import Point, by_setting, places
 from lingprobe.analysis.row import NO_CONTROL, Row
 from lingprobe.analysis.rows import rows, without_fold
-from lingprobe.core import DataProblem, Result
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.references import brief
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.correlation import MANY, coefficients, least_p, p_values
 from lingprobe.metrics.correlation_intervals import intervals
 from lingprobe.metrics.multiplicity import ALPHA, corrected
-from lingprobe.references import brief
 
 FEW = 10  # points, below which a trend is a hint
 NOTHING = math.nan

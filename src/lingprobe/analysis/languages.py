@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from lingprobe.core import Result
 from lingprobe.corpora.languages import script, three
-from lingprobe.notes import Sources
-from lingprobe.references import parsed_or_none
+from lingprobe.data.core import Result
+from lingprobe.data.notes import Sources
+from lingprobe.data.references import parsed_or_none
 from lingprobe.tasks.about import about
 
 UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script

@@ -18,7 +18,9 @@ import numpy as np
 from lingprobe.analysis.answers import together
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
 from lingprobe.analysis.rows import on_dev, repeats, rows, without_fold
-from lingprobe.core import Result
+from lingprobe.data.core import Result
+from lingprobe.data.reading import MIX
+from lingprobe.data.references import brief
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.layers import (
     Expected,
@@ -30,8 +32,6 @@ from lingprobe.metrics.layers import (
     over_seeds,
 )
 from lingprobe.probes import PROBES
-from lingprobe.reading import MIX
-from lingprobe.references import brief
 from lingprobe.tasks import TASKS
 
 NOTHING = float("nan")

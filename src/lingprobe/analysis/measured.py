@@ -15,8 +15,8 @@ from lingprobe.analysis.languages import UNKNOWN, languages
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row, said_of
 from lingprobe.analysis.rows import groups_of, repeats, rows
 from lingprobe.analysis.score_table import Measure, Score, of_encoder
-from lingprobe.core import DataProblem, Result
-from lingprobe.references import Reference, parsed_or_none
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.references import Reference, parsed_or_none
 
 SOURCE = "lingprobe"
 NO_EMBEDDINGS = frozenset({"length", "words", "overlap", "negation", "hypothesis"})

@@ -15,8 +15,8 @@ import numpy as np
 from lingprobe.analysis.answers import together
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, Row, said_of
 from lingprobe.analysis.rows import Repeats, groups_of, repeats, rows
-from lingprobe.core import Result
-from lingprobe.labels import column
+from lingprobe.data.core import Result
+from lingprobe.data.labels import column
 from lingprobe.metrics import Answers, answered
 from lingprobe.metrics.constant import CLASS, SET
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from lingprobe.core import DataProblem, Result
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.notes import Checkpoint
+from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.checkpoints import named_point
 from lingprobe.encoders.facts import facts_or_none
-from lingprobe.errors import UsageProblem
-from lingprobe.notes import Checkpoint
-from lingprobe.references import Reference, brief, parsed_or_none
 
 PASSING = frozenset({"device", "precision"})
 """Settings that are not told apart by."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lingprobe.core import Result
 from lingprobe.corpora.machine import PLAIN
-from lingprobe.labels import Column
-from lingprobe.notes import ByParser, SourceRule, WordRule
+from lingprobe.data.core import Result
+from lingprobe.data.labels import Column
+from lingprobe.data.notes import ByParser, SourceRule, WordRule
 
 MADE = "construction"
 """The stratum that says what labels consist of."""

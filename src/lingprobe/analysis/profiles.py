@@ -13,7 +13,7 @@ import numpy as np
 
 from lingprobe.analysis.relation import Asked, Correlation, Relation, related
 from lingprobe.analysis.score_table import Measure, ScoreTable
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.metrics.correlation import EXACT, LEAST, coefficients, orders
 from lingprobe.metrics.dependent import every_pair
 from lingprobe.metrics.metric import Doubles

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lingprobe.analysis.posed import NOTHING, Posed
-from lingprobe.oracles import Kind
+from lingprobe.data.oracles import Kind
 
 ORDER: Sequence[Kind] = ("baseline", "trained", "oracle")
 """How rows stand in a table: what is trivial, what is judged, what is possible."""

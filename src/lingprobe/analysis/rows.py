@@ -18,14 +18,14 @@ from lingprobe.analysis.answers import alike, missing, tested, together
 from lingprobe.analysis.computing import computed
 from lingprobe.analysis.posed import posed
 from lingprobe.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
-from lingprobe.core import Result, Trial, needs_of
+from lingprobe.data.core import Result, Trial, needs_of
+from lingprobe.data.notes import Code, Controlled
+from lingprobe.data.oracles import Kind
+from lingprobe.data.references import ReferenceProblem, brief, parsed_or_none
 from lingprobe.datasets.controls import CONTROLS, KEY_SEEN, without_draw
 from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.metrics import METRICS, Answers, difference
-from lingprobe.notes import Code, Controlled
-from lingprobe.oracles import Kind
 from lingprobe.probes import PROBES
-from lingprobe.references import ReferenceProblem, brief, parsed_or_none
 from lingprobe.tasks import TASKS
 
 Repeats = Sequence[Sequence[Result]]

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
 from lingprobe.analysis.score_table import Measure, Score, Scored, bare, of_encoder
-from lingprobe.core import DataProblem
 from lingprobe.corpora.damage import reading
 from lingprobe.corpora.files import opened
 from lingprobe.corpora.languages import three
+from lingprobe.data.core import DataProblem
 
 ENCODER = ("encoder", "model", "name")
 VARIANT = ("read", "layer", "pooling", "pool", "seed", "revision", "checkpoint")

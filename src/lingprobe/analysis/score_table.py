@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.metrics.metric import Doubles
-from lingprobe.references import Reference, ReferenceProblem
 
 MODELS = frozenset({"hf", "st"})
 """Encoders whose argument is a model, which several of them may read."""

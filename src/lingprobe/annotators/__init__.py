@@ -8,9 +8,9 @@ from typing import cast
 from lingprobe import parts
 from lingprobe.annotators.parser import Parser
 from lingprobe.annotators.segment import Rules, Segmenter
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import Contents, Reference
 from lingprobe.encoders.facts import MODEL
-from lingprobe.references import Contents, Reference
 
 PARSERS = Contents(
     "parser",

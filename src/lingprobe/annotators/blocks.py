@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from lingprobe.annotators.parser import Annotation, Parser
 from lingprobe.annotators.segment import Cut, Segmenter
-from lingprobe.cache import draft, write_text
-from lingprobe.core import DataProblem
 from lingprobe.corpora.machine import CONFIDENCE
 from lingprobe.corpora.running import Passage
 from lingprobe.corpora.trees import depth, features
+from lingprobe.data.cache import draft, write_text
+from lingprobe.data.core import DataProblem
 
 NOTES = "blocks"
 """The folder of notes; a block with one is done."""

@@ -25,13 +25,13 @@ from lingprobe.annotators.blocks import (
     place,
     write,
 )
-from lingprobe.cache import PART, write_text
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import digest
 from lingprobe.corpora.machine import ABOUT
 from lingprobe.corpora.running import Passage, passages
-from lingprobe.errors import UsageProblem
-from lingprobe.progress import bar
+from lingprobe.data.cache import PART, write_text
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.progress import bar
 
 BLOCK = 1 << 20  # characters of text in a block: some ten thousand sentences
 FORMAT = 1

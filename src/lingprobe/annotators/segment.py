@@ -18,10 +18,10 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import regex
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import text as running
 from lingprobe.corpora.marks import ENDS
 from lingprobe.corpora.trees import Range
+from lingprobe.data.core import DataProblem
 
 ABBREVIATIONS = frozenset({
     "mr", "mrs", "ms", "dr", "st", "prof", "rev", "hon", "capt", "col", "gen", "lt", "sgt", "jr",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from lingprobe._renamed import warn
+from lingprobe.data._renamed import warn
 
 MOVED = ("Evaluation", "Settings", "compare", "evaluate")  # which were here in sonde 0.1
 

@@ -10,8 +10,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from lingprobe.errors import UsageProblem
-from lingprobe.references import Reference
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Reference
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lingprobe.cache import cache_dir
-from lingprobe.core import DataProblem
-from lingprobe.errors import UsageProblem
+from lingprobe.data.cache import cache_dir
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.shards import SLURM_LIMIT
 from lingprobe.experiment.status import UnitStatus, encodings_of, units_of

@@ -15,9 +15,11 @@ from lingprobe.api.measure import at
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.inspection import inspect as audited
 from lingprobe.audit.page import audit_page
-from lingprobe.cache import check_ending, write_text
-from lingprobe.core import DataProblem, Published, Task
 from lingprobe.corpora.universal import either, near, treebank
+from lingprobe.data.cache import check_ending, write_text
+from lingprobe.data.core import DataProblem, Published, Task
+from lingprobe.data.progress import bar
+from lingprobe.data.references import Reference, allow
 from lingprobe.datasets.formats.tables import write, writing
 from lingprobe.experiment.data import load
 from lingprobe.generation.events import files
@@ -26,8 +28,6 @@ from lingprobe.judgements.bound import Bound, people_page, write_bound
 from lingprobe.judgements.score import score
 from lingprobe.judgements.sheet import Asking, Mode, Sheet
 from lingprobe.judgements.sheet import write as write_sheet
-from lingprobe.progress import bar
-from lingprobe.references import Reference, allow
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import named

@@ -10,15 +10,16 @@ from typing import Any, Literal
 
 from lingprobe.api.arguments import listed, spoken
 from lingprobe.api.measure import at, encoders_of
-from lingprobe.cache import check_ending, write_text
-from lingprobe.core import DataProblem, Encoder, Sentence
 from lingprobe.corpora import brackets, conllu, text
 from lingprobe.corpora.corpus import corpus as files_of
 from lingprobe.corpora.files import uncompressed
 from lingprobe.corpora.places import located
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import SUFFIXES
-from lingprobe.errors import UsageProblem
+from lingprobe.data.cache import check_ending, write_text
+from lingprobe.data.core import DataProblem, Encoder, Sentence
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.identity import Identity
 from lingprobe.experiment.agreement import alike, request_of
 from lingprobe.experiment.data import load
 from lingprobe.experiment.embed import Embedded
@@ -27,7 +28,6 @@ from lingprobe.experiment.plan import tasks_of
 from lingprobe.experiment.run import ahead, embed_ahead
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.shards import WHOLE, Shard
-from lingprobe.identity import Identity
 from lingprobe.store.precision import kept_as
 from lingprobe.tasks.find import named
 

@@ -7,11 +7,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Reference, allow, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.hub import Files, files_of
-from lingprobe.errors import UsageProblem
-from lingprobe.references import Reference, allow, parsed_or_none
 from lingprobe.tasks import TASKS
 
 ORGANISATION = "sentence-transformers"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Unpack
 from lingprobe.analysis.rows import rows
 from lingprobe.api.arguments import keywords, optional
 from lingprobe.api.results import Selection, compare, layers, report
-from lingprobe.core import Result
+from lingprobe.data.core import Result
 from lingprobe.experiment.plan import together
 from lingprobe.pages import scores_page
 from lingprobe.pages.compare import Comparison

@@ -15,13 +15,13 @@ from lingprobe.api.arguments import listed, options_of
 from lingprobe.api.encoders import configure, model
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import estimate, run
-from lingprobe.cache import write_text
+from lingprobe.data.cache import write_text
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Contents, Reference, beside
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
-from lingprobe.errors import UsageProblem
 from lingprobe.experiment.estimate import Estimate
 from lingprobe.probes import PROBES
-from lingprobe.references import Contents, Reference, beside
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import get_tasks, named
 

@@ -9,18 +9,18 @@ from lingprobe import parts
 from lingprobe.annotators import PARSERS
 from lingprobe.api.arguments import listed as arguments
 from lingprobe.audit import CHECKS
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.listing import Entry, Plugin, entries
+from lingprobe.data.listing import plugins as installed
+from lingprobe.data.references import Contents, Reference, allow
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
-from lingprobe.errors import UsageProblem
 from lingprobe.generation.events.languages import LANGUAGES
-from lingprobe.listing import Entry, Plugin, entries
-from lingprobe.listing import plugins as installed
 from lingprobe.metrics import METRICS
-from lingprobe.papers import SUITES
-from lingprobe.papers.bibliography import bibtex as entries_of
-from lingprobe.papers.bibliography import papers_of
 from lingprobe.probes import PROBES
-from lingprobe.references import Contents, Reference, allow
+from lingprobe.suites import SUITES
+from lingprobe.suites.bibliography import bibtex as entries_of
+from lingprobe.suites.bibliography import papers_of
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.about import About, Sought
 from lingprobe.tasks.about import about as known_about

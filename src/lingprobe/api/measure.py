@@ -12,8 +12,9 @@ from lingprobe.analysis.rows import without_fold
 from lingprobe.api.arguments import keywords, listed, nothing, options_of, spoken
 from lingprobe.api.encoders import reference
 from lingprobe.api.evaluation import Evaluation
-from lingprobe.cache import FileProblem, environment
-from lingprobe.errors import UsageProblem
+from lingprobe.data.cache import FileProblem, environment
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import allow, brief
 from lingprobe.experiment.agreement import alike, request_of
 from lingprobe.experiment.estimate import Estimate
 from lingprobe.experiment.estimate import estimate as estimated
@@ -26,9 +27,8 @@ from lingprobe.nets.device import fitting_on
 from lingprobe.nets.precision import reproducible as is_reproducible
 from lingprobe.nets.precision import reproducing
 from lingprobe.pages.open_files import refresh
-from lingprobe.papers import SUITES
-from lingprobe.papers.suite import Suite, SuiteRequest, designs
-from lingprobe.references import allow, brief
+from lingprobe.suites import SUITES
+from lingprobe.suites.suite import Suite, SuiteRequest, designs
 from lingprobe.tasks import TASKS, limited
 from lingprobe.tasks.find import named
 

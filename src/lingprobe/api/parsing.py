@@ -11,8 +11,8 @@ from lingprobe.annotators.parse import Parsed
 from lingprobe.annotators.parse import parse as parsed
 from lingprobe.annotators.parser import Parser
 from lingprobe.api.arguments import listed
-from lingprobe.errors import UsageProblem
-from lingprobe.references import allow
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import allow
 
 
 def parse(

@@ -21,12 +21,12 @@ from lingprobe.analysis.score_table import (
 )
 from lingprobe.api.arguments import keywords, listed, optional
 from lingprobe.api.results import Results, Selection, stored_results
-from lingprobe.core import DataProblem
 from lingprobe.corpora.languages import spoken, three
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.relate import relation_page
 from lingprobe.pages.relate_languages import languages_page
-from lingprobe.papers.published import published as published_scores
+from lingprobe.suites.published import published as published_scores
 from lingprobe.tables.page import Page
 
 MOST = 100  # columns that are related at a time

@@ -12,8 +12,9 @@ from lingprobe.analysis.comparison import pairs as all_pairs
 from lingprobe.analysis.layers import Depth, depths
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import keywords, listed, optional
-from lingprobe.core import DataProblem, Result
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import allow
 from lingprobe.judgements.score import judged
 from lingprobe.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
 from lingprobe.pages.asked import Chosen, Stored, is_asked, judged_by, named, of_encoder, stored
@@ -24,10 +25,9 @@ from lingprobe.pages.paper import paper_page
 from lingprobe.pages.probabilities import write as write_predictions
 from lingprobe.pages.records import csv
 from lingprobe.pages.web.study import Beside
-from lingprobe.papers import SUITES
-from lingprobe.papers.facts import Paper
-from lingprobe.papers.significance import Printed, not_significant, printed, summary
-from lingprobe.references import allow
+from lingprobe.suites import SUITES
+from lingprobe.suites.facts import Paper
+from lingprobe.suites.significance import Printed, not_significant, printed, summary
 from lingprobe.tables.page import Page
 
 Results = Iterable[Result | Iterable[Result] | str | Path] | str | Path | None

@@ -5,7 +5,7 @@ renders. No encoder is evaluated here: an encoder could reach these scores witho
 language. This is the list of the checks, in the order in which they are told.
 """
 
-from lingprobe.references import Contents
+from lingprobe.data.references import Contents
 
 CHECKS = Contents(
     "check",

@@ -15,16 +15,16 @@ import numpy as np
 
 from lingprobe.audit.findings import Floor
 from lingprobe.audit.floors import Halves, floor_of, halved
-from lingprobe.core import Cell, Dataset
+from lingprobe.data.core import Cell, Dataset
+from lingprobe.data.labels import coded
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.generation.events.english import english
-from lingprobe.labels import coded
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
-from lingprobe.reading import Readings
 from lingprobe.tasks.comp.rules import held
-from lingprobe.vectors import Ints
 
 PROBE = "mlp,protocol=ettinger"
 TRAIN = 5_000  # examples at most

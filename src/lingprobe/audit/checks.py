@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from lingprobe.audit.findings import Audit, Floor, Shared
-from lingprobe.core import Dataset
-from lingprobe.notes import Notes
+from lingprobe.data.core import Dataset
+from lingprobe.data.notes import Notes
 
 FEW = 200  # test examples a class, below which a score says little
 CLEAR = 0.05  # what a floor has to gain on the best constant before it is called a confound

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.audit.findings import Floor
-from lingprobe.core import SPLITS, Cell, Dataset
+from lingprobe.data.core import SPLITS, Cell, Dataset
+from lingprobe.data.labels import Column
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.experiment.rules import OneWord, best_word, by_group, by_source, several
-from lingprobe.labels import Column
 from lingprobe.metrics import METRICS, best_constant, constants, interval_of, repeated
 from lingprobe.probes.bayes import NaiveBayes, bi, estimator, uni
 from lingprobe.probes.grams import tfidf, weighted
-from lingprobe.reading import Readings
-from lingprobe.vectors import Floats, Ints, Vectors
 
 
 def words_read(dataset: Dataset) -> Ints:

@@ -12,10 +12,10 @@ from lingprobe.audit.asked import answers
 from lingprobe.audit.findings import Audit, Row
 from lingprobe.audit.floors import by_label, correlation, used, words_read
 from lingprobe.audit.floors import floors as scored
-from lingprobe.core import SPLITS, Dataset, Example, Sentence
-from lingprobe.labels import Column, Label
-from lingprobe.notes import Sampled
-from lingprobe.references import ReferenceProblem
+from lingprobe.data.core import SPLITS, Dataset, Example, Sentence
+from lingprobe.data.labels import Column, Label
+from lingprobe.data.notes import Sampled
+from lingprobe.data.references import ReferenceProblem
 
 
 def problems(audit: Audit, dataset: Dataset, more: Sequence[str] = ()) -> tuple[str, ...]:

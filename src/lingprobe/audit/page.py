@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lingprobe.audit.findings import Audit, Row, Shared
-from lingprobe.core import SPLITS
+from lingprobe.data.core import SPLITS
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.audit.findings import Repeat, Shared
-from lingprobe.core import SPLITS, Dataset
-from lingprobe.vectors import Ints
+from lingprobe.data.core import SPLITS, Dataset
+from lingprobe.data.vectors import Ints
 
 PAIRS = tuple(combinations(range(len(SPLITS)), 2))
 FORMS = ("target", "replacement")  # strata whose word forms tasks keep apart

@@ -14,7 +14,6 @@ import typer
 from typer.exceptions import TyperException
 
 from lingprobe import parts
-from lingprobe._renamed import entry_points
 from lingprobe.cli import (
     caching,
     cluster,
@@ -28,7 +27,8 @@ from lingprobe.cli import (
     results,
 )
 from lingprobe.cli.parsing import Command, sentence
-from lingprobe.errors import LingprobeError
+from lingprobe.data._renamed import entry_points
+from lingprobe.data.errors import LingprobeError
 
 app = typer.Typer(
     help="Measures what sentence and token embeddings know about language.",

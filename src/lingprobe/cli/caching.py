@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 import lingprobe
-from lingprobe.cache import size
 from lingprobe.cli.options import Cache, Quiet, remark
+from lingprobe.data.cache import size
 
 
 def cache(

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 import lingprobe
-from lingprobe.cache import write_text
 from lingprobe.cli.options import Cache, Folder, Output, PageStyle, listed, put, remark
+from lingprobe.data.cache import write_text
 
 
 def status(

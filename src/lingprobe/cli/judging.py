@@ -8,7 +8,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.options import Output, Seed, Trust, listed, remark, show
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 
 
 def annotate(

@@ -14,8 +14,8 @@ import lingprobe
 from lingprobe.cli.completing import names
 
 if TYPE_CHECKING:
-    from lingprobe.listing import Entry
-    from lingprobe.papers.encoder_rows import EncoderRow
+    from lingprobe.data.listing import Entry
+    from lingprobe.suites.encoder_rows import EncoderRow
     from lingprobe.tasks.about import About
 
 # letters of an option with its kind and default, beyond which what it means goes below it
@@ -135,7 +135,7 @@ def encoders(
     if not paper:
         _list(lingprobe.available("encoders", name), name is not None)
         return
-    from lingprobe.papers.encoder_rows import measurable
+    from lingprobe.suites.encoder_rows import measurable
 
     rows = lingprobe.encoder_rows(paper)
     _tell([(f"{row.block}: {row.row}", _made(row)) for row in rows])
@@ -217,7 +217,7 @@ def suites(
 
     **Examples**: `lingprobe suites`, `lingprobe suites conneau2018`
     """
-    from lingprobe.papers.encoder_rows import measurable
+    from lingprobe.suites.encoder_rows import measurable
 
     entries = lingprobe.available("suites", name)
     _list(entries, name is not None)

@@ -40,7 +40,7 @@ from lingprobe.cli.options import (
     show,
     tasks_of,
 )
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 
 Jobs = Annotated[
     str,

@@ -11,7 +11,7 @@ import typer
 import lingprobe
 from lingprobe.cli.completing import names
 from lingprobe.cli.parsing import FILE
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 
 if TYPE_CHECKING:
     from lingprobe.tables.page import Page
@@ -340,8 +340,8 @@ def encoders_of(
 
 def names_encoder(text: str) -> bool:
     """Whether a text is the reference of an encoder, and no file."""
+    from lingprobe.data.references import parsed_or_none
     from lingprobe.encoders import ENCODERS
-    from lingprobe.references import parsed_or_none
 
     parsed = parsed_or_none(text)
     known = parsed is not None and ("@" in parsed.name or parsed.name in ENCODERS.places())

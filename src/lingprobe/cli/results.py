@@ -24,7 +24,7 @@ from lingprobe.cli.options import (
     remark,
     show,
 )
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 
 Figure = Literal["dots", "heat", "radar"]
 PAGE = Path("report.html")

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.conllu import NUMBERS, Source, extra, header, inside, trees
 from lingprobe.corpora.files import chunks
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.trees import Range, Tree, features, rebuilt, spells
-from lingprobe.vectors import Ints
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.vectors import Ints
 
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 TAB, LINE_FEED, HASH = b"\t\n#"

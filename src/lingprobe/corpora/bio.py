@@ -17,11 +17,11 @@ from itertools import chain, count, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.conll2012 import Labelled, Words
 from lingprobe.corpora.files import tried
 from lingprobe.corpora.rendering import rendered
 from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.data.core import DataProblem, Sentence
 
 TAG = re.compile(r"O|[BIESLU]-\S+")
 SAMPLE = 2000  # rows that columns are told by

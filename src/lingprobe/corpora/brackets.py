@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import chunks, decoded
 from lingprobe.corpora.historical import TRACE, historical, ordinary
 from lingprobe.corpora.rendering import rendered
 from lingprobe.corpora.tally import OnError, Tally
-from lingprobe.errors import LingprobeError
-from lingprobe.vectors import Ints
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.errors import LingprobeError
+from lingprobe.data.vectors import Ints
 
 SUFFIXES = (".mrg", ".ptb", ".parse", ".psd", ".prd", ".tree", ".trees", ".penn", ".brackets")
 """What the name of a file of trees ends in, before .gz or .xz."""

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from lingprobe.core import SPLITS, DataProblem, Example, Sentence, Site
 from lingprobe.corpora.files import lines, uncompressed
 from lingprobe.corpora.strict import parsed
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import words as cut
-from lingprobe.errors import LingprobeError
-from lingprobe.labels import Label
+from lingprobe.data.core import SPLITS, DataProblem, Example, Sentence, Site
+from lingprobe.data.errors import LingprobeError
+from lingprobe.data.labels import Label
 
 CODES = dict(zip(("tr", "va", "te"), SPLITS, strict=True))
 KNOWN = CODES | {split: split for split in SPLITS}

@@ -20,11 +20,11 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.brackets import Strings, Tree, parsed, terminal
 from lingprobe.corpora.files import tried
 from lingprobe.corpora.rendering import rendered, unescaped
 from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.data.core import DataProblem, Sentence
 
 SUFFIXES = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
 """What the name of a file in these columns ends in, before .gz or .xz."""

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import chunks, decoded
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.trees import Range, Tree, depth, features, rebuilt, spells, withheld
+from lingprobe.data.core import DataProblem
 
 
 class _Heads(dict[str, int]):

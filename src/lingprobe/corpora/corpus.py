@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from lingprobe.core import SPLITS, DataProblem
 from lingprobe.corpora.files import COMPRESSED, Part, treebank, uncompressed
 from lingprobe.corpora.places import located
+from lingprobe.data.core import SPLITS, DataProblem
 
 _WORDS = {
     "train": ("train", "training"),

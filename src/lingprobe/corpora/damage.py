@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lingprobe._hosted import one_line
-from lingprobe.core import DataProblem
-from lingprobe.errors import LingprobeError
+from lingprobe.data._hosted import one_line
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import LingprobeError
 
 OBJECTS = ("bject arrays", "Python objects", "pickled data")
 """In what NumPy says of files that it would have to unpickle."""

@@ -21,10 +21,10 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from lingprobe._hosted import one_line
-from lingprobe.cache import cache_dir, recall, remember
-from lingprobe.core import DataProblem
 from lingprobe.corpora.places import located
+from lingprobe.data._hosted import one_line
+from lingprobe.data.cache import cache_dir, recall, remember
+from lingprobe.data.core import DataProblem
 
 CHUNK = 1 << 20
 YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock

@@ -19,15 +19,15 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe._closure import code_of
-from lingprobe.cache import FileProblem, cache_dir, draft
-from lingprobe.core import DataProblem
 from lingprobe.corpora import brackets, conllu, tagged, text
 from lingprobe.corpora.files import digest, treebank, uncompressed
 from lingprobe.corpora.places import located
 from lingprobe.corpora.tally import OnError
 from lingprobe.corpora.text import tokens
-from lingprobe.vectors import Ints
+from lingprobe.data._closure import code_of
+from lingprobe.data.cache import FileProblem, cache_dir, draft
+from lingprobe.data.core import DataProblem
+from lingprobe.data.vectors import Ints
 
 HELD = 1 << 21  # tokens whose pairs are counted at once
 END = ""  # stands after each sentence

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lingprobe.cache import write_text
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import Part, chunks, uncompressed
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import DataProblem
 
 ABOUT, AUDIT = "parsed.json", "audit.json"
 """Which parser annotated what stands beside it, and how often its labels are wrong."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import regex
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 
 ASKING = frozenset("?;\u037e՞؟፧᥅‽⁇⁈⁉⳺⳻⸮⹔꘏꛷︖﹖？𑅃")
 """Question marks: what Unicode calls one, or an interrobang, but for those that open a question;

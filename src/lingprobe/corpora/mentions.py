@@ -26,11 +26,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.conll2012 import Labelled, chains
 from lingprobe.corpora.files import tried, uncompressed
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.trees import Tree
+from lingprobe.data.core import DataProblem, Sentence
 
 USUAL = ("GRP", "etype")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")

@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from lingprobe._renamed import variable
-from lingprobe.cache import cache_dir
-from lingprobe.core import DataProblem
 from lingprobe.corpora.languages import language, spoken
 from lingprobe.corpora.universal import RELEASE, Treebank, either, near, treebank, treebanks
+from lingprobe.data._renamed import variable
+from lingprobe.data.cache import cache_dir
+from lingprobe.data.core import DataProblem
 
 LISTING = "listing.json"
 """What a fetched treebank consists of, written before the first file is fetched."""

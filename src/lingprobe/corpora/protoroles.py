@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.core import SPLITS, DataProblem, Sentence
 from lingprobe.corpora import conllu
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import tried, unzipped
 from lingprobe.corpora.strict import document, valued
 from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.data.core import SPLITS, DataProblem, Sentence
 
 COLUMNS = (
     "Split", "Sentence.ID", "Pred.Token", "Arg.Tokens.Begin", "Arg.Tokens.End", "Arg.Phrase",

@@ -17,9 +17,9 @@ from typing import IO, NamedTuple
 
 import regex
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import CHUNK, pieces, unzipped
 from lingprobe.corpora.marks import ENDS
+from lingprobe.data.core import DataProblem
 
 LONGEST = 1 << 20  # bytes of a line, beyond which it is cut at a space
 ENOUGH = 1 << 14  # characters after which a passage ends with the next line that ends a sentence

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.cache import draft
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.text import letters
-from lingprobe.vectors import Ints
+from lingprobe.data.cache import draft
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.vectors import Ints
 
 Hashes = NDArray[np.uint64]
 SEEN = "seen.npy"

@@ -27,13 +27,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.core import SPLITS, DataProblem, Sentence
 from lingprobe.corpora import brackets
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import tried, uncompressed
 from lingprobe.corpora.historical import TRACE
 from lingprobe.corpora.protoroles import each_row
 from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.data.core import SPLITS, DataProblem, Sentence
 
 Span = tuple[int, int]
 COLUMNS = ("Split", "Sentence.ID", "Pred.Token", "Arg.Pos", "Property", "Response", "Applicable")

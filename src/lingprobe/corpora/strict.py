@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import content, decoded
-from lingprobe.errors import LingprobeError
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import LingprobeError
 
 DIGITS = 40  # of a whole number, at most
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from lingprobe.cache import draft
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import decoded, lines, uncompressed, unzipped
 from lingprobe.corpora.rendering import sentence_of, unescaped
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import CLITIC
+from lingprobe.data.cache import draft
+from lingprobe.data.core import DataProblem, Sentence
 
 _PENN = {
     "abl": "PDT", "abn": "DT", "abx": "DT", "ap": "JJ", "at": "DT", "cc": "CC", "cd": "CD",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 OnError = Literal["raise", "skip"]
 _SHOWN = 20

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import regex
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import chunks, decoded
 from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.data.core import DataProblem, Sentence
 
 _WORD = regex.compile(r"\w+(?:[-'’]\w+)*|(?=\S)\X")
 SPACELESS = (

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 
 _DEEP = 64
 

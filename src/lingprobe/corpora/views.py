@@ -15,12 +15,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora import brackets, conll2012, text
 from lingprobe.corpora.batches import Batch, batches
 from lingprobe.corpora.files import uncompressed
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.trees import features
+from lingprobe.data.core import DataProblem, Sentence
 
 T = TypeVar("T")
 MANY = 1000  # sentences of a block

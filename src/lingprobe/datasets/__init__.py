@@ -7,7 +7,7 @@ split, and takes part of a data set that has splits. `draw` combines them.
 
 from typing import Any
 
-from lingprobe._renamed import warn
+from lingprobe.data._renamed import warn
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.draw import folds_needed, sample
 from lingprobe.datasets.settings import SampleSettings

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import SPLITS, DataProblem, Sentence
 from lingprobe.corpora.text import letters
+from lingprobe.data.core import SPLITS, DataProblem, Sentence
+from lingprobe.data.labels import Label
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets.settings import SampleSettings
-from lingprobe.labels import Label
-from lingprobe.vectors import Ints
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 

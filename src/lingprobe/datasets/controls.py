@@ -13,12 +13,12 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import SPLITS, DataProblem, Dataset, Tags
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
+from lingprobe.data.labels import Column, coded
+from lingprobe.data.notes import ByParser, Controlled
+from lingprobe.data.references import Contents, Reference, ReferenceProblem, parsed_or_none
+from lingprobe.data.vectors import Ints, ranges
 from lingprobe.datasets.splits import allocate
-from lingprobe.labels import Column, coded
-from lingprobe.notes import ByParser, Controlled
-from lingprobe.references import Contents, Reference, ReferenceProblem, parsed_or_none
-from lingprobe.vectors import Ints, ranges
 
 CONTROLS = Contents(
     "control",

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.core import SPLITS, DataProblem, Dataset, Tags
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
+from lingprobe.data.notes import Sampled
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import (
     Candidate,
     Notes,
@@ -25,8 +27,6 @@ from lingprobe.datasets.candidates import (
 from lingprobe.datasets.match import blocks, contrasts, correlation, gaussian, matched, uncorrelated
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, apportion
-from lingprobe.notes import Sampled
-from lingprobe.vectors import Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.vectors import Ints
+from lingprobe.data.vectors import Ints
 
 FILLED = 0.9  # of a target distribution
 JOINT = 0.02  # of |r| that a joint sample of lengths and classes may have

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 # examples in a data set of Conneau et al. 2018, whose frequency band is 100 to 5,000 (their README)
 PAPERS_SIZE = 120_000

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import SPLITS, DataProblem, Dataset, Example
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import numbered
-from lingprobe.vectors import Ints
 
 
 def together(dataset: Dataset) -> dict[str, Ints]:

@@ -3,10 +3,10 @@
 from typing import Any
 
 from lingprobe import parts
-from lingprobe.core import DataProblem, Encoder
+from lingprobe.data.core import DataProblem, Encoder
+from lingprobe.data.oracles import Kind, kind_of
+from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.encoders.adapt import EncoderContents, adapt
-from lingprobe.oracles import Kind, kind_of
-from lingprobe.references import Reference, ReferenceProblem
 
 ENCODERS = EncoderContents(
     "encoder",

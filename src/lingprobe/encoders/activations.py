@@ -14,8 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import digest
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.oracles import Kind
+from lingprobe.data.references import Place
+from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.frames import frame, read_by, said
 from lingprobe.encoders.given import Missing, lacking_of
 from lingprobe.encoders.hf import Pool, depth
@@ -23,10 +27,6 @@ from lingprobe.encoders.hub import Files, Source, files_of
 from lingprobe.encoders.layered import Asked, asked_of, names_of
 from lingprobe.encoders.recorded_files import shape_of
 from lingprobe.encoders.saved import versions
-from lingprobe.examples import EncoderStop
-from lingprobe.oracles import Kind
-from lingprobe.references import Place
-from lingprobe.vectors import Vectors
 
 SUFFIX = ".safetensors"
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Encoder, Sentence
+from lingprobe.data.core import DataProblem, Encoder, Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.references import Contents, Reference, ReferenceProblem
+from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.checkpoints import Expanding
 from lingprobe.encoders.origin import called, source
 from lingprobe.encoders.st import class_of, live
-from lingprobe.examples import EncoderStop
-from lingprobe.references import Contents, Reference, ReferenceProblem
-from lingprobe.vectors import Vectors
 
 TAKES = 'takes = "sentences"'
 BATCH = 128  # SentEval's batch size where params name none

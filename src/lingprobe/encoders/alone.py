@@ -14,7 +14,7 @@ from typing import Literal
 
 from torch import Tensor, nn
 
-from lingprobe.examples import EncoderStop
+from lingprobe.data.examples import EncoderStop
 
 Batching = Literal["padded", "equal", "single"]
 """Which sentences may be in one batch: all, those of equal length, or one alone."""

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Kind
+from lingprobe.data.reading import POOLS
+from lingprobe.data.vectors import Floats, Ints, Vectors, offsets, word_units
 from lingprobe.encoders.tables import FileTable, RandomTable, WordTable
-from lingprobe.oracles import Kind
-from lingprobe.reading import POOLS
-from lingprobe.vectors import Floats, Ints, Vectors, offsets, word_units
 
 Pool = Literal["mean", "max", "sum", "none"]
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.nets.device import in_halves
-from lingprobe.vectors import Floats, Ints
 
 
 def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:

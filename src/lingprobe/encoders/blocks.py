@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lingprobe.examples import EncoderStop
+from lingprobe.data.examples import EncoderStop
 
 LISTS = (nn.ModuleList, nn.Sequential, nn.ModuleDict)
 

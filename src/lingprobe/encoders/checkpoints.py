@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from lingprobe.core import DataProblem
-from lingprobe.references import Reference, parsed_or_none
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import Reference, parsed_or_none
 
 REVISIONS = "revisions"
 TIMES = {"": 1, "k": 1_000, "m": 1_000_000}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lingprobe.core import Sentence
-from lingprobe.vectors import Floats, Ints
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Floats, Ints
 
 if TYPE_CHECKING:
     from lingprobe.encoders.forward import Passes

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 MODEL, FORMAT = "model.json", 2
 

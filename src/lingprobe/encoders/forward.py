@@ -13,13 +13,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Floats, Ints, Spans, offsets, ranges
 from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.batches import grouped, padded, spread
 from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.pooling import pooled
 from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
-from lingprobe.vectors import Floats, Ints, Spans, offsets, ranges
 
 LEX = "lex"
 

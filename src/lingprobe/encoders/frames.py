@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe._hosted import one_line
-from lingprobe.core import DataProblem
+from lingprobe.data._hosted import one_line
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import to_install
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.vectors import Ints
 from lingprobe.encoders.hub import Source, unloadable
-from lingprobe.errors import to_install
-from lingprobe.examples import EncoderStop
-from lingprobe.vectors import Ints
 
 PLACE, CHAT = "{sentence}", "chat"
 

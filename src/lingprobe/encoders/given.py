@@ -11,11 +11,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import digest
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.vectors import Floats, Vectors
 from lingprobe.encoders.given_files import FORMATS, Stored, read_npy
-from lingprobe.examples import EncoderStop
-from lingprobe.vectors import Floats, Vectors
 
 Missing = Literal["error", "skip"]
 

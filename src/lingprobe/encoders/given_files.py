@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.damage import reading
-from lingprobe.vectors import Floats
+from lingprobe.data.core import DataProblem
+from lingprobe.data.vectors import Floats
 
 NUMPY, TABLE = "a NumPy file", "a Parquet or Arrow file"
 

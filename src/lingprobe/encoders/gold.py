@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.oracles import Facts, Kind
+from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.vectors import Floats, Vectors, word_units
 from lingprobe.encoders.keyed import normals
-from lingprobe.examples import EncoderStop
-from lingprobe.oracles import Facts, Kind
-from lingprobe.references import ReferenceProblem
-from lingprobe.vectors import Floats, Vectors, word_units
 
 WIDTH = 384  # that of small sentence encoders
 

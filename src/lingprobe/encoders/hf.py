@@ -14,19 +14,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe._closure import digest
-from lingprobe.cache import cache_dir, recall, remember
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data._closure import digest
+from lingprobe.data.cache import cache_dir, recall, remember
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.oracles import Kind
+from lingprobe.data.references import Place
+from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.frames import frame, read_by, said, say_unread
 from lingprobe.encoders.hub import Files, Source, files_of, source_of, unloadable
 from lingprobe.encoders.layered import Asked, asked_of, names_of, slots_of
 from lingprobe.encoders.quantised import PACKAGES, check_quantised, quantisation
 from lingprobe.encoders.saved import Dtype, Saved, versions
-from lingprobe.examples import EncoderStop
 from lingprobe.nets.device import resolved_device
-from lingprobe.oracles import Kind
-from lingprobe.references import Place
-from lingprobe.vectors import Vectors
 
 Pool = Literal["mean", "rest", "max", "cls", "last", "end", "none"]
 Init = Literal["trained", "random", "orthonormal"]

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import digest
-from lingprobe.errors import to_install
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import to_install
 
 # files, some of which every whole model has
 WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lingprobe.vectors import Floats
+from lingprobe.data.vectors import Floats
 
 
 def normals(keys: Sequence[bytes], dim: int, salt: str) -> Floats:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from lingprobe.core import DataProblem, Sentence
-from lingprobe.oracles import Kind
-from lingprobe.vectors import Vectors
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.oracles import Kind
+from lingprobe.data.vectors import Vectors
 
 
 class Deep(Protocol):

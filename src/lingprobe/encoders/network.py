@@ -15,18 +15,18 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lingprobe._hosted import one_line
-from lingprobe.core import DataProblem
+from lingprobe.data._hosted import one_line
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import to_install
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import padded
 from lingprobe.encoders.blocks import Layers, layers_of
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
 from lingprobe.encoders.quantised import check_room, placement, quantisation
 from lingprobe.encoders.saved import computing, in_precision
-from lingprobe.errors import to_install
-from lingprobe.examples import EncoderStop
 from lingprobe.nets.device import check_device, free_memory, kind
-from lingprobe.vectors import Floats, Ints
 
 LONGEST = 8192  # tokens, for models that name no limit of their own
 WIDE = 64  # tokens a row where word forms are read apart

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
-from lingprobe.reading import POOLS
-from lingprobe.vectors import Floats, Ints, Vectors, offsets, word_units
+from lingprobe.data.core import Sentence
+from lingprobe.data.reading import POOLS
+from lingprobe.data.vectors import Floats, Ints, Vectors, offsets, word_units
 
 NONE = -1  # the row of a bigram that is not there
 FACTOR = 2654435761  # Knuth's multiplicative hash: 2^32 over the golden ratio, to an odd number

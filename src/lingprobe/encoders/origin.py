@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from lingprobe._closure import code_of, digest, file_of
+from lingprobe.data._closure import code_of, digest, file_of
 
 TELLING = 6  # letters, from which on the name of a folder says what is in it
 PLAIN = (type(None), bool, int, float, complex, str, bytes, PurePath)

@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Kind
+from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.bags import Bag, Pool
 from lingprobe.encoders.surface import Words
 from lingprobe.encoders.tables import RandomTable
-from lingprobe.oracles import Kind
-from lingprobe.vectors import Vectors
 
 ENGLISH = "no not nobody nothing never none nowhere neither nor without cannot"
 POLISH = (

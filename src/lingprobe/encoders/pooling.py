@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.vectors import Floats
+from lingprobe.data.vectors import Floats
 
 
 def pooled(pool: str, states: Tensor, mask: Tensor) -> Floats:

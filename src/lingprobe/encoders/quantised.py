@@ -7,8 +7,8 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from lingprobe.core import DataProblem
-from lingprobe.examples import EncoderStop
+from lingprobe.data.core import DataProblem
+from lingprobe.data.examples import EncoderStop
 
 # what each way of quantising is read with
 PACKAGES = {

@@ -13,13 +13,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.hub import Source
 from lingprobe.encoders.recorded_files import IDS, STATES, opened, shape_of
-from lingprobe.examples import EncoderStop
-from lingprobe.vectors import Floats, Ints
 
 NO_LIMIT = 2**20  # tokens
 COMPARED = 200  # files by which layers are checked

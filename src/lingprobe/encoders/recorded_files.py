@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from safetensors import SafetensorError, safe_open
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 IDS, STATES = "token_ids", "hidden_states"
 

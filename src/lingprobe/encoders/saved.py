@@ -14,11 +14,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.references import Reference
 from lingprobe.encoders.checkpoints import revisions_of
 from lingprobe.encoders.hub import Files, Trust, files_of
 from lingprobe.nets.device import installed, resolved_device, resolved_dtype
 from lingprobe.nets.precision import spare_torch
-from lingprobe.references import Reference
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 

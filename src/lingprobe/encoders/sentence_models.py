@@ -15,14 +15,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lingprobe.data.errors import to_install
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching, alike, batching, told, tolerance
 from lingprobe.encoders.batches import grouped, spread
 from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
 from lingprobe.encoders.saved import MANY, computing, in_precision
-from lingprobe.errors import to_install
-from lingprobe.examples import EncoderStop
 from lingprobe.nets.device import check_device
-from lingprobe.vectors import Floats, Ints
 
 # texts by which our features are compared with the model's own
 TRIAL = ["Sonde reads  Sentences, ", "été 2", ""]

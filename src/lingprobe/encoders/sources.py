@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 
 @dataclass(frozen=True)

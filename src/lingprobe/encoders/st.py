@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.references import Place
+from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.hub import Files, source_of
 from lingprobe.encoders.origin import called
 from lingprobe.encoders.saved import MANY, Dtype, Saved, usual_batch, versions
 from lingprobe.nets.device import resolved_dtype
-from lingprobe.references import Place
-from lingprobe.vectors import Vectors
 
 if TYPE_CHECKING:
     from lingprobe.encoders.sentence_models import Ready

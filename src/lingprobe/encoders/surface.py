@@ -10,10 +10,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Kind
+from lingprobe.data.vectors import Vectors, word_units
 from lingprobe.encoders.keyed import normals
-from lingprobe.oracles import Kind
-from lingprobe.vectors import Vectors, word_units
 
 
 @dataclass(frozen=True)

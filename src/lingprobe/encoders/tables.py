@@ -13,10 +13,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.vectors import Floats
 from lingprobe.encoders.keyed import normals
 from lingprobe.encoders.word_files import WordFile, open_words, word_digest
-from lingprobe.vectors import Floats
 
 MOST = 1 << 16  # words whose vectors are kept
 

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.vectors import Floats, Ints, Spans, offsets
 from lingprobe.encoders.batches import grouped, spread
 from lingprobe.encoders.sentence_models import Ready, about, preprocessed
 from lingprobe.encoders.tokens import is_space, located, marks_of, of_words
-from lingprobe.examples import EncoderStop
-from lingprobe.vectors import Floats, Ints, Spans, offsets
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Ints
 from lingprobe.encoders.frames import PLAIN, Frame, say_where
-from lingprobe.vectors import Ints
 
 Flags = NDArray[np.bool_]
 

@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Kind
+from lingprobe.data.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
 from lingprobe.encoders.batches import batches, gathered, spread
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.word_files import word_digest
-from lingprobe.oracles import Kind
-from lingprobe.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
 
 Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
 LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the sentence is flagged

@@ -18,13 +18,13 @@ from typing import IO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.cache import FileProblem, cache_dir, draft, recall, remember
-from lingprobe.core import DataProblem
 from lingprobe.corpora.damage import reading
 from lingprobe.corpora.files import digest, hashed, known_digest, opened
+from lingprobe.data.cache import FileProblem, cache_dir, draft, recall, remember
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import to_install
+from lingprobe.data.vectors import Floats
 from lingprobe.encoders.sources import check_vectors
-from lingprobe.errors import to_install
-from lingprobe.vectors import Floats
 
 LARGE = 1 << 24  # bytes; what is found in a smaller file is found again sooner than remembered
 WIDEST = 1 << 20  # numbers of a vector; a file that says more is none

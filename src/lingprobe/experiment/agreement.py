@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lingprobe._closure import digest
-from lingprobe.cache import environment
-from lingprobe.errors import LingprobeError
+from lingprobe.data._closure import digest
+from lingprobe.data.cache import environment
+from lingprobe.data.errors import LingprobeError
 from lingprobe.nets.device import DEVICE, kind, resolved_device, resolved_dtype
 from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
 from lingprobe.store.blocks import opened, write

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe._hosted import hosted, one_line
-from lingprobe.core import DataProblem, Encoder, Sentence
-from lingprobe.errors import LingprobeError
-from lingprobe.examples import EncoderStop
-from lingprobe.oracles import kind_of
+from lingprobe.data._hosted import hosted, one_line
+from lingprobe.data.core import DataProblem, Encoder, Sentence
+from lingprobe.data.errors import LingprobeError
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.oracles import kind_of
+from lingprobe.data.vectors import Ints, Spans, Vectors, concatenate
 from lingprobe.store.precision import Kept
-from lingprobe.vectors import Ints, Spans, Vectors, concatenate
 
 # sentences that fail one after another before one that is known to work is tried again
 PATIENCE = 32

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from lingprobe.data.progress import bar as new_bar
+from lingprobe.data.progress import listening
 from lingprobe.experiment.measure import Batch
-from lingprobe.progress import bar as new_bar
-from lingprobe.progress import listening
 
 BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
 EVERY = 1.0  # seconds between two words on how far a fit is

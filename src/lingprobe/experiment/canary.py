@@ -17,16 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe._closure import PACKAGE, digest
-from lingprobe._hosted import hosted, one_line
-from lingprobe.core import Encoder, Sentence
+from lingprobe.data._closure import PACKAGE, digest
+from lingprobe.data._hosted import hosted, one_line
+from lingprobe.data.core import Encoder, Sentence
+from lingprobe.data.identity import Identity
+from lingprobe.data.oracles import Informed
+from lingprobe.data.vectors import Floats
 from lingprobe.encoders.adapt import Adapted, Batched, Pair, Unprepared
 from lingprobe.experiment.paths import Paths
-from lingprobe.identity import Identity
 from lingprobe.nets.precision import threads
-from lingprobe.oracles import Informed
 from lingprobe.store.blocks import StoreProblem, opened, write
-from lingprobe.vectors import Floats
 
 SENTENCES = tuple(
     Sentence.of(text.split())

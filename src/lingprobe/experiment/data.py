@@ -13,16 +13,16 @@ from typing import Literal
 
 import numpy as np
 
-from lingprobe._closure import code_of, digest
-from lingprobe._hosted import hosted
-from lingprobe.cache import FileProblem, recall, remember, size
-from lingprobe.core import DataProblem, Dataset, Task
+from lingprobe.data._closure import code_of, digest
+from lingprobe.data._hosted import hosted
+from lingprobe.data.cache import FileProblem, recall, remember, size
+from lingprobe.data.core import DataProblem, Dataset, Task
+from lingprobe.data.identity import Identity, Stated, identity
+from lingprobe.data.labels import Column
+from lingprobe.data.notes import WordRule
+from lingprobe.data.oracles import about_words
 from lingprobe.datasets import folds_needed
 from lingprobe.experiment.rules import best_word, worth
-from lingprobe.identity import Identity, Stated, identity
-from lingprobe.labels import Column
-from lingprobe.notes import WordRule
-from lingprobe.oracles import about_words
 from lingprobe.tasks import TASKS
 
 DOUBLE = 8  # bytes of a score

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Encoder, Layered, Prepared, Sentence
+from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
+from lingprobe.data.progress import tell
+from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.experiment.attempt import PROBES, EncoderProblem, EncoderRun
 from lingprobe.experiment.runners import HERE, Lost, Workers
-from lingprobe.progress import tell
 from lingprobe.store import plans
 from lingprobe.store.claims import Watch, once
 from lingprobe.store.folder import Index, Keys, distinct, keys_of
 from lingprobe.store.vectors import Entries, VectorStore
-from lingprobe.vectors import Ints, Vectors
 
 __all__ = ["Embedded", "EncoderProblem", "embed", "vectors"]
 

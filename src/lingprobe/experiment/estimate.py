@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import kind_of
+from lingprobe.data.references import Reference
 from lingprobe.encoders.saved import Saved
 from lingprobe.experiment.measure import Group
 from lingprobe.experiment.paths import Paths
@@ -17,8 +19,6 @@ from lingprobe.experiment.plan import Plan, together
 from lingprobe.experiment.portions import portions
 from lingprobe.experiment.room import PIECES, bytes_of, left_of
 from lingprobe.experiment.run import missing
-from lingprobe.oracles import kind_of
-from lingprobe.references import Reference
 
 USUAL = {"logreg": 0.3, "mlp": 0.5}
 """Seconds that a group of fits takes of some thousands of sentences, where none was timed here."""

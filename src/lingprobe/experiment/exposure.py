@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe._closure import code_of, digest
-from lingprobe.cache import recall, remember
-from lingprobe.core import SPLITS, DataProblem, Dataset, Encoder, Task, Taught
 from lingprobe.corpora.seen import Hashes, among, hashes_of
+from lingprobe.data._closure import code_of, digest
+from lingprobe.data.cache import recall, remember
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, Taught
+from lingprobe.data.identity import Identity
 from lingprobe.experiment.data import loaded
-from lingprobe.identity import Identity
 
 NAMED, LONGEST = 2, 60  # sentences that a refusal names, and how much of each
 UNKNOWN = (

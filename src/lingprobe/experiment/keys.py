@@ -6,10 +6,10 @@ An edit in a metric so encodes nothing anew, and one in an encoder builds no dat
 
 from __future__ import annotations
 
-from lingprobe._closure import code_of, digest
-from lingprobe.core import Encoder, Layered, Trial
+from lingprobe.data._closure import code_of, digest
+from lingprobe.data.core import Encoder, Layered, Trial
+from lingprobe.data.identity import Identity, Ingredients, identity
 from lingprobe.encoders import ENCODERS
-from lingprobe.identity import Identity, Ingredients, identity
 from lingprobe.nets.precision import reproducible
 from lingprobe.store.results import SHARED
 

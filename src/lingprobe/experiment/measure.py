@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe._closure import digest
-from lingprobe._logits import Logits
-from lingprobe.core import (
+from lingprobe.data._closure import digest
+from lingprobe.data._logits import Logits
+from lingprobe.data.core import (
     SPLITS,
     Cell,
     Control,
@@ -38,6 +38,12 @@ from lingprobe.core import (
     choice_of,
     needs_of,
 )
+from lingprobe.data.labels import Column
+from lingprobe.data.notes import Choice, Counts, Framed, Notes, Provenance
+from lingprobe.data.oracles import Informed, about_words, facts_of, kind_of, oracles_of
+from lingprobe.data.reading import Readings, Viewed
+from lingprobe.data.references import parsed_or_none
+from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.datasets import together
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.experiment.provenance import (
@@ -49,17 +55,11 @@ from lingprobe.experiment.provenance import (
     versions,
 )
 from lingprobe.experiment.readable import readable
-from lingprobe.labels import Column
 from lingprobe.metrics import METRICS, constants, floor, interval_of
-from lingprobe.notes import Choice, Counts, Framed, Notes, Provenance
-from lingprobe.oracles import Informed, about_words, facts_of, kind_of, oracles_of
-from lingprobe.reading import Readings, Viewed
-from lingprobe.references import parsed_or_none
 from lingprobe.store.vectors import VectorStore
-from lingprobe.vectors import Ints, Vectors
 
 if TYPE_CHECKING:
-    from lingprobe.identity import Ingredients
+    from lingprobe.data.identity import Ingredients
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lingprobe._closure import digest
-from lingprobe.cache import cache_dir
-from lingprobe.core import Result
+from lingprobe.data._closure import digest
+from lingprobe.data.cache import cache_dir
+from lingprobe.data.core import Result
 from lingprobe.store.blocks import writable
 from lingprobe.store.precision import kept_as, named
 from lingprobe.store.results import ResultStore, find_scores, write_scores

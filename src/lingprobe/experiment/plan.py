@@ -11,11 +11,24 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from lingprobe.core import Control, DataProblem, Encoder, Probe, Sampling, Task, Trial, needs_of
+from lingprobe.data.core import (
+    Control,
+    DataProblem,
+    Encoder,
+    Probe,
+    Sampling,
+    Task,
+    Trial,
+    needs_of,
+)
+from lingprobe.data.errors import LingprobeError
+from lingprobe.data.identity import Identity, Ingredients, identity
+from lingprobe.data.oracles import Kind
+from lingprobe.data.reading import ReadingProblem, Viewed, reads_of, view
+from lingprobe.data.references import Contents, Reference, allow
 from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
-from lingprobe.errors import LingprobeError
 from lingprobe.experiment.canary import Canary
 from lingprobe.experiment.data import Facts, facts, task_identity
 from lingprobe.experiment.exposure import Memory, memories
@@ -23,13 +36,9 @@ from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import NAMELESS, layers_of
 from lingprobe.experiment.readers import Reader, Reading, names_of, readers
-from lingprobe.identity import Identity, Ingredients, identity
 from lingprobe.metrics import METRICS
 from lingprobe.nets.device import free_memory
-from lingprobe.oracles import Kind
 from lingprobe.probes import PROBES
-from lingprobe.reading import ReadingProblem, Viewed, reads_of, view
-from lingprobe.references import Contents, Reference, allow
 from lingprobe.tasks import TASKS
 
 NO_CONTROL = "none"  # the task itself, which every control is beside

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
-from lingprobe.core import DataProblem, Encoder, Layered, Prepared, Sentence
+from lingprobe.data.core import DataProblem, Encoder, Layered, Prepared, Sentence
+from lingprobe.data.oracles import Informed
 from lingprobe.experiment.data import loaded
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.measure import Group
 from lingprobe.experiment.paths import Paths, close_stores
 from lingprobe.experiment.room import Pass
-from lingprobe.oracles import Informed
 from lingprobe.store.claims import alone
 
 FEW = 10  # tasks of which less than one sentence in so many is shared do not go together

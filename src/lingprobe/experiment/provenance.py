@@ -10,12 +10,12 @@ import platform
 from collections.abc import Iterable
 from pathlib import Path
 
-from lingprobe.core import Encoder, Layered, Probe, Revised, Rounding, Running
-from lingprobe.identity import Stated
+from lingprobe.data.core import Encoder, Layered, Probe, Revised, Rounding, Running
+from lingprobe.data.identity import Stated
+from lingprobe.data.notes import Averaging, Checkpoint, Checkpointed
+from lingprobe.data.reading import read_of
 from lingprobe.nets.device import Fitting, kind
 from lingprobe.nets.precision import processor, reproducible
-from lingprobe.notes import Averaging, Checkpoint, Checkpointed
-from lingprobe.reading import read_of
 
 NAMELESS = "-"  # the layer of an encoder that has but one
 PACKAGES = (

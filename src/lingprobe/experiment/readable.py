@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.reading import units_read
-from lingprobe.vectors import Ints, Spans, Vectors, offsets
+from lingprobe.data.reading import units_read
+from lingprobe.data.vectors import Ints, Spans, Vectors, offsets
 
 Flags = NDArray[np.bool_]
 

@@ -10,20 +10,20 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, NamedTuple
 
-from lingprobe.core import DataProblem, Encoder, Task
+from lingprobe.data.core import DataProblem, Encoder, Task
+from lingprobe.data.errors import LingprobeError
+from lingprobe.data.identity import Identity, Stated
+from lingprobe.data.oracles import Floored, Informed, Kind, oracles_of
+from lingprobe.data.reading import ReadingProblem, reads_of
+from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.encoders.origin import state_of
-from lingprobe.errors import LingprobeError
 from lingprobe.experiment.canary import Canary, checked
 from lingprobe.experiment.data import Unit
 from lingprobe.experiment.keys import encoder_identity
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of, revision
-from lingprobe.identity import Identity, Stated
-from lingprobe.oracles import Floored, Informed, Kind, oracles_of
-from lingprobe.reading import ReadingProblem, reads_of
-from lingprobe.references import Reference, brief, parsed_or_none
 from lingprobe.tasks import TASKS
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.cache import size
-from lingprobe.core import Encoder, Sentence
+from lingprobe.data.cache import size
+from lingprobe.data.core import Encoder, Sentence
 from lingprobe.experiment.measure import Group
 from lingprobe.experiment.units import width
 from lingprobe.store.blocks import StoreProblem

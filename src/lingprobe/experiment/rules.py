@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Dataset
-from lingprobe.labels import Column, coded
+from lingprobe.data.core import Dataset
+from lingprobe.data.labels import Column, coded
+from lingprobe.data.notes import SourceRule
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.metrics import best_constant, interval_of
-from lingprobe.notes import SourceRule
-from lingprobe.vectors import Floats, Ints
 
 SOURCE = "source"
 """The stratum that says which source an example comes from."""

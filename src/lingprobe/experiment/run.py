@@ -11,7 +11,10 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from lingprobe.core import Encoder, Prepared, Result, Sentence, Trial
+from lingprobe.data.core import Encoder, Prepared, Result, Sentence, Trial
+from lingprobe.data.identity import Identity
+from lingprobe.data.oracles import Informed
+from lingprobe.data.references import allow, brief
 from lingprobe.datasets.controls import without_draw
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.experiment.bars import bar_over, encoding_bar
@@ -28,10 +31,7 @@ from lingprobe.experiment.runners import HERE, Lost, Workers
 from lingprobe.experiment.shards import WHOLE, Shard
 from lingprobe.experiment.units import Size, cut
 from lingprobe.experiment.work import Measured, measured_in
-from lingprobe.identity import Identity
 from lingprobe.nets.precision import threads
-from lingprobe.oracles import Informed
-from lingprobe.references import allow, brief
 from lingprobe.store import failures as failed
 from lingprobe.store.claims import Watch
 from lingprobe.store.experiments import Unit, record

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 
 T = TypeVar("T")
 

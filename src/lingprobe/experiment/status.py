@@ -11,10 +11,10 @@ from typing import Literal
 
 import numpy as np
 
+from lingprobe.data.references import brief
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.run import encoder_place
-from lingprobe.references import brief
 from lingprobe.store import plans
 from lingprobe.store.checkpoints import left
 from lingprobe.store.claims import holder

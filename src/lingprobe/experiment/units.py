@@ -13,10 +13,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from lingprobe.core import Encoder, Trial
+from lingprobe.data.core import Encoder, Trial
+from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.encoders.saved import Saved
 from lingprobe.experiment.provenance import layers_of
-from lingprobe.reading import ReadingProblem, read_of
 
 LARGEST = 2**31
 """Numbers that the fits of a unit are given: training examples x features x fits. On one

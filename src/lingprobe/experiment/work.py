@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from lingprobe._hosted import hosted, one_line
-from lingprobe.checkpoints import keeping
-from lingprobe.core import DataProblem, Result
+from lingprobe.data._hosted import hosted, one_line
+from lingprobe.data.checkpoints import keeping
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.reading import ReadingProblem
 from lingprobe.experiment.data import loaded
 from lingprobe.experiment.measure import Batch, Group, Ready, fitted, ready
 from lingprobe.experiment.paths import Paths
 from lingprobe.nets.precision import threads
-from lingprobe.reading import ReadingProblem
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.checkpoints import Checkpoints, forget
 from lingprobe.store.claims import claimed

@@ -9,7 +9,7 @@ from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.analysis.rows import rows
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import run
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import short
 
 MEAN = "mean"

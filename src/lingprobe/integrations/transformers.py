@@ -13,11 +13,11 @@ from transformers import TrainerCallback
 from lingprobe.api.arguments import keywords, options_of
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings, run
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.sentence_models import weights_digest
-from lingprobe.errors import UsageProblem
 from lingprobe.integrations.steps import Steps
-from lingprobe.vectors import Vectors
 
 BATCH = 32
 LONGEST = 512  # tokens, of a model that does not say how many it reads

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from lingprobe.analysis.row import PERCENT
-from lingprobe.cache import write_text
-from lingprobe.core import DataProblem
-from lingprobe.references import brief
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import brief
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
 from lingprobe.tasks import TASKS

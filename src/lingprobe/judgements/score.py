@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import allow
 from lingprobe.experiment.data import content
 from lingprobe.judgements.bound import Bound
 from lingprobe.judgements.sheet import MARK, YES, Sample, Sheet, sample
 from lingprobe.metrics import interval
-from lingprobe.references import allow
 from lingprobe.tasks import TASKS
 
 DELIMITERS = ("\t", ";", ",")

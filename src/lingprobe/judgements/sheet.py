@@ -15,11 +15,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.cache import draft
-from lingprobe.core import DataProblem, Dataset, Task
+from lingprobe.data.cache import draft
+from lingprobe.data.core import DataProblem, Dataset, Task
+from lingprobe.data.vectors import Ints
 from lingprobe.experiment.data import content
 from lingprobe.tables.table import safe, table
-from lingprobe.vectors import Ints
 
 Mode = Literal["blind", "check"]
 MARK = "sonde:"

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lingprobe.labels import Column
+from lingprobe.data.labels import Column
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles
-from lingprobe.vectors import Ints
 
 LEVEL = 0.95
 LEAST_SEEDS = 3  # of fewer the variance is not told: two would give intervals of half the scale

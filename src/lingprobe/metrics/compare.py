@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.labels import HOLDS, Column
+from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, summed
-from lingprobe.vectors import Ints
 
 
 def accuracy() -> Metric:

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from lingprobe.core import Result
-from lingprobe.labels import Column, coded
+from lingprobe.data.core import Result
+from lingprobe.data.labels import Column, coded
+from lingprobe.data.notes import Choice
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import METRICS, Doubles, Metric
-from lingprobe.notes import Choice
-from lingprobe.vectors import Ints
 
 TRIED = 50  # commonest classes tried as the constant; accuracy and F1 never prefer a rarer one
 HALF = 0.5  # of the examples: what more have is prevalent

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.multiplicity import ALPHA
-from lingprobe.vectors import Ints
 
 LEAST = 3  # observations, below which a correlation says nothing
 MANY = 30  # observations, from which on p values are those of an approximation

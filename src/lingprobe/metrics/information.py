@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lingprobe._logits import Logits
-from lingprobe.labels import HOLDS, Column
+from lingprobe.data._logits import Logits
+from lingprobe.data.labels import HOLDS, Column
 from lingprobe.metrics.clusters import Clusters, Fits, quantile, spread
 from lingprobe.metrics.metric import Doubles
 

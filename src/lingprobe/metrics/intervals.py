@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lingprobe.labels import Column
+from lingprobe.data.labels import Column
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics.clusters import LEVEL, Clusters, Fits, Spread, balanced, quantile, spread
 from lingprobe.metrics.constant import named
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
-from lingprobe.vectors import Ints
 
 POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
 ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none

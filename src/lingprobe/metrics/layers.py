@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lingprobe.labels import Column
+from lingprobe.data.labels import Column
 from lingprobe.metrics.clusters import (
     LEAST_SEEDS,
     LEVEL,

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.errors import LingprobeError
-from lingprobe.labels import Column
-from lingprobe.references import Contents
-from lingprobe.vectors import Ints
+from lingprobe.data.errors import LingprobeError
+from lingprobe.data.labels import Column
+from lingprobe.data.references import Contents
+from lingprobe.data.vectors import Ints
 
 Doubles = NDArray[np.float64]
 STEP = 1e-3  # of an example's weight, by which sums are moved to see how the value follows

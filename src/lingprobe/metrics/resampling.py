@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics.clusters import LEVEL, numbered
 from lingprobe.metrics.constant import named
 from lingprobe.metrics.intervals import Answers
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
-from lingprobe.vectors import Ints
 
 DRAWS = 9_999
 EXACT = 12  # clusters that differ, up to which every way of swapping is counted

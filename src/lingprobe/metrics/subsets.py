@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lingprobe.labels import Column
+from lingprobe.data.labels import Column
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles, Metric
-from lingprobe.vectors import Ints
 
 
 def averaged(metric: Metric, codes: Ints, by_size: bool = False) -> Metric:

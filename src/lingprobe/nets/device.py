@@ -17,11 +17,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
-from lingprobe._hosted import one_line
-from lingprobe._renamed import variable
-from lingprobe.cache import environment
-from lingprobe.errors import UsageProblem
-from lingprobe.examples import DataProblem
+from lingprobe.data._hosted import one_line
+from lingprobe.data._renamed import variable
+from lingprobe.data.cache import environment
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.examples import DataProblem
 from lingprobe.nets.precision import half_allowed, native_bf16
 
 T = TypeVar("T")

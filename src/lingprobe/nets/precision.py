@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
-from lingprobe._renamed import variable
-from lingprobe.cache import environment
+from lingprobe.data._renamed import variable
+from lingprobe.data.cache import environment
 
 TILES = 0x1D  # the CPUID leaf that describes AMX tiles
 

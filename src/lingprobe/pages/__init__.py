@@ -10,8 +10,8 @@ from lingprobe.analysis.baselines import constant_rows
 from lingprobe.analysis.curves import best_points
 from lingprobe.analysis.row import Row
 from lingprobe.analysis.rows import rows, without_fold
-from lingprobe.core import Result
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.breakdown import by_stratum, classes, strata_table
 from lingprobe.pages.charts import FIGURES, chart
 from lingprobe.pages.headroom import Gain, gains, headroom, headroom_drawing, left_out

@@ -12,12 +12,12 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from lingprobe.analysis.rows import newest
-from lingprobe.core import DataProblem, Result
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.references import Contents, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.paths import Paths
 from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescored
 from lingprobe.pages.captions import short
-from lingprobe.references import Contents, brief, parsed_or_none
 from lingprobe.store.experiments import Experiment, experiments
 from lingprobe.store.results import find_scores
 from lingprobe.tasks import TASKS

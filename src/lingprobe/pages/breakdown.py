@@ -17,19 +17,19 @@ from lingprobe.analysis.answers import together
 from lingprobe.analysis.baselines import beyond, expected
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row, said_of
 from lingprobe.analysis.rows import groups_of, repeats, rows, without_fold
-from lingprobe.core import DataProblem, Result, Tags
+from lingprobe.data.core import DataProblem, Result, Tags
+from lingprobe.data.labels import HOLDS, Column, coded
+from lingprobe.data.references import brief
+from lingprobe.data.vectors import Ints
 from lingprobe.encoders import ENCODERS
-from lingprobe.labels import HOLDS, Column, coded
 from lingprobe.metrics import METRICS, Answers, floor, interval_of
 from lingprobe.metrics.compare import micro_f1
 from lingprobe.pages.captions import heading
 from lingprobe.pages.scores import about, scored, signs_of, test_notes
 from lingprobe.pages.subsets import MEANS
 from lingprobe.probes import PROBES
-from lingprobe.references import brief
 from lingprobe.tables.table import Section, Table, number
 from lingprobe.tasks import TASKS
-from lingprobe.vectors import Ints
 
 Flags = NDArray[np.bool_]
 YES = micro_f1(only=("yes",))

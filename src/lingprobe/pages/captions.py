@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from lingprobe.analysis.posed import unlike
 from lingprobe.analysis.row import NO_CONTROL, PASSED, Row
-from lingprobe.references import Reference, ReferenceProblem, parsed_or_none
+from lingprobe.data.references import Reference, ReferenceProblem, parsed_or_none
 
 HERE = ("/", "~", ".")  # how paths begin that say where they lie
 TELLING = 6  # letters, from which on the name of a file or folder says what it is

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from lingprobe.analysis.row import NO_CONTROL, Row
 from lingprobe.analysis.rows import newest, rows
-from lingprobe.cache import write_text
-from lingprobe.core import DataProblem, Result
-from lingprobe.errors import UsageProblem
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.captions import short
 from lingprobe.pages.mteb import hub_name
 from lingprobe.pages.open_files import file_name, file_names

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from lingprobe.analysis.row import PERCENT, Row
-from lingprobe.core import Result
+from lingprobe.data.core import Result
 from lingprobe.pages.wide import Grid, Line, firsts, grid, label_of
 from lingprobe.tables.drawing import (
     Anchor,

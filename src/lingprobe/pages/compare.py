@@ -17,8 +17,8 @@ from lingprobe.analysis.comparison import (
     Verdict,
     decisions,
 )
-from lingprobe.core import DataProblem
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics.letters import display
 from lingprobe.metrics.multiplicity import ALPHA, NAMES
 from lingprobe.pages.captions import names_of, short

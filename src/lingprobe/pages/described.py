@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lingprobe.references import Contents, ReferenceProblem, parsed_or_none, summary
+from lingprobe.data.references import Contents, ReferenceProblem, parsed_or_none, summary
 from lingprobe.tasks import TASKS
 
 

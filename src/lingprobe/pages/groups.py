@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from lingprobe.data.references import Reference, parsed_or_none
 from lingprobe.pages.captions import short
-from lingprobe.references import Reference, parsed_or_none
 
 
 class Column(NamedTuple):

@@ -11,13 +11,13 @@ from statistics import fmean
 
 from lingprobe.analysis.paired import Measured, apart, measured
 from lingprobe.analysis.row import PERCENT, Row
-from lingprobe.core import DataProblem, Result
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.reading import MIX
+from lingprobe.data.references import parsed_or_none
 from lingprobe.metrics import difference, share
 from lingprobe.pages.captions import short
 from lingprobe.pages.charts import BLUE, EDGE, GAP, GREY, PANEL, ROW, Axis, frame
 from lingprobe.pages.groups import columns_of
-from lingprobe.reading import MIX
-from lingprobe.references import parsed_or_none
 from lingprobe.tables.drawing import Dot, Drawing, Label, Mark, PlotProblem, Stroke, breadth
 from lingprobe.tables.table import Section, Table, number
 

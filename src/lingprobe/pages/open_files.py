@@ -17,12 +17,12 @@ from typing import Any
 
 from lingprobe.analysis.row import Row
 from lingprobe.analysis.rows import newest, rows
-from lingprobe.cache import write_text
-from lingprobe.core import Result
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import Result
+from lingprobe.data.references import allowed
 from lingprobe.experiment.paths import Paths
 from lingprobe.pages.captions import short
 from lingprobe.pages.records import parquet, plain
-from lingprobe.references import allowed
 from lingprobe.store.results import SUFFIX
 
 log = logging.getLogger("lingprobe.results")

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lingprobe.core import DataProblem, Result
+from lingprobe.data.core import DataProblem, Result
 from lingprobe.judgements.bound import read_bound
 from lingprobe.pages.records import csv, parquet
-from lingprobe.papers import SUITES
-from lingprobe.papers.encoder_rows import measurable
-from lingprobe.papers.facts import PERCENT, Entry, HumanScore
-from lingprobe.papers.page import Cell, cells, inside
-from lingprobe.papers.suite import Suite, located, selected
+from lingprobe.suites import SUITES
+from lingprobe.suites.encoder_rows import measurable
+from lingprobe.suites.facts import PERCENT, Entry, HumanScore
+from lingprobe.suites.page import Cell, cells, inside
+from lingprobe.suites.suite import Suite, located, selected
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 

@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe._logits import Logits
 from lingprobe.analysis.answers import differences, marks, missing, tested, together
 from lingprobe.analysis.row import NO_CONTROL, said_of
 from lingprobe.analysis.rows import groups_of, repeats, without_fold
-from lingprobe.core import DataProblem, Dataset, Result
+from lingprobe.data._logits import Logits
+from lingprobe.data.core import DataProblem, Dataset, Result
+from lingprobe.data.labels import Column
+from lingprobe.data.references import ReferenceProblem, brief
 from lingprobe.datasets.formats import jiant
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.measure import about
-from lingprobe.labels import Column
 from lingprobe.metrics.information import calibration_error, mean_over, pointwise
 from lingprobe.pages.captions import short
 from lingprobe.probes import PROBES
-from lingprobe.references import ReferenceProblem, brief
 from lingprobe.tables.table import Section, Table
 from lingprobe.tasks import TASKS
 

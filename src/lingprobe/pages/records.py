@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.posed import NOTHING
 from lingprobe.analysis.row import Row
-from lingprobe.cache import draft, storable
-from lingprobe.errors import UsageProblem
+from lingprobe.data.cache import draft, storable
+from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.table import safe
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from lingprobe.analysis.relation import Correlation, Relation
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.records import csv
 from lingprobe.pages.relate_figures import FIGURES, figure_of

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lingprobe.analysis.profiles import Languages
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics.dependent import FEWEST
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.charts import BEST, BLUE, EDGE, GREY, PANEL, ROW, SMALL, Axis, end

@@ -13,12 +13,12 @@ from lingprobe.analysis import computing
 from lingprobe.analysis.answers import differences, marks, over
 from lingprobe.analysis.posed import composition
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row
+from lingprobe.data.references import summary
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
 from lingprobe.pages.captions import bound_notes, by_kind, heading, kind_rules, short, source_notes
 from lingprobe.pages.cautions import control_notes, length_notes
 from lingprobe.pages.described import question_of
-from lingprobe.references import summary
 from lingprobe.tables.table import Section, Table, number
 
 LOST = (

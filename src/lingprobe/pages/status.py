@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from lingprobe.cache import size
+from lingprobe.data.cache import size
+from lingprobe.data.references import parsed_or_none
 from lingprobe.experiment.status import EncodingStatus, UnitStatus
 from lingprobe.pages.captions import short
 from lingprobe.pages.records import csv
-from lingprobe.references import parsed_or_none
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table
 

@@ -12,10 +12,10 @@ import numpy as np
 from lingprobe.analysis.answers import together
 from lingprobe.analysis.row import PERCENT, Row
 from lingprobe.analysis.rows import groups_of, repeats, rows
-from lingprobe.core import Result
+from lingprobe.data.core import Result
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics import METRICS
 from lingprobe.metrics.subsets import averaged
-from lingprobe.vectors import Ints
 
 # how a mean is called where values of the stratum stand, and whether subsets count by their size
 MEANS = {"(mean)": False, "(mean by size)": True}

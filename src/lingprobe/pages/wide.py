@@ -15,8 +15,8 @@ from lingprobe.analysis import computing
 from lingprobe.analysis.comparison import leaders
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, ORDER, Row, said_of
 from lingprobe.analysis.rows import rows
-from lingprobe.core import Result
-from lingprobe.oracles import Kind
+from lingprobe.data.core import Result
+from lingprobe.data.oracles import Kind
 from lingprobe.pages.captions import names_of
 from lingprobe.pages.groups import Column, columns_of, shared_options
 from lingprobe.pages.scores import about, score_notes, scored, signs_of

@@ -1,6 +1,6 @@
 """Readings -> predictor. One module per kind of probe; this is their list."""
 
-from lingprobe.references import Contents
+from lingprobe.data.references import Contents
 
 PROBES = Contents(
     "probe",

@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe._logits import code_length
-from lingprobe.core import Cell, Needs, Predictions, Predictor
-from lingprobe.labels import Column
+from lingprobe.data._logits import code_length
+from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.labels import Column
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Floats
 from lingprobe.probes.grams import Grams, tfidf, weighted
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.vectors import Floats
 
 SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)  # in the order in which ties are settled
 PENALTIES = (1.0, 0.1, 10.0, 100.0)

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.core import Cell, Needs, Predictions, Predictor
-from lingprobe.reading import ReadingProblem, Readings
+from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.reading import ReadingProblem, Readings
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lingprobe.core import Predictor
+from lingprobe.data.core import Predictor
+from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.probes.plain import Estimated, Estimator
-from lingprobe.reading import ReadingProblem, Readings
 
 PASSES = 700  # over the training examples, at most
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.labels import Column
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.vectors import Floats
+from lingprobe.data.labels import Column
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Floats
 
 # mean sum of squares of an example's features, which rates and penalties are set for
 SQUARES = 384.0

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.core import Cell, Needs, Predictions, Predictor, Tags
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.vectors import Floats
+from lingprobe.data.core import Cell, Needs, Predictions, Predictor, Tags
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Floats
 
 STRATUM = "majority-feature"
 

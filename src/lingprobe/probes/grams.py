@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Dataset
-from lingprobe.vectors import Ints, ranges
+from lingprobe.data.core import Dataset
+from lingprobe.data.vectors import Ints, ranges
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe._logits import code_length
-from lingprobe.core import Cell, Needs, Predictions, Predictor, Probe, choice_of, needs_of
-from lingprobe.labels import HOLDS, Column
+from lingprobe.data._logits import code_length
+from lingprobe.data.core import Cell, Needs, Predictions, Predictor, Probe, choice_of, needs_of
+from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Ints
 from lingprobe.probes import PROBES
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.vectors import Ints
 
 FRACTIONS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 """Of the training examples: where blocks end (the authors' code)."""

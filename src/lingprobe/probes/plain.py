@@ -15,10 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Floats
 from lingprobe.probes.features import Scaling, common_scale, finite, no_scale
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.vectors import Floats
 
 
 class Plain(Protocol):

@@ -35,7 +35,7 @@ from typing import IO, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.errors import LingprobeError
+from lingprobe.data.errors import LingprobeError
 
 MAGIC, FORMAT = b"sonde", 2
 OLDEST = 1  # the first format, which is read still

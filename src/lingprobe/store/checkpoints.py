@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.checkpoints import State
+from lingprobe.data.checkpoints import State
 from lingprobe.store.blocks import Damaged, StoreProblem, opened, set_aside, write
 
 SUFFIX = ".fit"

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe._closure import PACKAGE, code_of, file_of
-from lingprobe._renamed import BEFORE
+from lingprobe.data._closure import PACKAGE, code_of, file_of
+from lingprobe.data._renamed import BEFORE
 from lingprobe.store.blocks import version
 
 FOLDER, SUFFIX = "columns", ".parquet"

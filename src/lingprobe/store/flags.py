@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.vectors import Ints, Spans, ranges
 from lingprobe.store.folder import BlockFolder, Places
-from lingprobe.vectors import Ints, Spans, ranges
 
 
 def lost_units(

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Ints, Spans, ranges
 from lingprobe.store.blocks import Block, Damaged, StoreProblem, listed, opened, set_aside
 from lingprobe.store.precision import Kept
-from lingprobe.vectors import Ints, Spans, ranges
 
 Keys = NDArray[np.uint64]
 """Sentences by their sixteen-byte keys, [sentences, 2]."""

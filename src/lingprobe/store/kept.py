@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.cache import PART, STALE, FileProblem, size, write_text
+from lingprobe.data.cache import PART, STALE, FileProblem, size, write_text
 from lingprobe.store.checkpoints import forget
 from lingprobe.store.columns import FOLDER, SUFFIX, Made
 from lingprobe.store.results import ResultStore

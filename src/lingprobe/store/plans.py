@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Ints
 from lingprobe.store.blocks import Block, Damaged, listed, opened, set_aside, write
 from lingprobe.store.folder import FAILED, SUFFIX, Keys, keys_of
-from lingprobe.vectors import Ints
 
 
 @dataclass(frozen=True, eq=False)

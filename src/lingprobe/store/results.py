@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe._logits import Logits
-from lingprobe.core import Result, Tags, Trial
 from lingprobe.corpora.damage import reading
-from lingprobe.labels import Column, coded, restored
-from lingprobe.notes import Provenance
+from lingprobe.data._logits import Logits
+from lingprobe.data.core import Result, Tags, Trial
+from lingprobe.data.labels import Column, coded, restored
+from lingprobe.data.notes import Provenance
 from lingprobe.store.blocks import (
     FORMAT,
     RESULTS,

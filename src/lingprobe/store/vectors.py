@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Ints, Spans, Vectors, offsets, ranges
 from lingprobe.store.blocks import Damaged, Gone, StoreProblem, listed, opened, write
 from lingprobe.store.flags import cut_in, lost_in, lost_units
 from lingprobe.store.folder import (
@@ -38,7 +39,6 @@ from lingprobe.store.folder import (
     mapped,
 )
 from lingprobe.store.precision import kept_as
-from lingprobe.vectors import Ints, Spans, Vectors, offsets, ranges
 
 SPANS = ("sentences", "words", "first_word")
 

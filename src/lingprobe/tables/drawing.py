@@ -11,8 +11,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.cache import draft, write_text
-from lingprobe.errors import LingprobeError, to_install
+from lingprobe.data.cache import draft, write_text
+from lingprobe.data.errors import LingprobeError, to_install
 from lingprobe.tables.table import printable
 
 SUFFIXES = (".png", ".svg", ".pdf")

@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 
 from rich.console import Console, ConsoleOptions, RenderableType
 
-from lingprobe.cache import write_text
-from lingprobe.errors import UsageProblem
+from lingprobe.data.cache import write_text
+from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.formats import shown, terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.table import Table

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from lingprobe.core import DataProblem, Sampling
-from lingprobe.references import Reference, ReferenceProblem
+from lingprobe.data.core import DataProblem, Sampling
+from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.tasks.limited import LIMIT, Limited, TaskContents
 
 FAMILIES: dict[str, dict[str, str]] = {

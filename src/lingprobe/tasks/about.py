@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from lingprobe.corpora.languages import spoken, three
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 from lingprobe.tasks.released.catalogue import COLLECTIONS
 
 SENTENCE, ASKED = "a sentence", "a sentence and asked words"

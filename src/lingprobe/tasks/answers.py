@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lingprobe.data.labels import Label
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import NOTHING
-from lingprobe.labels import Label
-from lingprobe.vectors import Ints
 
 
 class Answer(NamedTuple):

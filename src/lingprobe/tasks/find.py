@@ -9,12 +9,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import pieces
 from lingprobe.corpora.languages import language, spoken
 from lingprobe.corpora.places import below, fetched, folder
 from lingprobe.corpora.universal import treebanks
-from lingprobe.references import Reference, allow
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import Reference, allow
 from lingprobe.tasks import TASKS, tolerant
 from lingprobe.tasks.released.universal import supply
 

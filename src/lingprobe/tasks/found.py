@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lingprobe.core import SPLITS, Sentence
+from lingprobe.data.core import SPLITS, Sentence
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets import Candidate
 from lingprobe.datasets.candidates import Pool, hashes, joined
 from lingprobe.tasks.answers import Answer, Finding, Findings
 from lingprobe.tasks.parsed import ParsedCorpus
 from lingprobe.tasks.shards import CONTENT, LENGTH, LETTERS
 from lingprobe.tasks.sources import stratum
-from lingprobe.vectors import Ints
 
 AT_ONCE = 10_000  # candidates that are read at once
 Edit = Callable[[ParsedCorpus, Ints], list[Sentence]]

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.core import SPLITS, Annotated, Dataset, Facts, Sampling, Sentence, Task
+from lingprobe.data.core import SPLITS, Annotated, Dataset, Facts, Sampling, Sentence, Task
+from lingprobe.data.references import Contents, Reference, ReferenceProblem
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets.splits import apportion
-from lingprobe.references import Contents, Reference, ReferenceProblem
-from lingprobe.vectors import Ints
 
 LIMIT = "limit"
 LEAST = len(SPLITS)

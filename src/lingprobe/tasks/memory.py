@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-from lingprobe.core import Sentence
-from lingprobe.oracles import Facts
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Facts
 
 KEPT = 500_000  # sentences kept for the next task; the latest corpus is kept whatever its size
 

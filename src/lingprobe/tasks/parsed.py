@@ -14,14 +14,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe._closure import digest as digest_of
-from lingprobe.cache import cache_dir
-from lingprobe.core import SPLITS, DataProblem, Sentence
 from lingprobe.corpora.files import digest
 from lingprobe.corpora.machine import confidences
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.views import Block, blocks
+from lingprobe.data._closure import digest as digest_of
+from lingprobe.data.cache import cache_dir
+from lingprobe.data.core import SPLITS, DataProblem, Sentence
+from lingprobe.data.vectors import Ints
 from lingprobe.store.columns import FOLDER, SUFFIX, Made
 from lingprobe.tasks.answers import Findings
 from lingprobe.tasks.memory import Memory
@@ -40,7 +41,6 @@ from lingprobe.tasks.shards import (
     tuples,
 )
 from lingprobe.tasks.sources import Source
-from lingprobe.vectors import Ints
 
 LARGE = 32 << 20  # bytes of files from which on their columns are kept on disk
 

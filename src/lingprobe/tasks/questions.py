@@ -10,14 +10,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-from lingprobe.core import DataProblem, Dataset, Sentence
 from lingprobe.corpora.files import Part
 from lingprobe.corpora.machine import CEILING
+from lingprobe.data.core import DataProblem, Dataset, Sentence
+from lingprobe.data.notes import ByParser, Record
+from lingprobe.data.oracles import Facts
+from lingprobe.data.references import Place
 from lingprobe.datasets import SampleSettings
 from lingprobe.datasets.draw import draw
-from lingprobe.notes import ByParser, Record
-from lingprobe.oracles import Facts
-from lingprobe.references import Place
 from lingprobe.tasks.answers import counts
 from lingprobe.tasks.found import Found
 from lingprobe.tasks.memory import uncollected

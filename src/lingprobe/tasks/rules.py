@@ -18,8 +18,6 @@ from pathlib import PurePath
 from types import FunctionType
 from typing import Any, Literal, get_type_hints
 
-from lingprobe._closure import file_of
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora import brackets, conll2012
 from lingprobe.corpora.corpus import corpus as corpus_files
 from lingprobe.corpora.files import Part, uncompressed
@@ -27,9 +25,11 @@ from lingprobe.corpora.machine import one_each
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import SUFFIXES, Block, Plain, Word, blocks, dependencies, trees
+from lingprobe.data._closure import file_of
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.oracles import Facts
+from lingprobe.data.references import summary
 from lingprobe.datasets import SampleSettings
-from lingprobe.oracles import Facts
-from lingprobe.references import summary
 from lingprobe.tasks.answers import Answer, Finding, Reason
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import either

@@ -20,19 +20,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.cache import draft
-from lingprobe.core import Sentence
 from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import Block
+from lingprobe.data.cache import draft
+from lingprobe.data.core import Sentence
+from lingprobe.data.labels import Label
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import SEPARATOR, hashes, joined
-from lingprobe.labels import Label
 from lingprobe.store.blocks import set_aside
 from lingprobe.store.columns import Made
 from lingprobe.tasks.answers import Answer, Finding
 from lingprobe.tasks.memory import uncollected
-from lingprobe.vectors import Ints
 
 Arrow = Any
 """A table or an array of pyarrow, which is imported when it is used."""

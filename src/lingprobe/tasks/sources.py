@@ -11,13 +11,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import Part, digest, treebank, uncompressed
 from lingprobe.corpora.machine import machines, one_each
 from lingprobe.corpora.places import located
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.core import DataProblem
+from lingprobe.data.notes import ByParser
 from lingprobe.datasets.candidates import NOTHING
-from lingprobe.notes import ByParser
 
 
 class Source(NamedTuple):

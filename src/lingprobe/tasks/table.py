@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
-from lingprobe.core import SPLITS, DataProblem, Dataset
 from lingprobe.corpora.files import digest, uncompressed
+from lingprobe.data.core import SPLITS, DataProblem, Dataset
+from lingprobe.data.labels import KINDS
 from lingprobe.datasets import carve_dev
 from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.tables import loss, read
-from lingprobe.labels import KINDS
 
 
 @dataclass(frozen=True, slots=True)

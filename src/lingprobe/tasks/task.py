@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lingprobe.core import DataProblem, Dataset, Sampling, Sentence
 from lingprobe.corpora.files import Part, digest
 from lingprobe.corpora.machine import audits
-from lingprobe.oracles import Facts
+from lingprobe.data.core import DataProblem, Dataset, Sampling, Sentence
+from lingprobe.data.oracles import Facts
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.found import Found
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lingprobe.core import Encoder, Layered, Prepared, Sentence
+from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
+from lingprobe.data.oracles import Informed
+from lingprobe.data.references import allow
+from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders import ENCODERS
-from lingprobe.oracles import Informed
-from lingprobe.references import allow
 from lingprobe.testing.tiny import pair
-from lingprobe.vectors import Ints, Vectors
 
 EMPTY = Sentence((), "")
 LONG = 2_000
@@ -61,7 +61,7 @@ def _ready(made: Encoder, sentences: list[Sentence]) -> Encoder:
 
 def _check_shapes(vectors: Vectors, sentences: Sequence[Sentence]) -> None:
     assert isinstance(vectors, Vectors), (
-        f"encode returns lingprobe.vectors.Vectors, found {type(vectors).__name__}"
+        f"encode returns lingprobe.data.vectors.Vectors, found {type(vectors).__name__}"
     )
     assert vectors.sentences == len(sentences), (
         f"{vectors.sentences} sentences came back for {len(sentences)}"

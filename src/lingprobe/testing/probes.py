@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import (
+from lingprobe.data.core import (
     Cell,
     Dataset,
     Example,
@@ -25,12 +25,12 @@ from lingprobe.core import (
     Site,
     needs_of,
 )
-from lingprobe.labels import Label
+from lingprobe.data.labels import Label
+from lingprobe.data.reading import Readings
+from lingprobe.data.references import allow
+from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.probes import PROBES
-from lingprobe.reading import Readings
-from lingprobe.references import allow
 from lingprobe.testing.tasks import same_labels
-from lingprobe.vectors import Ints, Vectors
 
 KINDS = ("classes", "scores", "sets", "partial")
 SIZES = (300, 100, 200)

@@ -10,13 +10,13 @@ from itertools import combinations
 
 import numpy as np
 
-from lingprobe.core import SPLITS, Dataset, Task, needs_of
-from lingprobe.labels import Column
+from lingprobe.data.core import SPLITS, Dataset, Task, needs_of
+from lingprobe.data.labels import Column
+from lingprobe.data.oracles import facts_of, oracles_of
+from lingprobe.data.reading import view
+from lingprobe.data.references import allow
 from lingprobe.metrics import METRICS, MetricProblem
-from lingprobe.oracles import facts_of, oracles_of
 from lingprobe.probes import PROBES
-from lingprobe.reading import view
-from lingprobe.references import allow
 from lingprobe.tasks import TASKS
 
 

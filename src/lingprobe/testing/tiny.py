@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
 
 PEOPLE = ("teacher", "doctor", "farmer", "painter", "sailor", "baker", "lawyer", "singer")
 TRAITS = ("old", "young", "tall", "quiet", "clever", "happy")

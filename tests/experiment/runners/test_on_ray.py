@@ -13,8 +13,8 @@ import ray
 from ray.cluster_utils import Cluster
 
 from experiment.test_sharing import content, vectors
-from lingprobe._hosted import import_file
-from lingprobe.errors import to_install
+from lingprobe.data._hosted import import_file
+from lingprobe.data.errors import to_install
 from lingprobe.experiment.runners import Lost, RunnerProblem, working
 from lingprobe.experiment.runners.on_ray import ATTEMPTS, OnRay
 

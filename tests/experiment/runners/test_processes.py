@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe._hosted import Exited
+from lingprobe.data._hosted import Exited
+from lingprobe.data.references import allow
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.runners import Lost, RunnerProblem
 from lingprobe.experiment.runners.processes import processes
-from lingprobe.references import allow
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.results import ResultStore
 
@@ -107,7 +107,7 @@ def test_a_script_without_a_guard_is_told_what_to_write(tmp_path):
 MINE = """
     import os, sys, time
     import numpy as np
-    from lingprobe.core import Predictions
+    from lingprobe.data.core import Predictions
 
     def vowels(sentences):
         return np.array([[s.count(v) for v in "aeiou"] for s in sentences])

@@ -12,7 +12,7 @@ from asked import EVERYTHING, PAPER, SMALL, made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events import files
 from lingprobe.generation.events.batch import Batch, in_order
 from lingprobe.generation.events.draw import Permutation, draw

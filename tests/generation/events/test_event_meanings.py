@@ -11,7 +11,7 @@ from asked import EVERYTHING, made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events.batch import realised, sentences
 from lingprobe.generation.events.english import english
 from lingprobe.generation.events.meaning import (

@@ -12,7 +12,7 @@ from asked import made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events import files
 from lingprobe.generation.events.asserted import asserted
 from lingprobe.generation.events.batch import Batch, realised, sentences

@@ -11,7 +11,7 @@ import pytest
 from asked import EVERYTHING, PAPER, made
 
 from lingprobe.cli import app
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events import files
 from lingprobe.generation.events.batch import sentences
 from lingprobe.generation.events.english import FORMS, TABLE, english

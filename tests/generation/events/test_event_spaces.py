@@ -13,7 +13,7 @@ from asked import EVERYTHING, PAPER, SMALL, made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events.batch import realised, sentences
 from lingprobe.generation.events.english import english
 from lingprobe.generation.events.grammar import VOICES, Bounds, Grammar, shapes

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events.batch import Batch, in_order
 from lingprobe.generation.events.draw import draw
 from lingprobe.generation.events.request import request

@@ -3,7 +3,7 @@
 import pytest
 
 from fixtures.published import CODES
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.parts.archive.bpe import read_codes
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from fixtures.models import SENTENCES
 from fixtures.published import ELMO, FULL, elmo
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe.parts.archive.elmo import PADDING, character_ids
 from lingprobe.parts.archive.elmo_shape import shape_of

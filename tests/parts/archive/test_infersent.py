@@ -6,7 +6,7 @@ import torch
 
 from fixtures.models import SENTENCES
 from fixtures.published import infersent, lstm_state, vectors_file
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe.parts.archive.files import recurrent_shapes
 from lingprobe.parts.archive.infersent import MARKS, _as_trained

@@ -6,7 +6,7 @@ import torch
 
 from fixtures.models import SENTENCES
 from fixtures.published import laser, laser2, laser3
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe.parts.archive.bpe import read_codes
 from lingprobe.parts.archive.files import recurrent_shapes

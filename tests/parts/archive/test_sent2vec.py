@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.models import SENTENCES
 from fixtures.published import sent2vec
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe.parts.archive.sent2vec import Settings, ngram_rows
 from parts.archive.plain import mixed

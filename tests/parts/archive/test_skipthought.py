@@ -5,7 +5,7 @@ import pytest
 
 from fixtures.models import SENTENCES
 from fixtures.published import skipthought, vectors_file
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe.parts.archive.skipthought import _shapes
 from parts.archive.plain import gru, mixed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.encoders.sources import ENGLISH, VECTORS, Source, check_vectors
 from lingprobe.encoders.word_files import word_digest
 from lingprobe.parts.archive import sources

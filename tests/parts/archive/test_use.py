@@ -9,9 +9,9 @@ import pytest
 
 from fixtures.models import SENTENCES
 from fixtures.published import use
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import to_install
 from lingprobe.encoders import ENCODERS
-from lingprobe.errors import to_install
 from lingprobe.testing import check_encoder
 
 

@@ -329,7 +329,7 @@ def test_every_pattern_names_something_of_its_paper():
     """But for rows that a paper does not print: one direction, random weights, epochs."""
     rows = {}
     for paper in PAPERS:
-        table = lingprobe.papers.SUITES.make(paper).paper
+        table = lingprobe.suites.SUITES.make(paper).paper
         names = list(dict.fromkeys(row for row, _ in cells_of(paper, table)))
         rows[paper] = (names, suites(paper)[1].paper.columns)
     for claim in claims():
@@ -427,7 +427,7 @@ def test_seventeen_of_twenty_two_are_counted_as_the_paper_counts_them(verdicts):
 
 
 def test_variation_between_trainings_is_in_each_row_but_baselines_and_people():
-    table = lingprobe.papers.SUITES.make("conneau2018").paper
+    table = lingprobe.suites.SUITES.make("conneau2018").paper
     plain, wide = cells_of("conneau2018", table), cells_of("conneau2018", table, 1.5)
     changed = {row for row, task in plain if plain[row, task].error != wide[row, task].error}
     kept = {"Majority vote", "Hum. Eval.", "Length", "NB-uni-tfidf", "NB-bi-tfidf"}

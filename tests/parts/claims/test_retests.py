@@ -15,12 +15,12 @@ from scipy.stats import t as student
 
 import lingprobe
 from fixtures.results import NAMES, result
-from lingprobe.core import Result
+from lingprobe.data.core import Result
+from lingprobe.data.labels import Classes
+from lingprobe.data.notes import Checkpoint
 from lingprobe.encoders import ENCODERS
-from lingprobe.labels import Classes
 from lingprobe.metrics import Answers
 from lingprobe.metrics import contrast as difference
-from lingprobe.notes import Checkpoint
 from lingprobe.parts.claims.retests import Setting, known_rows, names_of, retested
 from lingprobe.parts.claims.stand_ins import rows_of
 from lingprobe.probes import PROBES

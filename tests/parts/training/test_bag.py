@@ -12,7 +12,7 @@ import torch
 
 pytest.importorskip("numba")
 import lingprobe
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.ngrams import bigram_rows
 from lingprobe.parts.training import bag as module

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import lingprobe
 from lingprobe.cli import app
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe.parts.training import exports
 

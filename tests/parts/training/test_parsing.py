@@ -12,16 +12,16 @@ import pytest
 import lingprobe
 from lingprobe import annotators
 from lingprobe.annotators.parser import Annotation
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora import seen
 from lingprobe.corpora.trees import depth
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Place
 from lingprobe.parts.training.encoder import Trained
 from lingprobe.parts.training.parsers import network
 from lingprobe.parts.training.parsers.network import Network
 from lingprobe.parts.training.parsers.treebank import Annotated, sentences
 from lingprobe.parts.training.parsing import auxiliaries
-from lingprobe.references import Place
 
 SMALL = {
     "hidden": 24,

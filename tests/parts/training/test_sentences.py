@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import lingprobe
 from lingprobe.cli import app
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe.parts.training.sentences import train
 from lingprobe.parts.training.settings import Request, Settings

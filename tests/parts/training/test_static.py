@@ -4,8 +4,8 @@ import sys
 import numpy as np
 import pytest
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.text import letters
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make
 from lingprobe.parts.training.static import Settings, train_vectors
 

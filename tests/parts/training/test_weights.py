@@ -6,7 +6,7 @@ import safetensors
 import safetensors.numpy
 import torch
 
-from lingprobe.cache import FileProblem
+from lingprobe.data.cache import FileProblem
 from lingprobe.parts.training.weights import save
 
 

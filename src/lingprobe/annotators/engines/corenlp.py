@@ -19,8 +19,8 @@ from typing import Any
 from lingprobe.annotators.engines.penn import universal
 from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import Cut, by_places
-from lingprobe.core import DataProblem
 from lingprobe.corpora.brackets import terminal
+from lingprobe.data.core import DataProblem
 
 SENTENCES = 20  # of a request
 GIVEN = {"tokenize.whitespace": "true", "ssplit.eolonly": "true"}

@@ -9,7 +9,7 @@ from typing import Any
 
 from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import Cut, by_places
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 
 @dataclass(frozen=True)

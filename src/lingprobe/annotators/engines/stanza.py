@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 
 @dataclass(frozen=True)

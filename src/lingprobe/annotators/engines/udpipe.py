@@ -10,12 +10,12 @@ from typing import Any
 
 from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import Cut
-from lingprobe.cache import draft
-from lingprobe.core import DataProblem
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import digest
 from lingprobe.corpora.trees import Range, written
-from lingprobe.errors import to_install
+from lingprobe.data.cache import draft
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import to_install
 
 
 def library() -> Any:

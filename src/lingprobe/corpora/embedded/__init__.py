@@ -13,10 +13,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from lingprobe._closure import code_of
-from lingprobe.cache import FileProblem, cache_dir, write_text
 from lingprobe.corpora.embedded.clauses import command, exclamation, form, question, statement
 from lingprobe.corpora.embedded.phrases import Chance, Word, flat, lines
+from lingprobe.data._closure import code_of
+from lingprobe.data.cache import FileProblem, cache_dir, write_text
 
 SENTENCES, SEED = 17_000, 1  # enough for 200 test examples a class in five of the tasks
 LENGTHS = range(3, 24)

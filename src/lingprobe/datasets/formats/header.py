@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.core import DataProblem, Dataset, Tags
 from lingprobe.corpora.strict import shown
+from lingprobe.data.core import DataProblem, Dataset, Tags
+from lingprobe.data.labels import KINDS, Column
+from lingprobe.data.notes import Notes
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets.formats.kinds import Asked, as_asked, decided
-from lingprobe.labels import KINDS, Column
-from lingprobe.notes import Notes
-from lingprobe.vectors import Ints
 
 VERSION = 1
 _DIFFERENT = "a list of different strings"

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Dataset
 from lingprobe.corpora.edges import Record, Target, written
-from lingprobe.labels import HOLDS
+from lingprobe.data.core import DataProblem, Dataset
+from lingprobe.data.labels import HOLDS
 
 INFO, RECORD = "info", "record"
 """Strata with JSON texts: what a file says of a target beside spans and label; its line, and what

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.corpora.files import lines
 from lingprobe.corpora.strict import Malformed, parsed
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats.header import checked, described, settled
 from lingprobe.datasets.formats.kinds import Asked
-from lingprobe.labels import Label, Loss, column
 
 
 def write(dataset: Dataset, path: Path) -> dict[str, int]:

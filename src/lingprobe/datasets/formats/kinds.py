@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Dataset
-from lingprobe.labels import Column, column
+from lingprobe.data.core import DataProblem, Dataset
+from lingprobe.data.labels import Column, column
 
 Asked = Literal["classes", "scores"]
 CLASSES = 50  # different whole numbers at most that are taken for classes

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe._hosted import one_line
-from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.corpora.strict import parsed
+from lingprobe.data._hosted import one_line
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.labels import Column, Label, Loss, column
 from lingprobe.datasets.formats.header import checked, described, settled
 from lingprobe.datasets.formats.kinds import Asked
-from lingprobe.labels import Column, Label, Loss, column
 
 KEY = b"sonde"
 UNREADABLE = "not a Parquet file that can be read"

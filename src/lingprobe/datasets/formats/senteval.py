@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lingprobe.core import DataProblem, Dataset
 from lingprobe.corpora.columns import CODES, SENTEVAL, Reading, Rows
+from lingprobe.data.core import DataProblem, Dataset
+from lingprobe.data.labels import Loss, column
 from lingprobe.datasets.formats.header import settled
 from lingprobe.datasets.formats.kinds import Asked
-from lingprobe.labels import Loss, column
 
 
 def write(dataset: Dataset, path: Path) -> dict[str, int]:

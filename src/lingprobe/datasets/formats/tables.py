@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.cache import draft
-from lingprobe.core import SPLITS, DataProblem, Dataset
 from lingprobe.corpora.files import COMPRESSED, uncompressed
+from lingprobe.data.cache import draft
+from lingprobe.data.core import SPLITS, DataProblem, Dataset
+from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats import jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.kinds import Asked
-from lingprobe.labels import Label, Loss, column
 
 Format = Literal["parquet", "jsonl", "senteval"]
 Writing = Literal["parquet", "jsonl", "senteval", "jiant"]

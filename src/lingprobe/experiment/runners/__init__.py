@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from lingprobe.errors import LingprobeError, UsageProblem
+from lingprobe.data.errors import LingprobeError, UsageProblem
+from lingprobe.data.references import Contents
 from lingprobe.experiment.shards import WHOLE, Shard
-from lingprobe.references import Contents
 
 T = TypeVar("T")
 U = TypeVar("U")

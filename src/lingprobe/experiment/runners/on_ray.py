@@ -18,9 +18,9 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lingprobe._hosted import import_file, imported_files, one_line
-from lingprobe.cache import environment
-from lingprobe.errors import to_install
+from lingprobe.data._hosted import import_file, imported_files, one_line
+from lingprobe.data.cache import environment
+from lingprobe.data.errors import to_install
 from lingprobe.experiment.agreement import Machine
 from lingprobe.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
 from lingprobe.experiment.runners.setting import Setting, marked

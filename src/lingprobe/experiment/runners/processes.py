@@ -13,8 +13,8 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lingprobe._hosted import import_file, imported_files, one_line
-from lingprobe.cache import environment
+from lingprobe.data._hosted import import_file, imported_files, one_line
+from lingprobe.data.cache import environment
 from lingprobe.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
 
 T = TypeVar("T")

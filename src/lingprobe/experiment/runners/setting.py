@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lingprobe._closure import code_of
-from lingprobe._renamed import BEFORE
-from lingprobe.cache import PART
+from lingprobe.data._closure import code_of
+from lingprobe.data._renamed import BEFORE
+from lingprobe.data.cache import PART
 from lingprobe.experiment.agreement import Machine
 from lingprobe.experiment.provenance import versions
 from lingprobe.experiment.runners import RunnerProblem

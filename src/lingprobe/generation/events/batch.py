@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.generation.events.cells import EXACT, Values
 from lingprobe.generation.events.language import Form, Key, Language, Numbers, Texts
 from lingprobe.generation.events.meaning import INNER, ROLES, Event

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events.batch import Batch, batches
 from lingprobe.generation.events.cells import EXACT
 from lingprobe.generation.events.patterns import Partial, partial

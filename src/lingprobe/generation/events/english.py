@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import digest
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events import rules as common
 from lingprobe.generation.events.english_columns import PAST, columns
 from lingprobe.generation.events.language import Form, Language, PhraseForm, Rule

@@ -6,15 +6,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from lingprobe.cache import draft
-from lingprobe.core import DataProblem
 from lingprobe.corpora.strict import document
+from lingprobe.data.cache import draft
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import allow, beside
 from lingprobe.generation.events.asserted import ASSERTED, assertions
 from lingprobe.generation.events.batch import Batch, in_order
 from lingprobe.generation.events.draw import Draw, draw
 from lingprobe.generation.events.request import Request, request
 from lingprobe.generation.events.space import Space, space
-from lingprobe.references import allow, beside
 
 
 def read(path: str | Path, language: str | None = None) -> Request:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+from lingprobe.data.references import Contents
 from lingprobe.generation.events.language import Language
-from lingprobe.references import Contents
 
 LANGUAGES = Contents(
     "language",

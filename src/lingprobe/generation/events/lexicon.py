@@ -24,8 +24,8 @@ from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import lines
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events.meaning import FRAMES, ROLES
 
 KINDS = ("noun", "verb", "adverb", "adjective", "preposition")

@@ -12,8 +12,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import digest
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events import rules as common
 from lingprobe.generation.events.language import Form, Language, PhraseForm, Rule
 from lingprobe.generation.events.lexicon import Lexicon, adverb_rows, read

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import ReferenceProblem
 from lingprobe.generation.events.grammar import VOICES, Bounds, Grammar
 from lingprobe.generation.events.language import Language
 from lingprobe.generation.events.languages import language as named
 from lingprobe.generation.events.lexicon import BANDS, KINDS
 from lingprobe.generation.events.meaning import DATIVES, FRAMES, keyed, text, words
 from lingprobe.generation.events.patterns import Partial, partial
-from lingprobe.references import ReferenceProblem
 
 LEXICAL = {
     "nouns": "noun",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, combinations, islice, pairwise
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events.cells import Cell
 from lingprobe.generation.events.diagram import Problem
 from lingprobe.generation.events.grammar import shapes

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import product
 from typing import NamedTuple, TypeVar
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.readings import (
     english_chunks,
     english_grammar,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.readings.polish_words import GENDERS, Word, polish_words
 from lingprobe.generation.readings.reading import Fact
 from lingprobe.generation.readings.structure import (

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row, said_of
+from lingprobe.data.oracles import Kind
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
-from lingprobe.oracles import Kind
 from lingprobe.pages.captions import kind_rules
 from lingprobe.pages.described import described
 from lingprobe.pages.groups import shared_options
 from lingprobe.pages.web.study import Study
-from lingprobe.papers.bibliography import PAPERS, papers_of
 from lingprobe.probes import PROBES
+from lingprobe.suites.bibliography import PAPERS, papers_of
 from lingprobe.tables.table import Section, Table, number
 from lingprobe.tables.web import Chapter, Sheet, Terms
 

@@ -10,7 +10,7 @@ import numpy as np
 from lingprobe.analysis.answers import together
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
 from lingprobe.analysis.rows import repeats
-from lingprobe.core import Result
+from lingprobe.data.core import Result
 from lingprobe.judgements.score import Judged
 from lingprobe.pages.breakdown import SHOWN, Count, by_stratum, class_counts, counted
 from lingprobe.pages.groups import Column

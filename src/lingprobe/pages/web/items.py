@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.analysis.row import PERCENT, Row
 from lingprobe.analysis.rows import repeats
-from lingprobe.core import DataProblem, Dataset, Result
+from lingprobe.data.core import DataProblem, Dataset, Result
 from lingprobe.judgements.score import Judged
 from lingprobe.pages.groups import Column
 from lingprobe.pages.probabilities import examples_of

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.rows import kind_of, without_fold
-from lingprobe.core import Result
+from lingprobe.data.core import Result
+from lingprobe.data.notes import Sources
+from lingprobe.data.references import Contents, brief, parsed_or_none
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
-from lingprobe.notes import Sources
 from lingprobe.pages.web.study import Study, many
-from lingprobe.papers.bibliography import bibtex, papers_of
 from lingprobe.probes import PROBES
-from lingprobe.references import Contents, brief, parsed_or_none
+from lingprobe.suites.bibliography import bibtex, papers_of
 from lingprobe.tables.table import Section, Table
 from lingprobe.tables.web import Block, Chapter, Code, Prose, Sheet, Terms
 from lingprobe.tasks import TASKS

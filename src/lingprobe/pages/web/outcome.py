@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from lingprobe.analysis.row import PERCENT
-from lingprobe.oracles import Kind
+from lingprobe.data.oracles import Kind
 from lingprobe.pages.charts import CHARTS
 from lingprobe.pages.groups import Column
 from lingprobe.pages.scores import score_notes

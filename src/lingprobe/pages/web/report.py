@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lingprobe.core import Result
-from lingprobe.oracles import Kind
+from lingprobe.data.core import Result
+from lingprobe.data.oracles import Kind
 from lingprobe.pages.web.asked import ROLES, asked
 from lingprobe.pages.web.failures import failures
 from lingprobe.pages.web.making import making

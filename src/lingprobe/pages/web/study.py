@@ -13,13 +13,13 @@ from typing import NamedTuple
 from lingprobe.analysis.comparison import Decision, Questions, decisions, what, with_baselines
 from lingprobe.analysis.row import Row
 from lingprobe.analysis.rows import groups_of
-from lingprobe.core import Result
+from lingprobe.data.core import Result
+from lingprobe.data.oracles import Kind
+from lingprobe.data.references import brief
 from lingprobe.judgements.score import Judged
-from lingprobe.oracles import Kind
 from lingprobe.pages.described import question_of
 from lingprobe.pages.groups import Column
 from lingprobe.pages.wide import Grid, Line, firsts, grid, label_of
-from lingprobe.references import brief
 from lingprobe.tasks import TASKS
 
 DETAILED = 3  # of the encoders that are judged: the best of each task

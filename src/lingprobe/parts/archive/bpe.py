@@ -10,8 +10,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.damage import reading
+from lingprobe.data.core import DataProblem
 
 END = "</w>"  # is part of the last piece of a word, in codes
 INSIDE = "@@"  # follows a piece that is not the last, in vocabularies and texts

@@ -12,16 +12,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Kind
+from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.encoders.batches import gathered
 from lingprobe.encoders.layered import Asked, asked_of, slots_of
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.word_files import word_digest
-from lingprobe.oracles import Kind
 from lingprobe.parts.archive.files import digest_of, over_vectors, torch_file
 from lingprobe.parts.archive.passes import each_word, passed
 from lingprobe.parts.archive.sources import COVE
-from lingprobe.vectors import Floats, Ints, Vectors
 
 DEPTH = 2
 

@@ -11,16 +11,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.damage import reading
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.errors import to_install
+from lingprobe.data.oracles import Kind
+from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders.layered import Asked, asked_of, slots_of
-from lingprobe.errors import to_install
-from lingprobe.oracles import Kind
 from lingprobe.parts.archive.elmo_shape import SIZES, Shape, shape_of
 from lingprobe.parts.archive.files import check_there, digest_of
 from lingprobe.parts.archive.passes import each_word, passed
 from lingprobe.parts.archive.sources import ELMO
-from lingprobe.vectors import Ints, Vectors
 
 FIRST, LAST, BEGIN, END, PADDING = 256, 257, 258, 259, 260
 """Characters are the bytes of UTF-8; then come the marks of a sentence and of a word, and what a

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.batches import gathered
 from lingprobe.parts.archive.elmo_shape import Shape
 from lingprobe.parts.archive.recurrence import Lstm, Product, Reading, gates_of, states
-from lingprobe.vectors import Floats, Ints
 
 Arrays = dict[str, NDArray[np.float32]]
 AT_ONCE = 256  # words whose characters are read at once

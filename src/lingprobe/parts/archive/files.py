@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.damage import reading
 from lingprobe.corpora.files import digest
+from lingprobe.data.core import DataProblem
 from lingprobe.encoders.sources import Source
 
 Shapes = Mapping[str, tuple[int, ...]]

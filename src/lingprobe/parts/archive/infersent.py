@@ -11,13 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.word_files import word_digest
 from lingprobe.parts.archive.files import digest_of, over_vectors, torch_file
 from lingprobe.parts.archive.passes import Tokens, passed, words_of
 from lingprobe.parts.archive.sources import INFERSENT
-from lingprobe.vectors import Ints, Vectors
 
 WHAT = "InferSent"
 MARKS = {"1": ("<s>", "</s>"), "2": ("<p>", "</p>")}

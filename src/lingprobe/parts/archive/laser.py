@@ -13,8 +13,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import digest
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders.saved import versions
 from lingprobe.encoders.untrained import LONGEST
 from lingprobe.parts.archive.bpe import vocabulary_of
@@ -22,7 +23,6 @@ from lingprobe.parts.archive.files import sought, torch_file
 from lingprobe.parts.archive.laser_text import RULES, Pieces, by_codes, by_sentencepiece
 from lingprobe.parts.archive.passes import Tokens, passed
 from lingprobe.parts.archive.sources import LASER
-from lingprobe.vectors import Ints, Vectors
 
 SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 

@@ -15,11 +15,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.batches import gathered
 from lingprobe.parts.archive.files import check_shapes, recurrent_shapes
 from lingprobe.parts.archive.recurrence import Product, Recurrence
-from lingprobe.vectors import Floats, Ints
 
 PADDING = 1  # the number of <pad>, behind which positions begin
 EMBEDDING = "embed_tokens.weight"

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.damage import reading
 from lingprobe.corpora.files import digest
-from lingprobe.errors import to_install
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import to_install
 from lingprobe.parts.archive.bpe import read_codes
 
 CUT_BY_OTHERS = {

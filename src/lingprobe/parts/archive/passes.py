@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Floats, Ints, Spans, Vectors, offsets, ranges
 from lingprobe.encoders.batches import batches, spread
 from lingprobe.encoders.layered import names_of
 from lingprobe.encoders.untrained import LONGEST
-from lingprobe.vectors import Floats, Ints, Spans, Vectors, offsets, ranges
 
 Forward = Callable[[Ints], Mapping[str, Any]]
 """From the rows of a batch, longest first, to the states of their tokens by layer, each a tensor

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from lingprobe.vectors import Floats, Ints
+from lingprobe.data.vectors import Floats, Ints
 
 TOGETHER = 512  # words whose gates are computed at once
 ROWS = 8  # a product has a multiple of so many rows: oneDNN compiles code for each number of them

@@ -13,12 +13,12 @@ from typing import IO, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.vectors import Floats, Ints, Vectors, offsets
 from lingprobe.encoders.ngrams import each_word
 from lingprobe.encoders.word_files import FASTTEXT, WIDEST
 from lingprobe.parts.archive.files import digest_of
 from lingprobe.parts.archive.sources import SENT2VEC
-from lingprobe.vectors import Floats, Ints, Vectors, offsets
 
 HEAD = struct.Struct("<4s i 5i i 2i 4i d")
 DICTIONARY = struct.Struct("<3i 2q")

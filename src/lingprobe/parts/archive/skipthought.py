@@ -11,8 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.damage import reading
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.encoders.tables import WordTable, word_table
 from lingprobe.encoders.word_files import word_digest
 from lingprobe.parts.archive.files import (
@@ -25,7 +26,6 @@ from lingprobe.parts.archive.files import (
 )
 from lingprobe.parts.archive.passes import Tokens, passed, words_of, words_read
 from lingprobe.parts.archive.sources import SKIPTHOUGHT
-from lingprobe.vectors import Floats, Ints, Vectors
 
 WHAT = "a Skip-Thought model"
 END, UNKNOWN = "<eos>", "UNK"

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe._hosted import one_line
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.files import digest
+from lingprobe.data._hosted import one_line
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.errors import to_install
+from lingprobe.data.vectors import Floats, Vectors
 from lingprobe.encoders.saved import versions
-from lingprobe.errors import to_install
 from lingprobe.parts.archive.sources import USE
-from lingprobe.vectors import Floats, Vectors
 
 Run = Callable[[Sequence[str]], Any]
 

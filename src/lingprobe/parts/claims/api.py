@@ -7,15 +7,15 @@ from typing import Unpack
 
 from lingprobe.api.arguments import keywords, listed, optional
 from lingprobe.api.results import Results, Selection, stored_results
-from lingprobe.core import DataProblem, Result
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import parsed_or_none
 from lingprobe.encoders import ENCODERS
-from lingprobe.errors import UsageProblem
 from lingprobe.pages.asked import asked_for
 from lingprobe.parts.claims.claim_tests import PAPERS, TestedClaim
 from lingprobe.parts.claims.claim_tests import published as published_claims
 from lingprobe.parts.claims.pages import claims_page, published_page
 from lingprobe.parts.claims.retests import names_of, retested
-from lingprobe.references import parsed_or_none
 from lingprobe.tables.page import Page
 
 

@@ -13,11 +13,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from lingprobe.analysis.verdicts import Estimate, Evidence, Verdict, at_least, evidence, verdict
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics import corrected
-from lingprobe.papers import SUITES
-from lingprobe.papers.facts import Paper
-from lingprobe.papers.significance import REACH
 from lingprobe.parts.claims.claims import (
     EPOCHS,
     UNTESTED,
@@ -27,6 +24,9 @@ from lingprobe.parts.claims.claims import (
     claims,
     contrasts,
 )
+from lingprobe.suites import SUITES
+from lingprobe.suites.facts import Paper
+from lingprobe.suites.significance import REACH
 
 R = TypeVar("R")
 PAPERS = ("conneau2018", "ud2019", "ettinger2018", "tenney2019")

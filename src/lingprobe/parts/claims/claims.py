@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from lingprobe.analysis.verdicts import Direction
-from lingprobe.core import DataProblem
-from lingprobe.papers.facts import records
+from lingprobe.data.core import DataProblem
+from lingprobe.suites.facts import records
 
 FILE = Path(__file__).with_suffix(".tsv")
 DIRECTIONS: Mapping[str, Direction] = {

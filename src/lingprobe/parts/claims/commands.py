@@ -19,7 +19,7 @@ from lingprobe.cli.options import (
     listed,
     put,
 )
-from lingprobe.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem
 
 
 def claims(

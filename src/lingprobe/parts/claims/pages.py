@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from lingprobe.metrics.multiplicity import ALPHA, NAMES
 from lingprobe.pages.captions import short
 from lingprobe.pages.records import csv
-from lingprobe.papers.bibliography import PAPERS as CITED
 from lingprobe.parts.claims.claim_tests import TRAININGS, TestedClaim
 from lingprobe.parts.claims.claims import UNTESTED
 from lingprobe.parts.claims.retests import OWN, WORDS, Cells, Setting
+from lingprobe.suites.bibliography import PAPERS as CITED
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number, p_value
 

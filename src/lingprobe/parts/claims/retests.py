@@ -22,13 +22,12 @@ from lingprobe.analysis.languages import UNKNOWN, languages
 from lingprobe.analysis.paired import Measured, apart, measured
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.verdicts import Estimate, Verdict, total
-from lingprobe.core import Result
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.metrics import Answers
 from lingprobe.metrics import contrast as metric_contrast
 from lingprobe.metrics.clusters import quantile
-from lingprobe.papers import SUITES
-from lingprobe.papers.suite import Suite, floor_of, located
 from lingprobe.parts.claims.claim_tests import (
     PAPERS,
     Difference,
@@ -42,7 +41,8 @@ from lingprobe.parts.claims.claim_tests import (
 from lingprobe.parts.claims.claims import CHANCE, EPOCHS, UNTESTED, Claim, Contrast, claims, items
 from lingprobe.parts.claims.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
 from lingprobe.probes import PROBES
-from lingprobe.references import Reference, brief, parsed_or_none
+from lingprobe.suites import SUITES
+from lingprobe.suites.suite import Suite, floor_of, located
 
 WORDS: Mapping[Verdict, str] = {
     "supported": "reproduced",

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from lingprobe.data.reading import MIX
+from lingprobe.data.references import Reference, parsed_or_none
 from lingprobe.encoders.facts import facts_or_none
-from lingprobe.reading import MIX
-from lingprobe.references import Reference, parsed_or_none
 
 ARCHITECTURES = {
     "bilstm-last": "BiLSTM-last",

@@ -18,6 +18,7 @@ from lingprobe.corpora.machine import Machine, keep, machines
 from lingprobe.corpora.places import located
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import SUFFIXES, blocks
+from lingprobe.data.references import Place, allow
 from lingprobe.encoders.facts import MODEL
 from lingprobe.parts.training import encoder, static
 from lingprobe.parts.training.audit import ParserAudit, compared
@@ -31,7 +32,6 @@ from lingprobe.parts.training.parsers.treebank import files
 from lingprobe.parts.training.sentences import train as trained
 from lingprobe.parts.training.settings import TREES, Request, Settings, objective_of
 from lingprobe.parts.training.static import Trained
-from lingprobe.references import Place, allow
 from lingprobe.tables.page import Page
 
 

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import brackets, conllu, trees
 from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.files import uncompressed
 from lingprobe.corpora.machine import confidence
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import parted
+from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers import scores
 from lingprobe.parts.training.parsers.treebank import dependencies
 from lingprobe.tasks.answers import Answer

@@ -16,11 +16,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.cache import write_text
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import digest
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem, to_install
+from lingprobe.data.vectors import Ints
 from lingprobe.encoders.ngrams import bigram_rows, drawn_vectors
-from lingprobe.errors import UsageProblem, to_install
 from lingprobe.parts.training import guesses
 from lingprobe.parts.training.corpus import Corpus, Vocabulary
 from lingprobe.parts.training.data import Reading
@@ -32,7 +33,6 @@ from lingprobe.parts.training.settings import Request, Settings
 from lingprobe.parts.training.splits import chosen, held_out
 from lingprobe.parts.training.texts import Texts
 from lingprobe.parts.training.weights import save
-from lingprobe.vectors import Ints
 
 if TYPE_CHECKING:
     from lingprobe.parts.training.steps import Part, Tables

@@ -11,8 +11,8 @@ import lingprobe
 from lingprobe.cli.completing import names
 from lingprobe.cli.listing import lister
 from lingprobe.cli.options import Quiet, Tasks, listed
-from lingprobe.errors import UsageProblem
-from lingprobe.progress import bar
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.progress import bar
 
 Data = Annotated[
     list[Path] | None,

@@ -17,9 +17,9 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.vectors import Ints, offsets
 from lingprobe.parts.training.texts import Numbers, Texts, joined
-from lingprobe.vectors import Ints, offsets
 
 BLOCK = 1 << 20  # words that are in memory at once, or one sentence
 STRETCHES = 256  # that make up a block, where sentences are drawn from all over the text

@@ -13,12 +13,12 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import brackets
 from lingprobe.corpora.files import lines, uncompressed
 from lingprobe.corpora.seen import Collected
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import letters, tokens, words
+from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.linear_trees import linear
 
 Words = tuple[str, ...]

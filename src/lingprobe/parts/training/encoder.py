@@ -13,17 +13,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora import seen
 from lingprobe.corpora.files import digest
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.notes import Checkpoint
+from lingprobe.data.oracles import Kind
+from lingprobe.data.references import Place, Reference
+from lingprobe.data.vectors import Floats, Vectors
 from lingprobe.encoders.facts import facts_of
 from lingprobe.encoders.ngrams import NGrams, drawn_vectors
 from lingprobe.encoders.tables import MOST, WordTable, word_table
 from lingprobe.encoders.untrained import WordsRead, encoded, forms_of
-from lingprobe.notes import Checkpoint
-from lingprobe.oracles import Kind
-from lingprobe.references import Place, Reference
-from lingprobe.vectors import Floats, Vectors
 
 FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
 WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others

@@ -15,10 +15,10 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.vectors import Ints, offsets
 from lingprobe.parts.training.data import Example
 from lingprobe.parts.training.texts import Numbers, Texts
-from lingprobe.vectors import Ints, offsets
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from lingprobe.cache import write_text
-from lingprobe.core import DataProblem, Sentence
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.errors import UsageProblem, to_install
+from lingprobe.data.vectors import Floats
 from lingprobe.encoders.untrained import LONGEST
-from lingprobe.errors import UsageProblem, to_install
 from lingprobe.nets.trainable import Shape
 from lingprobe.parts.training.encoder import Trained, words_of
-from lingprobe.vectors import Floats
 
 POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
 """Architectures that can be written, with how sentence-transformers calls their pooling."""

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.cache import write_text
 from lingprobe.corpora.files import digest
 from lingprobe.corpora.seen import SEEN
+from lingprobe.data.cache import write_text
 from lingprobe.encoders.facts import MODEL, facts_of
 from lingprobe.parts.training.encoder import epoch_file
 from lingprobe.parts.training.loop import Epoch

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from lingprobe.data.vectors import Ints
 from lingprobe.parts.training.objectives import MOST, Figures
-from lingprobe.vectors import Ints
 
 if TYPE_CHECKING:
     from lingprobe.parts.training.steps import Part, Tables

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import lines, uncompressed
+from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.data import Example, Reading
 
 COLUMNS = {

@@ -19,14 +19,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
+from lingprobe.data.vectors import Ints
 from lingprobe.nets.trainable import HEAD, Encoder, Read, Words
 from lingprobe.parts.training.nets.forms import Forms
 from lingprobe.parts.training.objectives import Figures, Lesson
 from lingprobe.parts.training.ranks import Ranks
 from lingprobe.parts.training.texts import Texts
 from lingprobe.parts.training.weights import save
-from lingprobe.vectors import Ints
 
 STATE = "state.safetensors"
 POOL = 100  # batches whose examples are sorted by length together

@@ -16,8 +16,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lingprobe.core import DataProblem
-from lingprobe.errors import to_install
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import to_install
+from lingprobe.data.vectors import Ints
 from lingprobe.nets.trainable import (
     PAD,
     START,
@@ -34,7 +35,6 @@ from lingprobe.parts.training.examples import Examples
 from lingprobe.parts.training.inferences import inferences
 from lingprobe.parts.training.linear_trees import commonest, labelled_f1, words_of
 from lingprobe.parts.training.texts import Pieces, Texts, joined, perplexities
-from lingprobe.vectors import Ints
 
 Figures = Mapping[str, float]
 

@@ -17,6 +17,7 @@ import torch
 from lingprobe.annotators.parser import Annotation
 from lingprobe.corpora import brackets
 from lingprobe.corpora.tally import Tally
+from lingprobe.data.vectors import Floats, Ints, ranges
 from lingprobe.encoders.tables import word_table
 from lingprobe.nets.architectures import drawn
 from lingprobe.nets.trainable import Shape
@@ -40,7 +41,6 @@ from lingprobe.parts.training.ranks import Ranks
 from lingprobe.parts.training.settings import Request, Settings
 from lingprobe.parts.training.splits import chosen, held_out, too_little
 from lingprobe.parts.training.texts import Numbers, Texts
-from lingprobe.vectors import Floats, Ints, ranges
 
 BATCH = 128  # sentences that are judged at once
 SCORE = "score"

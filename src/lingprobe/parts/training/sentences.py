@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from lingprobe.cache import write_text
-from lingprobe.core import DataProblem
 from lingprobe.corpora import seen
 from lingprobe.corpora.files import digest
 from lingprobe.corpora.text import letters
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.vectors import Ints
 from lingprobe.encoders.facts import FORMAT, MODEL, facts_of
 from lingprobe.encoders.tables import word_table
-from lingprobe.errors import UsageProblem
 from lingprobe.nets.trainable import Shape, Words
 from lingprobe.parts.training import bag, parsing
 from lingprobe.parts.training.data import Reading
@@ -33,7 +34,6 @@ from lingprobe.parts.training.selection import Selection
 from lingprobe.parts.training.settings import BAG, TREES, Request, Settings
 from lingprobe.parts.training.splits import chosen, held_out, too_little
 from lingprobe.parts.training.weights import save
-from lingprobe.vectors import Ints
 
 STARTS = {BAG: bag.start, TREES: parsing.start}
 COUNTED = 200_000  # examples at most, on which is counted what needs no encoder

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.core import Sentence
-from lingprobe.errors import UsageProblem
+from lingprobe.data.core import Sentence
+from lingprobe.data.errors import UsageProblem
 from lingprobe.nets.trainable import ARCHITECTURES, Architecture
 from lingprobe.parts.training.contents import OBJECTIVES
 from lingprobe.parts.training.objectives import Objective

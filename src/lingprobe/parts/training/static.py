@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from lingprobe.cache import draft
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora import text
 from lingprobe.corpora.text import letters, split
-from lingprobe.errors import to_install
+from lingprobe.data.cache import draft
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.errors import to_install
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem
-from lingprobe.errors import to_install
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import to_install
+from lingprobe.data.vectors import Ints, offsets, ranges
 from lingprobe.nets.trainable import END, PAD, START
-from lingprobe.vectors import Ints, offsets, ranges
 
 SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
 

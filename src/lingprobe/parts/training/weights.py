@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.cache import draft
+from lingprobe.data.cache import draft
 
 
 def save(tensors: Mapping[str, Any], path: Path, metadata: Mapping[str, str] | None = None) -> None:

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.checkpoints import State
+from lingprobe.data.checkpoints import State
 
 Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """Places [some, size] and the numbers of the problems -> values [some] and gradients [some, size].

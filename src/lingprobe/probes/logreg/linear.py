@@ -19,11 +19,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.checkpoints import Course
+from lingprobe.data.checkpoints import Course
+from lingprobe.data.vectors import Floats
 from lingprobe.probes.features import Aim
 from lingprobe.probes.logreg.descent import Search, restored
 from lingprobe.probes.losses import LOSSES, Curved
-from lingprobe.vectors import Floats
 
 ROWS = 8192  # of one product: its scores stay in the cache
 SCORES = 2**26  # of one product at most, whose rows are fewer where there are many classes

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from lingprobe.core import Cell, Needs, Predictions, Predictor
-from lingprobe.labels import Column
+from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.labels import Column
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.vectors import Floats
 from lingprobe.nets.device import Fitting, check_device, in_halves
 from lingprobe.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.references import ReferenceProblem
-from lingprobe.vectors import Floats
 
 if TYPE_CHECKING:
     from lingprobe.probes.logreg.linear import Linear as Minima

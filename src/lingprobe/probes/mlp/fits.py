@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.datasets.splits import stratified
 from lingprobe.probes.features import Aim, Scaling
 from lingprobe.probes.mlp.grid import Member
-from lingprobe.vectors import Floats, Ints
 
 FOLDS, SHUFFLED = 10, 1111  # SentEval's `kfold` of published figures, and its seed
 HELD_OUT = 0.05  # of train, by which the network that was chosen is stopped

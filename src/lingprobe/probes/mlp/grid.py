@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lingprobe.vectors import Floats
+from lingprobe.data.vectors import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.checkpoints import Course, State
+from lingprobe.data.checkpoints import Course, State
+from lingprobe.data.progress import tell
 from lingprobe.probes.mlp.blocks import Lane
 from lingprobe.probes.mlp.grid import Member, Trained
 from lingprobe.probes.mlp.joint import Joint, Problem
 from lingprobe.probes.mlp.states import lanes, name_of, numbers, restore, state_of
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
-from lingprobe.progress import tell
 
 
 def trained(

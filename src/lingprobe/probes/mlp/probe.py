@@ -15,7 +15,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from lingprobe.core import Cell, Job, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves, kind, resolved_dtype
 from lingprobe.probes.ettinger import Ettinger
@@ -25,9 +28,6 @@ from lingprobe.probes.mlp.grid import Member, Trained
 from lingprobe.probes.mlp.protocols import PROTOCOLS, Protocol
 from lingprobe.probes.plain import OneByOne
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.references import ReferenceProblem
-from lingprobe.vectors import Floats
 
 # features below which bfloat16 saves no time, and may cost what a few features say exactly
 NARROW = 64

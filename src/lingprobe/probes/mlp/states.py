@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.checkpoints import State
+from lingprobe.data.checkpoints import State
 from lingprobe.probes.mlp.blocks import Block, Lane
 from lingprobe.probes.mlp.joint import Best, Joint, Part, Problem
 

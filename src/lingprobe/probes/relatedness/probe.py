@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
 from lingprobe.probes.features import Scaling, common_scale, finite, no_scale
 from lingprobe.probes.mlp.grid import Member, Trained
 from lingprobe.probes.relatedness.scale import Scale
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
-from lingprobe.reading import ReadingProblem, Readings
-from lingprobe.vectors import Floats
 
 LINEAR = Member(hidden=0)
 FIVE = Scale(lowest=1, many=5)

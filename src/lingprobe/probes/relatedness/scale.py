@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.reading import ReadingProblem
-from lingprobe.vectors import Floats
+from lingprobe.data.reading import ReadingProblem
+from lingprobe.data.vectors import Floats
 
 MOST = 20  # classes; scores of a wider scale are better divided first
 

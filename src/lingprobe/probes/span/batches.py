@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lingprobe.data.vectors import Ints, ranges
 from lingprobe.probes.span.spans import Ragged, ragged
-from lingprobe.vectors import Ints, ranges
 
 LONGEST = 2**24  # units of a span, so that start and length make one number
 

@@ -15,15 +15,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.checkpoints import Course, State
+from lingprobe.data.checkpoints import Course, State
+from lingprobe.data.progress import tell
+from lingprobe.data.vectors import Ints
 from lingprobe.probes.schedules import Annealing, early
 from lingprobe.probes.span.batches import Examples, Gathered, batch_of
 from lingprobe.probes.span.net import Net, scores
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
 from lingprobe.probes.span.states import name_of, restore, state_of
 from lingprobe.probes.span.training import Judged, Learnt, Training, cells_of, loss_of
-from lingprobe.progress import tell
-from lingprobe.vectors import Ints
 
 JUDGED = 256  # sentences of a batch where nothing is learnt
 

@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import layer_norm, linear
 
+from lingprobe.data.vectors import Floats
 from lingprobe.probes.span.batches import Batch, Gathered, Side
 from lingprobe.probes.span.plans import Design, Pool
 from lingprobe.probes.span.spans import Ragged, attended, highest, means, multiplied, summed
-from lingprobe.vectors import Floats
 
 # distinct spans per projected number beyond which two matrices are multiplied with each other
 # before the spans

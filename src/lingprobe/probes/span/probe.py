@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from lingprobe.core import Cell, Needs, Predictions, Predictor
-from lingprobe.labels import Column
+from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.labels import Column
+from lingprobe.data.reading import Read, ReadingProblem, Readings, read_of, units_read
+from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.vectors import Floats, Ints, ranges
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
 from lingprobe.probes.span.plans import Design, Plateau, Pool, TrainingConfig
 from lingprobe.probes.span.scales import Scales, priors, scales_of
-from lingprobe.reading import Read, ReadingProblem, Readings, read_of, units_read
-from lingprobe.references import ReferenceProblem
-from lingprobe.vectors import Floats, Ints, ranges
 
 if TYPE_CHECKING:
     from torch import Tensor

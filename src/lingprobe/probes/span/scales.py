@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.labels import Column
+from lingprobe.data.labels import Column
+from lingprobe.data.reading import Read, Readings
+from lingprobe.data.vectors import Floats, Ints, ranges
 from lingprobe.probes.features import common_scale
-from lingprobe.reading import Read, Readings
-from lingprobe.vectors import Floats, Ints, ranges
 
 SAMPLE = 8192  # units that the scale is taken from
 # share of the examples that a label is taken to have at least, and at most all but that

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-from lingprobe.vectors import Ints
+from lingprobe.data.vectors import Ints
 
 
 class Ragged(NamedTuple):

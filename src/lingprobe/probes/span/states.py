@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.checkpoints import State
+from lingprobe.data.checkpoints import State
 from lingprobe.probes.span.batches import Examples
 from lingprobe.probes.span.training import Judged, Learnt, Training
 

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 from torch.optim.adamw import adamw
 
+from lingprobe.data.vectors import Floats
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span.batches import Batch, Gathered
 from lingprobe.probes.span.net import Net, scores
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
-from lingprobe.vectors import Floats
 
 
 class Judged(NamedTuple):

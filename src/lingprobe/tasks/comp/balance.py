@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.tasks.comp.rules import Rule
 from lingprobe.tasks.comp.shallow import Flags, Seen, features
-from lingprobe.vectors import Floats, Ints
 
 Matrix = NDArray[np.float64]
 STEPS, CLOSE = 400, 1e-10

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events.batch import Batch
 from lingprobe.generation.events.cells import Cell
 from lingprobe.generation.events.grammar import shapes

@@ -9,16 +9,16 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.core import Dataset, Sentence, Tags
+from lingprobe.data.core import Dataset, Sentence, Tags
+from lingprobe.data.labels import coded
+from lingprobe.data.vectors import Ints
 from lingprobe.generation.events.batch import Batch
 from lingprobe.generation.events.language import Language
 from lingprobe.generation.readings.gold import gold, realised
 from lingprobe.generation.readings.reading import Reading
-from lingprobe.labels import coded
 from lingprobe.tasks.comp.build import PartPairs, strata
 from lingprobe.tasks.comp.contrasts import Contrast, words_of
 from lingprobe.tasks.comp.draw import Pairs
-from lingprobe.vectors import Ints
 
 LABELS = ("no", "yes")
 TAGS = ("structure", "construction", "marker", "scope", "negative", "voice", "new")

@@ -16,14 +16,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lingprobe.core import DataProblem, Dataset, Sentence
 from lingprobe.corpora.files import Part, digest
+from lingprobe.data.core import DataProblem, Dataset, Sentence
+from lingprobe.data.oracles import Facts
+from lingprobe.data.references import Place
 from lingprobe.generation.events.english import english
 from lingprobe.generation.events.language import Language
 from lingprobe.generation.events.request import Request, tables_of
 from lingprobe.generation.readings.reading import Reading
-from lingprobe.oracles import Facts
-from lingprobe.references import Place
 from lingprobe.tasks.comp import answers as comp_answers
 from lingprobe.tasks.comp import paper as comp_paper
 from lingprobe.tasks.comp.build import Held, PartPairs, Plan

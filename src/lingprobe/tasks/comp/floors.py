@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lingprobe.data.reading import ReadingProblem, Readings, one_hot
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.keyed import normals
 from lingprobe.encoders.surface import Words
-from lingprobe.reading import ReadingProblem, Readings, one_hot
 from lingprobe.tasks.comp.shallow import Seen, seen
-from lingprobe.vectors import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets import carve_dev
 from lingprobe.generation.events.batch import Batch, in_order
 from lingprobe.generation.events.draw import draw

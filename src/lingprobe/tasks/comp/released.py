@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache, partial
 
-from lingprobe.core import Dataset, Example, Sentence
 from lingprobe.corpora.columns import COMPEVAL_PAIR, COMPEVAL_VERB, Layout
+from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.generation.readings.find import readings
 from lingprobe.generation.readings.reading import Reading
 from lingprobe.tasks.comp.facts import ORACLES, FactsOf

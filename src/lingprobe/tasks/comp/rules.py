@@ -14,10 +14,10 @@ from typing import Final
 
 import numpy as np
 
-from lingprobe.core import Dataset
+from lingprobe.data.core import Dataset
+from lingprobe.data.vectors import Ints
 from lingprobe.generation.events.language import Language
 from lingprobe.tasks.comp.shallow import Flags, Seen, kinds, language_of, seen
-from lingprobe.vectors import Ints
 
 Rule = Callable[[Seen], Flags]
 

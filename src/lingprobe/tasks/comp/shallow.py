@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Dataset
+from lingprobe.data.core import Dataset
+from lingprobe.data.vectors import Ints
 from lingprobe.generation.events.language import Language
 from lingprobe.generation.events.languages import LANGUAGES
 from lingprobe.generation.events.languages import language as named
-from lingprobe.vectors import Ints
 
 Flags = NDArray[np.bool_]
 Tags = Sequence[str]

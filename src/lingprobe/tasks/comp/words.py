@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.strict import document
+from lingprobe.data.core import DataProblem
 from lingprobe.generation.events.language import Numbers
 from lingprobe.generation.events.request import Request, request
 from lingprobe.generation.events.shapes import members

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 
-from lingprobe.core import Sentence
 from lingprobe.corpora import bio, conll2012, conllu
 from lingprobe.corpora.conll2012 import Labelled
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import Part, uncompressed
 from lingprobe.corpora.mentions import Mentions
+from lingprobe.data.core import Sentence
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import spans
 from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.core import SPLITS, DataProblem, Dataset, Sentence, Tags
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence, Tags
+from lingprobe.data.labels import Label
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import NOTHING, SEPARATOR, joined
 from lingprobe.datasets.splits import allocate_to_all, apportion
-from lingprobe.labels import Label
-from lingprobe.vectors import Ints
 
 SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
 UNKNOWN = -1

@@ -17,13 +17,13 @@ from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora import conll2012, conllu
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import Part, uncompressed
 from lingprobe.corpora.mentions import Mentions, cut, read_documents
-from lingprobe.oracles import Facts
-from lingprobe.references import Place
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.oracles import Facts
+from lingprobe.data.references import Place
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import nested, place
 from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, Oracle, WordFacts, edge

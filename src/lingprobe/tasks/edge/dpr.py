@@ -13,11 +13,11 @@ from html import unescape
 from itertools import chain
 from typing import Literal
 
-from lingprobe.core import SPLITS, Sentence
 from lingprobe.corpora.corpus import corpus, one_each
 from lingprobe.corpora.files import Part, tried, uncompressed
 from lingprobe.corpora.text import tokens, words
-from lingprobe.oracles import Facts
+from lingprobe.data.core import SPLITS, Sentence
+from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import Target, oracle_of, place
 from lingprobe.tasks.edge.family import Count, Kind, Options, edge

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.files import Part
-from lingprobe.labels import HOLDS, Label
-from lingprobe.oracles import Facts
+from lingprobe.data.core import Sentence
+from lingprobe.data.labels import HOLDS, Label
+from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.family import Count, Options, Oracle, TargetReader, WordFacts
 

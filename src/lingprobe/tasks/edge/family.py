@@ -13,12 +13,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
-from lingprobe.core import SPLITS, DataProblem, Dataset, Sentence
 from lingprobe.corpora.files import Part, digest
 from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence
+from lingprobe.data.oracles import Facts
+from lingprobe.data.references import Place
+from lingprobe.data.vectors import Ints
 from lingprobe.datasets import carve_dev, sampled
-from lingprobe.oracles import Facts
-from lingprobe.references import Place
 from lingprobe.tasks.edge.columns import (
     SentenceTargets,
     counted,
@@ -30,7 +31,6 @@ from lingprobe.tasks.edge.columns import (
 from lingprobe.tasks.memory import oracle_facts, uncollected
 from lingprobe.tasks.sources import remarks
 from lingprobe.tasks.task import Definition
-from lingprobe.vectors import Ints
 
 CONLLU = (".conllu",)
 MICRO = "micro-f1"

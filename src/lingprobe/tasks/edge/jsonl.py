@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from lingprobe.core import SPLITS, Sentence
 from lingprobe.corpora import edges
 from lingprobe.corpora.corpus import corpus, one_each
 from lingprobe.corpora.edges import Record, Target
 from lingprobe.corpora.files import Part
+from lingprobe.data.core import SPLITS, Sentence
+from lingprobe.data.labels import Label
 from lingprobe.datasets.formats.jiant import INFO, RECORD
-from lingprobe.labels import Label
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import either
 from lingprobe.tasks.edge.family import METRICS, MICRO, Count, Kind, Options, edge

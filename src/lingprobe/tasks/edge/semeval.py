@@ -12,10 +12,10 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.corpus import corpus, one_each
 from lingprobe.corpora.files import Part, tried, uncompressed
-from lingprobe.oracles import Facts
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import Target, oracle_of, place
 from lingprobe.tasks.edge.family import Count, Kind, Options, edge

@@ -16,14 +16,14 @@ from html import unescape
 from itertools import groupby
 from pathlib import Path
 
-from lingprobe import references as naming
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora import brackets, protoroles
 from lingprobe.corpora import spr1 as spr1_files
 from lingprobe.corpora.corpus import corpus, one_each
 from lingprobe.corpora.files import Part, tried, uncompressed
 from lingprobe.corpora.protoroles import Place, Treebank
-from lingprobe.labels import Label
+from lingprobe.data import references as naming
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.labels import Label
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import roles
 from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge

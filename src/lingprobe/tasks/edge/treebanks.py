@@ -13,14 +13,14 @@ from functools import lru_cache
 from itertools import pairwise, repeat
 from typing import Any, Literal, NamedTuple
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import brackets, conll2012
 from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.brackets import Tree as Constituents
 from lingprobe.corpora.files import Part
 from lingprobe.corpora.trees import features
 from lingprobe.corpora.views import Columns, Tree, Word, blocks, trees
-from lingprobe.labels import Label
+from lingprobe.data.core import DataProblem
+from lingprobe.data.labels import Label
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.facts import spans
 from lingprobe.tasks.edge.family import CONLLU, Count, Options, Oracle, TargetReader, WordFacts

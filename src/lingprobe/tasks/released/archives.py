@@ -9,7 +9,7 @@ import tarfile
 import zlib
 from pathlib import Path
 
-from lingprobe.cache import draft
+from lingprobe.data.cache import draft
 
 SUFFIXES = (".tar.gz", ".tgz", ".tar")
 BLOCK = 1 << 20

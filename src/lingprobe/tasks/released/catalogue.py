@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from lingprobe.core import DataProblem
+from lingprobe.data.core import DataProblem
 
 Kind = Literal["tables", "treebank", "files"]
 

@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.columns import CODES
 from lingprobe.corpora.files import pieces, split_of, uncompressed
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
 from lingprobe.tasks.released.archives import unsound
 from lingprobe.tasks.released.catalogue import Kind, Known

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.core import SPLITS, DataProblem, Dataset, Example
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
 from lingprobe.datasets import SampleSettings
 from lingprobe.datasets.splits import stratified
 

@@ -25,8 +25,8 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import IO, Any
 
-from lingprobe.core import DataProblem
-from lingprobe.errors import LingprobeError
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import LingprobeError
 
 TRIES = 4
 TIMEOUT = 15.0  # seconds without an answer

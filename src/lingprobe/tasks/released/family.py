@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.cache import cache_dir
-from lingprobe.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.corpora.columns import CODES, Layout, Reading, Rows
 from lingprobe.corpora.files import Part, split_of, uncompressed
 from lingprobe.corpora.rendering import detokenised
 from lingprobe.corpora.tally import OnError
+from lingprobe.data.cache import cache_dir
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
+from lingprobe.data.oracles import Facts
+from lingprobe.data.references import Place
 from lingprobe.datasets import Candidate, SampleSettings, carve_dev, sample, thinned
-from lingprobe.oracles import Facts
-from lingprobe.references import Place
 from lingprobe.tasks.released.crossed import crossed
 from lingprobe.tasks.task import Definition
 

@@ -14,10 +14,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe._renamed import variable
-from lingprobe.cache import FileProblem, cache_dir, size, write_text
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import uncompressed
+from lingprobe.data._renamed import variable
+from lingprobe.data.cache import FileProblem, cache_dir, size, write_text
+from lingprobe.data.core import DataProblem
 from lingprobe.store.claims import alone
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
 from lingprobe.tasks.released.archives import unpack

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora.files import COMPRESSED, Part, uncompressed
+from lingprobe.data.core import DataProblem
 from lingprobe.tasks.released.family import Options, Release
 from lingprobe.tasks.task import Definition
 

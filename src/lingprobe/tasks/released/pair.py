@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.core import SPLITS, DataProblem
 from lingprobe.corpora.columns import Layout
 from lingprobe.corpora.files import lines
 from lingprobe.corpora.strict import Malformed, parsed
+from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.tasks.released.family import Options, Release
 from lingprobe.tasks.released.folders import Files, definition, present
 from lingprobe.tasks.task import Definition

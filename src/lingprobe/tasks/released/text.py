@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from lingprobe.core import SPLITS
 from lingprobe.corpora.columns import Layout
+from lingprobe.data.core import SPLITS
 from lingprobe.tasks.released.family import Options, Release, Splits
 from lingprobe.tasks.released.folders import Files, definition
 from lingprobe.tasks.task import Definition

@@ -17,13 +17,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lingprobe._renamed import variable
-from lingprobe.cache import write_text
-from lingprobe.core import DataProblem
 from lingprobe.corpora.places import LISTING, Absent, home_of
 from lingprobe.corpora.universal import Treebank, treebanks
-from lingprobe.progress import bar
-from lingprobe.references import Reference
+from lingprobe.data._renamed import variable
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import DataProblem
+from lingprobe.data.progress import bar
+from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.released.catalogue import Collection, Known
 from lingprobe.tasks.released.content import ABOUT

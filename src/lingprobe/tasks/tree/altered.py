@@ -17,16 +17,16 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.brackets import Tree
 from lingprobe.corpora.frequencies import Frequencies
 from lingprobe.corpora.rendering import HYPHEN, joined, mark, repaired, sentence_of
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.found import Found
 from lingprobe.tasks.parsed import ParsedCorpus
 from lingprobe.tasks.shards import TAGS
 from lingprobe.tasks.tree.clause import bare
-from lingprobe.vectors import Ints
 
 QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
 NAMES = ("NNP", "NNPS")

@@ -15,14 +15,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lingprobe.core import Sentence
 from lingprobe.corpora import brackets, tagged, text
 from lingprobe.corpora.brackets import Tree
 from lingprobe.corpora.files import treebank, uncompressed
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import tokens
 from lingprobe.corpora.views import Block, Phrases, Plain, parted
-from lingprobe.references import Place
+from lingprobe.data.core import Sentence
+from lingprobe.data.references import Place
 from lingprobe.tasks import sources as named
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus

@@ -13,13 +13,13 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from lingprobe.core import Sentence
 from lingprobe.corpora import brackets, tagged
 from lingprobe.corpora.brackets import Strings, Tree
 from lingprobe.corpora.files import Part, digest, uncompressed
 from lingprobe.corpora.frequencies import corpus
 from lingprobe.corpora.tally import OnError
-from lingprobe.oracles import Facts
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Facts
 from lingprobe.tasks.found import AT_ONCE, Found
 from lingprobe.tasks.memory import oracle_facts, uncollected
 from lingprobe.tasks.parsed import is_large

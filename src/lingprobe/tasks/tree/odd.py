@@ -21,14 +21,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.frequencies import Frequencies
 from lingprobe.corpora.rendering import sentence_of
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.found import Found
 from lingprobe.tasks.parsed import ParsedCorpus
 from lingprobe.tasks.tree.altered import Alteration, Altered, half, tagged
-from lingprobe.vectors import Ints
 
 KINDS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 PRONOUNS = frozenset(

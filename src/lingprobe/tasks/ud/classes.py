@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lingprobe.data.vectors import Ints
 from lingprobe.tasks.shards import Lists
-from lingprobe.vectors import Ints
 
 SPARE = 1.25  # words that are looked at for each that is kept
 LEAST = 12  # usable sentences of a word

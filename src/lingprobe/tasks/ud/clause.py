@@ -11,9 +11,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.batches import Batch, Coded
 from lingprobe.corpora.trees import features
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Ints
 from lingprobe.tasks.ud.constructions import INNER
 from lingprobe.tasks.ud.forms import (
     BE,
@@ -26,7 +27,6 @@ from lingprobe.tasks.ud.forms import (
     read_as,
 )
 from lingprobe.tasks.ud.verbs import TENSES, Group, verb_group
-from lingprobe.vectors import Ints
 
 Value = TypeVar("Value")
 NUMBERS = {"Sing": "sing", "Plur": "plur"}

@@ -12,12 +12,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.batches import Batch, Coded, batches
 from lingprobe.corpora.files import Part, digest
 from lingprobe.corpora.tally import OnError
 from lingprobe.corpora.trees import features
-from lingprobe.oracles import Facts
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Facts
 from lingprobe.tasks.memory import oracle_facts
 from lingprobe.tasks.parsed import is_large
 

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
-from lingprobe.core import Sentence
 from lingprobe.corpora.files import Part
 from lingprobe.corpora.marks import unmarked
 from lingprobe.corpora.views import Block, Plain, dependencies
-from lingprobe.oracles import Facts
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Facts
+from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer, Finding, Findings, answer, composition, counts, tallied
 from lingprobe.tasks.found import Found
 from lingprobe.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus
@@ -32,7 +33,6 @@ from lingprobe.tasks.ud.clause import clauses
 from lingprobe.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
 from lingprobe.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
 from lingprobe.tasks.ud.types import sent_type as sentence_type
-from lingprobe.vectors import Ints
 
 
 @dataclass(frozen=True, slots=True)

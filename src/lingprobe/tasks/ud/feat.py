@@ -17,18 +17,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.trees import features
 from lingprobe.corpora.views import Block, dependencies
-from lingprobe.oracles import Facts
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.oracles import Facts
+from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Finding, answer, tallied
 from lingprobe.tasks.found import Found
 from lingprobe.tasks.parsed import ParsedCorpus, Rules, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions, Notes, Question
 from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, facts
 from lingprobe.tasks.ud.family import files, parts
-from lingprobe.vectors import Ints
 
 PLACES = {
     "root": "the main predicate",

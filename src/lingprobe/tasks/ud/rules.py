@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer, Finding, Findings, answer
 from lingprobe.tasks.ud.clause import Argument, Clause
 from lingprobe.tasks.ud.forms import BEING, MODALS, NO_PASSIVE, PRESENTATIVES, WITH_BE
 from lingprobe.tasks.ud.verbs import NO_VERB, STATE, UNMARKED_COMMAND
-from lingprobe.vectors import Ints
 
 Rule = Callable[[Clause], Finding]
 Literal = Callable[[Clause, Finding], Finding]

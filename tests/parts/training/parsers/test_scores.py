@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lingprobe.annotators.parser import Annotation
-from lingprobe.core import DataProblem
 from lingprobe.corpora import brackets
+from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers import scores
 
 

@@ -7,8 +7,8 @@ import lzma
 import numpy as np
 import pytest
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import tagged
+from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers.tagger import accuracy, held_out, train
 
 NOUNS, VERBS = ["dog", "cat", "king", "ship", "tree"], ["sees", "likes", "finds", "keeps"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fixtures.chains import Chain
-from lingprobe.core import DataProblem
 from lingprobe.corpora import conllu
+from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers import gold, treebank
 from lingprobe.parts.training.parsers.tetra import Tags
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lingprobe.core import Dataset, Sentence
+from lingprobe.data.core import Dataset, Sentence
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from lingprobe.core import Sentence
-from lingprobe.vectors import Vectors
+from lingprobe.data.core import Sentence
+from lingprobe.data.vectors import Vectors
 
 
 @dataclass(frozen=True)

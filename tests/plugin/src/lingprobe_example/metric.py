@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lingprobe.labels import Column
+from lingprobe.data.labels import Column
 from lingprobe.metrics import Metric
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lingprobe.core import Cell, Needs, Predictions
-from lingprobe.reading import Readings
+from lingprobe.data.core import Cell, Needs, Predictions
+from lingprobe.data.reading import Readings
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.core import Dataset
 from lingprobe.corpora import text
+from lingprobe.data.core import Dataset
 from lingprobe.datasets import Candidate, sample
 
 

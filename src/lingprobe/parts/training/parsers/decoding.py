@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lingprobe.annotators.parser import Annotation, Words
+from lingprobe.data.vectors import Floats, Ints
 from lingprobe.parts.training.parsers import spanning, tetra
-from lingprobe.vectors import Floats, Ints
 
 if TYPE_CHECKING:
     from torch import Tensor

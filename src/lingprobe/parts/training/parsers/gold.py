@@ -8,12 +8,12 @@ from pathlib import Path
 from lingprobe.annotators.blocks import Block, Place, parsed, write
 from lingprobe.annotators.parser import Parser
 from lingprobe.annotators.segment import Cut
-from lingprobe.core import DataProblem
 from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import uncompressed
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import SUFFIXES, parted
+from lingprobe.data.core import DataProblem
 
 
 def gold_files(gold: str | Path) -> list[Path]:

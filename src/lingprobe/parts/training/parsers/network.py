@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.core import DataProblem, Sentence
 from lingprobe.corpora.seen import Hashes
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.references import Place
+from lingprobe.data.vectors import Ints
 from lingprobe.encoders.batches import batches, gathered, spread
 from lingprobe.encoders.untrained import forms_of
 from lingprobe.parts.training.encoder import Trained
 from lingprobe.parts.training.parsers.decoding import annotated
-from lingprobe.references import Place
-from lingprobe.vectors import Ints
 
 BLOCK = 1024  # sentences that are read before any is annotated
 TOKENS = 1024  # words of a batch, with padding

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from lingprobe.annotators.parser import Annotation
-from lingprobe.core import DataProblem
 from lingprobe.corpora.brackets import Tree
+from lingprobe.data.core import DataProblem
 
 UNIVERSAL = frozenset(
     (

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.trees import depth
-from lingprobe.vectors import Floats, Ints
+from lingprobe.data.vectors import Floats, Ints
 
 Table = NDArray[np.floating]
 

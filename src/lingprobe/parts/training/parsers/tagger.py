@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.core import DataProblem
 from lingprobe.corpora import tagged, text
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import tokens
-from lingprobe.progress import bar
-from lingprobe.vectors import Floats, Ints
+from lingprobe.data.core import DataProblem
+from lingprobe.data.progress import bar
+from lingprobe.data.vectors import Floats, Ints
 
 Words = Sequence[str]
 Example = tuple[Words, Sequence[str]]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.brackets import Tree, terminal
-from lingprobe.vectors import Floats, Ints
+from lingprobe.data.vectors import Floats, Ints
 
 JOIN = "+"  # between the labels of phrases that hold the same words
 LEFT, RIGHT = SIDES = "lr"  # a tag's first letter

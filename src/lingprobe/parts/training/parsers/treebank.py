@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.annotators.parser import Annotation
-from lingprobe.core import DataProblem
 from lingprobe.corpora import brackets, conllu, trees
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import uncompressed
 from lingprobe.corpora.places import located
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.views import SUFFIXES
+from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers import tetra
 
 NOTHING = "_"  # what CoNLL-U writes where a column tells nothing

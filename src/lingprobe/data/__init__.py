@@ -1,0 +1,1 @@
+"""The nouns that everything speaks of, references to things, identities, errors and the cache."""

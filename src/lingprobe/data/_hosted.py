@@ -1,0 +1,86 @@
+"""Foreign code, such as an encoder in a user's file, run so that a failure does no harm."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import ModuleType
+
+from lingprobe.data.errors import LingprobeError
+
+_FROM_FILE = "lingprobe_file_"
+
+
+class Exited(LingprobeError, RuntimeError):
+    """Code that called sys.exit, which would have ended the run without a word."""
+
+
+@contextmanager
+def hosted(name: str) -> Iterator[None]:
+    """Run code called `name`: sys.exit in it is an error of its own, and the working folder is as
+    it was afterwards.
+    """
+    try:
+        folder = os.getcwd()
+    except OSError:  # it was removed
+        folder = ""
+    try:
+        yield
+    except SystemExit as end:
+        raise Exited(
+            f"{name} called sys.exit({'' if end.code is None else end.code!r}): let it return or"
+            " raise"
+        ) from end
+    finally:
+        with suppress(OSError):
+            if folder and os.getcwd() != folder:
+                os.chdir(folder)
+
+
+def module_name(file: Path) -> str:
+    """What the module of a user's file is called."""
+    return (
+        f"{_FROM_FILE}{hashlib.sha256(os.fsencode(file.expanduser().resolve())).hexdigest()[:12]}"
+    )
+
+
+def import_file(file: Path) -> ModuleType:
+    """A user's Python file as a module, imported once a process; the user asks for this code to
+    run.
+    """
+    name = module_name(file)
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    try:
+        with hosted(str(file)):
+            spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def imported_files() -> list[Path]:
+    """The users' files that were imported so far, which another process has to import to read what
+    they made.
+    """
+    return [
+        Path(str(module.__file__))
+        for name, module in list(sys.modules.items())
+        if name.startswith(_FROM_FILE)
+    ]
+
+
+def one_line(error: BaseException) -> str:
+    """The kind of an exception and the first line of its message."""
+    first = (str(error).strip().splitlines() or [""])[0]
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__

@@ -1,0 +1,86 @@
+"""Options of references: their text is converted by the annotated type, never evaluated."""
+
+from __future__ import annotations
+
+import os
+import types
+import typing
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from lingprobe.data.errors import LingprobeError
+
+PLACE = "where files lie"
+Place = Annotated[str, PLACE]
+"""Text that says where files lie. What lies there belongs to an identity, and where it lies does
+not.
+"""
+
+
+class ReferenceProblem(LingprobeError, ValueError):
+    """A reference that names nothing, or is malformed; the message says what to write instead."""
+
+
+def says_where(hint: Any) -> bool:
+    """Whether an annotation is of a path or place, or of several."""
+    if hint is Path or PLACE in getattr(hint, "__metadata__", ()):
+        return True
+    return any(says_where(inner) for inner in typing.get_args(hint) if inner is not PLACE)
+
+
+def converted(text: str, kind: Any, where: str) -> Any:
+    """Turn an option's text into the annotated type."""
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin is Annotated:
+        return _place(text) if says_where(kind) else converted(text, inner[0], where)
+    if origin in (typing.Union, types.UnionType):
+        if text == "none" and type(None) in inner:
+            return None
+        return _first_that_fits(text, [t for t in inner if t is not type(None)], where)
+    if origin is tuple:
+        return (converted(text, inner[0], where),)
+    return _value(text, kind, where)
+
+
+def _place(text: str) -> str:
+    """Where files lie, so that a folder has one name, whoever completes it with a slash."""
+    return os.path.normpath(text) if text.startswith("./") or text.endswith("/") else text
+
+
+def _value(text: str, kind: Any, where: str) -> Any:
+    if typing.get_origin(kind) is Literal:
+        values = {str(value): value for value in typing.get_args(kind)}
+        if text not in values:
+            raise ReferenceProblem(f"{where}{text}: choose one of {', '.join(values)}")
+        return values[text]
+    if kind is bool:
+        if text.lower() not in ("true", "false", "yes", "no", "1", "0"):
+            raise ReferenceProblem(f"{where}{text}: write true or false")
+        return text.lower() in ("true", "yes", "1")
+    try:
+        return kind(text) if kind in (int, float, Path) else text
+    except ValueError:
+        raise ReferenceProblem(
+            f"{where}{text}: not {'a whole number' if kind is int else 'a number'}"
+        ) from None
+
+
+def _first_that_fits(text: str, kinds: list[Any], where: str) -> Any:
+    problem: ReferenceProblem | None = None
+    # a string fits everything, so it is tried last
+    for kind in sorted(kinds, key=lambda k: k is str):
+        try:
+            return converted(text, kind, where)
+        except ReferenceProblem as error:
+            problem = error
+    assert problem is not None
+    raise problem
+
+
+def texts(value: Any) -> list[str]:
+    """An option as a reference writes it: one text a value."""
+    if isinstance(value, tuple):
+        return [str(v) for v in value]
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    return ["none" if value is None else str(value)]

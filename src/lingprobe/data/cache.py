@@ -1,0 +1,152 @@
+"""Files written whole or not at all, and cached values that can be computed again.
+
+If the cache cannot be written, lingprobe works without it. Files that were damaged or changed are
+ignored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from lingprobe.data._renamed import BEFORE, variable
+from lingprobe.data.errors import LingprobeError
+
+PART = ".part"
+# seconds after which an unfinished file is taken to be left over from a process that died
+STALE = 24 * 3600
+UNIT = 1000
+KINDS = ("results", "vectors", "data", "facts")  # folders of a cache
+
+
+class FileProblem(LingprobeError, ValueError):
+    """A file that cannot be written; the message says what to do."""
+
+
+def check_ending(path: str | Path | None, *endings: str) -> None:
+    """Refuse the name of a file that says something else than what will be written, before any
+    work. A name without a suffix says nothing. FileProblem.
+    """
+    suffix = Path(path or "").suffix.lower()
+    if suffix and suffix not in endings:
+        raise FileProblem(f"{path}: what is written here ends in {' or '.join(endings)}")
+
+
+def cache_dir() -> Path:
+    """Where lingprobe keeps what can be made again: LINGPROBE_CACHE, or the user's cache folder,
+    under the earlier name where that is there and the new one is not.
+    """
+    if place := variable("LINGPROBE_CACHE"):
+        return Path(place).expanduser()
+    import platformdirs
+
+    own, earlier = (Path(platformdirs.user_cache_dir(name)) for name in ("lingprobe", BEFORE))
+    # somebody else's tool is called that, too, so it has to hold something of ours
+    if not own.exists() and any((earlier / name).is_dir() for name in KINDS):
+        return earlier
+    return own
+
+
+@contextmanager
+def environment(name: str, value: str | None, *, keep: bool = False) -> Iterator[None]:
+    """An environment variable for what runs and starts inside; None changes nothing, and `keep`
+    lets a value stand that is there already.
+    """
+    before = os.environ.get(name)
+    if value is None or (keep and before is not None):
+        yield
+        return
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+@contextmanager
+def draft(path: Path) -> Iterator[Path]:
+    """A place beside `path`, whose folder is made, to write a file to; where the block ends without
+    an error, it is `path` then.
+
+    A full disk and the like are a FileProblem, and what was at `path` stays as it was.
+    """
+    place = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{PART}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield place
+        place.replace(path)
+    except OSError as error:
+        # some other file, which was read
+        if error.filename not in (None, str(place), str(path), str(path.parent)):
+            raise
+        reason = (error.strerror or str(error)).lower()
+        raise FileProblem(
+            f"cannot write {path}: {reason}; make room, or choose another place"
+        ) from error
+    finally:
+        with suppress(OSError):
+            place.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text as UTF-8; halves of characters come out as escapes."""
+    with draft(path) as place:
+        place.write_bytes(storable(text).encode())
+
+
+def storable(text: str) -> str:
+    r"""The text with halves of characters, which no UTF-8 can hold, written as \udc80."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def size(count: float) -> str:
+    """A number of bytes as people write it."""
+    for unit in ("B", "KB", "MB"):
+        if count < UNIT:
+            return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
+        count /= UNIT
+    return f"{count:,.1f} GB"
+
+
+def recall(folder: Path, key: str) -> Any:
+    """What was remembered under a key, as JSON has it; None where nothing was, or where it is not
+    what was written.
+    """
+    try:
+        note = json.loads(_note(folder, key).read_text("utf-8"))
+        return note["value"] if note["key"] == key and note["sum"] == _sum(note) else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def remember(folder: Path, key: str, value: Any) -> None:
+    """Remember a value (plain JSON) under a key, if the folder can be written; leftovers of killed
+    processes are removed.
+    """
+    note = {"key": key, "value": value}
+    with suppress(OSError, FileProblem):
+        write_text(_note(folder, key), json.dumps({**note, "sum": _sum(note)}))
+        for entry in os.scandir(folder):
+            if entry.name.endswith(PART) and time.time() - entry.stat().st_mtime > STALE:
+                Path(entry.path).unlink()
+
+
+def _note(folder: Path, key: str) -> Path:
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16)
+    return folder / f"{digest.hexdigest()}.json"
+
+
+def _sum(note: dict[str, Any]) -> str:
+    """A checksum of a key and its value."""
+    text = json.dumps([note["key"], note["value"]], sort_keys=True)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

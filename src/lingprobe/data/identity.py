@@ -1,0 +1,225 @@
+"""The identity of a result, computed from the code that it depends on and from declared facts.
+
+Code is the closure of modules that an object's own modules import, found statically and hashed
+without comments, docstrings and layout. It starts at the factory that a reference names, at the
+class of the object, and at everything that the object contains. lingprobe's modules and the user's
+count by their content, installed distributions by name and version. An identity contains no path
+and no time, so moving a corpus does not change it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import sys
+import types
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from lingprobe.data._closure import PACKAGE, code_of, digest, file_of, is_ours
+from lingprobe.data.references import Contents, Reference, placed
+
+_process = uuid.uuid4().hex
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What decides a thing's outputs; as text it is one line of JSON, the same in every process and
+    on every machine.
+
+    reference  how it was asked for, without the places of files: what lies there is among the facts
+    code       a digest of the code that it reaches
+    facts      what it states of itself: files and weights by content, revision, resolved device and
+               precision
+    """
+
+    reference: str
+    code: str
+    facts: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return json.dumps([self.reference, self.code, *self.facts], ensure_ascii=False)
+
+
+class Ingredients(NamedTuple):
+    """The identities of what a result is made of."""
+
+    task: Identity
+    encoder: Identity
+    probe: Identity
+    control: Identity
+    metric: Identity
+
+
+@runtime_checkable
+class Stated(Protocol):
+    """A thing that states what decides its outputs beside code and options.
+
+    fingerprint  a text that stands for files, weights, device and precision. A task without one is
+                 loaded to see whether its examples changed; of other things without one the options
+                 are all that they are
+    """
+
+    @property
+    def fingerprint(self) -> str: ...
+
+
+def identity(contents: Contents, reference: str | None, thing: Any, *facts: str) -> Identity:
+    """The identity of a thing that a reference names, or (without one) of an object that was handed
+    over by name.
+    """
+    parts = list(held(thing))
+    starts = {module for part in parts for module in _modules(part)}
+    stated = list(dict.fromkeys(filter(None, map(_fingerprint, parts))))
+    text = str(thing.name) if reference is None else reference
+    if reference is not None:
+        starts |= contents.modules(Reference.parse(reference).name)
+        text = portable(contents, reference)
+    if any(_interactive(start) for start in starts):
+        # code that was typed in has no file to tell it from what is typed in later
+        stated.append(_process)
+    return Identity(text, code_of(*starts), (*stated, *facts))
+
+
+def portable(contents: Contents, reference: str) -> str:
+    """A canonical reference without the places of files.
+
+    lingprobe's own things state what lies there; of a user's thing, a digest of the file or folder
+    stands for it.
+    """
+    parsed = Reference.parse(reference)
+    where = placed(contents.find(parsed.name))
+    states = all(module.partition(".")[0] == PACKAGE for module in contents.modules(parsed.name))
+
+    def kept(key: str | None, value: str) -> str:
+        return value if key not in where else "file" if states else content(value)
+
+    argument = (
+        None
+        if parsed.argument is None or (states and None in where)
+        else kept(None, parsed.argument)
+    )
+    options = tuple((key, kept(key, value)) for key, value in parsed.options)
+    path, at, attribute = parsed.name.rpartition("@")
+    return str(Reference(f"{PurePath(path).name}{at}{attribute}", argument, options))
+
+
+def content(place: str) -> str:
+    """A digest of a file, or of the files below a folder; the text itself where nothing lies
+    there.
+    """
+    path = Path(place).expanduser()
+    if not path.exists():
+        return place
+    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+    return digest(
+        *(hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest() for file in files)
+    )
+
+
+def held(thing: Any) -> Iterator[Any]:
+    """A thing and everything that it holds: a probe within a probe, functions, layers, readers;
+    plain values are left out.
+
+    Of a dataclass the fields count that make it equal to another; what it only remembers does not.
+    """
+    seen: set[int] = set()
+    todo = [thing]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, _PLAIN) or id(each) in seen:
+            continue
+        seen.add(id(each))
+        todo += _inside(each)
+        yield each
+
+
+def _modules(part: Any) -> set[str]:
+    """The modules that a held thing is written in; what is installed (arrays, a library's networks)
+    counts by its version.
+    """
+    if isinstance(part, types.ModuleType):
+        return {part.__name__}
+    named = {str(getattr(part, "__module__", "")), type(part).__module__} - {""}
+    return {module for module in named if module.partition(".")[0] not in sys.stdlib_module_names}
+
+
+def _fingerprint(part: Any) -> str:
+    """What a held thing states of itself; classes and what is installed state nothing."""
+    if not is_ours(type(part).__module__) or not isinstance(part, Stated):
+        return ""
+    stated: object = part.fingerprint
+    return stated if isinstance(stated, str) else ""
+
+
+_PLAIN = (str, bytes, int, float, complex, bool, type(None), PurePath)
+
+
+def _inside(thing: Any) -> list[Any]:
+    """What is to be looked at next: of a long container one of each type."""
+    if isinstance(thing, Mapping):
+        return _samples([*thing.keys(), *thing.values()])
+    if isinstance(thing, list | tuple | set | frozenset):
+        return _samples(thing)
+    if isinstance(thing, functools.partial | types.MethodType | types.FunctionType):
+        return _inside_function(thing)
+    if isinstance(thing, type | types.ModuleType) or not is_ours(type(thing).__module__):
+        return []
+    if is_dataclass(thing):
+        return [getattr(thing, field.name) for field in fields(thing) if field.compare]
+    slots = [slot for kind in type(thing).__mro__ for slot in _slots(kind)]
+    return [
+        *(getattr(thing, slot) for slot in slots if hasattr(thing, slot)),
+        *getattr(thing, "__dict__", {}).values(),
+    ]
+
+
+def _inside_function(
+    thing: functools.partial[Any] | types.MethodType | types.FunctionType,
+) -> list[Any]:
+    """What a function is bound to, closes over, or takes by default."""
+    if isinstance(thing, functools.partial):
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if isinstance(thing, types.MethodType):
+        return [thing.__func__, thing.__self__]
+    cells = [cell.cell_contents for cell in thing.__closure__ or () if not _is_empty(cell)]
+    return [*cells, *(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values()]
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = kind.__dict__.get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _samples(values: Iterable[Any]) -> list[Any]:
+    """The values, without plain ones; of those that are not ours and no functions one a type."""
+    chosen: dict[object, Any] = {}
+    for value in values:
+        if not isinstance(value, _PLAIN):
+            alike = type(value) if not _may_differ(value) else id(value)
+            chosen.setdefault(alike, value)
+    return list(chosen.values())
+
+
+def _may_differ(value: Any) -> bool:
+    """Whether two values of this type may reach different code."""
+    kinds = (Callable, Mapping, list, tuple, set, frozenset)
+    return isinstance(value, kinds) or is_ours(type(value).__module__)  # type: ignore[arg-type]
+
+
+def _is_empty(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is cell  # reading an empty cell raises
+    except ValueError:
+        return True
+
+
+def _interactive(module: str) -> bool:
+    """Whether a module was typed in: it is loaded and has no file, and is no built-in one."""
+    return (
+        module in sys.modules and module not in sys.builtin_module_names and file_of(module) is None
+    )

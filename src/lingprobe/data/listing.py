@@ -1,0 +1,217 @@
+"""Listings of everything that a reference can name: names, descriptions and options."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+import re
+import typing
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from lingprobe.data._hosted import hosted
+from lingprobe.data._renamed import entry_points
+from lingprobe.data.references import Contents, Reference, summary
+
+UNTOLD = "(not described)"
+OPTION = re.compile(r"(\w+(?:, \w+)*) +(\S.*)")  # as docstrings explain options
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option as it is written, with its type and default, and its meaning."""
+
+    written: str
+    meaning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that a reference can name.
+
+    summary  its first paragraph, in one line
+    text     the full description without the options
+    options  its argument and options, in order
+    oracles  of a task: name -> what the oracle contains
+    problem  why it cannot be used, such as an import error of a plugin; '' if it can
+    """
+
+    name: str
+    summary: str = UNTOLD
+    text: str = UNTOLD
+    options: tuple[Option, ...] = ()
+    oracles: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+
+
+@runtime_checkable
+class Explained(Protocol):
+    """What makes things of options that a class of their own explains; others explain their own."""
+
+    @property
+    def options(self) -> type: ...
+
+
+@runtime_checkable
+class Oracular(Protocol):
+    """What makes tasks that have oracles, by name; others make tasks without."""
+
+    @property
+    def oracles(self) -> Mapping[str, str]: ...
+
+
+def entries(contents: Contents, pattern: str | None = None) -> list[Entry]:
+    """What a room has, in order: all of it, what fits a pattern, or the one of a name.
+
+    One that is named alone and cannot be imported raises what its import raises.
+    """
+    names = list(contents) if pattern is None else contents.matching(Reference.parse(pattern).name)
+    if pattern is not None and len(names) == 1:
+        return [_entry(names[0], contents)]
+    listed = []
+    for name in names:
+        try:
+            listed.append(_entry(name, contents))
+        except Exception as error:
+            listed.append(Entry(name, problem=f"{type(error).__name__}: {error}"))
+    return listed
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A plugin of an installed package.
+
+    kind          what it is: task, encoder, probe, ...
+    name          its name in references
+    place         its place, 'module:attribute'
+    distribution  the package, with its version
+    problem       why it cannot be used; '' where it can
+    """
+
+    kind: str
+    name: str
+    place: str
+    distribution: str
+    version: str
+    problem: str = ""
+
+
+def plugins(rooms: Iterable[Contents]) -> list[Plugin]:
+    """What installed packages add to rooms, in order; one that cannot be imported, or whose name is
+    taken, is listed with the reason.
+    """
+    listed = []
+    for contents in rooms:
+        for point in entry_points(contents.group):
+            package = point.dist
+            listed.append(
+                Plugin(
+                    contents.kind,
+                    point.name,
+                    point.value,
+                    package.name if package is not None else "",
+                    package.version if package is not None else "",
+                    _problem(contents, point),
+                )
+            )
+    return listed
+
+
+def _problem(contents: Contents, point: importlib.metadata.EntryPoint) -> str:
+    """Why what a package adds cannot be used; '' where it can."""
+    if point.name in contents.table:
+        return f"lingprobe has a {contents.kind} of this name"
+    try:
+        with hosted(point.name):
+            point.load()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _entry(name: str, contents: Contents) -> Entry:
+    factory: Any = contents.find(name)
+    text, meanings = _explained(factory)
+    written = _options(factory) if contents.made else {}
+    options = tuple(Option(each, meanings.get(key, "")) for key, each in written.items())
+    oracles = factory.oracles if isinstance(factory, Oracular) else {}
+    known = oracles if isinstance(oracles, Mapping) else {}  # of a class it may be a property
+    return Entry(name, summary(factory) or UNTOLD, text, options, known)
+
+
+def _options(factory: Any) -> dict[str, str]:
+    """The argument and the options of a factory by name, as they are written, with defaults."""
+    hints = _hints(factory)
+    parameters = list(inspect.signature(factory).parameters.values())
+    return {p.name: _option(p, i == 0, hints.get(p.name)) for i, p in enumerate(parameters)}
+
+
+def _option(parameter: inspect.Parameter, first: bool, hint: Any) -> str:
+    name, kind, default = parameter.name.rstrip("_"), parameter.kind, parameter.default
+    if first and kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+        written = f":{name.upper()}"
+    else:
+        written = f"{name}={_kind(hint)}"
+    if kind is parameter.KEYWORD_ONLY and default is parameter.empty:
+        return f"{written} (must be given)"
+    return (
+        written if default in (parameter.empty, None, (), "") else f"{written} ({_text(default)})"
+    )
+
+
+def _explained(factory: Any) -> tuple[str, dict[str, str]]:
+    """A docstring without what it says of single options, and what it and those of its bases say of
+    each.
+    """
+    known = set(inspect.signature(factory).parameters)
+    source = factory.options if isinstance(factory, Explained) else factory
+    texts: dict[str, str] = {}
+    for each in reversed(inspect.getmro(source) if inspect.isclass(source) else (source,)):
+        texts |= _apart(inspect.cleandoc(each.__doc__ or ""), known)[1]
+    return _apart(inspect.getdoc(factory) or UNTOLD, known)[0], texts
+
+
+def _apart(text: str, known: set[str]) -> tuple[str, dict[str, str]]:
+    """A docstring's text, and by option the lines that begin with its name (or with several) with
+    those indented below.
+    """
+    plain, options, names = list[str](), dict[str, str](), list[str]()
+    for line in text.splitlines():
+        begins = OPTION.match(line)
+        if begins and known.issuperset(begins[1].split(", ")):
+            names = begins[1].split(", ")
+            options |= dict.fromkeys(names, begins[2])
+        elif names and line.startswith("  "):
+            options |= {name: f"{options[name]} {line.strip()}" for name in names}
+        else:
+            names = []
+            plain.append(line)
+    return "\n".join(plain).strip(), options
+
+
+def _hints(factory: Any) -> dict[str, Any]:
+    """The types that a factory's parameters are annotated with."""
+    try:
+        return typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+    except (NameError, TypeError):  # a plugin may name types that exist for checkers only
+        return {}
+
+
+def _kind(kind: Any) -> str:
+    """A parameter's type as a user would say it."""
+    inner = [k for k in typing.get_args(kind) if k not in (type(None), ...)]
+    if typing.get_origin(kind) is typing.Literal:
+        return "|".join(map(str, inner))
+    if inner:
+        return "|".join(dict.fromkeys(map(_kind, inner)))
+    return {int: "N", float: "X", bool: "true|false", Path: "PATH"}.get(kind, "TEXT")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, Path):  # a file of ours
+        return value.name
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,393 @@
+"""Notes about data sets and results: typed here, plain JSON in files.
+
+`Notes` of a data set and the `choice` of a probe may contain anything by name, and are shown
+unchanged. Notes that lingprobe itself reads are a property or a `Part`, so that their names occur
+only here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
+
+from lingprobe.data._renamed import BEFORE
+
+P = TypeVar("P", bound="Part")
+
+
+class Record(Mapping[str, Any]):
+    """Frozen values by name, as JSON has them."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Any] = MappingProxyType({})) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:  # so that one can be the default of a field
+        return hash(tuple(self._values))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._values!r})"
+
+    def part(self, kind: type[P]) -> P | None:
+        """A part of some kind; None where there is none."""
+        values = self._values.get(kind.key)
+        return kind.read(values) if isinstance(values, Mapping) else None
+
+    def noted(self, *parts: Part, **values: Any) -> Self:
+        """The same with more parts and values."""
+        added = {part.key: part.plain() for part in parts}
+        return type(self)({**self._values, **added, **values})
+
+
+NOTHING = Record()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Named values that stand together. What a file does not say has the field's default; None is
+    not written.
+
+    key   the name that the part stands under
+    more  fields that are written under another name than their own
+    """
+
+    key: ClassVar[str] = ""
+    written: ClassVar[Mapping[str, str]] = NOTHING
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Self:
+        """The part that `plain` wrote; what no field is named after is passed over."""
+        names = ((f.name, cls.written.get(f.name, f.name)) for f in fields(cls))
+        return cls(**{name: values[key] for name, key in names if key in values})
+
+    def plain(self) -> dict[str, Any]:
+        """The part as JSON has it."""
+        values = ((self.written.get(f.name, f.name), getattr(self, f.name)) for f in fields(self))
+        return {key: _plain(value) for key, value in values if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, Part):
+        return value.plain()
+    return dict(value) if isinstance(value, Record) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled(Part):
+    """How many folds a sample asks for, and Pearson's r of label and length before and after it was
+    drawn, the latter by split; what else was counted is shown alone.
+    """
+
+    key: ClassVar[str] = "sampling"
+    folds_needed: int = 1
+    length_r_before: float | None = None
+    length_r_after: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Controlled(Part):
+    """A control: what a probe scores that learnt nothing, how keys are defined, how many there are,
+    and the share of test whose key train has.
+    """
+
+    key: ClassVar[str] = "control"
+    written: ClassVar[Mapping[str, str]] = MappingProxyType({"keys_seen": "keys seen"})
+    name: str = ""
+    seed: int = 0
+    null: float | None = None
+    definition: str | None = None
+    keys: int | None = None
+    keys_seen: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordRule(Part):
+    """The best rule of one word, and which share of train and test it gets right."""
+
+    key: ClassVar[str] = "one word"
+    rule: str = ""
+    train: float = 0.0
+    test: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRule(Part):
+    """The share of test that the source alone gets right, the lower end of its interval, and that
+    of the best constant.
+    """
+
+    key: ClassVar[str] = "source alone"
+    test: float = 0.0
+    low: float = 0.0
+    constant: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sources(Part):
+    """The files that were read, and how many malformed sentences were left out."""
+
+    key: ClassVar[str] = "source"
+    files: Sequence[str] = ()
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ByParser(Part):
+    """The parser whose labels these are, and the percent of them that an audit found wrong; None
+    without one.
+    """
+
+    key: ClassVar[str] = "parser"
+    name: str = ""
+    wrong: float | None = None
+
+
+class Notes(Record):
+    """What was counted while a data set was built."""
+
+    __slots__ = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What there is to say about the sources as a whole."""
+        return tuple(map(str, self.get("remarks") or ()))
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The first malformed sentences, each with the reason."""
+        return tuple(map(str, self.get("problems") or ()))
+
+    @property
+    def malformed(self) -> tuple[int, str]:
+        """How many sentences were left out as malformed, and the first of them with the reason."""
+        sources = self.part(Sources)
+        return (0, "") if sources is None else (sources.skipped, (*self.problems, "")[0])
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """What was left out, by the reason."""
+        return dict(self.get("left out") or {})
+
+    @property
+    def rules(self) -> Mapping[str, float]:
+        """Rules of thumb, each with the share of test that it gets right."""
+        return dict(self.get("rules") or {})
+
+    @property
+    def targets(self) -> Mapping[str, int]:
+        """How many targets each split has."""
+        return dict(self.get("targets") or {})
+
+    @property
+    def classes_of_question(self) -> int:
+        """How many classes the question has where the data have fewer; 0 where nothing is said."""
+        return int(self.get("classes of the question", 0))
+
+    @property
+    def altered(self) -> str:
+        """The label of altered sentences; '' where the task alters none."""
+        return str(self.get("altered", ""))
+
+    @property
+    def about(self) -> int | None:
+        """Which of several spans the label is about; None where the task does not say."""
+        return self.get("about")
+
+
+@dataclass(frozen=True, slots=True)
+class Code(Part):
+    """Bits of a code for the training labels: of the probe with its fallback, under equal chances,
+    and without vectors.
+    """
+
+    key: ClassVar[str] = "code"
+    bits: float = float("nan")
+    uniform: float = float("nan")
+    prior: float = float("nan")
+
+
+class Choice(Record):
+    """What a probe says of its fit."""
+
+    __slots__ = ()
+
+    @property
+    def dev(self) -> float:
+        """The score on dev, by which states and layers are chosen (the higher, the better); NaN
+        where the probe does not say.
+        """
+        score = self.get("dev")
+        return float(score) if isinstance(score, int | float) else float("nan")
+
+    @property
+    def mix(self) -> Sequence[float]:
+        """The weights of the layers of a mix; () where none is learnt."""
+        return tuple(self.get("mix", ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts(Part):
+    """What was counted while a result was measured, in examples.
+
+    unseen     of test, of a class that train lacks
+    unusable   could not be encoded; beyond: about words that were cut off; unaligned: about words
+               without a vector; partial: about words of which some have none
+    cut        sentences that were cut; words: of all sentences; unknown: of them, to the encoder
+    problems   the first problems of the encoder
+    left_out   fate -> split -> class -> examples
+    """
+
+    written: ClassVar[Mapping[str, str]] = MappingProxyType({"left_out": "left out"})
+    train: int = 0
+    dev: int = 0
+    test: int = 0
+    unseen: int = 0
+    unusable: int = 0
+    beyond: int = 0
+    unaligned: int = 0
+    partial: int = 0
+    cut: int = 0
+    words: int | None = None
+    unknown: int | None = None
+    problems: Sequence[str] = ()
+    left_out: Mapping[str, Mapping[str, Mapping[str, int]]] = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint(Part):
+    """An encoder at some point of its training, and what was known of the training.
+
+    at         how far it had come: epochs or steps; 0 is before training
+    unit       epoch or step
+    of, best   how many epochs there were, and which was the best on dev; 0 where nobody says
+    objective  what it was trained for
+    figure     of dev, by which the best is told, as bleu
+    figures    those of this epoch: the loss of train, and those of dev
+    trivial    figures of what needs no encoder
+    """
+
+    key: ClassVar[str] = "checkpoint"
+    at: int = 0
+    unit: str = "epoch"
+    of: int = 0
+    best: int = 0
+    objective: str = ""
+    figure: str = ""
+    figures: Mapping[str, float] = NOTHING
+    trivial: Mapping[str, float] = NOTHING
+
+
+@runtime_checkable
+class Checkpointed(Protocol):
+    """An encoder that knows at which point of its training it is; of one that does not, its name
+    may tell.
+    """
+
+    @property
+    def point_of_training(self) -> Checkpoint: ...
+
+
+@runtime_checkable
+class Averaging(Protocol):
+    """An encoder of means over tokens that was looked at for a token that every sentence has and
+    that holds most of the norm: which, by layer.
+    """
+
+    @property
+    def constant_tokens(self) -> Mapping[str, str]: ...
+
+
+NO_NOTES, NO_CHOICE = Notes(), Choice()
+
+
+@runtime_checkable
+class Framed(Protocol):
+    """An encoder that reads more than the sentence: the whole, with {sentence} in its place; ''
+    where it does not.
+    """
+
+    @property
+    def reads(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance(Part):
+    """Everything that a result was made with.
+
+    kind         of encoder: trained, untrained, baseline or oracle; oracle: what its vectors hold
+    identities   of task, encoder, probe, control and metric
+    computed     the processor, the precisions and the threads
+    read_as      what the encoder read of a sentence, with {sentence} in its place; '' for itself
+    constant_tokens  by read which token that every sentence has holds most of the norm
+    constants    constant answers chosen on train, by kind; None in results of an earlier version
+    tested       a digest that stands for the test examples
+    is_seeded    whether the fit depends on its seed; None in results of an earlier version
+    checkpoint   where in its training the encoder was, where it says so
+    format       that of the file, where it is an earlier one; else 0
+    other        what another version or a stranger kept, by name
+    """
+
+    kind: str = ""
+    oracle: str = ""
+    identities: Mapping[str, str] = NOTHING
+    revision: str = ""
+    computed: Mapping[str, str] = NOTHING
+    read_as: str = ""
+    constant_tokens: Mapping[str, str] = NOTHING
+    versions: Mapping[str, str] = NOTHING
+    commit: str | None = None
+    date: str = ""
+    seeds: Sequence[int] = ()
+    counts: Counts = Counts()
+    notes: Notes = NO_NOTES
+    fit_seconds: float | None = None
+    constants: Mapping[str, Sequence[str]] | None = None
+    tested: str = ""
+    is_seeded: bool | None = None
+    choice: Choice = NO_CHOICE
+    checkpoint: Checkpoint | None = None
+    format: int = 0
+    other: Mapping[str, Any] = NOTHING
+
+    @property
+    def version(self) -> str:
+        """The version that measured it, under today's name or the earlier one; '' if unknown."""
+        return self.versions.get("lingprobe") or self.versions.get(BEFORE, "")
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Provenance:
+        """The provenance that `plain` wrote, in any version."""
+        names = {f.name for f in fields(cls)}
+        known = {key: value for key, value in values.items() if key in names and value is not None}
+        typed: dict[str, Callable[[Mapping[str, Any]], Any]]
+        typed = {"counts": Counts.read, "notes": Notes, "choice": Choice}
+        typed["checkpoint"] = Checkpoint.read
+        known |= {key: make(known[key]) for key, make in typed.items() if key in known}
+        return cls(**known, other={k: v for k, v in values.items() if k not in names})
+
+    def plain(self) -> dict[str, Any]:
+        """The provenance as JSON has it; what is not known is not written."""
+        said = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "other"}
+        kept = {key: v for key, v in said.items() if v is not getattr(_UNSAID, key)}
+        return {key: _plain(value) for key, value in kept.items()} | dict(self.other)
+
+    def identity(self, kind: str, reference: str) -> str:
+        """The identity of the task, encoder, probe, control or metric; '' where it is not said."""
+        # version 0.1 wrote it under the reference
+        return str(self.identities.get(kind, self.identities.get(reference, "")))
+
+
+_UNSAID = Provenance()

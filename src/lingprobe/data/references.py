@@ -1,0 +1,350 @@
+"""References to tasks, encoders and so on: `name[:argument][,key=value]...` or `mine.py@thing`.
+
+A `Reference` is the parsed text; `Contents` is a table of contents, which turns a reference into
+the object that it names. Nothing is imported before it is needed, and option values are converted
+by annotation, never evaluated.
+
+Code in a file runs only if the file was allowed in this process (`allow`): functions that take
+references from the user allow what they are given, and nothing else does. So a reference that was
+read from results, sheets or corpora, or is nested in one, names only built-in things and plugins.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.metadata
+import inspect
+import logging
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from lingprobe.data._code import Untrusted, allow, allowed, beside, from_file
+from lingprobe.data._hosted import hosted, module_name, one_line
+from lingprobe.data._options import Place, ReferenceProblem, converted, says_where, texts
+from lingprobe.data._reference import Reference, parsed_or_none
+from lingprobe.data._renamed import entry_points
+
+__all__ = [
+    "Contents",
+    "Place",
+    "Reference",
+    "ReferenceProblem",
+    "Untrusted",
+    "allow",
+    "allowed",
+    "beside",
+    "brief",
+    "parsed_or_none",
+    "placed",
+    "summary",
+]
+
+TELLING = 5  # letters of a word that is looked for in what things say of themselves
+log = logging.getLogger("lingprobe.data.references")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A room's table of contents: what `kind` of things it holds, as name -> 'module:attribute'.
+
+    Plugins add to it through the entry-point group; a path such as `mine.py@thing` needs no table
+    at all. The thing found is a factory: it is called with the reference's argument and its
+    options, converted by annotated type. Things that are found and never made, as checks, take
+    none.
+    """
+
+    kind: str
+    group: str
+    table: Mapping[str, str]
+    made: bool = True
+
+    def places(self) -> dict[str, str]:
+        """Every name that can be written, with the place it is read from; built-in names win over
+        plugins.
+        """
+        plugged = {point.name: point.value for point in entry_points(self.group)}
+        return {**plugged, **self.table}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self.places()))
+
+    def find(self, name: str) -> Callable[..., Any]:
+        """The factory called `name`, imported now."""
+        if "@" in name:
+            return from_file(name)
+        # plugins are looked for only where they must be
+        place = self.table.get(name) or self.places().get(name)
+        if place is None:
+            raise ReferenceProblem(self._unknown(name, self.places()))
+        module, _, attribute = place.partition(":")
+        with hosted(name):
+            found = getattr(importlib.import_module(module), attribute)
+        return typing.cast(Callable[..., Any], found)
+
+    def modules(self, name: str) -> set[str]:
+        """The modules that the factory called `name` is found in and written in; its code begins
+        there.
+        """
+        written = str(getattr(self.find(name), "__module__", ""))
+        if "@" in name:
+            return {module_name(Path(name.rpartition("@")[0])), written}
+        return {self.places()[name].partition(":")[0], written}
+
+    def make(self, reference: str | Reference) -> Any:
+        """The thing that a reference names."""
+        parsed = _parsed(reference)
+        factory = self.find(parsed.name)
+        args, kwargs = _arguments(parsed, factory, self.kind)
+        with hosted(parsed.name):
+            return factory(*args, **kwargs)
+
+    def canonical(self, reference: str | Reference) -> str:
+        """The reference with defaults filled in and options in order, so that the same thing is
+        always written the same; without the defaults of a file, whose code is in the identity.
+        """
+        parsed = _parsed(reference)
+        factory = self.find(parsed.name)
+        args, kwargs = _arguments(parsed, factory, self.kind)
+        signature = inspect.signature(factory)
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = dict(bound.arguments)
+        argument = None
+        if (first := _argument_parameter(factory)) is not None:
+            value = values.pop(first.name)
+            argument = None if value is None else str(value)
+        options = [
+            (key.rstrip("_"), text)
+            for key, value in sorted(values.items())
+            if "@" not in parsed.name or value != signature.parameters[key].default
+            for text in texts(value)
+        ]
+        return str(Reference(parsed.name, argument, tuple(options)))
+
+    def expand(self, reference: str | Reference) -> list[Reference]:
+        """The references that a pattern such as `ud/*:PATH` stands for; a plain name stands for
+        itself.
+
+        Things that need options of their own (`ud/feat` a feature) are left out where the pattern
+        does not give them, and plugins that cannot be imported (`lingprobe plugins` says why).
+        """
+        parsed = _parsed(reference)
+        if not _is_pattern(parsed.name):
+            return [parsed]
+        given = {key for key, _ in parsed.options}
+        names = self.matching(parsed.name)
+        return [parsed.named(n) for n in names if self._usable(n) and self.needs(n) <= given]
+
+    def _usable(self, name: str) -> bool:
+        """Whether the factory called `name` can be imported; ours always can."""
+        if name in self.table:
+            return True
+        try:
+            self.find(name)
+        except Exception as error:
+            log.warning("%s %s is left out: %s", self.kind, name, one_line(error))
+            return False
+        return True
+
+    def matching(self, pattern: str) -> list[str]:
+        """The names that a pattern such as `ud/*` fits, or a plain name itself; ReferenceProblem
+        where there is none.
+        """
+        if not _is_pattern(pattern):
+            return [pattern]
+        names = [name for name in self.places() if _fits(name, pattern)]
+        if not names:
+            raise ReferenceProblem(
+                f"no {self.kind} matches {pattern!r}; `lingprobe {self.kind}s` lists them"
+            )
+        return names
+
+    def needs(self, name: str) -> set[str]:
+        """The options without which the thing cannot be made."""
+        parameters = inspect.signature(self.find(name)).parameters.values()
+        return {
+            p.name.rstrip("_")
+            for p in parameters
+            if p.kind is p.KEYWORD_ONLY and p.default is p.empty
+        }
+
+    def options(self, name: str) -> set[str]:
+        """The options that the thing takes after its argument."""
+        first = _argument_parameter(factory := self.find(name))
+        every = inspect.signature(factory).parameters
+        return {key.rstrip("_") for key in every if first is None or key != first.name}
+
+    def _unknown(self, name: str, places: Iterable[str]) -> str:
+        typed, near = (
+            difflib.get_close_matches(name, list(places), n=1, cutoff=cutoff)
+            for cutoff in (0.75, 0.5)
+        )
+        meant = typed or self._about(name) or near
+        hint = f"; did you mean {meant[0]!r}?" if meant else ""
+        return f"no {self.kind} called {name!r}{hint} (`lingprobe {self.kind}s` lists them)"
+
+    def _about(self, name: str) -> list[str]:
+        """The built-in things of the same family of which the first paragraph speaks of what a
+        name says last, as ud/passive of ud/voice.
+        """
+        family, _, word = name.rpartition("/")
+        if len(word) < TELLING or name in self.table:
+            return []
+        mine = [each for each in self.table if each.rpartition("/")[0] == family]
+        return [each for each in mine if word.lower() in summary(self.find(each)).lower()]
+
+
+def summary(thing: Any) -> str:
+    """The first paragraph of a thing's docstring, in one line; empty where there is none."""
+    return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
+
+
+def brief(contents: Contents, reference: str) -> str:
+    """A canonical reference without the options that are as they are by default; others are never
+    left out.
+    """
+    parsed = parsed_or_none(reference)
+    if parsed is None or not parsed.options or "@" in parsed.name:  # a report runs nobody's files
+        return reference
+    try:
+        asked = tuple(o for o in parsed.options if o[0] in contents.needs(parsed.name))
+        usual = Reference.parse(contents.canonical(Reference(parsed.name, parsed.argument, asked)))
+    except (ReferenceProblem, ImportError, AttributeError, OSError):
+        return reference  # results outlive the plugins and the files that they were made with
+    return str(
+        Reference(
+            parsed.name,
+            parsed.argument,
+            tuple(o for o in parsed.options if o in asked or o not in usual.options),
+        )
+    )
+
+
+def _is_pattern(name: str) -> bool:
+    """Whether a name stands for several; things in files are named outright."""
+    return any(c in name for c in "*?[") and "@" not in name
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a name is of a pattern; in one with slashes a star ends at the next slash: `comp/*`
+    is not `comp/released/order`.
+    """
+    return fnmatchcase(name, pattern) and (
+        "/" not in pattern or name.count("/") == pattern.count("/")
+    )
+
+
+def _parsed(reference: str | Reference) -> Reference:
+    return Reference.parse(reference) if isinstance(reference, str) else reference
+
+
+def placed(factory: Callable[..., Any]) -> set[str | None]:
+    """The options of a factory that say where files lie, None among them for its argument:
+    annotated Path, or Place.
+    """
+    hints = _hints(factory)
+    first = _argument_parameter(factory)
+    names = {name.rstrip("_"): hint for name, hint in hints.items() if name != "return"}
+    return {
+        None if first is not None and name == first.name else name
+        for name, hint in names.items()
+        if says_where(hint)
+    }
+
+
+def _hints(factory: Callable[..., Any]) -> dict[str, Any]:
+    """What the parameters of a factory are annotated with."""
+    made_by = factory.__init__ if inspect.isclass(factory) else factory
+    return typing.get_type_hints(made_by, include_extras=True)
+
+
+def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None:
+    """The parameter that the text after the colon fills: the first positional one."""
+    for parameter in inspect.signature(factory).parameters.values():
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            return parameter
+        break
+    return None
+
+
+def _hint(parameter: inspect.Parameter, hints: Mapping[str, Any]) -> Any:
+    """What an option is converted to: its annotation, or the type of the number that it is by
+    default.
+    """
+    default = parameter.default
+    return hints.get(parameter.name, type(default) if isinstance(default, int | float) else str)
+
+
+def _with_argument(reference: Reference, first: inspect.Parameter | None) -> Reference:
+    """The reference with its argument after the colon, where it was written as an option."""
+    if first is None or reference.argument is not None:
+        return reference
+    key = first.name.rstrip("_")
+    values = [value for name, value in reference.options if name == key]
+    return replace(reference.without(key), argument=values[0]) if len(values) == 1 else reference
+
+
+def _arguments(
+    reference: Reference, factory: Callable[..., Any], kind: str
+) -> tuple[list[Any], dict[str, Any]]:
+    signature = inspect.signature(factory)
+    hints = _hints(factory)
+    first = _argument_parameter(factory)
+    reference = _with_argument(reference, first)
+    named = {
+        p.name.rstrip("_"): p
+        for p in signature.parameters.values()
+        if first is None or p.name != first.name
+    }
+    args = []
+    if reference.argument is not None:
+        if first is None:
+            raise ReferenceProblem(f"{kind} {reference.name!r} takes no argument after the colon")
+        args.append(converted(reference.argument, _hint(first, hints), f"{reference.name}:"))
+    elif first is not None and first.default is first.empty:
+        raise ReferenceProblem(
+            f"{kind} {reference.name!r} needs a {first.name}: write"
+            f" {reference.name}:{first.name.upper()}"
+        )
+    kwargs = _options(reference, named, hints, kind)
+    missing = [
+        p.name
+        for key, p in named.items()
+        if p.default is p.empty and p.name not in kwargs and p.kind is p.KEYWORD_ONLY
+    ]
+    if missing:
+        raise ReferenceProblem(
+            f"{kind} {reference.name!r} needs {', '.join(f'{m}=...' for m in missing)}"
+        )
+    return args, kwargs
+
+
+def _options(
+    reference: Reference,
+    named: Mapping[str, inspect.Parameter],
+    hints: Mapping[str, Any],
+    kind: str,
+) -> dict[str, Any]:
+    """The options of a reference, converted to the types of a factory's parameters."""
+    kwargs: dict[str, Any] = {}
+    for key, text in reference.options:
+        if key not in named:
+            can = ", ".join(sorted(named)) or "none"
+            raise ReferenceProblem(
+                f"{kind} {reference.name!r} has no option {key!r} (it has: {can})"
+            )
+        parameter = named[key]
+        value = converted(text, _hint(parameter, hints), f"{reference.name},{key}=")
+        if isinstance(value, tuple):
+            value = kwargs.get(parameter.name, ()) + value
+        elif parameter.name in kwargs:
+            raise ReferenceProblem(
+                f"{kind} {reference.name!r} has {key}= twice; it takes one value"
+            )
+        kwargs[parameter.name] = value
+    return kwargs

@@ -1,0 +1,118 @@
+"""Conneau et al. 2018, Table 2: ten tasks, 120,000 sentences each, an MLP over sentence vectors."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Literal
+
+from lingprobe.data.core import Result
+from lingprobe.data.references import Reference, ReferenceProblem
+from lingprobe.probes import PROBES
+from lingprobe.suites.facts import Paper, facts
+from lingprobe.suites.suite import Column, Floor, Suite, different, tasks_of
+
+MLP = "mlp,protocol=acl18"
+# SentEval takes logistic regression for WordContent whatever is asked for (probing.py)
+WORDS = "mlp,protocol=senteval,hidden=0"
+TASKS = {
+    "SentLen": "sent-len",
+    "WC": "word-content",
+    "TreeDepth": "tree-depth",
+    "TopConst": "top-const",
+    "BShift": "bigram-shift",
+    "Tense": "tense",
+    "SubjNum": "subj-num",
+    "ObjNum": "obj-num",
+    "SOMO": "somo",
+    "CoordInv": "coord-inv",
+}
+FLOORS = (
+    Floor("Majority vote", "words", "majority"),
+    # one feature needs steep weights to tell neighbouring lengths apart
+    Floor("Length", "length", "logreg,c=1,c=100,c=10000"),
+    Floor("NB-uni-tfidf", "words", "nb-uni-tfidf"),
+    Floor("NB-bi-tfidf", "words", "nb-bi-tfidf"),
+)
+PEOPLE = "Hum. Eval."
+TESTED = 10_000  # test sentences of each task
+
+
+def conneau2018(
+    folder: str | None = None,
+    *,
+    trees: str | None = None,
+    with_: tuple[str, ...] = (),
+    task: tuple[str, ...] = (),
+    probe: str | None = None,
+    reduction: Literal["mean", "sum"] = "mean",
+) -> Suite:
+    """Conneau et al. 2018, Table 2: ten tasks on the published files in a folder, or rebuilt from
+    bracketed trees.
+
+    folder     of the ten published files, where `lingprobe fetch senteval` put them; without, the
+               `senteval/*` tasks
+    trees      a file or folder of bracketed trees: the `tree/*` tasks, which are other data
+    with       further trees
+    task       an option of the tasks, as task=freq=novels.txt; may be repeated
+    probe      reads all ten tasks in place of the paper's, as logreg; its scores stand apart from
+               the paper's
+    reduction  of the loss of a batch: the mean, as SentEval has it today, or the sum, as it had
+               when the paper was written
+    """
+    if folder is not None and trees is not None:
+        raise ReferenceProblem(
+            "conneau2018 runs on published files (conneau2018:FOLDER) or on trees (trees=PATH), not"
+            " on both"
+        )
+    if with_ and trees is None:
+        raise ReferenceProblem("conneau2018,with= adds to trees=PATH")
+    if probe is not None and reduction != "mean":
+        raise ReferenceProblem(
+            "conneau2018,reduction=sum is about the paper's probe, and probe= names another: leave"
+            " one of them out"
+        )
+    if probe is not None:
+        PROBES.canonical(probe)
+    summed = "" if reduction == "mean" else ",reduction=sum"
+    mlp, words = (f"{MLP}{summed}", f"{WORDS}{summed}") if probe is None else (probe, probe)
+    runs = (
+        tasks_of("senteval", folder, (), task)
+        if trees is None
+        else tasks_of("tree", trees, with_, task)
+    )
+    return Suite(
+        "conneau2018",
+        _paper(),
+        tuple(Column(TASKS[name], words if name == "WC" else mlp) for name in TASKS),
+        ("senteval", "tree"),
+        runs,
+        floors=FLOORS,
+        different=functools.partial(_different, probe=probe),
+    )
+
+
+def _paper() -> Paper:
+    columns, blocks, doubts = facts(
+        Path(__file__).with_suffix(".tsv"), "Conneau et al. 2018, Table 2"
+    )
+    return Paper(
+        "Conneau et al. 2018, Table 2: probing task accuracies",
+        columns,
+        blocks,
+        doubts,
+        frozenset({*(floor.name for floor in FLOORS), PEOPLE}),
+        dict.fromkeys(TASKS, TESTED),
+    )
+
+
+def _different(reference: Reference, result: Result, probe: str | None) -> str:
+    """Why a result is not to be compared with the paper's figures: it is over other data, or read
+    by another probe.
+    """
+    why = different(reference, result, "senteval", "senteval")
+    return why or (
+        ""
+        if probe is None
+        else f"they are read with {probe}, the paper's with its multi-layer perceptron"
+    )

@@ -1,0 +1,60 @@
+"""Ettinger et al. 2018, Table 2: five questions about words, some 4,000 items each, one MLP as wide
+as its input.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from lingprobe.suites.facts import Paper, facts
+from lingprobe.suites.suite import Column, Floor, Suite, different, tasks_of
+
+MLP = "mlp,protocol=ettinger"
+TASKS = {
+    "Content1Probe": "content1",
+    "Content2Probe": "content2",
+    "Order": "order",
+    "SemRole": "sem-role",
+    "Negation": "negation",
+}
+# section 7 has the second one: "random vectors are used in place of the sentence vectors"
+FLOORS = (
+    Floor("Majority vote", "words", "majority"),
+    Floor("Random sentences", "random", MLP),
+)
+WHOLE = "dev=none"  # nothing is tuned, and the paper trains on all of train
+
+
+def ettinger2018(folder: str | None = None, *, task: tuple[str, ...] = ()) -> Suite:
+    """Ettinger et al. 2018, Table 2: five tasks on the released files in a folder, or on sentences
+    that lingprobe generates.
+
+    folder  of the released sets (cont1, cont2, order, sr, neg): the `comp/released/*` tasks;
+            without, the `comp/*` tasks, other data
+    task    an option of the tasks, as task=seed=1; may be repeated
+    """
+    columns, blocks, doubts = facts(
+        Path(__file__).with_suffix(".tsv"), "Ettinger et al. 2018, Table 2"
+    )
+    paper = Paper(
+        "Ettinger et al. 2018, Table 2: accuracies of five questions about words",
+        columns,
+        blocks,
+        doubts,
+        frozenset(floor.name for floor in FLOORS),
+    )
+    said = any(text.startswith("dev=") for text in task)
+    return Suite(
+        "ettinger2018",
+        paper,
+        tuple(Column(TASKS[name], MLP) for name in columns),
+        ("comp/released", "comp"),
+        (
+            tasks_of("comp", None, (), task)
+            if folder is None
+            else tasks_of("comp/released", folder, (), task if said else (*task, WHOLE))
+        ),
+        floors=FLOORS,
+        different=functools.partial(different, family="comp/released", collection="compeval"),
+    )

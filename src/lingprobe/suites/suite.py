@@ -1,0 +1,387 @@
+"""A suite: the tasks of a paper under the paper's protocol, beside the paper's table. Only where
+results are over the files that its authors released do its figures and theirs stand in one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lingprobe.corpora.files import digest
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.oracles import Kind
+from lingprobe.data.references import Reference, ReferenceProblem, brief
+from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.plan import Design
+from lingprobe.metrics import MetricProblem, answered, rescored
+from lingprobe.probes import PROBES
+from lingprobe.suites.facts import Entry, Paper, Place, settled
+from lingprobe.suites.mixed import together
+from lingprobe.tasks import TASKS, tolerant
+from lingprobe.tasks.released.fetch import all_published
+
+COSINE = "cosine"
+ORACLES: tuple[Kind, ...] = ("oracle",)
+"""What stands in a suite's table besides: the baselines are the paper's."""
+
+
+class Floor(NamedTuple):
+    """A baseline of the paper, by its name there: an encoder and the probe that reads it. Without a
+    probe it is one of tasks about pairs, and read with the column's own.
+    """
+
+    name: str
+    encoder: str
+    probe: str = ""
+
+
+PAIR_FLOORS = tuple(
+    Floor(encoder.capitalize(), encoder)
+    for encoder in ("length", "overlap", "negation", "hypothesis")
+)
+"""What pairs give away without being understood."""
+
+
+class Column(NamedTuple):
+    """A column of the table: the last name of its tasks (`tense` of `senteval/tense`), and the
+    probe that the paper reads with.
+
+    A column with a metric of its own judges the answers of another column of that task by it, as
+    core roles among all; one without a task is the paper's alone.
+    """
+
+    task: str
+    probe: str
+    metric: str = ""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A paper's table and how to measure what stands in it.
+
+    columns    one for each column of the paper's table, in its order
+    families   families whose tasks of the columns' names may stand in the table ('senteval' for
+               `senteval/tense`)
+    runs       the tasks that a run measures, as one reference under the family's name, or one for
+               each column that has data; None where the data are not named
+    missing    what to write where they are not
+    floors     baselines of the paper, measured with the rest
+    different  why a result is not over the data of the paper's figures; '' where it is
+    constant   the name of a row of the best constant answers, which is told from what was measured;
+               '' for none
+    mixed      whether columns are over data of their own, so that a row goes over several data sets
+    reads      what is read of encoders by layers where the user does not say
+    unasked    columns whose data the user did not name, and need not
+    block_of   the block of the table over whose kind of test examples a task is, where blocks
+               differ in that (`English`); '' where that is not known
+    task_of    the last name of the task that a reference is of, where its name does not say
+               ('coref' for edge/jsonl:FILE,as=coref)
+    """
+
+    name: str
+    paper: Paper
+    columns: tuple[Column, ...]
+    families: tuple[str, ...]
+    runs: Reference | tuple[Reference | None, ...] | None = None
+    missing: str = ""
+    floors: tuple[Floor, ...] = ()
+    different: Callable[[Reference, Result], str] = lambda reference, result: (
+        "the tasks were built from other sentences"
+    )
+    constant: str = ""
+    mixed: bool = False
+    reads: tuple[str, ...] = ()
+    unasked: frozenset[str] = frozenset()
+    block_of: Callable[[Reference, Result | None], str] = lambda reference, result: ""
+    task_of: Callable[[Reference], str] = lambda reference: reference.name.rpartition("/")[2]
+
+    def tasks(self) -> list[Reference]:
+        """The references of the columns' tasks; DataProblem where the suite does not say which data
+        it runs on.
+        """
+        return [reference for _, reference in self.asked()]
+
+    def asked(self) -> list[tuple[Column, Reference]]:
+        """The columns that are measured, each with its task; DataProblem where the suite does not
+        say which data it runs on.
+        """
+        runs = self.runs
+        if runs is None:
+            raise DataProblem(f"{self.name} needs data to run on: {self.missing}")
+        if isinstance(runs, Reference):
+            measured = [column for column in self.columns if column.task]
+            return [(column, runs.named(f"{runs.name}/{column.task}")) for column in measured]
+        pairs = [
+            (column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None
+        ]
+        if not pairs:
+            raise DataProblem(f"{self.name}: none of its data were found: {self.missing}")
+        return pairs
+
+    def over(self) -> frozenset[Reference]:
+        """The tasks that the suite measures, as `told_data` writes them; none where it does not
+        name the data that it runs on.
+        """
+        runs = self.runs if isinstance(self.runs, tuple) else (self.runs,)
+        said = any(run is not None and run.argument is not None for run in runs)
+        return frozenset(told_data(task) for task in self.tasks()) if said else frozenset()
+
+    def lacking(self) -> list[str]:
+        """The names of columns that are not measured because their data are not there."""
+        runs = self.runs if isinstance(self.runs, tuple) else ()
+        pairs = zip(self.paper.columns, self.columns, runs, strict=False)
+        return [
+            name
+            for name, column, run in pairs
+            if run is None and column.task and not column.metric and name not in self.unasked
+        ]
+
+    def floors_of(self, column: Column, task: Reference) -> list[Floor]:
+        """The paper's baselines of a column that some task stands in, each with its probe."""
+        pair = task.name.startswith("pair/")
+        if pair and column.probe == COSINE:
+            return []
+        return [
+            floor._replace(probe=floor.probe or column.probe)
+            for floor in self.floors
+            if pair == (not floor.probe)
+        ]
+
+
+def tasks_of(
+    family: str, path: str | None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()
+) -> Reference:
+    """The tasks of a family on some data; `task` holds options for all of them, as 'size=2000'.
+    Raises ReferenceProblem.
+    """
+    wrong = next((text for text in task if "=" not in text), None)
+    if wrong is not None:
+        raise ReferenceProblem(
+            f"task={wrong}: give an option of the tasks with its value, as task=size=2000"
+        )
+    options = [(key, value) for key, _, value in (text.partition("=") for text in task)]
+    return Reference(family, path, (*(("with", other) for other in with_), *options))
+
+
+Encoders = Sequence[Any] | Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRequest:
+    """What a run of a suite leaves to its user."""
+
+    encoders: Encoders
+    controls: Sequence[str] = ()
+    seeds: int = 5
+    reads: Sequence[str] = ()
+    on_error: str = "raise"
+    bounds: bool = True
+
+
+def designs(suite: Suite, request: SuiteRequest) -> list[Design]:
+    """What a run of the suite measures: every encoder with each column's own probe, the tasks'
+    oracles, and the paper's baselines.
+    """
+    pairs = [(column, tolerant(task, request.on_error)) for column, task in suite.asked()]
+    pairs.sort(key=lambda pair: pair[0].probe)
+    by_probe = {
+        probe: [task for _, task in mine]
+        for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe)
+    }
+    how = (request.controls, request.seeds, request.reads)
+    planned = [
+        Design(tasks, request.encoders, (probe,), *how, usual=suite.reads)
+        for probe, tasks in by_probe.items()
+        if request.encoders
+    ]
+    floors: dict[Floor, list[Reference]] = {}
+    for column, task in pairs:
+        for floor in suite.floors_of(column, task):
+            floors.setdefault(floor, []).append(task)
+    planned += [
+        Design(mine, (floor.encoder,), (floor.probe,), request.controls, request.seeds)
+        for floor, mine in floors.items()
+    ]
+    possible = [
+        Design(tasks, (), (probe,), request.controls, request.seeds, bounds=ORACLES)
+        for probe, tasks in by_probe.items()
+    ]
+    return [*planned, *(possible if request.bounds else ())]
+
+
+def told_data(task: str | Reference) -> Reference:
+    """A task's full reference without what does not say which data it is over, and with paths in
+    full.
+    """
+    try:
+        full = Reference.parse(TASKS.canonical(task))
+    except (ReferenceProblem, ImportError, AttributeError, OSError):
+        # results outlive options and plugins
+        full = Reference.parse(str(task))
+    full = full.without("fold", "sample", "on_error")
+    options = tuple((key, _in_full(value)) for key, value in full.options)
+    return Reference(full.name, None if full.argument is None else _in_full(full.argument), options)
+
+
+def _in_full(text: str) -> str:
+    """A path that is there, from the root; any other text as it is."""
+    path = Path(text).expanduser()
+    return str(path.resolve()) if text and path.exists() else text
+
+
+class Selected(NamedTuple):
+    """The results that stand in a suite's table, and how many of its tasks' results were measured
+    with other probes.
+    """
+
+    entries: tuple[Entry, ...]
+    others: int
+
+
+def selected(suite: Suite, results: Iterable[Result]) -> Selected:
+    """The results that belong in the table: on its tasks, on the data that the suite names if it
+    does, and with its probes.
+    """
+    probes = [_canonical(column.probe) if column.probe else "" for column in suite.columns]
+    groups: dict[tuple[Any, ...], list[Result]] = {}
+    others = 0
+    for place, result in _placed(suite, results):
+        trial = result.trial
+        floor = floor_of(suite, place.column, result)
+        if floor or trial.probe == probes[place.column]:
+            for column, judged in _judged(suite, place.column, result):
+                key = (
+                    place._replace(column=column),
+                    floor,
+                    trial.encoder,
+                    trial.read,
+                    trial.probe,
+                    trial.control,
+                )
+                groups.setdefault(key, []).append(judged)
+        else:
+            others += 1
+    entries = [Entry(key[0], key[1], tuple(mine)) for key, mine in groups.items()]
+    entries = [*_constants(suite, entries), *entries]
+    whole = settled(entries)
+    if suite.mixed:
+        names = zip(suite.paper.columns, suite.columns, strict=True)
+        own = {i: name for i, (name, column) in enumerate(names) if not column.metric}
+        whole = together(own, whole)
+    order = [suite.constant, *(floor.name for floor in suite.floors)]
+    return Selected(
+        tuple(sorted(whole, key=lambda e: order.index(e.floor) if e.floor else len(order))), others
+    )
+
+
+def floor_of(suite: Suite, column: int, result: Result) -> str:
+    """The paper's baseline that a result in a column is of; '' for none."""
+    trial = result.trial
+    floors = suite.floors_of(suite.columns[column], Reference.parse(trial.task))
+    named = ((_canonical(f.probe), ENCODERS.canonical(f.encoder), f.name) for f in floors)
+    return next((name for *how, name in named if how == [trial.probe, trial.encoder]), "")
+
+
+def _placed(suite: Suite, results: Iterable[Result]) -> Iterator[tuple[Place, Result]]:
+    """The results on the suite's tasks, and on the data that it names if it does, each with its
+    place.
+    """
+    # finding out whether files are the published ones reads them
+    places: dict[tuple[str, str], Place | None] = {}
+    over = suite.over()
+    for result in results:
+        task = result.trial.task
+        data = task, result.provenance.identity("task", task)
+        if data not in places:
+            mine = located(suite, task) is not None and (not over or told_data(task) in over)
+            places[data] = located(suite, task, result) if mine else None
+        if (place := places[data]) is not None:
+            yield place, result
+
+
+def _judged(suite: Suite, column: int, result: Result) -> list[tuple[int, Result]]:
+    """A result in its column, and judged by the metrics of further columns of the same task."""
+    judged = [(column, result)]
+    for i, other in enumerate(suite.columns):
+        if other.metric and other.task == suite.columns[column].task:
+            try:
+                judged.append((i, rescored(result, other.metric)))
+            except MetricProblem:
+                continue  # the data have no label of this sort
+    return judged
+
+
+def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
+    """The best constant answer of each column, as if it had been measured with the first that
+    was.
+    """
+    constants: dict[Place, Entry] = {}
+    for place, _, results in entries:
+        first = min(r.trial.seed for r in results)
+        mine = [
+            r for r in results if r.trial.seed == first and "set" in (r.provenance.constants or ())
+        ]
+        if suite.constant and mine and results[0].trial.control == "none":
+            constants.setdefault(
+                place, Entry(place, suite.constant, tuple(answered(r, "set") for r in mine))
+            )
+    return list(constants.values())
+
+
+def located(suite: Suite, task: str, result: Result | None = None) -> Place | None:
+    """Where a task's scores stand; None for a task that the table has no column for. Without a
+    result, data count as different.
+    """
+    try:
+        full = Reference.parse(task)
+        short = Reference.parse(brief(TASKS, task)).without("fold", "sample", "on_error")
+    except ReferenceProblem:
+        return None
+    family, last = short.name.rpartition("/")[0], suite.task_of(short)
+    names = [column.task for column in suite.columns]
+    if family not in suite.families or last not in names:
+        return None
+    why = (
+        "nothing was measured on it"
+        if result is None
+        else suite.different(full.without("fold", "sample"), result)
+    )
+    block = suite.block_of(full, result)
+    if block and not why and block not in [each.heading for each in suite.paper.blocks]:
+        return None  # it would be ranked among figures of the other blocks
+    return Place(names.index(last), str(short.named(f"{family}/*")), why, block)
+
+
+def _canonical(probe: str) -> str:
+    return PROBES.canonical(probe)
+
+
+def different(reference: Reference, result: Result, family: str, collection: str) -> str:
+    """Why a result is not over the released files of a family; '' where it is, as far as checksums
+    or a receipt of `fetch` say.
+    """
+    if not reference.name.startswith(f"{family}/"):
+        return "the tasks were built from other sentences"
+    options = Reference.parse(brief(TASKS, str(reference))).without("on_error", "dev").options
+    if options:
+        return (
+            "the files were not read as they are"
+            f" ({', '.join(f'{key}={value}' for key, value in options)})"
+        )
+    try:
+        paths = [part.path for part in TASKS.make(reference).parts()]
+        same = digest(paths) in result.provenance.identity("task", result.trial.task)
+    except DataProblem:
+        return "the files are gone, so they cannot be checked"
+    if not same:
+        return "the files were changed since they were measured"
+    answer = all_published(paths)
+    if answer is None:
+        return (
+            "no checksum of the published files is known, and there is no receipt of `lingprobe"
+            f" fetch {collection}` next to these"
+        )
+    return "" if answer else "the files are not the published ones"

@@ -1,0 +1,171 @@
+"""Krasnowska-Kieraś & Wróblewska 2019, Table 1: nine probing tasks in English and Polish, 90,000
+sentences each, and two downstream tasks, over SICK in English and over CDSCorpus in Polish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from lingprobe.analysis.languages import languages
+from lingprobe.data.core import Result
+from lingprobe.data.references import Place, Reference, ReferenceProblem
+from lingprobe.suites.facts import Paper, facts
+from lingprobe.suites.suite import PAIR_FLOORS, Column, Floor, Suite, different, tasks_of
+
+MLP = "mlp,protocol=krasnowska"
+RELATEDNESS = "relatedness,protocol=krasnowska"
+TESTED = 7_500  # test sentences of each probing task
+SICK, CDSC = 4_927, 1_000  # test pairs
+# SentEval, which the authors ran, takes logistic regression for WordContent
+WORDS = "mlp,protocol=krasnowska,hidden=0"
+TASKS = {
+    "SentLen": "sent-len",
+    "WC": "word-content",
+    "TreeDepth": "tree-depth",
+    "TopDeps": "top-deps",
+    "Passive": "passive",
+    "Tense": "tense",
+    "SubjNum": "subj-num",
+    "ObjNum": "obj-num",
+    "SentType": "sent-type",
+}
+DOWNSTREAM = {  # the paper's columns, each with what its task is called here after its data
+    "Relatedness r": ("r", RELATEDNESS, ""),
+    "Relatedness ρ": ("r", RELATEDNESS, "spearman"),
+    "Entailment": ("e", MLP, ""),
+}
+PAIRS = {"sick": "English", "cdsc": "Polish"}
+NAMED = {"en": "sick", "pl": "cdsc"}
+FLOORS = (  # the paper has none; a row without floors says nothing
+    Floor("Majority vote", "words", "majority"),
+    Floor("Length", "length", "logreg,c=1,c=100,c=10000"),
+    Floor("NB-uni-tfidf", "words", "nb-uni-tfidf"),
+    Floor("NB-bi-tfidf", "words", "nb-bi-tfidf"),
+    *PAIR_FLOORS,
+)
+BLOCKS = {"en": ("English",), "pl": ("Polish",), "both": ("English", "Polish")}
+SPOKEN = {"eng": "English", "pol": "Polish"}
+
+
+def ud2019(
+    path: str | None = None,
+    *,
+    with_: tuple[str, ...] = (),
+    released: str | None = None,
+    pairs: Place | None = None,
+    task: tuple[str, ...] = (),
+    language: Literal["en", "pl", "both"] = "both",
+) -> Suite:
+    """Krasnowska-Kieraś & Wróblewska 2019, Table 1: nine tasks from any UD treebank, or on the sets
+    that the authors released, and relatedness and entailment of pairs of sentences.
+
+    path      a treebank: the `ud/*` tasks, which are other data than the paper's
+    with      further treebanks
+    released  a folder of the authors' sets in one language: the `ud2019/*` tasks
+    pairs     a folder for Relatedness and Entailment: of SICK with language=en, of CDSCorpus with
+              language=pl
+    task      an option of the nine tasks, as task=rules=paper; may be repeated
+    language  which of the paper's two languages is shown
+    """
+    if with_ and path is None:
+        raise ReferenceProblem("ud2019,with= adds to ud2019:PATH")
+    if path is not None and released is not None:
+        raise ReferenceProblem(
+            "ud2019 runs on a treebank (ud2019:PATH) or on the released sets (released=FOLDER), not"
+            " on both"
+        )
+    if pairs is not None and language == "both":
+        raise ReferenceProblem(
+            "ud2019,pairs= is in one language: add language=en for SICK or language=pl for"
+            " CDSCorpus"
+        )
+    paper = _paper(BLOCKS[language])
+    probing = (
+        tasks_of("ud", path, with_, task)
+        if path
+        else tasks_of("ud2019", released, (), task)
+        if released
+        else None
+    )
+    about = None if pairs is None else Reference(f"pair/{NAMED[language]}", pairs)
+    runs = tuple(_run(name, probing, about) for name in paper.columns)
+    return Suite(
+        "ud2019",
+        paper,
+        tuple(map(_column, paper.columns)),
+        ("ud", "ud2019", "pair"),
+        runs if any(runs) else None,
+        "write ud2019:PATH for a UD treebank",
+        FLOORS,
+        _different,
+        mixed=True,
+        unasked=frozenset(paper.columns),
+        block_of=_block_of(BLOCKS[language]),
+        task_of=_task_of,
+    )
+
+
+def _paper(shown: tuple[str, ...]) -> Paper:
+    """The paper's table in some languages."""
+    columns, blocks, doubts = facts(
+        Path(__file__).with_suffix(".tsv"), "Krasnowska-Kieraś & Wróblewska 2019, Table 1"
+    )
+    return Paper(
+        "Krasnowska-Kieraś & Wróblewska 2019, Table 1: probing and downstream tasks",
+        columns,
+        tuple(block for block in blocks if block.heading in shown),
+        doubts,
+        frozenset(floor.name for floor in FLOORS),
+        {
+            **dict.fromkeys(TASKS, TESTED),
+            **{f"English, {column}": SICK for column in DOWNSTREAM},
+            **{f"Polish, {column}": CDSC for column in DOWNSTREAM},
+        },
+        {"Relatedness r": "pearson", "Relatedness ρ": "spearman"},
+        blocks_differ=True,
+    )
+
+
+def _column(name: str) -> Column:
+    """A column with its task and how it is read."""
+    if name in DOWNSTREAM:
+        return Column(*DOWNSTREAM[name])
+    return Column(TASKS[name], WORDS if name == "WC" else MLP)
+
+
+def _run(name: str, probing: Reference | None, pairs: Reference | None) -> Reference | None:
+    """The task of a column, where its data are named; a second judgement of answers runs none."""
+    if name in TASKS:
+        return probing and probing.named(f"{probing.name}/{TASKS[name]}")
+    last, _, metric = DOWNSTREAM[name]
+    return None if metric or pairs is None else pairs.named(f"{pairs.name}-{last}")
+
+
+def _task_of(reference: Reference) -> str:
+    """The task of a reference as columns call it: relatedness and entailment are so in both."""
+    family, _, last = reference.name.rpartition("/")
+    return last.partition("-")[2] if family == "pair" and last[:4] in PAIRS else last
+
+
+def _block_of(shown: tuple[str, ...]) -> Callable[[Reference, Result | None], str]:
+    """The language of a task, as its data or the treebank say; else the one that is shown."""
+
+    def block(reference: Reference, result: Result | None) -> str:
+        known = reference.name.rpartition("/")[2].partition("-")[0]
+        if known in PAIRS:
+            return PAIRS[known]
+        code = languages([result])[0].partition("-")[0] if result else ""
+        return SPOKEN.get(code, shown[0] if len(shown) == 1 and code in ("", "und") else "")
+
+    return block
+
+
+def _different(reference: Reference, result: Result) -> str:
+    """Why a result is not over the paper's data; '' where it is, as far as is known."""
+    if reference.name.startswith("pair/sick"):
+        return different(reference, result, "pair", "sick")
+    if reference.name.startswith("pair/cdsc"):
+        return different(reference, result, "pair", "cds")
+    return different(reference, result, "ud2019", "ud2019")
