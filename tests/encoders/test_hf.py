@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -104,6 +105,13 @@ def test_layers_can_be_written(text, names):
 def test_layers_that_are_none_are_refused(text):
     with pytest.raises(DataProblem, match="layers="):
         layer_names(text, 12)
+
+
+def test_a_depth_that_transformers_counts_is_asked_of_it(tmp_path):
+    blocks = ["mamba", "attention", "moe"]
+    said = {"model_type": "nemotron_h", "layers_block_type": blocks}
+    (tmp_path / "config.json").write_text(json.dumps(said))
+    assert make(f"hf:{tmp_path}").depth == len(blocks)
 
 
 def test_depth_is_read_from_the_configuration():

@@ -6,10 +6,12 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from lingprobe.data.errors import LingprobeError
 
@@ -40,6 +42,21 @@ def hosted(name: str) -> Iterator[None]:
         with suppress(OSError):
             if folder and os.getcwd() != folder:
                 os.chdir(folder)
+
+
+class Watch(NamedTuple):
+    """Another process that goes on where this one dies.
+
+    tell  notes what is at work here, '' for nothing
+    died  what was at work when an earlier process died, as it was noted, and how it died
+    """
+
+    tell: Callable[[str], None]
+    died: Mapping[str, str]
+
+
+_NOBODY = Watch(lambda note: None, {})
+WATCH: ContextVar[Watch] = ContextVar("watch", default=_NOBODY)
 
 
 def module_name(file: Path) -> str:

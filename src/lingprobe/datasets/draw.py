@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
+from lingprobe.data.errors import LingprobeError
 from lingprobe.data.notes import Sampled
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import (
@@ -27,6 +28,14 @@ from lingprobe.datasets.candidates import (
 from lingprobe.datasets.match import blocks, contrasts, correlation, gaussian, matched, uncorrelated
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, apportion
+
+
+class _TooMany(LingprobeError):
+    """More examples are asked for than a division has; `most` is what it has."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self.most = most
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +120,11 @@ class Division:
         if self.settings.size is None:
             return parts
         weights, width = np.array(shares, float), parts[0].shape[1]
+        if not weights.any():  # official splits without an example that is left
+            return parts
         sizes = apportion(self.settings.size // width, weights)
         if any(len(part) < n for part, n in zip(parts, sizes, strict=True)):
-            most = _most(np.array([len(part) for part in parts]), weights) * width
-            raise DataProblem(
-                f"size={self.settings.size} is not possible: the largest that these data allow is"
-                f" {most}; write size={most}"
-            )
+            raise _TooMany(_most(np.array([len(part) for part in parts]), weights) * width)
         return [
             _dealt(part, np.array([n, len(part) - n]), rng)[0]
             for part, n in zip(parts, sizes, strict=True)
@@ -148,7 +155,8 @@ def matchable(division: Division, rows: Ints) -> Ints:
 
 def _most(lengths: Ints, weights: np.ndarray[tuple[int], np.dtype[np.float64]]) -> int:
     """The most blocks that can be shared out by these weights over parts of these lengths."""
-    total = int(min((lengths + 1) * weights.sum() / weights)) + len(weights)
+    some = weights > 0
+    total = int(min((lengths[some] + 1) * weights.sum() / weights[some])) + len(weights)
     while (apportion(total, weights) > lengths).any():
         total -= 1
     return total
@@ -180,6 +188,36 @@ def sample(
 
 def draw(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
     """The same of candidates in columns."""
+    try:
+        return _drawn(pool, settings, notes)
+    except _TooMany as problem:
+        raise DataProblem(_instead(pool, settings, problem.most)) from None
+
+
+def _instead(pool: Pool, settings: SampleSettings, most: int) -> str:
+    """What to write in place of a size that is too large. How lengths are matched depends on the
+    size, so each is tried, down to one that can be drawn.
+    """
+    tried, refusal = {settings.size}, f"size={settings.size} is not possible"
+    what = "a size" if settings.decorrelate else "the largest"
+    while most and most not in tried:
+        tried.add(most)
+        try:
+            _drawn(pool, replace(settings, size=most), {})
+        except _TooMany as problem:
+            most = problem.most
+        except DataProblem:  # so few that a split has none
+            break
+        else:
+            return f"{refusal}: {what} that these data allow is {most}; write size={most}"
+    try:
+        _drawn(pool, replace(settings, size=None), {})
+    except DataProblem as problem:
+        return f"{refusal}, and no other is: {problem}"
+    return f"{refusal}, and no smaller one gives every split an example: leave size out"
+
+
+def _drawn(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
     if settings.decorrelate and not pool.classes:
         raise DataProblem(
             "only classes can be matched in length, and these labels are scores or sets; leave"

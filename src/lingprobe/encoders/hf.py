@@ -241,6 +241,10 @@ def usual_depth(source: Source) -> int:
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise DataProblem(unloadable(source.name, "transformers", error)) from error
     number = depth(config.to_dict())
-    if number is None:
-        raise DataProblem(f"{source.name}: config.json does not say how many layers the model has")
-    return number
+    if number is not None:
+        return number
+    try:  # counted from a list of blocks, as Nemotron-H's
+        return int(config.num_hidden_layers)
+    except AttributeError:
+        why = "config.json does not say how many layers the model has"
+        raise DataProblem(f"{source.name}: {why}") from None

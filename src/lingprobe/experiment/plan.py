@@ -59,7 +59,8 @@ class Plan:
     identities  of each thing, by kind and reference
     refused     tasks that the data cannot answer, with the reason; shown beside the results
     remarks     what there is to say of encoders, by reference
-    canaries    vectors by which encoders are known, by reference, for a run to keep
+    canaries    vectors by which they are known, for a run to keep
+    died        those in which a process of this run died, and how
     """
 
     trials: tuple[Trial, ...]
@@ -71,6 +72,7 @@ class Plan:
     refused: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
     canaries: Mapping[str, Canary] = field(default_factory=dict)
+    died: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> dict[Trial, str]:
@@ -128,17 +130,15 @@ def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
         *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),
     )
     if not whole.trials:
-        reasons = [f"{names}: {why}" for names, why in together(whole.refused)]
+        reasons = [f"{names}: {why}" for names, why in together({**whole.refused, **whole.died})]
         more = (
             [f"and {len(reasons) - TOLD} more tasks like these"]
             if len(reasons) > TOLD + 1
             else reasons[TOLD:]
         )
-        told = (
-            "; ".join([*reasons[:TOLD], *more])
-            or "name at least one task, one encoder and one probe that fit"
-        )
-        raise PlanProblem(f"nothing to measure: {told}")
+        told = "; ".join([*reasons[:TOLD], *more])
+        why = told or "name at least one task, one encoder and one probe that fit"
+        raise PlanProblem(f"nothing to measure: {why}")
     return whole
 
 
@@ -162,12 +162,12 @@ def _planned(design: Design, paths: Paths) -> Plan:
     if design.seeds < 1:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
     allow(*design.tasks, *design.encoders, *design.probes, *design.controls)
-    named = names_of(design.encoders, paths.revisions)
+    named = names_of(design.encoders, paths.revisions, paths.results)
     # what is wrong with an encoder is told before tasks are read
     asked, broken = named.identities(paths)
     encoders = {ref: each for ref, each in named.encoders.items() if ref in asked}
     tasks, refused = tasks_of(design.tasks, paths.cache)
-    named_probes = [ref for text in design.probes for ref in map(str, PROBES.expand(text))]
+    named_probes = [str(ref) for text in design.probes for ref in PROBES.expand(text)]
     probes = _things(PROBES, named_probes or sorted({t.probe for t in tasks.values()}))
     posed_controls = [draws(control, design.seeds) for control in (NO_CONTROL, *design.controls)]
     controls = _things(CONTROLS, chain.from_iterable(posed_controls))
@@ -199,7 +199,7 @@ def _planned(design: Design, paths: Paths) -> Plan:
         **_identities(METRICS, {t.metric: METRICS.make(t.metric) for t in tasks.values()}),
     }
     things = tasks, encoders, probes, controls, identities
-    return Plan(trials, *things, refused, named.remarks | remarks, named.canaries)
+    return Plan(trials, *things, refused, named.remarks | remarks, named.canaries, named.died)
 
 
 def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Identity]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.data.core import DataProblem, Encoder, Task
@@ -21,6 +22,7 @@ from lingprobe.encoders import make as make_encoder
 from lingprobe.encoders.origin import state_of
 from lingprobe.experiment.canary import Canary, checked
 from lingprobe.experiment.data import Unit
+from lingprobe.experiment.deaths import LOADED, Died, at_work
 from lingprobe.experiment.keys import encoder_identity
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of, revision
@@ -42,9 +44,11 @@ def encoders_of(encoders: Given, known: Known = dict) -> dict[str, Encoder]:
     return names_of(encoders, known).encoders
 
 
-def names_of(encoders: Given, known: Known = dict) -> Names:
-    """The names of encoders, and which of them are those of live things."""
-    names = Names(known)
+def names_of(encoders: Given, known: Known = dict, results: Path | None = None) -> Names:
+    """The names of encoders, and which of them are those of live things; what is loaded is noted
+    in the folder of results.
+    """
+    names = Names(known, results)
     for label, thing in (
         encoders.items() if isinstance(encoders, Mapping) else ((None, thing) for thing in encoders)
     ):
@@ -59,14 +63,17 @@ class Names:
     states   what tells a live thing from others, where it says nothing of itself
     remarks   what there is to say of some, found when their identities were asked for
     canaries  their vectors of a few sentences, where none such are kept
+    died      those in which a process of this run died, and how; nothing of them is loaded
     """
 
     known: Known
+    results: Path | None = None
     encoders: dict[str, Encoder] = field(default_factory=dict)
     things: dict[str, Any] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str] = field(default_factory=dict)
     canaries: dict[str, Canary] = field(default_factory=dict)
+    died: dict[str, str] = field(default_factory=dict)
 
     def add(self, thing: Any, label: str | None) -> None:
         """Give a thing its name; a reference of several encoders gives each its own."""
@@ -79,8 +86,12 @@ class Names:
             parsed = parsed_or_none(str(thing))
             if parsed and parsed.name in TASKS.table:
                 raise DataProblem(f"{parsed.name!r} is a task, but an encoder is expected here")
-            for reference in ENCODERS.expand(thing):
-                self._refer(reference)
+            try:
+                with at_work(str(thing), LOADED, self.results):
+                    for reference in ENCODERS.expand(thing):
+                        self._refer(reference)
+            except Died as death:
+                self.died[str(thing)] = str(death)
             return
         encoder = make_encoder(thing)
         if label is not None and (taken := _reserved(label)):
@@ -121,8 +132,11 @@ class Names:
         known, broken = dict[str, Identity](), dict[str, DataProblem]()
         for name, encoder in self.encoders.items():
             try:
-                layers_of(encoder)
-                known[name] = self.identity(name, encoder, paths)
+                with at_work(name, LOADED, paths.results):
+                    layers_of(encoder)
+                    known[name] = self.identity(name, encoder, paths)
+            except Died as death:
+                self.died[brief(ENCODERS, name)] = str(death)
             except DataProblem as problem:
                 broken[name] = problem
         if broken and not known:

@@ -19,6 +19,7 @@ from lingprobe.datasets.controls import without_draw
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.experiment.bars import bar_over, encoding_bar
 from lingprobe.experiment.data import facts
+from lingprobe.experiment.deaths import ENCODING, LOADED, Died, at_work
 from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
 from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.measure import Batch, Group
@@ -70,7 +71,7 @@ def run(
     known, groups = missing(plan, paths)
     if groups:
         paths.check()
-    failures, fresh = dict(plan.refused), 0
+    failures, fresh = {**plan.refused, **plan.died}, 0
     parts = portions(groups, paths)
     for part in parts:
         check_room(part.passes, paths.vector_store())
@@ -224,11 +225,12 @@ def fill(
         place = encoder_place(paths.results, store.folder(one.key).name)
         try:
             encoder = union_of(one.groups)
-            with encoding_bar(encoder.name, progress), threads():
+            working = at_work(one.groups[0].trials[0].encoder, ENCODING, paths.results)
+            with working, encoding_bar(encoder.name, progress), threads():
                 embed(encoder, one.sentences, store, one.key, workers=workers)
             _note(one.groups, store.folder(one.key), paths)
             failed.forget(place)
-        except EncoderProblem as problem:
+        except (EncoderProblem, Died) as problem:
             log.debug("%s", problem, exc_info=problem)
             failed.note(place, str(problem))
             broken |= {g.trials[0].encoder: str(problem) for g in one.groups}
@@ -251,12 +253,11 @@ def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
 def ahead(references: Iterable[str], paths: Paths) -> dict[str, tuple[Encoder, Identity]]:
     """Encoders whose vectors are made ahead of a run, with their identities, by reference."""
     allow(*references)
-    made = {str(one): make(str(one)) for text in references for one in ENCODERS.expand(text)}
-    names = names_of(())
-    known = {
-        reference: (encoder, names.identity(ENCODERS.canonical(reference), encoder, paths))
-        for reference, encoder in made.items()
-    }
+    names, known = names_of(()), dict[str, tuple[Encoder, Identity]]()
+    for name in [str(one) for text in references for one in ENCODERS.expand(text)]:
+        with at_work(name, LOADED, paths.results):
+            encoder = make(name)
+            known[name] = encoder, names.identity(ENCODERS.canonical(name), encoder, paths)
     for remark in names.remarks.values():
         log.warning("%s", remark)
     for canary in names.canaries.values():
@@ -274,7 +275,8 @@ def embed_ahead(
     """Fill the cache of vectors with sentences, by encoder; what became of them."""
     store, done = paths.vector_store(), {}
     for reference, (encoder, known) in encoders.items():
-        with encoding_bar(encoder.name, progress), threads():
+        working = at_work(reference, ENCODING, paths.results)
+        with working, encoding_bar(encoder.name, progress), threads():
             key = vectors_key(encoder, known)
             done[reference] = embed(encoder, sentences, store, key, workers=workers)
         note(store.folder(key), reference, {str(known)}, None)

@@ -38,10 +38,10 @@ def intervals(
         if group.n >= FEWEST:
             variances = _jackknife(group, method)
             for i, j in group.pairs:
-                one, variance = observed[i, j], variances[group.of[i], group.of[j]]
+                one, spread = observed[i, j], variances[group.of[i], group.of[j]]
                 if method == "pearson":
-                    variance = max(variance, _variance(one, method))
-                found[i, j] = _around(one, variance)
+                    spread = max(spread, variance(one, method))
+                found[i, j] = _around(one, spread)
     return found
 
 
@@ -51,21 +51,21 @@ def fisher(one: Coefficient, method: str = "pearson") -> Interval:
     & Pearson (1957). NaN below five observations, and where the correlation is whole, whose doubt
     cannot be known.
     """
-    return _around(one, _variance(one, method) if one.n >= 5 else math.nan)
+    return _around(one, variance(one, method) if one.n >= 5 else math.nan)
 
 
-def _variance(one: Coefficient, method: str) -> float:
-    """That of Fisher's z where values are normal."""
+def variance(one: Coefficient, method: str) -> float:
+    """The variance of Fisher's z of a correlation where values are normal."""
     if method == "kendall":
         return 0.437 / (one.n - 4)
     return (1 + one.value**2 / 2 if method == "spearman" else 1.0) / (one.n - 3)
 
 
-def _around(one: Coefficient, variance: float) -> Interval:
+def _around(one: Coefficient, spread: float) -> Interval:
     r = one.value
-    if math.isnan(r) or math.isnan(variance) or abs(r) > WHOLE:
+    if math.isnan(r) or math.isnan(spread) or abs(r) > WHOLE:
         return math.nan, math.nan
-    half = NORMAL * math.sqrt(variance)
+    half = NORMAL * math.sqrt(spread)
     return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
 
 

@@ -19,8 +19,18 @@ WHOLE = 1 - 1e-9  # from which on a correlation has no variance that could be kn
 
 def differ(correlations: Doubles, n: int, ranked: bool = False) -> float:
     """The p value (two sides) of two correlations of four variables, of the first with the second
-    and of the third with the fourth, over the same n observations (Raghunathan, Rosenthal & Rubin
-    1996); NaN below eight, and where one correlation is not known.
+    and of the third with the fourth, over the same n observations; NaN where `error` is.
+    """
+    first, second = float(correlations[0, 1]), float(correlations[2, 3])
+    spread = error(correlations, n, ranked)
+    if math.isnan(spread):
+        return math.nan
+    return math.erfc(abs(math.atanh(first) - math.atanh(second)) / spread / math.sqrt(2))
+
+
+def error(correlations: Doubles, n: int, ranked: bool = False) -> float:
+    """The standard error of the difference of two such correlations on Fisher's scale (Raghunathan,
+    Rosenthal & Rubin 1996); NaN below eight observations, and where one correlation is not known.
 
     correlations  of the four variables with each other, [4, 4]
     ranked        whether they are Spearman's, which vary more (Bonett & Wright 2000)
@@ -39,8 +49,7 @@ def differ(correlations: Doubles, n: int, ranked: bool = False) -> float:
     )
     together = float(shared) / (2 * (1 - first**2) * (1 - second**2))
     variance = 2 + (first**2 + second**2) / 2 if ranked else 2
-    spread = math.sqrt(variance * max(1 - together, 1e-9) / (n - 3))
-    return math.erfc(abs(math.atanh(first) - math.atanh(second)) / spread / math.sqrt(2))
+    return math.sqrt(variance * max(1 - together, 1e-9) / (n - 3))
 
 
 def every_pair(correlations: Doubles, n: int, ranked: bool = False) -> Doubles:

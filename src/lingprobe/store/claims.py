@@ -95,14 +95,29 @@ def holder(target: Path) -> Holder | None:
     nobody is.
     """
     claim = claim_of(target)
+    known = _holder(claim)
     try:
         silent = time.time() - claim.stat().st_mtime
-        said = json.loads(claim.read_text("utf-8"))
-        machine = str(said["machine"]).partition(" ")[0]
-        known = Holder(machine, int(said["process"]), str(said.get("since", "")))
-    except (OSError, ValueError, KeyError, TypeError):
+    except OSError:
         return None
     return known if silent < PATIENCE and not _abandoned(claim) else None
+
+
+def ended(target: Path) -> Holder | None:
+    """Who was at work on a file when its process, one of this machine, ended without a word; None
+    where nobody was.
+    """
+    claim = claim_of(target)
+    return _holder(claim) if _abandoned(claim) else None
+
+
+def _holder(claim: Path) -> Holder | None:
+    try:
+        said = json.loads(claim.read_text("utf-8"))
+        machine = str(said["machine"]).partition(" ")[0]
+        return Holder(machine, int(said["process"]), str(said.get("since", "")))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 class Watch:

@@ -16,6 +16,7 @@ from lingprobe.analysis.verdicts import Estimate, Evidence, Verdict, at_least, e
 from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics import corrected
 from lingprobe.parts.claims.claims import (
+    CORRELATED,
     EPOCHS,
     UNTESTED,
     Claim,
@@ -24,6 +25,7 @@ from lingprobe.parts.claims.claims import (
     claims,
     contrasts,
 )
+from lingprobe.parts.claims.correlations import Correlated, correlations
 from lingprobe.suites import SUITES
 from lingprobe.suites.facts import Paper
 from lingprobe.suites.significance import REACH
@@ -69,6 +71,8 @@ class TestedClaim:
     n           test examples of that difference
     compared    how many comparisons the claim is about; `needed`: how many must be true
     agree       how many of them have the sign of the claim
+                Of a correlation, scores and difference are correlations times a hundred, n is 0,
+                and the difference of two has no interval.
     verdict     of results: reproduced, not reproduced or inconclusive; of a paper's own table:
                 holds, does not hold or inconclusive; the reason if it was not tested
     recipes     the verdict on a paper's own table if variation between trainings is counted; ''
@@ -137,9 +141,16 @@ def published(paper: str, correction: str = "holm") -> list[TestedClaim]:
         return plain
     recipes = _published(paper, TRAININGS[paper], correction)
     return [
-        replace(one, recipes=other.verdict if one.compared else "")
+        replace(one, recipes=other.verdict if _counts_trainings(one) else "")
         for one, other in zip(plain, recipes, strict=True)
     ]
+
+
+def _counts_trainings(one: TestedClaim) -> bool:
+    """Whether variation between trainings can change a verdict; a correlation over encoders has it
+    in it.
+    """
+    return bool(one.compared) and one.relation not in CORRELATED
 
 
 def _published(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
@@ -148,15 +159,49 @@ def _published(paper: str, trainings: float, correction: str) -> list[TestedClai
     cells = cells_of(paper, table, trainings)
     rows = list(dict.fromkeys(row for row, _ in cells))
     mine = [claim for claim in claims() if claim.paper == paper]
+    scores = {place: cell.score for place, cell in cells.items()}
 
     def estimated(contrast: Contrast[str], claim: Claim) -> Difference | None:
         return _estimated(contrast, claim, cells)
 
-    tested = [tested_on(c, rows, table.columns, str, estimated) for c in mine]
+    tested = [
+        _correlated(c, correlations(c, scores, rows, table.columns))
+        if c.relation in CORRELATED
+        else tested_on(c, rows, table.columns, str, estimated)
+        for c in mine
+    ]
     return [
-        one or untested(claim, UNTESTED.get(claim.relation, UNTESTED["figure"]))
+        one or untested(claim, UNTESTED["figure"])
         for claim, one in zip(mine, judged(tested, HOLDS, correction), strict=True)
     ]
+
+
+def _correlated(claim: Claim, found: Sequence[Correlated]) -> Judgement | None:
+    """What correlations say of a claim; None where none is known."""
+    if not found:
+        return None
+    parts = [
+        evidence(each.estimate, claim.direction, claim.within, k) for k, each in enumerate(found)
+    ]
+    what = at_least(needed := claim.needed(len(parts)), parts)
+    one = found[what.decisive]
+    tested = replace(
+        untested(claim, ""),
+        first=one.first,
+        second=one.second,
+        task=one.task,
+        first_score=one.found,
+        second_score=one.other,
+        difference=one.found if math.isnan(one.other) else one.found - one.other,
+        low=one.low,
+        high=one.high,
+        p=what.p,
+        corrected=what.p,
+        compared=len(parts),
+        needed=needed,
+        agree=sum(part.agrees for part in parts),
+    )
+    return tested, what
 
 
 def cells_of(paper: str, table: Paper, trainings: float = 0.0) -> dict[tuple[str, str], Cell]:

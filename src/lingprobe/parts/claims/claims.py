@@ -26,11 +26,16 @@ DIRECTIONS: Mapping[str, Direction] = {
     "rises": "above",
     "falls": "below",
     "flat": "alike",
+    "correlates": "above",
+    "correlates less": "below",
 }
 EPOCHS = frozenset({"rises", "falls", "flat"})
 """Relations of an encoder's last epoch to its first."""
-UNTESTED = {"figure": "not in a table", "correlation": "see lingprobe relate"}
-"""Relations of claims that are no comparison of a table's cells, and why they have no verdict."""
+CORRELATED = frozenset({"correlates", "correlates less"})
+"""Relations of correlations, which are tested on a paper's own table."""
+RELATE = "see lingprobe relate"
+UNTESTED = {"figure": "not in a table", "correlation": RELATE, **dict.fromkeys(CORRELATED, RELATE)}
+"""Relations of claims that are no comparison of cells, and why results have no verdict on them."""
 QUANTIFIERS: Mapping[str, Callable[[int], int]] = {
     "every": lambda n: n,
     "almost all": lambda n: math.ceil(n * 4 / 5),
@@ -54,8 +59,9 @@ class Claim:
     quantifier  of how many comparisons the paper says it: every, almost all, most, in general, or a
                 count ('17 of 22'); '' of a single one
     first       rows of the paper's table, by pattern
-    relation    above, below, alike; rises, falls, flat along epochs; figure or correlation of what
-                is no comparison of cells, which has no first, second, tasks and over
+    relation    above, below, alike; rises, falls, flat along epochs; correlates, correlates less;
+                figure or correlation of what the table has not, which has no first, second, tasks
+                and over
     second      other rows; 'chance N' for what a constant answer gets, or a number
     tasks       columns, by pattern; two lists with ' / ' between them where the sides have tasks of
                 their own
@@ -226,7 +232,7 @@ def contrasts(
     here = [chosen(side, tasks) for side in claim.sides]
     made: dict[object, dict[object, dict[object, list[Contrast[R]]]]] = {}
     between = list(product(*here)) if here[0] != here[1] else [(task, task) for task in here[0]]
-    for first, second in _pairs(claim, rows, name):
+    for first, second in pairs(claim, rows, name):
         for task, other in between:
             theirs = second.rows if second else ()
             contrast = Contrast(
@@ -249,7 +255,7 @@ def contrasts(
     return [[list(c.values()) for c in one.values()] for one in made.values()]
 
 
-def _pairs(
+def pairs(
     claim: Claim, rows: Sequence[R], name: Callable[[R], str]
 ) -> Iterator[tuple[Item[R], Item[R] | None]]:
     """Each entry of the first side with those of the second that it is compared with."""
