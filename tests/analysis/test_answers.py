@@ -12,6 +12,7 @@ import pytest
 
 import lingprobe
 from fixtures.results import result, saying
+from lingprobe.analysis import answers
 from lingprobe.analysis.answers import SIGNS, marks
 from lingprobe.analysis.layers import depths
 from lingprobe.analysis.rows import rows
@@ -251,3 +252,10 @@ def test_rows_of_unlike_many_seeds_say_how_many():
         dict(zip(table.columns, row, strict=True))["seeds"] for row in table.sections[0].rows
     ] == ["2", "1"]
     assert "seeds" not in scores(rows([over("a"), over("a", encoder="random")])).columns
+
+
+def test_examples_of_folds_have_one_digest_in_any_order_where_each_has_one():
+    made = folds("length", 1, 2)
+    assert re.fullmatch("[0-9a-f]{16}", answers.tested(made))
+    assert answers.tested(made) == answers.tested(made[::-1]) != answers.tested(made[:1])
+    assert answers.tested([*made, over(None)]) == ""

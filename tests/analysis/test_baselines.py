@@ -4,12 +4,16 @@ and what differs otherwise is not.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.analysis.baselines import beyond, expected, weights_of
+from fixtures.results import saying
+from lingprobe.analysis.baselines import beyond, constant_rows, expected, weights_of
+from lingprobe.analysis.rows import rows as rows_of
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes, Column, Scores, column
 from lingprobe.metrics import METRICS
@@ -169,3 +173,23 @@ def test_intervals_of_what_is_over_it_hold_what_they_should():
         _, row = by_stratum([result(strata)], "distance")
         inside += row.over_low <= truth <= row.over_high
     assert 53 <= inside <= 60
+
+
+def test_a_constant_says_nothing_of_what_an_encoder_did_not_read():
+    near = answers({"easy": 80, "hard": 20, "other": 20})
+    lost = dict.fromkeys(("unusable", "cut", "unseen", "beyond", "unaligned", "partial"), 7)
+    missed = {"left out": {fate: {"test": {"easy": 3}} for fate in ("beyond", "unaligned")}}
+    made = result({"1": near}, "micro-f1")
+    said = {"constants": {"class": ["easy"], "prevalent": ["easy"], "set": ["easy", "hard"]}}
+    told = saying(made, counts={"train": 40, **lost, **missed}, is_seeded=True, **said)
+    (plain,) = rows_of([told])
+    assert {getattr(plain, name) for name in lost} == {7}
+    assert plain.beyond_are == plain.unaligned_are == "test: 3 easy"
+    found = constant_rows([told, replace(told, trial=replace(told.trial, encoder="hf:n"))])
+    assert [row.probe for row in found] == ["one label", "best set of 2"]
+    for row in found:
+        assert (row.encoder, row.kind, row.layer, row.train) == ("(constant)", "baseline", "-", 40)
+        assert {getattr(row, name) for name in lost} == {0}
+        assert (row.beyond_are, row.unaligned_are, row.is_seeded) == ("", "", False)
+    assert [row.score for row in found] == pytest.approx([100 * 80 / 120, 100 * 200 / 360])
+    assert constant_rows([replace(told, trial=replace(told.trial, control="shuffled"))]) == []

@@ -11,7 +11,7 @@ import pytest
 from fixtures.results import result, saying
 from lingprobe.analysis.measured import scores_of
 from lingprobe.data.core import DataProblem
-from lingprobe.data.labels import Classes
+from lingprobe.data.labels import Classes, Scores
 
 ONE, OTHER = "ud/tense:EWT-bank", "ud/passive:EWT-bank"
 
@@ -45,6 +45,14 @@ def test_the_noise_over_folds_is_that_of_scores_over_all_of_them():
     whole = [100 * (0.6 + 2 * 0.8) / 3, 100 * (0.7 + 2 * 0.9) / 3]
     assert score.value == pytest.approx(np.mean(whole))
     assert score.noise == pytest.approx(np.var(whole, ddof=1) / 2)
+
+
+def test_the_noise_is_that_of_the_scores_that_were_stored():
+    """As the score is their mean: an earlier version may have computed another one."""
+    results = [replace(trained(seed=seed), score=share) for seed, share in enumerate((0.6, 0.75))]
+    ((score,), _) = scores_of(results)
+    assert score.value == pytest.approx(67.5)
+    assert score.noise == pytest.approx(np.var([60, 75], ddof=1) / 2)
 
 
 def test_oracles_controls_and_what_gives_no_embeddings_have_no_cell():
@@ -88,3 +96,71 @@ def test_a_question_by_several_probes_has_a_column_for_each():
         "tense, mlp",
     ]
     assert {score.column.source for score in scores} == {"lingprobe"}
+
+
+@pytest.mark.parametrize(
+    ("said", "is_left"),
+    [
+        (Scores(np.array([0.5])), True),
+        (Scores(np.full(9, 0.5)), True),
+        (Scores(np.array([0.5] * 8 + [0.6])), False),
+        (Scores(np.array([0.6] + [0.5] * 8)), False),
+        (Classes(np.zeros(9, np.int64), ("a", "b")).sets(), False),
+    ],
+)
+def test_answers_are_constant_that_are_one_class_or_one_number(said, is_left):
+    """A set of labels is no answer of an embedding that is known to be constant."""
+    gold = said if said.numbers is not None else Classes(np.arange(9) % 2, said.names)
+    one = replace(trained(encoder="st:flat"), predicted=said, gold=gold)
+    found, remarks = scores_of([one, trained(task=OTHER)])
+    assert [score.row.name for score in found] == ["st:flat"] * (not is_left) + ["st:x"]
+    assert len(remarks) == is_left
+
+
+def test_columns_of_one_question_over_several_data_are_named_in_full():
+    """Paths by their last part; but languages tell columns apart as they are."""
+    tasks = ["ud/tense:/data/one.conllu,size=90", "ud/tense:/data/two.conllu", OTHER]
+    scores, _ = scores_of([trained(task=task) for task in tasks])
+    assert [score.column.name for score in scores] == [
+        "tense:one.conllu,size=90",
+        "tense:two.conllu",
+        "passive",
+    ]
+    assert [score.column.task for score in scores] == ["ud/tense", "ud/tense", "ud/passive"]
+    banks = {"en_ewt": "eng", "pl_pdb": "pol"}
+    scores, _ = scores_of(
+        [
+            saying(
+                trained(task=f"ud/tense:/data/{bank}"),
+                notes={"source": {"files": [f"/data/{bank}-ud-train.conllu"]}},
+            )
+            for bank in banks
+        ]
+    )
+    assert [(s.column.name, s.column.language) for s in scores] == [
+        ("tense", language) for language in banks.values()
+    ]
+
+
+def test_scores_over_other_examples_than_most_have_no_cell_and_are_counted():
+    results = [trained(encoder=f"st:{name}") for name in "abc"]
+    results += [trained(n=150, encoder=f"st:{name}") for name in "de"]
+    scores, remarks = scores_of([*results, trained(n=150, task=OTHER)])
+    assert [score.row.name for score in scores] == ["st:a", "st:b", "st:c", "st:x"]
+    assert remarks == ["ud/tense:EWT-bank: 2 scores over different test examples are left out"]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "folds"), [((0.6, 0.7), 1), ((0.6, 0.7, 0.9), 1), ((0.6, 0.7), 2)]
+)
+def test_what_one_seed_scores_has_no_noise(seeds, folds):
+    def made(share, seed):
+        tasks = [ONE] if folds == 1 else [f"{ONE},fold={k}/2" for k in (1, 2)]
+        return [trained(share, seed=seed, task=task) for task in tasks]
+
+    every = [one for seed, share in enumerate(seeds) for one in made(share, seed)]
+    ((score,), _) = scores_of(every)
+    percent = [100 * share for share in seeds]
+    assert score.noise == pytest.approx(np.var(percent, ddof=1) / len(percent))
+    ((alone,), _) = scores_of(made(0.6, 0))
+    assert math.isnan(alone.noise)

@@ -13,8 +13,10 @@ from scipy import stats
 
 from fixtures.results import saying
 from lingprobe.analysis.comparison import against, decisions, pairs, with_baselines
+from lingprobe.analysis.paired import apart, measured
 from lingprobe.data.core import Result, Trial
-from lingprobe.data.labels import Classes, Scores
+from lingprobe.data.labels import Classes, Column, Scores
+from reference import inference
 
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdicts.py"))
 N = 200
@@ -151,6 +153,65 @@ def test_scores_over_other_examples_are_not_compared_and_that_is_said():
     assert {o.row.encoder for o in found.asked[0].others} == {"(constant)", "bow:random"}
     assert found.left_out[0][0] == "ud/tense:bank"
     assert "over different test examples" in found.left_out[0][1]
+
+
+def rows_of(gold: Column, *shares: float, **said: object):
+    """Two rows over these labels."""
+    n = len(gold)
+    kept = {"score": 0.7, "gold": gold, "predicted": gold}
+    found = [replace(result(f"st:{i}", share), **kept) for i, share in enumerate(shares)]
+    ((one, other),) = measured([saying(each, **said) for each in found], None)
+    assert one.row.n == n
+    return one, other
+
+
+def test_rows_are_compared_over_the_same_labels_in_the_same_order():
+    """Their number, names, order and digest are the same, and both have a score."""
+    one, other = rows_of(GOLD, 0.7, 0.8, tested="these")
+    assert apart(one, other) == ""
+    flipped, few = Classes(1 - GOLD.ids, GOLD.names), GOLD.take(np.arange(N - 2))
+    named = Classes(GOLD.ids, ("a", "c"))
+    for gold, n in ((flipped, N), (few, N - 2), (named, N)):
+        strange = rows_of(gold, 0.7, 0.8, tested="these")[1]
+        assert apart(one, strange) == f"they are over different test examples ({N} and {n})"
+    unknown, another = (rows_of(GOLD, 0.7, 0.8, tested=said)[1] for said in ("", "others"))
+    assert apart(one, unknown) == apart(unknown, one) == ""
+    assert "different test examples" in apart(one, another)
+    unscored = other._replace(row=replace(other.row, score=math.nan))
+    assert apart(one, unscored) == apart(unscored, one) == "one has no score"
+
+
+@pytest.mark.parametrize("unknown", [math.nan, 0.5])
+def test_scores_that_nobody_knows_are_unknown_to_both(unknown):
+    numbers = np.linspace(0, 1, N)
+    one, _ = rows_of(Scores(np.r_[unknown, numbers[1:]]), 0.7, 0.8)
+    _, other = rows_of(Scores(np.r_[math.nan, numbers[1:]]), 0.7, 0.8)
+    assert (apart(one, other) == "") == math.isnan(unknown)
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "bh"])
+def test_a_part_of_a_family_is_corrected_for_all_of_it(correction):
+    """Those that are not asked about count as p of 1 (Benjamini & Hochberg 1995)."""
+    floors = [result("length", 0.66), result("bow:random", 0.6)]
+    asked = with_baselines([result(f"st:{i}", 0.68 + i / 40) for i in range(5)] + floors).asked
+    some, p = decisions(asked, correction, comparisons=12), [d.p for d in decisions(asked)]
+    every = [*p, *[1.0] * 7]
+    if correction == "bonferroni":
+        expected = [min(1.0, 12 * each) for each in p]
+    else:
+        expected = inference.benjamini_hochberg(every)[:5]
+    assert [one.corrected for one in some] == pytest.approx(expected)
+    assert [one.p for one in some] == p
+    assert any(0 < one.corrected < 1 for one in some)
+
+
+def test_a_family_says_the_rows_of_the_task_that_has_most():
+    layers = [result("hf:y", 0.6 + i / 50, str(i)) for i in range(3)]
+    other = result("hf:y", 0.7, task="ud/passive:bank")
+    floor = result("length", 0.6, task=other.trial.task)
+    for results in ([*layers, other, floor], [other, floor, *layers]):
+        family = with_baselines(results).family
+        assert family.startswith("4 comparisons (3 rows of 1 encoder on 2 tasks, against")
 
 
 def test_a_false_better_stands_on_few_pages_and_true_ones_are_found():

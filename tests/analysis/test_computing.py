@@ -3,7 +3,7 @@
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.analysis.computing import computed, differing
+from lingprobe.analysis.computing import all_of, cell, computed, differing, notes
 from lingprobe.analysis.rows import rows
 from lingprobe.pages import render
 
@@ -44,3 +44,25 @@ def test_seeds_of_one_row_that_were_computed_differently_are_told():
 def test_results_that_do_not_say_are_like_all_others():
     assert computed([result()]) == ""
     assert differing(rows([made("length"), result(encoder="bow:random")])) == ()
+
+
+def test_ways_of_several_rows_are_put_together_once_each():
+    kinds = [
+        made("length"),
+        made("length", seed=1, processor="arm64 neon"),
+        made("bow:random", encoder="bfloat16"),
+        result(encoder="random"),
+    ]
+    found = rows(kinds)
+    assert all_of(found) == (
+        "processor: arm64 neon and x86_64 avx512; probe: float32; encoder: bfloat16"
+    )
+    assert all_of(found[2:]) == all_of([]) == ""
+    told = ("processor", "encoder")
+    assert [cell(row, told) for row in found] == [
+        "arm64 neon and x86_64 avx512",
+        "x86_64 avx512, bfloat16",
+        "–",
+    ]
+    assert notes(()) == []
+    assert notes(told)[0].startswith("computed: the processor and the encoder of these rows differ")

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from fixtures.results import result, saying
-from lingprobe.analysis.curves import curves
+from lingprobe.analysis.curves import best_points, curves, rows_of
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.notes import Checkpoint
 
@@ -164,3 +164,28 @@ def test_a_trend_is_over_points_of_the_same_test_examples():
     (curve,) = curves([*made[:8], other]).curves
     assert (curve.trend.n, len(curve.rows)) == (7, 9)
     assert curve.trend.correlation == pytest.approx(1)
+
+
+def test_the_best_of_several_points_is_told_with_its_figure():
+    made = course(RISING)
+    said = "trained:models/en-de: epoch 5 is the best on dev"
+    assert best_points(made) == [f"{said} (bleu 6.0)."]
+    assert best_points([made[2], made[4]]) == [f"{said}."]
+    assert best_points(made[4:5]) == []
+    assert best_points(steps({0: 0.5, 1000: 0.6})) == []
+    assert best_points(course(RISING, best=0)) == []
+    other = course(MIXED, run="models/other", best=2)
+    assert best_points([*made[:3], *other]) == [
+        f"{said}.",
+        "trained:models/other: epoch 2 is the best on dev (bleu 3.0).",
+    ]
+
+
+def test_curves_belong_to_trainings_and_have_their_rows():
+    found = curves([*course(RISING), *course(MIXED, run="models/other"), *course(FLAT, "ud/x:EWT")])
+    first, second = found.histories
+    assert len(found) == 3
+    assert [len(found.of(each)) for each in (first, second)] == [2, 1]
+    assert found.of(second)[0].training == "trained:models/other"
+    assert len(rows_of(found.of(first))) == 18
+    assert not any(each in " ".join(found.notes) for each in ("epoch 0", "left out"))

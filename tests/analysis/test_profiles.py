@@ -79,13 +79,15 @@ def test_of_many_encoders_the_p_is_of_drawn_orders():
 
 
 @pytest.mark.parametrize("method", SCIPY)
-def test_tasks_are_told_apart_by_their_correlations(method):
+@pytest.mark.parametrize("seed", [1, 6])  # in which more ranks would differ than do
+def test_tasks_are_told_apart_by_their_correlations(method, seed):
     """Of each two tasks as Raghunathan, Rosenthal & Rubin (1996) have it, corrected by Holm."""
-    scores = alike(2, 14, 4)
-    scores[:, 1, 0] = scores[:, 0, 0] + np.random.default_rng(0).normal(0, 0.1, 14)
-    scores[:, 1, 1] = -scores[:, 0, 1] + np.random.default_rng(1).normal(0, 0.1, 14)
+    scores = alike(seed, 14, 8)
+    draws = np.random.default_rng([seed, 0])
+    scores[:, 1, 0] = scores[:, 0, 0] + draws.normal(0, 2, 14)
+    scores[:, 1, 1] = draws.normal(0, 2, 14) - scores[:, 0, 1]
     found = languages(table(scores), *CODES, Asked(method=method))
-    pairs, p = list(combinations(range(4), 2)), []
+    pairs, p = list(combinations(range(8), 2)), []
     for i, j in pairs:
         four = scores[:, 0, i], scores[:, 1, i], scores[:, 0, j], scores[:, 1, j]
         r = [[1.0 if a is b else SCIPY[method](a, b).statistic for b in four] for a in four]
@@ -95,8 +97,37 @@ def test_tasks_are_told_apart_by_their_correlations(method):
         expected = SCIPY[method](scores[:, 0, i], scores[:, 1, i]).statistic
         assert (each.task, each.found.n) == (f"t{i}", 14)
         assert each.found.correlation == pytest.approx(expected)
-        assert (each.apart, each.others) == (sum(q <= 0.05 for k, q in whole.items() if i in k), 3)
+        assert (each.apart, each.others) == (sum(q <= 0.05 for k, q in whole.items() if i in k), 7)
     assert max(each.apart for each in found.tasks) > 1
+
+
+def test_an_encoder_without_a_correlation_leaves_no_p():
+    """One that scores the same on all tasks of a language, which all have the same mean."""
+    scores = alike(3, 6, FEWEST)
+    scores[:, 1] = [[60 + (i + k) % FEWEST for k in range(FEWEST)] for i in range(6)]
+    scores[5, 1] = 60
+    found = languages(table(scores), *CODES, Asked())
+    assert len(found.profiles) == 6
+    assert math.isnan(found.p)
+
+
+def test_of_three_encoders_there_are_six_orders():
+    scores = alike(7, 3, 6)
+    found = languages(table(scores), *CODES, Asked())
+    moved = scores - scores.mean(0)
+    r = [[stats.spearmanr(a[0], b[1]).statistic for b in moved] for a in moved]
+    ways = [sum(r[i][j] for i, j in enumerate(order)) for order in permutations(range(3))]
+    assert found.p == pytest.approx(np.mean(np.array(ways) >= ways[0] - 1e-9))
+    assert math.isnan(languages(table(scores[:2]), *CODES, Asked()).p)
+
+
+def test_the_mean_of_a_task_is_over_the_encoders_that_have_it():
+    scores = alike(8, 5, 7)
+    scores[1:, :, 0], scores[2:, :, 1] = math.nan, math.nan
+    found = languages(table(scores), *CODES, Asked(method="pearson"))
+    own = scores[0] - np.nanmean(scores, 0)
+    assert found.profiles[0].centred == pytest.approx(stats.pearsonr(*own).statistic)
+    assert [each.n for each in found.profiles] == [7, 6, 5, 5, 5]
 
 
 def test_an_encoder_of_four_tasks_has_no_profile_and_variants_are_no_others():

@@ -1,5 +1,8 @@
 """Correlations of a table of scores: families of variants, p values under the null, tables."""
 
+import math
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.stats import kstest
@@ -8,6 +11,7 @@ from lingprobe.analysis.relation import Asked, related, within
 from lingprobe.analysis.score_table import Measure, Score, Scored, joined
 from lingprobe.metrics.correlation import groups, permuted
 from lingprobe.metrics.multiplicity import holm
+from reference import agreement, inference, score_tables
 
 
 def family_scores(rng, sizes, shared, columns=2):
@@ -73,6 +77,98 @@ def test_within_families_a_correlation_may_have_another_sign():
     assert one.within == pytest.approx(-1)
     assert (one.groups, one.positive, one.negative) == (2, 0, 2)
     assert within(relation.table, ["all"] * 8, [(0, 1)], "pearson")[0, 1][1] == 1
+
+
+METHODS = {
+    each.__name__: each for each in (agreement.pearson, agreement.spearman, agreement.kendall)
+}
+CORRECTED = {"holm": inference.holm, "bh": inference.benjamini_hochberg}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(4))
+def test_correlations_within_groups_are_weighted_by_what_both_columns_have(method, seed):
+    draws = np.random.default_rng(seed)
+    scores, of = family_scores(draws, draws.integers(1, 9, 7), 0.3, 3)
+    scores[draws.random(scores.shape) < 0.2] = np.nan
+    groups = [f"g{f}" for f in of]
+    pairs = list(combinations(range(3), 2))
+    found = within(table(scores, of), groups, pairs, method)
+    for pair in pairs:
+        expected = score_tables.within(groups, *scores[:, pair].T.tolist(), METHODS[method])
+        assert found[pair] == (pytest.approx(expected[0]), *expected[1:])
+    assert all(groups > 1 for _, groups, *_ in found.values())
+
+
+@pytest.mark.parametrize("correction", CORRECTED)
+@pytest.mark.parametrize("method", METHODS)
+def test_over_families_p_is_that_of_all_orders_of_their_means(method, correction):
+    draws = np.random.default_rng(2)
+    scores, of = family_scores(draws, [1, 2, 3, 2, 1, 2], 0.7, 3)
+    scores[:, 1] += 3 * scores[:, 0]
+    scores[3, 2] = np.nan  # one of three variants
+    relation = related(table(scores, of), Asked(method, correction))
+    means = [np.nanmean(scores[of == f], 0).tolist() for f in range(6)]
+    columns, p = list(zip(*means, strict=True)), []
+    assert relation.families
+    np.testing.assert_allclose(relation.values, means)
+    for one, (i, j) in zip(relation.found, combinations(range(3), 2), strict=True):
+        p.append(score_tables.exact_p(columns[i], columns[j], METHODS[method]))
+        assert (one.first, one.second, one.first_source) == (f"t{i}", f"t{j}", "made")
+        assert one.correlation == pytest.approx(METHODS[method](columns[i], columns[j]))
+        assert (one.p, one.how, one.n) == (pytest.approx(p[-1]), "exact", 6)
+        both = scores[~np.isnan(scores[:, [i, j]]).any(1)][:, [i, j]].T.tolist()
+        assert one.over_all == pytest.approx(METHODS[method](*both))
+        assert one.low <= one.correlation <= one.high
+    corrected = CORRECTED[correction](p)
+    assert [one.corrected for one in relation.found] == pytest.approx(corrected)
+    assert [one.is_significant for one in relation.found] == [each <= 0.05 for each in corrected]
+
+
+def test_encoders_of_as_many_families_are_no_variants():
+    scores = np.random.default_rng(0).normal(size=(12, 3))
+    alone, two = related(table(scores, np.arange(12)), Asked()), np.repeat([0, 1], 6)
+    assert not alone.families
+    assert alone.values is alone.table.scores
+    assert len(alone) == 3
+    assert not alone.notes
+    few = related(table(scores, two), Asked())
+    assert not few.families
+    assert all(math.isnan(one.p) and math.isnan(one.low) for one in few.found)
+    assert [one.n for one in few.found] == [12, 12, 12]
+    assert few.notes == (
+        "12 encoders of 2 families: variants of one model (layers, pooling, seeds) are not"
+        " independent, so the effective number of encoders is 2.",
+        "With two families there are no p values: correlations are over all encoders, and hold"
+        " only for these.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("correction", "encoders", "columns", "enough"),
+    [("holm", 5, 4, 6), ("bh", 5, 4, 0), ("holm", 4, 2, 5), ("bh", 4, 4, 5), ("holm", 6, 4, 0)],
+)
+def test_a_table_that_can_show_nothing_says_how_many_encoders_would(
+    correction, encoders, columns, enough
+):
+    """The least p of n is 2 / n!, of m pairs at 0.05 by Holm at 0.05 / m: 2 / 5! is above 0.05 / 6."""
+    scores = np.random.default_rng(0).normal(size=(encoders, columns))
+    relation = related(table(scores, np.arange(encoders)), Asked(correction=correction))
+    few, *notes = relation.notes
+    assert few.startswith(f"Warning: {encoders} encoders are few.")
+    assert [note.partition(" Measure ")[2][:10] for note in notes] == (
+        [f"{enough} encoders"] if enough else []
+    )
+
+
+def test_columns_are_related_with_others_once_and_never_with_themselves():
+    scores = np.random.default_rng(0).normal(size=(12, 4))
+    relation = related(table(scores, np.arange(12)), Asked(rows=("t3", "t1"), columns=("t1", "t0")))
+    assert (relation.down, relation.across) == ((1, 3), (0, 1))
+    names = [(one.first, one.second) for one in relation.found]
+    assert names == [("t0", "t1"), ("t0", "t3"), ("t1", "t3")]
+    same = related(table(scores, np.arange(12)), Asked(rows=("t3", "t1"), columns=("t1", "t3")))
+    assert [(one.first, one.second) for one in same.found] == [("t1", "t3")]
 
 
 def test_a_correlation_of_zero_within_a_family_is_of_no_sign():

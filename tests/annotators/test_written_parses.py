@@ -8,10 +8,13 @@ import pytest
 
 from lingprobe.annotators import blocks
 from lingprobe.annotators.blocks import Block, Place
+from lingprobe.annotators.parse import ABOUT, _tell
 from lingprobe.annotators.parser import Annotation
 from lingprobe.annotators.segment import Cut
 from lingprobe.corpora.files import lines
+from lingprobe.corpora.running import Passage
 from lingprobe.corpora.trees import Range
+from lingprobe.data.core import DataProblem
 
 
 class Said:
@@ -60,6 +63,12 @@ def test_a_token_of_several_words_may_be_followed_by_no_space():
     assert [row[-1] for row in found[1:]] == ["_"] * 4
 
 
+def test_a_token_that_is_none_of_its_words_may_be_followed_by_no_space():
+    cut = Cut(("va", "de", "le", ".", "X"), "va du. X", (Range(1, 3, "du", "_"),))
+    spaces = [row.rpartition("|")[2] for row in rows(cut, Annotation(heads=(-1, 0, 0, 0, 0)))]
+    assert spaces == ["_", "SpaceAfter=No", "_", "_", "_", "_"]
+
+
 def test_every_column_is_written_and_spaces_in_it_are_one():
     cut = Cut(("a\u00a0b", "c"), "a\u00a0b c")
     told = Annotation(
@@ -106,7 +115,9 @@ def test_a_sentence_says_where_it_is_from_and_how_sure_it_is(tmp_path):
     block = Block()
     place = Place(Cut(("a",), "a"), "f.txt", 7)
     told = Annotation(heads=(-1,), confidence=0.123456)
-    blocks.parsed(12, [place, place], Said(told, Annotation(heads=(-1,))), block)
+    done: list[int] = []
+    blocks.parsed(12, [place, place], Said(told, Annotation(heads=(-1,))), block, done.append)
+    assert done == [1, 1]
     blocks.write(tmp_path, 12, block)
     assert [row for _, row in lines(tmp_path / "00012.conllu.zst")] == [
         *("# sent_id = 00012-1", "# source = f.txt:7", "# text = a", "# confidence = 0.1235"),
@@ -114,6 +125,14 @@ def test_a_sentence_says_where_it_is_from_and_how_sure_it_is(tmp_path):
         *("# sent_id = 00012-2", "# source = f.txt:7", "# text = a"),
         *("1\ta\t_\t_\t_\t_\t0\tdep\t_\t_", ""),
     ]
+
+
+def test_what_a_folder_says_of_itself_is_text_as_it_stands(tmp_path):
+    _tell(tmp_path, {"files": ["Łódź.txt"], "blocks": 2})
+    written = (tmp_path / ABOUT).read_text("utf-8")
+    assert '"Łódź.txt"' in written
+    assert written.endswith("}\n")
+    assert json.loads(written) == {"files": ["Łódź.txt"], "blocks": 2}
 
 
 def test_a_block_is_whole_where_its_files_are_as_long_as_they_were(tmp_path):
@@ -129,3 +148,32 @@ def test_a_block_is_whole_where_its_files_are_as_long_as_they_were(tmp_path):
     assert blocks.is_whole(tmp_path, 0) is False
     blocks.place(tmp_path, 0).write_text("{", "utf-8")
     assert blocks.is_whole(tmp_path, 0) is False
+
+
+def test_what_of_a_passage_cannot_be_parsed_is_left_out_with_the_reason():
+    class Segmenter:
+        name = "made"
+
+        def segment(self, text, whole=False):
+            if text == "no":
+                raise DataProblem("cannot be cut")
+            return [Cut(tuple(part.split()), part) for part in text.split("|") if part]
+
+    road = blocks.Road(Said(), Segmenter(), longest=2)
+    some = [
+        Passage("a b|c d e|f", "x.txt", 3, mended=("tabs",)),
+        Passage("", "x.txt", 4),
+        Passage("no", "x.txt", 5),
+        Passage("\\xff", "y.txt", 0, "not UTF-8", mended=("never",)),
+    ]
+    block = Block()
+    found = [(place.cut.text, place.line) for place in blocks._cut(some, road, block)]
+    assert found == [("a b", 3), ("f", 3)]
+    assert block.skipped == [
+        ("a sentence of more than 2 words", "x.txt:3", "c d e"),
+        ("no words", "x.txt:4", ""),
+        ("cannot be cut", "x.txt:5", "no"),
+        ("not UTF-8", "y.txt", "\\xff"),
+    ]
+    assert block.mended == [("tabs", "x.txt:3")]
+    assert block.note()["skipped"]["no words"] == {"times": 1, "first": "x.txt:4"}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.audit.asked import TRAIN, ceilings, cues, drawn, untaught
+from lingprobe.audit.asked import TRAIN, answers, ceilings, cues, drawn, untaught
 from lingprobe.audit.floors import halved
 from lingprobe.audit.inspection import inspect
 from lingprobe.audit.page import audited
@@ -120,6 +120,12 @@ def test_words_that_train_never_asked_get_its_commonest_answer():
     ]
     floors, _ = told(Dataset.of([*examples, question("the man danced", ("dance",), "no", "test")]))
     assert floors["asked word alone"].score == 1.0
+    assert not [name for name in floors if name.startswith("first asked")]
+    assert [name for name in told(swapped())[0] if "asked" in name] == [
+        "asked words alone",
+        "first asked word alone",
+        "second asked word alone",
+    ]
 
 
 def test_the_ceiling_of_equal_bags_is_exact_and_numbers_can_be_taken_out():
@@ -183,6 +189,12 @@ def test_what_is_learnt_without_language_says_how_much_of_train_it_read(monkeypa
     monkeypatch.setattr("lingprobe.audit.asked.READINGS", {"random": ("random", "none")})
     monkeypatch.setattr("lingprobe.audit.asked.PROBE", "majority")
     assert untaught(halves, "accuracy")["random"].about == ""
+    cued, pairs = cues(halves, "accuracy")
+    found = answers(swapped(), "accuracy")
+    assert found[1] == pairs
+    assert list(found[0]) == [*cued, *ceilings(swapped()), "random"]
+    one_split = swapped().take(swapped().rows("train"))
+    assert answers(one_split, "accuracy") == ({}, ())
     monkeypatch.setattr("lingprobe.audit.asked.TRAIN", 20)
     said = f"on 20 of {len(halves.train):,} examples of train"
     assert untaught(halves, "accuracy")["random"].about == said

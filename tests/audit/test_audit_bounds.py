@@ -83,6 +83,12 @@ def test_what_needs_no_composition_is_told_where_it_is_clear():
         assert all("asked word alone: 0." in each for each in said(floors=floors(), asked=asked))
 
 
+def test_without_a_best_constant_what_needs_no_composition_is_told_from_nothing_on():
+    for score, told in ((0.3, True), (CLEAR, False)):
+        found = said(asked={"one": Floor("one", score, 0.01, 0.4)})
+        assert found == ("one: 0.300 [0.010, 0.400] accuracy, the best constant 0.000",) * told
+
+
 def test_rules_are_told_by_what_they_reach_and_only_the_best_pair_that_adds_to_them():
     rules = {
         "one": Floor("one", 1.0, 0.9, 1.01),

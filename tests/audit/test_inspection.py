@@ -10,6 +10,7 @@ from lingprobe.audit.floors import correlation, words_read
 from lingprobe.audit.inspection import inspect
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import column
+from lingprobe.data.references import ReferenceProblem, allow
 from lingprobe.testing import FAMILIES
 
 
@@ -225,3 +226,39 @@ def test_what_is_repeated_does_not_depend_on_order(rows, seed):
         assert one[name] == other[name]
     kept = {pair for pair, how in one["same"].items() if how}
     assert kept == set(other["same"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        (["past", "pres"], ["past", "pres"]),
+        ([2.5, 3.0], ["2.5", "3"]),
+        ([frozenset("ba"), frozenset()], ["a, b", "(none)"]),
+    ],
+)
+def test_labels_of_the_rows_to_read_are_written_shortly(labels, shown):
+    examples = [Example.about(Sentence.of([str(i)]), label) for i, label in enumerate(labels)]
+    assert [row.label for row in inspect(Dataset.of(examples), floors=False).rows] == shown
+
+
+CHECKS = """
+def counts(audit, dataset):
+    return [f"{len(dataset)} examples"]
+
+def fails(audit, dataset):
+    raise KeyError("height")
+"""
+
+
+def test_a_check_that_fails_is_named_and_ends_no_other(tmp_path):
+    (tmp_path / "mine.py").write_text(CHECKS)
+    counts, fails = (f"{tmp_path / 'mine.py'}@{name}" for name in ("counts", "fails"))
+    dataset = Dataset.of([said("a b", "x"), said("c d", "y")])
+    before = inspect(dataset).problems
+    with pytest.raises(ReferenceProblem):
+        inspect(dataset, checks=[fails])
+    allow(fails, counts)
+    found = inspect(dataset, checks=[fails, counts]).problems
+    assert found == (*before, f"the check {fails} failed: KeyError: 'height'", "2 examples")
+    with pytest.raises(ReferenceProblem, match="nothing"):
+        inspect(dataset, checks=["nothing"])

@@ -388,6 +388,17 @@ def test_sentences_without_a_key_are_kept_with_a_label_of_their_own():
     assert own.mean() == pytest.approx(0.5, abs=0.12)
 
 
+def test_a_word_of_train_alone_is_no_key_though_it_is_the_most_frequent_of_these():
+    examples = [
+        Example.about(Sentence.of([f"w{i % 4}"]), "ab"[i % 2], SPLITS[2 * (i % 5 == 0)])
+        for i in range(200)
+    ]
+    alone = [Example.about(Sentence.of(["alone", str(i)]), "a", "train") for i in range(20)]
+    changed = keyed(Dataset.of([*examples, *alone]))
+    assert [e.strata["key seen"] for e in changed.examples()] == ["yes"] * 200 + ["no"] * 20
+    assert changed.notes["control"]["keys"] == 4 + 20
+
+
 def test_nothing_in_common_is_said():
     dataset = Dataset.of(
         [Example.about(Sentence.of([str(i)]), "ab"[i % 2], SPLITS[2 * (i % 2)]) for i in range(20)]

@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from lingprobe.corpora.text import letters
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets import Candidate, SampleSettings, carve_dev, folds_needed, sample
+from lingprobe.datasets.candidates import Pool
+from lingprobe.datasets.draw import Division
 from lingprobe.datasets.match import contrasts, matched, uncorrelated
 from lingprobe.datasets.splits import allocate, apportion
 
@@ -346,6 +348,7 @@ def test_the_band_and_the_cap_hold_and_are_counted():
 def test_the_bounds_are_the_papers_for_data_of_their_size_and_gentle_below():
     assert SampleSettings().bounds(120_000, 5_000)[:2] == (100, 5000)
     assert SampleSettings().bounds(4_000_000, 50_000)[:2] == (100, 5000)
+    assert SampleSettings().bounds(60_000, 6_000) == (25, 2500, 500)
     rarest, commonest, cap = SampleSettings().bounds(6000, 1400)
     assert (rarest, commonest, cap) == (1, 250, 50)
     # a template grammar has few forms: none of them is too common
@@ -447,6 +450,25 @@ def test_decorrelated_lengths_tell_nothing_in_any_split(slope, noise, seed, how)
         if lengths[rows].std() and depths[rows].std():
             assert abs(np.corrcoef(lengths[rows], depths[rows])[0, 1]) <= 0.0501
     assert all(counts.min() == counts.max() for counts in classes_by_split(dataset))
+
+
+@pytest.mark.parametrize(
+    ("seed", "share"), [(0, 1), (13, 0.8), (2, 0.6), (7, 0.4), (21, 0.2), (23, 0)]
+)
+def test_lengths_are_matched_no_closer_than_every_split_needs(seed, share):
+    """The first limit under which no split of the sample has a larger r than 0.05."""
+    made = trees(400, 0.3, 1.0, seed, (3, 4))
+    pool, settings = Pool.of(made), unbounded(decorrelate=True, seed=seed)
+    depths = np.array(list(map(float, pool.names)))[pool.labels]
+    for limit in (0.05 * each for each in (1, 0.8, 0.6, 0.4, 0.2, 0)):
+        (parts,) = Division(pool, settings, np.arange(2), limit).splits(np.arange(len(pool)))
+        parts = [part.ravel() for part in parts]
+        every = [*parts, np.concatenate(parts)]
+        if all(abs(np.corrcoef(pool.lengths[p], depths[p])[0, 1]) <= 0.05 for p in every):
+            break
+    assert limit == pytest.approx(0.05 * share)
+    found = sample(made, settings)
+    assert list(found.notes["sampling"]["sizes"].values()) == list(map(len, parts))
 
 
 def test_decorrelation_is_reported_before_and_after():

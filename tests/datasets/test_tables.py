@@ -225,6 +225,8 @@ def line(**row):
             json.dumps({"sonde": 1, "loss": "hinge"}),
             "loss of the header is one of softmax, sigmoid, squared",
         ),
+        (line(label={"a": 0.5, "b": "c"}), r"label .* is not a string, a number, a list"),
+        (line(label={"a": True, "b": 1}), "label"),
         (line(text=3), "needs a text"),
         ('{"split": "train", "label": "x"}', "needs a text"),
         (line(words=["a", 3]), "words is a list of strings"),
@@ -405,6 +407,10 @@ def test_text_that_no_file_can_hold_is_refused_and_leaves_nothing(tmp_path):
     for name in ("a.jsonl", "a.parquet", "a.tsv"):
         with pytest.raises(DataProblem, match="holds half a character"):
             write(dataset, tmp_path / name)
+    words = "y" * 40 + "\udcff" + "z" * 40
+    long = Dataset.of([Example.about(Sentence((words,), words), "x", "train")])
+    with pytest.raises(DataProblem, match=rf": '{'y' * 20}.udcff{'z' * 20}' holds half"):
+        write(long, tmp_path / "a.tsv")
     assert not list(tmp_path.iterdir())
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.data.core import Dataset, Example, Sentence, Site, Tags
 from lingprobe.data.labels import Scores
 from lingprobe.datasets import carve_dev, together
 from lingprobe.datasets.splits import turned
@@ -127,6 +127,18 @@ def test_a_carved_dev_split_keeps_them_together():
     speakers = data.strata["speaker"].codes
     assert not set(speakers[data.rows("train")]) & set(speakers[data.rows("dev")])
     assert data.notes["dev"]["kept_together"] == "sentences and speakers"
+
+
+def test_numbers_of_strata_are_told_apart_where_several_keep_examples_together():
+    """Speakers and topics that part the data alike, under other numbers."""
+    told = [about((0, 1), words=[f"w{i}"], label="xy"[i % 2], split="train") for i in range(120)]
+    codes, names = np.arange(120) // 4, tuple(map(str, range(30)))
+    strata = {"speaker": Tags(codes, names), "topic": Tags((codes + 1) % 30, names)}
+    data = replace(Dataset.of(told), strata=strata, clusters=("speaker", "topic"))
+    carved = carve_dev(data, 0)
+    assert carved.notes["dev"]["kept_together"] == "sentences and speakers and topics"
+    assert len(carved.rows("dev")) == 12
+    assert (np.bincount(codes[carved.rows("dev")]) % 4 == 0).all()
 
 
 def scored_pairs(seed):

@@ -16,6 +16,21 @@ def largest_remainders(total, weights):
     return whole
 
 
+def place(group, need, quota):
+    """The part for a group with so many examples of each class: of those that it overfills least,
+    one of which no class takes more than a tenth; of these the emptiest, then the largest.
+    """
+    some = [c for c, n in enumerate(group) if n]
+
+    def rank(part):
+        over = sum(max(group[c] - need[part][c], 0) for c in some)
+        small = all(10 * group[c] <= quota[part][c] for c in some)
+        empty = sum(group[c] * need[part][c] / quota[part][c] for c in some)
+        return round(over, 9), not small, -round(empty, 9), -sum(quota[part][c] for c in some), part
+
+    return min(range(len(need)), key=rank)
+
+
 def gaussian(lengths, filled=0.9):
     """How many of each length to keep for a Gaussian with the mean and deviation of all, as high as
     it can be with nine tenths of it there.

@@ -8,24 +8,37 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
-from lingprobe.audit import floors
+from lingprobe.audit import floors, repeats
 from lingprobe.audit.inspection import inspect
 from lingprobe.audit.repeats import SHOWN
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
-from reference import repeated
+from lingprobe.data.labels import Classes
+from reference import bayes, repeated
 
-words = st.lists(st.sampled_from(["a", "A", "b"]), min_size=1, max_size=2).map(tuple)
-sites = st.tuples(words, st.sampled_from([None, (0, 1)]))
+WORDS = ("a",), ("A",), ("b",), ("a", "b"), ("b", "a"), ("b", "A")
+ASKED = ("p", "q"), ("q", "p"), ("p", "p")
+TARGETS = "", "sang", "Sang", "ran"
 
 
-def rows(many):
-    """Examples of as many sites."""
-    site = st.tuples(*[sites] * many)
-    asked = st.sampled_from([("p",), ("q",)])
-    target = st.sampled_from(["", "sang", "Sang", "ran"])
-    row = st.tuples(site, asked, st.sampled_from("xyz"), st.sampled_from(SPLITS), target)
-    return st.lists(row, min_size=1, max_size=25)
+def drawn(seed, many):
+    """Up to 25 rows of as many sites."""
+    draws = np.random.default_rng(seed)
+
+    def one(values):
+        return values[draws.integers(len(values))]
+
+    return [
+        (
+            tuple((one(WORDS), one((None, (0, 1)))) for _ in range(many)),
+            one(ASKED),
+            one("xyz"),
+            one(SPLITS),
+            one(TARGETS[: 1 + 3 * (seed % 8 > 0)]),
+        )
+        for _ in range(draws.integers(1, 26))
+    ]
 
 
 def made(examples):
@@ -47,39 +60,64 @@ def made(examples):
 
 
 @pytest.mark.parametrize("many", [1, 2])
-@settings(max_examples=30)
-@given(st.data())
-def test_what_is_repeated_is_what_plain_loops_find(many, data):
-    drawn = data.draw(rows(many))
-    audit = inspect(made(drawn), rows=0, floors=False)
-    assert audit.duplicates == repeated.duplicates(drawn)
-    assert audit.contradictions == repeated.contradictions(drawn)
-    assert audit.same == repeated.same(drawn)
-    assert audit.versions == repeated.versions(drawn)
-    assert audit.words == pytest.approx(repeated.known_words(drawn))
-    expected = [(text, places) for _, text, places in repeated.most_repeated(drawn)]
-    assert [(each.text, each.places) for each in audit.repeats] == expected
-    for found, things in (
-        (audit.shared, repeated.sentences),
-        (audit.forms.get("target"), repeated.form),
-    ):
-        told = found and {pair: (each.distinct, each.examples) for pair, each in found.items()}
-        there = any(things(row) for row in drawn)
-        assert told == (repeated.shared(drawn, things) if there else None)
+def test_what_is_repeated_is_what_plain_loops_find(many):
+    for seed in range(40):
+        rows = drawn(seed, many)
+        dataset = made(rows)
+        numbered = repeats.Numbered.of(dataset)
+        assert repeats.again(numbered) == repeated.duplicates(rows)
+        assert repeats.contradictions(numbered) == repeated.contradictions(rows)
+        assert repeats.same(numbered) == repeated.same(rows)
+        assert repeats.both_versions(numbered) == repeated.versions(rows)
+        assert repeats.words(dataset) == pytest.approx(repeated.known_words(rows))
+        expected = [(text, places) for _, text, places in repeated.most_repeated(rows)]
+        found = repeats.most_repeated(numbered)
+        assert [(each.text, each.places) for each in found] == expected
+        for shared, things in (
+            (repeats.sentences(numbered), repeated.sentences),
+            (repeats.forms(numbered).get("target"), repeated.form),
+        ):
+            told = shared and {pair: (s.distinct, s.examples) for pair, s in shared.items()}
+            there = any(things(row) for row in rows)
+            assert told == (repeated.shared(rows, things) if there else None)
+
+
+def test_splits_of_the_same_examples_are_the_same_in_any_order():
+    """One more of them, or another label of one, is another split."""
+    rows = drawn(1, 2)
+    for seed in range(9):
+        order, splits = np.random.default_rng(seed).permutation(len(rows)), ("train", "test")
+        second = [rows[k] for k in (order if seed % 2 else range(len(rows)))]
+        if seed > 6:
+            second[3] = (*second[3][:2], "z" if second[3][2] == "x" else "x", *second[3][3:])
+        elif seed > 4:
+            second = [*second[1:], second[1]]
+        both = [
+            (*row[:3], split, row[4])
+            for split, part in zip(splits, (rows, second), strict=True)
+            for row in part
+        ]
+        expected = {} if seed > 4 else {"train/test": ("rows", "set")[seed % 2]}
+        assert repeats.same(repeats.Numbered.of(made(both))) == repeated.same(both) == expected
+
+
+def test_equal_rows_of_numbers_have_one_number():
+    for seed in range(20):
+        table = np.random.default_rng(seed).integers(-1, 4, (30, 1 + seed % 4))
+        found, rows = repeats._rows(table).tolist(), list(map(tuple, table.tolist()))
+        assert len(set(zip(found, rows, strict=True))) == len(set(found)) == len(set(rows))
 
 
 @pytest.mark.parametrize("many", [1, 2])
-@settings(max_examples=40)
-@given(st.data())
-def test_examples_have_an_order_of_their_own_by_what_they_read_and_ask(many, data):
-    drawn = data.draw(rows(many))
-
+def test_examples_have_an_order_of_their_own_by_what_they_read_and_ask(many):
     def place(row):
         sites = [(" ".join(words), *(span or (-1, -1))) for words, span in row[0]]
         return sites, row[1], row[2]
 
-    found = floors.canonical(made(drawn)).tolist()
-    assert [place(drawn[k]) for k in found] == sorted(map(place, drawn))
+    for seed in range(40):
+        rows = drawn(seed, many)
+        found = floors.canonical(made(rows)).tolist()
+        assert [place(rows[k]) for k in found] == sorted(map(place, rows))
 
 
 def test_dev_is_thinned_by_a_draw_of_its_canonical_order(monkeypatch):
@@ -114,13 +152,13 @@ def test_length_alone_answers_the_commonest_label_of_each_twentieth():
 @pytest.mark.parametrize("many", [SHOWN, SHOWN + 1, SHOWN + 4])
 def test_of_many_repeated_questions_those_asked_most_are_shown(many):
     # those of one worth are shown in the order of their words; another split is worth one more
-    drawn = [
+    rows = [
         ((((f"w{k:02}",), None),), ("p",), "x", SPLITS[i * (k % 3 == 1)], "")
         for k in range(many)
         for i in range(2 + (k >= many // 2) - (k == 0))
     ]
-    expected = repeated.most_repeated(drawn, SHOWN)
-    found = inspect(made(drawn), rows=0, floors=False).repeats
+    expected = repeated.most_repeated(rows, SHOWN)
+    found = inspect(made(rows), rows=0, floors=False).repeats
     assert [(each.text, each.places) for each in found] == [each[1:] for each in expected]
     assert len(found) == min(many - 1, SHOWN)
 
@@ -156,11 +194,25 @@ def test_texts_counted_in_pieces_are_those_counted_at_once(monkeypatch):
 
 def test_what_a_span_reads_are_its_words_between_two_marks():
     sentence = Sentence.of(["one", "two", "three", "four"])
-    dataset = Dataset.of([Example((Site(sentence, (1, 3)), Site(sentence)), "x")])
-    assert [floors._texts(dataset, k) for k in (0, 1)] == [
+    sites = Site(sentence, (1, 3)), Site(sentence), Site(sentence, (0, 1))
+    assert [floors._texts(Dataset.of([Example(sites, "x")]), k) for k in range(3)] == [
         ["\x02two three\x03"],
         ["\x02one two three four\x03"],
+        ["\x02one\x03"],
     ]
+    assert floors.words_read(Dataset.of([Example(sites, "x")])).tolist() == [2 + 4 + 1]
+
+
+def test_many_classes_are_scored_as_naive_bayes_with_one_more_of_each_run():
+    draws = np.random.default_rng(0)
+    rows, new = draws.random((12, 5)), draws.random((4, 5))
+    labels = draws.permutation(np.repeat(np.arange(3), 4))
+    found = floors._estimated(csr_array(rows), Classes(labels, ("a", "b", "c")), csr_array(new))
+    expected = [
+        [bayes.of_class(rows.tolist(), labels.tolist(), k, 1.0, one) for k in range(3)]
+        for one in new.tolist()
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 def moments(x, y):
@@ -190,3 +242,9 @@ def test_length_and_label_correlate_as_pearson_or_eta(pairs):
     between = moments([means[label] for label in labels], lengths)[0]
     eta = (between / xx) ** 0.5 if xx else 0
     assert floors.correlation(read, found["c"].labels) == pytest.approx(eta)
+
+
+@pytest.mark.parametrize(("lengths", "r"), [([3, 5], 1), ([5, 3], -1), ([4, 4], 0), ([4], 0)])
+def test_two_examples_correlate_wholly_where_both_differ(lengths, r):
+    labels = Classes(np.arange(len(lengths)), ("1", "7"))
+    assert floors.correlation(np.array(lengths), labels) == pytest.approx(r)

@@ -14,7 +14,7 @@ from lingprobe.data._logits import code_length
 from lingprobe.data.labels import Classes, column
 from lingprobe.datasets.candidates import appearing
 from lingprobe.datasets.match import blocks, contrasts, correlation, gaussian, matched, uncorrelated
-from lingprobe.datasets.splits import allocate, apportion, stratified, turned
+from lingprobe.datasets.splits import _place, allocate, apportion, stratified, turned
 from lingprobe.encoders.pooling import POOLS, pooled
 from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
 from lingprobe.probes.losses import LOSSES
@@ -47,6 +47,21 @@ def test_a_group_goes_where_it_is_no_more_than_a_tenth_of_any_of_its_classes():
     assert parts[:11].tolist() == [0] * 11
     counts = np.bincount(2 * parts + labels)
     assert counts.tolist() == [80, 32, 20, 8]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_group_is_placed_where_it_overfills_least_and_what_is_needed_falls(seed):
+    draws = np.random.default_rng(seed)
+    quota = draws.integers(4, 40, (3, 4)).astype(float)
+    need = np.maximum(quota - draws.integers(0, 40, quota.shape), -2)
+    for _ in range(20):
+        group = np.maximum(draws.integers(-3, 7, 4), 0)
+        group[draws.integers(4)] += 1
+        labels, before = np.repeat(np.arange(4), group), need.copy()
+        part = _place(draws.permutation(labels), need, quota, 4)
+        assert part == shares.place(group.tolist(), before.tolist(), quota.tolist())
+        before[part] -= group
+        np.testing.assert_allclose(need, before)
 
 
 def test_pairs_that_share_nothing_stay_as_they_are():

@@ -13,7 +13,7 @@ from reference import tagging
 
 WORDS = (
     *("The", "the", "cat", "cats", "CATS", "rats", "brats", "carats", "boots", "3.50", "1999"),
-    *("x-ray", "—", "“", "Łódź", "a", "USA"),
+    *("2024", "x-ray", "—", "“", "Łódź", "a", "USA"),
 )
 TAGS = ("DT", "NN", "NNS")
 sentences = st.lists(

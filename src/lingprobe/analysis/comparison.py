@@ -153,10 +153,9 @@ def _tests(question: Question, test: Test, many: int) -> list[tuple[Tested, Diff
 
 def _of_all(tests: Sequence[tuple[Tested, Difference]]) -> float:
     """The p (two sides) of being better than each of some others, or worse than one."""
-    halves = [(tested.value > 0, tested.p / 2) for tested, _ in tests]
-    not_better = max(half if is_higher else 1 - half for is_higher, half in halves)
-    not_worse = min(1 - half if is_higher else half for is_higher, half in halves)
-    return min(1.0, 2 * not_better, 2 * len(tests) * not_worse)
+    not_better = max(tested.p if tested.value > 0 else 1.0 for tested, _ in tests)
+    not_worse = min(1.0 if tested.value > 0 else tested.p for tested, _ in tests)
+    return min(not_better, len(tests) * not_worse)
 
 
 def _decision(

@@ -83,7 +83,7 @@ def _varied(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
 def _is_constant(result: Result) -> bool:
     said = result.predicted
     values = said.numbers if said.numbers is not None else said.classes
-    return values is not None and (len(values) == 0 or bool((values == values[0]).all()))
+    return values is not None and len(np.unique(values)) < 2
 
 
 def _noise(mine: Sequence[Result]) -> float:

@@ -29,7 +29,7 @@ def together(dataset: Dataset) -> dict[str, Ints]:
         which = f" {k + 1}" if k else ""
         shared[f"sentence{which}"] = sentences[:, k]
         shared[f"words{which}"] = span_words(dataset, k)
-    if dataset.sites.shape[1] > 1 and (dataset.sites[:, 1:, 0] == dataset.sites[:, :1, 0]).all():
+    if (dataset.sites[:, 1:, 0] == dataset.sites[:, :1, 0]).all():
         shared = {name: codes for name, codes in shared.items() if not name.startswith("sentence ")}
     shared |= {
         name: dataset.strata[name].codes for name in dataset.clusters if name in dataset.strata

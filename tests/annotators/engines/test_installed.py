@@ -38,6 +38,7 @@ def test_stanza_s_columns_become_ours(monkeypatch, constituents):
     made = parser("stanza:en")
     (said,) = made.annotate([("a", "b")])
     assert (said.heads, said.xpos, said.feats) == ((-1, 0), ("_", "_"), ("_", "_"))
+    assert said.lemmas == ("a", "b")
     assert said.brackets == ("(ROOT (X a))" if constituents else "")
     assert (made.name, made.fingerprint) == ("stanza en default", "1.9 en default")
     assert segmenter("", made).name == "rules"

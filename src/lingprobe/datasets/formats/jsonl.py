@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lingprobe.corpora.files import lines
 from lingprobe.corpora.strict import Malformed, parsed
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
@@ -161,13 +159,9 @@ def _label(label: Any, where: str) -> Label:
 
 
 def _number(value: float, where: str) -> float:
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not np.isfinite(number):
-        raise DataProblem(f"{where}: {str(value)[:20]} is too large a number")
-    return number
+    if not math.isfinite(value):
+        raise DataProblem(f"{where}: {value} is too large a number")
+    return float(value)
 
 
 def _strings(value: Any, what: str, where: str) -> tuple[str, ...]:

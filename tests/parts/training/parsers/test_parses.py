@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from itertools import combinations
 
 import pytest
 
@@ -21,6 +22,7 @@ from lingprobe.parts.training.audit import (
     _constituents,
     _dependencies,
     _label,
+    _matched,
     compared,
 )
 from lingprobe.tasks.ud.family import OTHER
@@ -185,6 +187,52 @@ def test_of_many_labels_of_the_root_the_nineteen_commonest_of_gold_are_classes()
     assert set(gold) == {*(f"c{k:02}" for k in range(2, 21)), OTHER}
     assert gold[:2] == said[:2] == [OTHER] * 2  # the rarest of gold, and what gold never has
     assert said[2:5] == ["c02", OTHER, ""]
+
+
+def test_classes_of_a_corpus_are_made_where_trees_are_compared(tmp_path):
+    """Of the dependents of the root, twenty combinations are more than there are classes."""
+    names = "advcl advmod aux ccomp csubj obj iobj obl nsubj parataxis".split()
+    trees = []
+    for k, two in enumerate(combinations(names, 2)):
+        rows = [f"{i}\t{k}\t_\tNOUN\t_\t_\t3\t{rel}\t_\t_" for i, rel in enumerate(two, 1)]
+        trees.append("\n".join([*rows, "3\tis\t_\tVERB\t_\t_\t0\troot\t_\t_"]) + "\n\n")
+    (tmp_path / "a.conllu").write_text("".join(trees))
+    judged = _dependencies([tmp_path / "a.conllu"])
+    assert len({each.labels["ud/top-deps"] for each in judged}) == len(trees) == 45
+    (top,) = [
+        each
+        for each in compared(*[[tmp_path / "a.conllu"]] * 2, ("p", "f")).tasks
+        if each.task == "ud/top-deps"
+    ]
+    assert len(top.classes) == 20
+    assert {c.label: c.said for c in top.classes}[OTHER] == 45 - 19
+
+
+def test_the_confidence_of_dependencies_is_kept_where_no_phrases_are_parsed(tmp_path):
+    bank(tmp_path / "gold.conllu", 2)
+    said = (tmp_path / "gold.conllu").read_text().replace("# text", "# confidence = 0.5\n# text")
+    (tmp_path / "said.conllu").write_text(said)
+    audit = compared([tmp_path / "gold.conllu"], [tmp_path / "said.conllu"], ("p", "f"))
+    assert [cut.least for cut in audit.cuts] == [0, 0.5]
+    assert (audit.parser, audit.fingerprint, audit.learnt) == ("p", "f", 0)
+    tree = tmp_path / "a.mrg"
+    tree.write_text("(ROOT (S (NP (DT a) (NN b)) (VP (VBD c) (ADVP (RB d) (RB e))) (. .)))")
+    both = [tmp_path / "gold.conllu", tree], [tmp_path / "said.conllu"]
+    assert [cut.least for cut in compared(*both, ("p", "f")).cuts] == [0, 0.5]
+    with pytest.raises(lingprobe.DataProblem, match="with the same words"):
+        compared([tree], [tmp_path / "said.conllu"], ("p", "f"))
+
+
+def test_equal_sentences_are_paired_in_order_and_the_last_stays_for_further_ones():
+    def named(name, words="a"):
+        return Judged(tuple(words), 1, 1.0, {"ud/tense": name})
+
+    gold = [named("1"), named("2", "b"), named("3"), named("4"), named("5", "c")]
+    said = [named("x"), named("y"), named("z", "b")]
+    pairs, alone = _matched(gold, said)
+    found = [(true.labels["ud/tense"], mine.labels["ud/tense"]) for true, mine in pairs]
+    assert found == [("1", "x"), ("2", "z"), ("3", "y"), ("4", "y")]
+    assert alone == 1
 
 
 def test_what_a_rule_gives_a_reason_for_has_no_label():

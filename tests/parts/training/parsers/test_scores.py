@@ -68,6 +68,12 @@ def test_phrases_alone_tell_no_dependencies():
     assert found["UPOS"] == found["UAS"] == found["exact"] == 100  # of the second sentence alone
 
 
+def test_a_sentence_whose_gold_tells_neither_a_column_nor_a_tree_does_not_count():
+    gold = [Annotation(upos=("A",)), Annotation(xpos=("x", "y"))]
+    mine = [Annotation(upos=("A",)), Annotation(upos=("B", "C"), xpos=("x", "z"))]
+    assert scores.agreement(mine, gold) == {"UPOS": 100, "XPOS": 50}
+
+
 def test_other_words_are_refused():
     with pytest.raises(DataProblem, match="sentence 1 has 2 words, not 3"):
         scores.agreement([Annotation(upos=("DET", "NOUN"))], [told()])
@@ -134,3 +140,11 @@ def test_a_phrase_that_stands_twice_over_the_same_words_counts_twice():
 def test_trees_of_other_words_are_refused_by_file_and_line():
     with pytest.raises(DataProblem, match=r"made\.ptb:4: 8 words, and 1"):
         f1("(TOP (X (NN x)))")
+
+
+def test_one_phrase_is_all_of_them_and_none_are_nothing():
+    assert f1("(TOP (S (NN rain)))", "(TOP (S (NN rain)))") == (100, 100, 100)
+    found = scores.evalb([tree("(TOP (S (NN rain)))")] * 2, [tree("(TOP (S (NN rain)))")] * 2)
+    assert found["exact"] == 100
+    assert f1("(TOP (NN rain))", "(TOP (S (NN rain)))") == (0, 0, 0)
+    assert set(scores.evalb([], []).values()) == {0}

@@ -1,0 +1,41 @@
+"""Which language results are about: what tasks, files and folders say."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.results import result, saying
+from lingprobe.analysis.languages import UNKNOWN, languages
+
+
+def read(task, *files):
+    """A result of a task over some files."""
+    return saying(result(task=task), notes={"source": {"files": list(files)}} if files else {})
+
+
+@pytest.mark.parametrize(
+    ("task", "files", "found"),
+    [
+        ("ud/tense:bank", ["/x/pl_pdb-ud-train.conllu", "/x/pl_pdb-ud-dev.conllu"], ["pol-Latn"]),
+        ("ud/tense:bank", ["a/en_ewt-ud-test.conllu", "b/ru_gsd-ud-test.conllu"],
+         ["eng-Latn", "rus-Cyrl"]),
+        ("ud/tense:bank", ["a/mine.conllu", "xx-ud.txt"], [UNKNOWN]),
+        ("ud/tense:bank", ["a/qtd_sagt-ud-train.conllu"], [UNKNOWN]),  # German and Turkish
+        ("ud/tense:bank", [], [UNKNOWN]),
+        ("ud/tense:embedded", [], ["eng-Latn"]),
+        ("comp/negation", [], ["eng-Latn"]),
+        ("xprobe/tense:/data/ru", [], ["rus-Cyrl"]),
+        ("xprobe/tense:/data/de", ["/x/pl_pdb-ud-train.conllu"], ["deu-Latn"]),
+        ("senteval/tense:/data", [], ["eng-Latn"]),
+        ("no reference, at all", [], [UNKNOWN]),
+    ],
+)  # fmt: skip
+def test_a_language_is_that_of_the_files_or_of_the_task(task, files, found):
+    assert languages([read(task, *files)]) == found
+
+
+def test_languages_of_several_results_are_told_once_in_order():
+    some = [read("xprobe/tense:/data/ru"), read("ud/tense:embedded"), read("xprobe/len:/data/ru")]
+    assert languages(some) == ["rus-Cyrl", "eng-Latn"]
+    assert languages([some[0], read("ud/tense:bank")]) == ["rus-Cyrl"]
+    assert languages([]) == [UNKNOWN]
