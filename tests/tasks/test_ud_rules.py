@@ -43,6 +43,29 @@ def test_the_papers_figure_has_the_labels_that_the_paper_says(tmp_path):
     assert sent_type(clause).label == "other"
 
 
+@pytest.mark.parametrize(
+    ("form", "tenses", "said"),
+    [
+        ("got", "Pres", "have got: a perfect by its form, mostly a present by its meaning"),
+        ("Got", "Past", "have got: a perfect by its form, mostly a present by its meaning"),
+        ("gotten", "Pres", "past"),
+        ("gone", "Pres", "past"),
+    ],
+)
+def test_have_got_is_left_out_of_tenses_and_active(clause, form, tenses, said):
+    auxiliary = f"has AUX Tense={tenses}|VerbForm=Fin 2 aux have"
+    found = clause(f"{auxiliary}\n{form} VERB Tense=Past|VerbForm=Part 0 root get")
+    assert label(tense(found)) == said
+    assert label(passive(found)) == "active"
+
+
+def test_other_groups_with_got_have_their_tense(clause):
+    assert label(tense(clause("got VERB Tense=Past|VerbForm=Fin 0 root get"))) == "past"
+    been = "has AUX Tense=Pres|VerbForm=Fin 3 aux have\nbeen AUX Tense=Past|VerbForm=Part 3 aux:pass be"
+    found = clause(f"{been}\ngot VERB Tense=Past|VerbForm=Part|Voice=Pass 0 root get")
+    assert tense(found).strata["construction"] == "perfect passive"
+
+
 def test_a_passive_subject_without_auxiliary_is_not_active(clause):
     found = clause("it PRON _ 2 nsubj:pass\nsells VERB Tense=Pres|VerbForm=Fin 0 root")
     assert passive(found) == "a passive subject or an agent, but no aux:pass"

@@ -125,17 +125,23 @@ def _joined(held: list[Passage], cut: str = "") -> Iterator[Passage]:
 def _cleaned(name: str, numbered: Iterable[tuple[int, bytes, bool]]) -> Iterator[Passage]:
     """Lines as text, spaces made single, or with what is wrong with them."""
     for number, raw, whole in numbered:
-        mended = [] if whole else [CUT]
+        mended = () if whole else (CUT,)
         try:
-            text = raw.decode()
+            text, changed = cleaned(raw.decode())
         except UnicodeDecodeError:
             yield Passage(raw.decode("utf-8", "backslashreplace"), name, number, NOT_UTF8)
             continue
-        if _CONTROL.search(text):
-            text, mended = _CONTROL.sub(" ", text), [*mended, CONTROL]
-        if _HIDDEN.search(text):
-            text, mended = _HIDDEN.sub("", text), [*mended, HIDDEN]
-        yield Passage(" ".join(text.split()), name, number, "", tuple(mended))
+        yield Passage(text, name, number, "", (*mended, *changed))
+
+
+def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
+    """A line without what is no text, spaces made single, and what was changed in it."""
+    mended: tuple[str, ...] = ()
+    if _CONTROL.search(text):
+        text, mended = _CONTROL.sub(" ", text), (CONTROL,)
+    if _HIDDEN.search(text):
+        text, mended = _HIDDEN.sub("", text), (*mended, HIDDEN)
+    return " ".join(text.split()), mended
 
 
 def _lines(data: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:

@@ -21,6 +21,7 @@ from lingprobe.data.vectors import Floats, Ints, ranges
 from lingprobe.encoders.tables import word_table
 from lingprobe.nets.architectures import drawn
 from lingprobe.nets.trainable import Shape
+from lingprobe.parts.training import splitting
 from lingprobe.parts.training.data import Reading
 from lingprobe.parts.training.loop import Learner, Schedule, Start
 from lingprobe.parts.training.nets.forms import Forms, FormShape, Known, draw_forms
@@ -36,7 +37,9 @@ from lingprobe.parts.training.nets.parsing import (
 from lingprobe.parts.training.objectives import Encode, Figures, Loss
 from lingprobe.parts.training.parsers import scores
 from lingprobe.parts.training.parsers.decoding import DEPREL, FEATS, UPOS, XPOS, annotated
+from lingprobe.parts.training.parsers.splitter import ABOUT
 from lingprobe.parts.training.parsers.treebank import Annotated, sentences
+from lingprobe.parts.training.parsers.written import paragraphs
 from lingprobe.parts.training.ranks import Ranks
 from lingprobe.parts.training.settings import Request, Settings
 from lingprobe.parts.training.splits import chosen, held_out, too_little
@@ -47,8 +50,10 @@ SCORE = "score"
 """The figure that the best epoch is told by: the mean of LAS and F1, or the one that is told."""
 
 
-def start(request: Request, how: Reading, settings: Settings, _: Path) -> Start:
-    """Read the treebanks, and make a parser of what they tell."""
+def start(request: Request, how: Reading, settings: Settings, out: Path) -> Start:
+    """Read the treebanks, and make a parser of what they tell; how they split text is learnt and
+    written here.
+    """
     examples, train, dev = _divided(request, how, settings)
     lexicon = Lexicon.of(examples, train, settings)
     columns, forms = Columns.of(examples, train), lexicon.module(settings)
@@ -65,6 +70,7 @@ def start(request: Request, how: Reading, settings: Settings, _: Path) -> Start:
         "lemmas": auxiliaries([examples[i] for i in train.tolist()]),
     }
     facts = {
+        **_splits(out, examples, (train, dev), ranks, settings),
         "shape": shape.plain(),
         "parser": {**told, "letters": "".join(lexicon.letters), "names": columns.names},
         "trivial": lesson.trivial(train, dev),
@@ -73,6 +79,17 @@ def start(request: Request, how: Reading, settings: Settings, _: Path) -> Start:
         "vocabulary": lexicon.words,
     }
     return Start(learner, facts, train, dev)
+
+
+def _splits(
+    out: Path, examples: Sequence[Annotated], rows: tuple[Ints, Ints], ranks: Ranks, how: Settings
+) -> dict[str, Any]:
+    """What is said of how text is split, which one process learns; nothing where none is told."""
+    if ranks.rank:
+        return {}
+    train, dev = (paragraphs(examples[i].written for i in part.tolist()) for part in rows)
+    said = splitting.learnt_in(out, train, dev, how.seed)
+    return {ABOUT: said} if said else {}
 
 
 def _divided(
@@ -177,7 +194,7 @@ def auxiliaries(examples: Iterable[Annotated]) -> dict[str, str]:
     apart is in words of a closed class, which need no network.
     """
     counts: Counter[tuple[str, str]] = Counter()
-    for words, _, gold, _ in examples:
+    for words, _, gold, *_ in examples:
         told = zip(words, gold.lemmas, gold.upos, strict=False)
         counts.update((word.lower(), lemma) for word, lemma, upos in told if upos == "AUX")
     return {form: lemma for (form, lemma), _ in reversed(counts.most_common())}
@@ -322,7 +339,7 @@ class _Usual(NamedTuple):
     def learnt(cls, examples: Iterable[Annotated]) -> _Usual:
         """From gold annotation."""
         each: dict[str, Counter[tuple[str, int, str]]] = defaultdict(Counter)
-        for words, _, gold, _ in examples:
+        for words, _, gold, *_ in examples:
             for word, told in zip(words, _told(words, gold), strict=True):
                 each[word][told] += 1
         rare = sum((n for n in each.values() if n.total() == 1), Counter[tuple[str, int, str]]())

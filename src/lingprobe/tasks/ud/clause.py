@@ -16,16 +16,8 @@ from lingprobe.corpora.trees import features
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.ud.constructions import INNER
-from lingprobe.tasks.ud.forms import (
-    BE,
-    MEASURES,
-    OBJECT_MARKERS,
-    OF,
-    ONE,
-    PARTICLES,
-    SUBJECT_MARKERS,
-    read_as,
-)
+from lingprobe.tasks.ud.forms import read_as
+from lingprobe.tasks.ud.lists import listed
 from lingprobe.tasks.ud.verbs import TENSES, Group, verb_group
 
 Value = TypeVar("Value")
@@ -114,7 +106,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
     auxiliaries = _auxiliaries(batch, np.union1d(dependents[_AUX], _particles(batch, kids, of)), of)
     for sentence, inner in _of_verbal_nouns(batch, of):
         auxiliaries[sentence].append(inner)
-    nouns, accusative = _nouns(batch), _marked(batch, OBJECT_MARKERS, "case:acc")
+    nouns, accusative = _nouns(batch), _marked(batch, "object-markers", "case:acc")
     return (
         Clause(
             sentence,
@@ -128,7 +120,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
             *roots,
             auxiliaries,
             _relations(batch.deprels, kids, of, len(batch)),
-            _arguments(batch, dependents[_SUBJECT], of, nouns, _marked(batch, SUBJECT_MARKERS)),
+            _arguments(batch, dependents[_SUBJECT], of, nouns, _marked(batch, "subject-markers")),
             _arguments(batch, dependents[_OBJECT], of, nouns, accusative),
             _majority(batch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
             _majority(batch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
@@ -171,7 +163,9 @@ def _auxiliaries(batch: Batch, rows: Ints, of: Ints) -> list[list[tuple[str, str
 def _particles(batch: Batch, kids: Ints, of: Ints) -> Ints:
     """Words that say what an auxiliary would, although they are none: Basque *ezin*, *egiten*."""
     habits = batch.lemmas.where("egin".__eq__) & batch.feats.where(lambda raw: "Aspect=Imp" in raw)
-    some = batch.lemmas.where(PARTICLES.__contains__) | (habits & _named(batch, "compound"))
+    some = batch.lemmas.where(listed("particles").__contains__) | (
+        habits & _named(batch, "compound")
+    )
     basque = batch.feats.where(lambda raw: "Number[abs]=" in raw)
     agreeing = np.logical_or.reduceat(basque, batch.starts[:-1])[of[kids]]
     return kids[some[kids] & agreeing]
@@ -211,8 +205,9 @@ def _being(
         len(batch),
     )
     participles = batch.feats.where(lambda raw: "VerbForm=Part" in raw)[batch.roots].tolist()
+    be = listed("be")
     return [
-        "" if not (participle and len(aux) == 1 and aux[0][1] in BE and aux[0][0] != "cop")
+        "" if not (participle and len(aux) == 1 and aux[0][1] in be and aux[0][0] != "cop")
         else "reflexive" if {"", _person(aux[0][2])} & set(some)
         else "plain"
         for participle, aux, some in zip(participles, auxiliaries, persons, strict=True)
@@ -249,14 +244,14 @@ def _nouns(batch: Batch) -> _Nouns:
     cases, nmod = _named(batch, "case"), _named(batch, "nmod")
     case = _above(batch, cases)
     numeral = _named(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
-    of = _above(batch, cases & batch.lemmas.where(OF.__contains__))
+    of = _above(batch, cases & batch.lemmas.where(listed("of").__contains__))
     measures = Coded(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
     return _Nouns(
         _above(batch, _named(batch, "conj")),
         case,
-        _above(batch, nmod & (~case | of)) & measures.where(MEASURES.__contains__),
+        _above(batch, nmod & (~case | of)) & measures.where(listed("measures").__contains__),
         _above(batch, numeral),
-        _above(batch, numeral & measures.where(ONE.__contains__)),
+        _above(batch, numeral & measures.where(listed("one").__contains__)),
         list(map(_labels("Number", NUMBERS), batch.feats.names)),
     )
 
@@ -280,10 +275,10 @@ def _arguments(
     return _by_sentence(list(map(Argument, *columns)), of[rows], len(batch))
 
 
-def _marked(batch: Batch, lemmas: frozenset[str], relation: str = "") -> NDArray[np.bool_]:
-    """The adpositions with some lemmas, or with a relation of their own."""
+def _marked(batch: Batch, markers: str, relation: str = "") -> NDArray[np.bool_]:
+    """The adpositions in a list, or with a relation of their own."""
     return _named(batch, "case") & (
-        batch.lemmas.where(lemmas.__contains__) | batch.deprels.where(relation.__eq__)
+        batch.lemmas.where(listed(markers).__contains__) | batch.deprels.where(relation.__eq__)
     )
 
 

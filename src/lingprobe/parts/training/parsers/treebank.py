@@ -18,17 +18,21 @@ from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.views import SUFFIXES
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers import tetra
+from lingprobe.parts.training.parsers.written import Written, written
 
 NOTHING = "_"  # what CoNLL-U writes where a column tells nothing
 
 
 class Annotated(NamedTuple):
-    """A sentence with its gold annotation, and its phrases as tags; None where it has none."""
+    """A sentence with its gold annotation, its phrases as tags, and how it is written; None where
+    it has no phrases, or where that is not told.
+    """
 
     words: tuple[str, ...]
     text: str
     gold: Annotation
     phrases: tetra.Tags | None = None
+    written: Written | None = None
 
 
 class Files(NamedTuple):
@@ -91,11 +95,10 @@ def _told(column: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _both(parse: trees.Tree, tree: brackets.Tree | None) -> Annotated:
-    gold = dependencies(parse)
-    if tree is None:
-        return Annotated(parse.words, parse.text, gold)
-    gold = replace(gold, brackets=brackets.written(tree))
-    return Annotated(parse.words, parse.text, gold, tetra.tags(tree))
+    gold, phrases = dependencies(parse), None
+    if tree is not None:
+        gold, phrases = replace(gold, brackets=brackets.written(tree)), tetra.tags(tree)
+    return Annotated(parse.words, parse.text, gold, phrases, written(parse))
 
 
 def _phrases(tree: brackets.Tree) -> Annotated:
