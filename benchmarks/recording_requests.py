@@ -461,7 +461,7 @@ REQUESTS: dict[str, list[str]] = {
     ],
     "comp-options": built(
         f"comp/order,{FEW},mode=paper",
-        f"comp/negation,{FEW},balance=named,written=cased",
+        f"comp/negation,{FEW},balance=rules,written=cased",
         f"comp/content1,{FEW},asked=vectors,balance=none,seed=4",
     ),
     "comp-released": [

@@ -20,7 +20,7 @@ TABLES = {
         "LANGUAGES",
         "OBJECTIVES",
     ),
-    *("RUNNERS", "OBJECTIVES", "CHECKS", "contents", "room"),
+    *("RUNNERS", "CHECKS", "VIEWS", "FIGURES", "contents", "room"),
 }
 MAKING = {"make", "find", "canonical", "expand", "modules", "needs", "options"}
 
@@ -43,12 +43,15 @@ generation/events/languages.py language
 data/identity.py identity portable
 data/listing.py _entry
 pages/asked.py judged_by
+pages/charts.py figure_of
 pages/paper.py paper_page
 suites/conneau2018.py conneau2018
 parts/claims/retests.py _place suites
 suites/suite.py _canonical floor_of
+pages/views.py view_page
 probes/online.py online
 tasks/__init__.py tolerant
+tasks/comp/family.py fingerprint
 tasks/find.py named
 tasks/released/universal.py _lacking
 testing/encoders.py check_encoder
@@ -79,6 +82,7 @@ audit/floors.py _constants floor_of
 experiment/readers.py _bounds
 parts/claims/claim_tests.py _published
 parts/claims/retests.py known_rows
+tasks/comp/shallow.py language_of
 tasks/find.py _reads get_tasks
 parts/training/settings.py objective_of
 """

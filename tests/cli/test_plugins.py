@@ -6,18 +6,29 @@ import sys
 from typer.testing import CliRunner
 
 import lingprobe
-from lingprobe.cli import app
+from lingprobe.api.listing import OTHERS
+from lingprobe.cli import COMMANDS, app
 
 METADATA = "Metadata-Version: 2.1\nName: acme-probes\nVersion: 1.2\n"
 POINTS = """[lingprobe.probes]
 guess = acme_probes:Guess
 broken = acme_probes.gone:Guess
 mlp = acme_probes:Guess
+[lingprobe.commands]
+run = acme_probes:Guess
+audit-parser = acme_probes:Guess
+guess = acme_probes:Guess
+[lingprobe.functions]
+run = acme_probes:Guess
+tasks = acme_probes:Guess
+guess = acme_probes:Guess
 """
 
 
 def install(folder, monkeypatch):
-    """A package with three probes, one of which cannot be imported, and one whose name is taken."""
+    """A package with three probes, one of which cannot be imported, and one whose name is taken;
+    and with commands and functions, some of whose names are taken.
+    """
     about = folder / "acme_probes-1.2.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(METADATA)
@@ -29,7 +40,8 @@ def install(folder, monkeypatch):
 
 def test_plugins_are_listed_with_their_package(tmp_path, monkeypatch):
     install(tmp_path, monkeypatch)
-    mine = {p.name: p for p in lingprobe.plugins() if p.distribution == "acme-probes"}
+    every = [p for p in lingprobe.plugins() if p.distribution == "acme-probes"]
+    mine = {p.name: p for p in every if p.kind == "probe"}
     assert {(p.kind, p.version) for p in mine.values()} == {("probe", "1.2")}
     assert mine["guess"].problem == ""
     assert mine["broken"].problem.startswith("ModuleNotFoundError: No module named 'acme_probes.g")
@@ -60,3 +72,34 @@ def test_one_that_exits_at_import_ends_no_list(tmp_path, monkeypatch):
         assert listed.exit_code == 0
         assert "called sys.exit(3)" in listed.output
     sys.modules.pop("acme_probes", None)
+
+
+def test_a_command_or_function_whose_name_is_taken_is_told_with_the_reason(tmp_path, monkeypatch):
+    install(tmp_path, monkeypatch)
+    problems = {
+        (p.kind, p.name): p.problem
+        for p in lingprobe.plugins()
+        if p.distribution == "acme-probes" and p.kind != "probe"
+    }
+    assert problems == {
+        ("command", "run"): "lingprobe has a command of this name",
+        ("command", "audit-parser"): "lingprobe has a command of this name",
+        ("command", "guess"): "",
+        ("function", "run"): "lingprobe has a function of this name",
+        ("function", "tasks"): "lingprobe has a function of this name",
+        ("function", "guess"): "",
+    }
+    shown = CliRunner().invoke(app, ["plugins"], catch_exceptions=False).output
+    assert (
+        "command run  acme_probes:Guess  (cannot be used: lingprobe has a command of this name)"
+        in shown
+    )
+    sys.modules.pop("acme_probes", None)
+
+
+def test_every_command_is_known_to_be_taken():
+    ours = {
+        command.__name__.rstrip("_").replace("_", "-") for c in COMMANDS.values() for command in c
+    }
+    [commands] = [contents for contents in OTHERS if contents.kind == "command"]
+    assert set(commands.table) == ours

@@ -116,7 +116,7 @@ def test_report_draws_what_is_asked_for_in_files_and_in_html(tmp_path):
         page.write(tmp_path / f"{kind}.svg")
         assert (tmp_path / f"{kind}.svg").read_text("utf-8").startswith("<svg")
         assert "<svg" in page.text("html")
-    assert len({(tmp_path / f"{kind}.svg").read_bytes() for kind in FIGURES}) == len(FIGURES)
+    assert len({(tmp_path / f"{kind}.svg").read_bytes() for kind in FIGURES}) == len(list(FIGURES))
     with pytest.raises(UsageProblem, match="no figure 'pie': choose one of dots, heat, radar"):
         lingprobe.report(found, figure="pie")
     lingprobe.report([r for r in found if r.trial.task == TASKS[0]]).write(tmp_path / "one.svg")

@@ -95,3 +95,21 @@ def by_appearance(codes):
         if code not in order:
             order.append(code)
     return [order.index(code) for code in codes], order
+
+
+def missed(balances, slack, least, prices):
+    """By how much prices miss the conditions of Karush, Kuhn and Tucker: shares are proportional to
+    exp(balances times prices); each sum of a balance and its slack times price is zero, or where it
+    is a least one, zero or more, and zero where its price is above zero; no such price is negative.
+    """
+    logits = [sum(b * p for b, p in zip(row, prices, strict=True)) for row in balances]
+    weights = [exp(logit - max(logits)) for logit in logits]
+    off = 0.0
+    for k, price in enumerate(prices):
+        total = sum(w * row[k] for w, row in zip(weights, balances, strict=True)) / sum(weights)
+        total += slack[k] * price
+        if least[k]:
+            off = max(off, -price, abs(total) if price > 0 else -total)
+        else:
+            off = max(off, abs(total))
+    return off

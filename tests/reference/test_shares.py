@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lingprobe.data._logits import code_length
@@ -19,6 +19,7 @@ from lingprobe.encoders.pooling import POOLS, pooled
 from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
 from lingprobe.probes.losses import LOSSES
 from lingprobe.probes.online import adaptive_length
+from lingprobe.tasks.comp.balance import prices
 from reference import shares
 
 seeds = st.integers(0, 10**6)
@@ -205,3 +206,22 @@ def test_pools_are_over_the_tokens_that_count(pool, seed):
     found = pooled(pool, torch.from_numpy(states), torch.from_numpy(counts))
     expected = [shares.pooled(pool, *each) for each in zip(states.tolist(), counts, strict=True)]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@given(seeds)
+@settings(max_examples=15, deadline=None)
+@example(128)  # steps alone end in a corner
+@example(298)  # and here on a plateau: the slack is small, and no shares will do
+def test_shares_of_contrasts_meet_the_conditions_of_a_minimum(seed):
+    draws = np.random.default_rng(seed)
+    n, kinds, rules = (int(draws.integers(*bounds)) for bounds in ((10, 80), (3, 9), (2, 25)))
+    of = draws.integers(kinds, size=n)
+    least = np.stack([(of == k) - 0.8 / kinds * draws.random() for k in range(kinds)], 1)
+    leaning = draws.normal(size=(n, rules)) + 2 * draws.normal(size=(kinds, rules))[of]
+    signs = np.sign(leaning) * (draws.random((n, rules)) < 0.7)
+    balances = np.concatenate([least, signs], 1)
+    slack = np.r_[np.full(kinds, 1e-8), np.full(rules, draws.choice([2e-4, 2e-6]))]
+    bounded = np.r_[np.ones(kinds, bool), np.zeros(rules, bool)]
+    found = prices(balances, slack, bounded)
+    told = [each.tolist() for each in (balances, slack, bounded, found)]
+    assert shares.missed(*told) < 1e-8

@@ -29,7 +29,7 @@ YES = {"negation": "happens", "agreement": "plural", "embedded-tense": "past"}
 def test_the_bound_facts_of_a_task_hold_the_answer_to_each_question(name, mode):
     if mode == "paper" and name not in names("comp/released"):
         pytest.skip("the paper has no such set")
-    if "polish" in mode and name not in POLISH:
+    if "polish" in mode and isinstance(POLISH[name], str):
         pytest.skip("Polish has no such task")
     task = TASKS.make(f"comp/{name},{SMALL},mode={mode}")
     data = task.load()

@@ -18,7 +18,12 @@ from lingprobe.tasks.comp import family
 from lingprobe.tasks.comp.designs import DESIGNS
 
 SMALL = "size=80,dev=16,test=48,balance=none"  # what is balanced says nothing of labels
-NAMES = [(language, name) for language, designs in DESIGNS.items() for name in designs]
+NAMES = [
+    (language, name)
+    for language, designs in DESIGNS.items()
+    for name, design in designs.items()
+    if not isinstance(design, str)
+]
 ASPECTS = {"english": ["simple", "progressive"], "polish": ["imperfective", "perfective"]}
 PARTS = {
     "adjective": {"adjectives": 2, "relatives": 1, "together": 3},

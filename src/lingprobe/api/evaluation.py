@@ -102,14 +102,17 @@ class Evaluation:
         classes: bool = False,
         bits: bool = False,
         by: str | None = None,
+        view: str | None = None,
         **selection: Unpack[Selection],
     ) -> Page[tuple[Result, ...]]:
         """The results in one of the views of `lingprobe.report` (default: the table that printing
         shows).
         """
-        if not (each or classes or bits or by or any(selection.values())):
+        if not (each or classes or bits or by or view or any(selection.values())):
             return self.page
-        return report(self.results, each=each, classes=classes, bits=bits, by=by, **selection)
+        return report(
+            self.results, each=each, classes=classes, bits=bits, by=by, view=view, **selection
+        )
 
     @keywords(optional(Selection))
     def compare(
@@ -137,7 +140,7 @@ class Evaluation:
         shows it, too.
 
         by         scores by a stratum of the test examples ('distance')
-        figure     dots (with intervals), heat (a heat map), or radar
+        figure     dots (with intervals), heat (a heat map), radar, or 'mine.py@figure'
         selection  the fields of `Selection`
         Without `by` and `figure`, where in each encoder a task is solved, of results on several
         layers; dots of others. DataProblem where there is nothing to draw, PlotProblem where a

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pkgutil
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from lingprobe import parts
 from lingprobe.annotators import PARSERS
+from lingprobe.api import commands
 from lingprobe.api.arguments import listed as arguments
 from lingprobe.audit import CHECKS
 from lingprobe.data.errors import UsageProblem
@@ -17,6 +20,8 @@ from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.generation.events.languages import LANGUAGES
 from lingprobe.metrics import METRICS
+from lingprobe.pages.charts import FIGURES
+from lingprobe.pages.views import VIEWS
 from lingprobe.probes import PROBES
 from lingprobe.suites import SUITES
 from lingprobe.suites.bibliography import bibtex as entries_of
@@ -35,14 +40,26 @@ ROOMS: Mapping[str, Contents] = {
     "parsers": PARSERS,
     "languages": LANGUAGES,
     "checks": CHECKS,
+    "views": VIEWS,
+    "figures": FIGURES,
     **{kind: parts.imported(place) for kind, place in parts.tables("kinds").items()},
 }
 
+PACKAGE = sys.modules["lingprobe"]  # its face, which imports this
+ROOM_NAMES = [each.name for each in pkgutil.iter_modules(PACKAGE.__path__)]
 OTHERS = (
-    Contents("command", "lingprobe.commands", {}),
-    Contents("function", "lingprobe.functions", {}),
+    Contents(
+        "command", "lingprobe.commands", {each.name: each.place for each in commands.commands()}
+    ),
+    Contents(
+        "function",
+        "lingprobe.functions",
+        dict.fromkeys(
+            [*PACKAGE.__all__, *(m.name for m in pkgutil.iter_modules(PACKAGE.__path__))], ""
+        ),
+    ),
 )
-"""What installed packages alone add: commands, and functions as `lingprobe.NAME`."""
+"""What lingprobe itself is called by, and packages may add to: commands, and `lingprobe.NAME`."""
 
 
 def available(
@@ -57,7 +74,7 @@ def available(
     """Everything of a kind, plugins included: names, descriptions, and options with their meaning.
 
     kind      'tasks', 'encoders', 'probes', 'controls', 'metrics', 'suites', 'parsers',
-              'objectives', 'languages' or 'checks'
+              'objectives', 'languages', 'checks', 'views' or 'figures'
     pattern   a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem if
               nothing matches
     language  tasks for data in that language, a code ('pl', 'pol') or a name ('Polish')

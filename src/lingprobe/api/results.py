@@ -9,21 +9,20 @@ from typing import Literal, TypedDict, Unpack
 from lingprobe.analysis.comparison import CORRECTION, Test, with_baselines
 from lingprobe.analysis.comparison import against as against_one
 from lingprobe.analysis.comparison import pairs as all_pairs
-from lingprobe.analysis.layers import Depth, depths
+from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import keywords, listed, optional
-from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow
 from lingprobe.judgements.score import judged
-from lingprobe.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
 from lingprobe.pages.asked import Chosen, Stored, is_asked, judged_by, named, of_encoder, stored
 from lingprobe.pages.card import card_page
 from lingprobe.pages.compare import TESTS, Comparison, compared
-from lingprobe.pages.layer_table import layers_page
-from lingprobe.pages.paper import paper_page
 from lingprobe.pages.probabilities import write as write_predictions
 from lingprobe.pages.records import csv
+from lingprobe.pages.shown import layers as layers_view
+from lingprobe.pages.views import Asked, view_page
 from lingprobe.pages.web.study import Beside
 from lingprobe.suites import SUITES
 from lingprobe.suites.facts import Paper
@@ -83,6 +82,7 @@ def report(
     bits: bool = False,
     headroom: bool = False,
     by: str | None = None,
+    view: str | None = None,
     figure: str = "dots",
     **selection: Unpack[Selection],
 ) -> Page[tuple[Result, ...]]:
@@ -99,7 +99,10 @@ def report(
     headroom   gain over word embeddings, error reduction, and how much of it local context, random
                weights or a bag of words achieve; can be drawn, too
     by         scores by a stratum of the test examples ('distance'); can be drawn, too
-    figure     how scores are drawn: dots (with intervals), heat (a heat map), or radar
+    view       one of these by name ('by:distance'), or 'mine.py@view' (`available("views")` lists
+               them)
+    figure     how scores are drawn: dots (with intervals), heat (a heat map), radar, or
+               'mine.py@figure'
     selection  the fields of `Selection`
 
     DataProblem if there are no such results, UsageProblem if two views are requested.
@@ -108,39 +111,34 @@ def report(
         lingprobe.report("results/").write("results.svg")
         lingprobe.report("results/", by="distance").write("distance.png")
     """
-    views = {
-        "suite": suite is not None,
-        "each": each,
-        "classes": classes,
-        "bits": bits,
-        "headroom": headroom,
-        "by": by is not None,
+    given = {
+        "suite": suite and f"suite:{suite}",
+        "each": each and "each",
+        "classes": classes and "classes",
+        "bits": bits and "bits",
+        "headroom": headroom and "headroom",
+        "by": by and f"by:{by}",
+        "view": view,
     }
-    if sum(views.values()) > 1:
-        named = " and ".join(name for name, chosen in views.items() if chosen)
-        raise UsageProblem(f"{named} are separate views: choose one of them")
+    views = {name: chosen for name, chosen in given.items() if chosen}
+    if len(views) > 1:
+        raise UsageProblem(f"{' and '.join(views)} are separate views: choose one of them")
     if suite is not None and selection.get("metric"):
         raise UsageProblem("a paper's table uses its own metrics: leave metric out with a suite")
-    if human and suite is None and (any(views.values()) or _bounds(human)):
+    if human and suite is None and (views or _bounds(human)):
         raise UsageProblem(
             "a bound is shown in a paper's table, so name its suite; the page for browsers takes"
             " filled sheets"
         )
-    stored, with_scores = _of(results, _chosen(selection, bits)), _chosen(selection, scores=True)
-    if suite is not None:
-        allow(suite)
-        page = paper_page(suite, stored.results, human)
-    elif by is not None:
-        page = strata_page(stored.results, by)
-    elif classes or bits or headroom:
-        made = classes_page if classes else bits_page if bits else headroom_page
-        page = made(stored.results)
-    else:
-        people = tuple(judged(map(Path, human)))
-        beside = Beside(
-            remarks=stored.remarks, people=people, scored=lambda: _of(results, with_scores).results
-        )
-        page = scores_page(stored.results, each=each, figure=figure, beside=beside)
+    allow(suite, view, figure)
+    stored, with_scores = _of(results, _chosen(selection)), _chosen(selection, scores=True)
+    beside = Beside(
+        remarks=stored.remarks,
+        people=() if suite else tuple(judged(map(Path, human))),
+        scored=lambda: _of(results, with_scores).results,
+    )
+    asked = Asked(figure=figure, human=tuple(human), beside=beside)
+    page = view_page(next(iter(views.values()), "scores"), stored.results, asked)
     return page.with_remarks(stored.remarks)
 
 
@@ -177,14 +175,7 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
         lingprobe.layers("results/").write("layers.svg")
     """
     stored = _of(results, _chosen(selection))
-    where = depths(stored.results)
-    if not where:
-        raise DataProblem(
-            "no task was measured on several layers of one encoder with one probe: `lingprobe run"
-            " -e hf:NAME,layers=all,pool=none --probe span --read layers --read cumulative`"
-            " measures them"
-        )
-    return layers_page(where).with_remarks(stored.remarks)
+    return layers_view(stored.results, Asked()).with_remarks(stored.remarks)
 
 
 @keywords(optional(Selection))

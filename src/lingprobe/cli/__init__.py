@@ -7,25 +7,13 @@ import io
 import logging
 import os
 import sys
-from collections import defaultdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
 from lingprobe import parts
-from lingprobe.cli import (
-    caching,
-    cluster,
-    corpora,
-    curves,
-    data,
-    judging,
-    listing,
-    measuring,
-    relating,
-    results,
-)
+from lingprobe.api.commands import commands
 from lingprobe.cli.parsing import Command, sentence
 from lingprobe.data._renamed import entry_points
 from lingprobe.data.errors import LingprobeError
@@ -40,58 +28,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-COMMANDS = {
-    "Run": (
-        measuring.run,
-        measuring.experiment,
-        measuring.embed,
-        cluster.status,
-        cluster.slurm,
-    ),
-    "Results": (
-        results.report,
-        results.compare,
-        relating.relate,
-        results.layers,
-        curves.curve,
-        results.predictions,
-        results.card,
-        caching.cache,
-    ),
-    "Data": (
-        data.build,
-        data.inspect,
-        data.fetch,
-        judging.annotate,
-        data.generate,
-        corpora.parse,
-    ),
-    "Training": (),
-    "Lists": (
-        listing.tasks,
-        listing.encoders,
-        listing.probes,
-        listing.controls,
-        listing.metrics,
-        listing.suites,
-        listing.parsers,
-        listing.languages,
-        listing.checks,
-        listing.plugins,
-    ),
-}
-"""The commands, by what they are about; parts have more."""
-
-
-def _add_commands() -> None:
-    """Add the commands of lingprobe and of its parts, by heading."""
-    more = defaultdict[str, list[Any]](list)
-    for heading, command in parts.commands():
-        more[heading].append(command)
-    for heading, own in COMMANDS.items():
-        for command in (*own, *more[heading]):
-            name = command.__name__.replace("_", "-")
-            app.command(name, cls=Command, rich_help_panel=heading)(command)
+for each in commands():
+    app.command(each.name, cls=Command, rich_help_panel=each.heading)(parts.imported(each.place))
 
 
 def _add_plugins() -> None:
@@ -105,7 +43,6 @@ def _add_plugins() -> None:
                 app.command(point.name, cls=Command, rich_help_panel="Plugins")(point.load())
 
 
-_add_commands()
 _add_plugins()
 
 INTERRUPTED = 130

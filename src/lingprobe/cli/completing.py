@@ -10,6 +10,13 @@ from pathlib import Path
 PLAIN = 12  # folders that are offered after a task's colon, at most
 
 
+def kinds(incomplete: str) -> list[str]:
+    """Completes a kind of thing ('tasks')."""
+    from lingprobe.api.listing import ROOMS
+
+    return [kind for kind in ROOMS if kind.startswith(incomplete)]
+
+
 def names(kind: str) -> Callable[[str], list[str]]:
     """Completes a reference of a kind of thing ('tasks'): its name, and after the colon of a task a
     treebank of the working folder, or a code such as en_ewt.

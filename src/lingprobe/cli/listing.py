@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import lingprobe
-from lingprobe.cli.completing import names
+from lingprobe.cli.completing import kinds, names
 
 if TYPE_CHECKING:
     from lingprobe.data.listing import Entry
@@ -223,6 +223,24 @@ def suites(
     _list(entries, name is not None)
     if name is not None and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
         typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
+
+
+def list_(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="What to list: `views`, `figures`, `tasks`, `encoders`, or any other kind.",
+            autocompletion=kinds,
+        ),
+    ],
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help=ABOUT)] = None,
+) -> None:
+    """List what there is of a kind, such as the views of `lingprobe report --view`.
+
+    **Examples**: `lingprobe list views`, `lingprobe list figures`, `lingprobe list tasks 'ud/*'`
+    """
+    _list(lingprobe.available(kind, name), name is not None)
 
 
 def plugins() -> None:

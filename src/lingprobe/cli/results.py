@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 import lingprobe
+from lingprobe.cli.completing import names
 from lingprobe.cli.options import (
     EncoderPatterns,
     Folder,
@@ -26,7 +27,6 @@ from lingprobe.cli.options import (
 )
 from lingprobe.data.errors import UsageProblem
 
-Figure = Literal["dots", "heat", "radar"]
 PAGE = Path("report.html")
 
 
@@ -88,11 +88,25 @@ def report(
             help=("Scores by a tag of the test examples, such as `distance`."),
         ),
     ] = None,
+    view: Annotated[
+        str | None,
+        typer.Option(
+            "--view",
+            metavar="VIEW",
+            help="One of these by name, or `mine.py@view`; `lingprobe list views` lists them.",
+            autocompletion=names("views"),
+        ),
+    ] = None,
     figure: Annotated[
-        Figure,
+        str,
         typer.Option(
             "--figure",
-            help="The kind of figure, if -o ends in .svg, .png or .pdf, and in HTML.",
+            metavar="FIGURE",
+            help=(
+                "The figure, if -o ends in .svg, .png or .pdf, and in HTML: `dots`, `heat`, `radar`"
+                " or `mine.py@figure`."
+            ),
+            autocompletion=names("figures"),
         ),
     ] = "dots",
     html: Annotated[
@@ -123,6 +137,7 @@ def report(
     - `lingprobe report results/ --bits`
     - `lingprobe report results/ --headroom`
     - `lingprobe report results/ --by distance`
+    - `lingprobe report results/ --view mine.py@mine`
     - `lingprobe report results/ -t 'edge/dep' --read lex --read mix --by distance -o distance.png`
     - `lingprobe report results/ --suite conneau2018`
     """
@@ -135,6 +150,7 @@ def report(
         bits=bits,
         headroom=headroom,
         by=by,
+        view=view,
         figure=figure,
         tasks=task,
         encoders=encoder,

@@ -11,9 +11,8 @@ from lingprobe.analysis.curves import best_points
 from lingprobe.analysis.row import Row
 from lingprobe.analysis.rows import rows, without_fold
 from lingprobe.data.core import Result
-from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.breakdown import by_stratum, classes, strata_table
-from lingprobe.pages.charts import FIGURES, chart
+from lingprobe.pages.charts import FIGURES, chart, figure_of
 from lingprobe.pages.headroom import Gain, gains, headroom, headroom_drawing, left_out
 from lingprobe.pages.mteb import mteb_folder, mteb_lines
 from lingprobe.pages.plots import strata_figure
@@ -63,15 +62,14 @@ def scores_page(
     results: Sequence[Result],
     questions: dict[str, str] | None = None,
     each: bool = False,
-    figure: str = FIGURES[0],
+    figure: str = "dots",
     beside: Beside = NOTHING,
 ) -> Page[Results]:
     """The scores of results: several tasks in one wide table, or a table for `each`; `questions`
     says what each task asks, by the name in its heading. In HTML they are a page of chapters, which
     says what is known `beside`. UsageProblem for a figure that there is not.
     """
-    if figure not in FIGURES:
-        raise UsageProblem(f"no figure {figure!r}: choose one of {', '.join(FIGURES)}")
+    figure_of(figure)
     return Page(
         tuple(results),
         lambda: [_scores(results, questions, each)],

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from lingprobe.analysis.row import PERCENT, Row
 from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Contents
 from lingprobe.pages.wide import Grid, Line, firsts, grid, label_of
 from lingprobe.tables.drawing import (
     Anchor,
@@ -26,6 +28,12 @@ from lingprobe.tables.drawing import (
     ticks,
 )
 
+FIGURES = Contents(
+    "figure",
+    "lingprobe.figures",
+    {name: f"{__name__}:{name}" for name in ("dots", "heat", "radar")},
+    made=False,
+)
 COLOURS = ("#1b6ca8", "#d1603d", "#3a7d44", "#7b4b94", "#b8860b", "#52616b", "#a23b72", "#2a9d8f")
 BLUE, BEST, GREY, PALE = COLOURS[0], COLOURS[1], "#7d8a94", "#c9d3db"
 ROW, EDGE, PANEL, GAP = 16.0, 12.0, 150.0, 18.0  # points
@@ -51,7 +59,14 @@ class Axis(NamedTuple):
 
 def chart(results: Sequence[Result], kind: str) -> Drawing:
     """A chart of one of the kinds of `FIGURES`."""
-    return CHARTS[kind](grid(results))
+    return figure_of(kind)(grid(results))
+
+
+def figure_of(kind: str) -> Callable[[Grid], Drawing]:
+    """What draws a kind of figure; UsageProblem for a name that there is not."""
+    if "@" not in kind and kind not in FIGURES.places():
+        raise UsageProblem(f"no figure {kind!r}: choose one of {', '.join(FIGURES.places())}")
+    return FIGURES.find(kind)
 
 
 def dots(made: Grid) -> Drawing:
@@ -348,7 +363,3 @@ def _radar_key(
         yield Stroke(((EDGE, y - 3), (EDGE + 16, y - 3)), colour, 3 if colour != GREY else 6)
         yield Label(EDGE + 22, y, text)
         y += 14
-
-
-CHARTS: Mapping[str, Callable[[Grid], Drawing]] = {"dots": dots, "heat": heat, "radar": radar}
-FIGURES = tuple(CHARTS)

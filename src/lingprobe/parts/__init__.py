@@ -36,12 +36,12 @@ def tables(group: str) -> dict[str, str]:
     }
 
 
-def commands() -> Iterator[tuple[str, Any]]:
-    """The commands of parts, each with its heading."""
+def commands() -> Iterator[tuple[str, str]]:
+    """The places of the commands of parts, each with its heading."""
     for part in parts():
         for heading, places in part.COMMANDS.items():
             for place in places.split():
-                yield heading, imported(f"{part.__name__}.{place}")
+                yield heading, f"{part.__name__}.{place}"
 
 
 def imported(place: str) -> Any:

@@ -236,6 +236,10 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
         allowed=ALLOWED,
         rules=lambda placed: rules(placed, language),
         columns=lambda placed: columns(placed, language),
+        reader="english",
+        known=lexicon if (table, more) == (TABLE, None) else english().lexicon,
+        designs="english",
+        code="en",
     )
     return language
 

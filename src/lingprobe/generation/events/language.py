@@ -86,6 +86,12 @@ class Language:
               'negation', 'by', 'link', 'relative', 'auxiliary', 'and'
     forces    determiners that are not definite: 'none', 'every' or 'some' of what they stand before
     allowed   names of rules that a request may lift, with what they keep out
+    reader    what reads its sentences, to check them: a name of
+              `lingprobe.generation.readings.find.READERS`, or a Grammar; '' for nothing
+    known     the lexicon that the reader was written for; without, the language's own
+    designs   what tasks of comp/ ask of its sentences: a name of
+              `lingprobe.tasks.comp.designs.DESIGNS`, or a table of this kind; '' for nothing
+    code      its code by ISO 639, as 'en'
     """
 
     name: str
@@ -102,6 +108,15 @@ class Language:
     allowed: Mapping[str, str]
     rules: Callable[[Placed], Iterable[Rule]]
     columns: Callable[[Placed], list[Column]]
+    reader: Any = ""
+    known: Lexicon | None = None
+    designs: Any = ""
+    code: str = ""
+
+    @property
+    def denying(self) -> frozenset[str]:
+        """The determiners of which nothing is left: "no", "not one"."""
+        return frozenset(word for word, force in self.forces.items() if force == "none")
 
     @property
     def plain(self) -> str:

@@ -238,6 +238,10 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
         allowed=ALLOWED,
         rules=lambda placed: rules(placed, language),
         columns=lambda placed: columns(placed, language),
+        reader="polish",
+        known=lexicon if (table, more) == (TABLE, None) else polish().lexicon,
+        designs="polish",
+        code="pl",
     )
     return language
 

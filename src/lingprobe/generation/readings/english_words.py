@@ -5,11 +5,11 @@ rule, and from a list of what no rule gives.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 
-from lingprobe.generation.readings.words import Extra, Line, Word, Words, gathered, table
+from lingprobe.generation.readings.words import Entry, Extra, Line, Word, Words, gathered, table
 
 VOWELS = "aeiou"
 Irregular = Mapping[str, tuple[tuple[str, ...], ...]]
@@ -116,6 +116,40 @@ def english_words(more: Extra = ()) -> Words:
     the table lacks.
     """
     return gathered(chain(_forms(list(table("english.tsv"))), more))
+
+
+FORMS = {
+    "noun": ("singular", "plural"),
+    "verb": ("base", "singular", "past", "participle", "ing"),
+    "adverb": ("",),
+    "adjective": ("",),
+    "preposition": ("",),
+}
+"""Kinds of words -> what their forms are called, in the order of a user's table."""
+
+
+def further(entries: Iterable[Entry]) -> Extra:
+    """Words of a user's table, as the reader has words; what there is to say of them, that table
+    says.
+    """
+    return tuple(
+        (form, Word(entry.kind, entry.lemma, name, _of_entry(entry)))
+        for entry in entries
+        for form, name in zip(entry.forms, FORMS[entry.kind], strict=True)
+    )
+
+
+def _of_entry(entry: Entry) -> frozenset[str]:
+    if entry.kind == "noun":
+        alive = {"person", "animal"} & {*entry.classes}
+        return frozenset((alive or {"thing"}) | (entry.flags & {"masculine", "feminine"}))
+    if entry.kind == "verb":
+        return frozenset({*entry.classes, *(["to"] if "ditransitive" in entry.classes else [])})
+    return (
+        frozenset({"late", "degree"})
+        if entry.kind == "adverb" and "manner" in entry.classes
+        else frozenset()
+    )
 
 
 def _forms(lines: list[Line]) -> Iterator[tuple[str, Word]]:

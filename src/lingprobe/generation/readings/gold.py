@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lingprobe.generation.readings.find import readings
+from lingprobe.generation.readings.find import Grammar, grammar, readings
 from lingprobe.generation.readings.reading import Fact, Reading
 
 Json = Mapping[str, Any]
@@ -99,23 +99,22 @@ SMALL = {
     "reflexive": "reflexive",
     "comma": "comma",
 }
-MARKERS = {"by": "agent", "przez": "agent", "to": "recipient"}
 
 
-def disagreements(line: Json, language: str = "english") -> list[str]:
+def disagreements(line: Json, reader: str | Grammar = "english") -> list[str]:
     """What a line says of its sentence and its words do not; nothing where all is well."""
-    return [*_starts(line), *_scattered(line), *_read(line, language)]
+    return [*_starts(line), *_scattered(line), *_read(line, grammar(reader))]
 
 
-def _read(line: Json, language: str) -> Iterator[str]:
+def _read(line: Json, reader: Grammar) -> Iterator[str]:
     event, words = gold(line["event"]), line["words"]
-    same = next((reading for reading in readings(words, language) if reading == event), None)
+    same = next((reading for reading in readings(words, reader) if reading == event), None)
     if same is None:
         yield "the event is not among the readings"
         return
     for word, role, actual in zip(words, line["roles"], same.words, strict=True):
         try:
-            expected = realised(line["event"], role, word)
+            expected = realised(line["event"], role, word, reader.markers)
         except LookupError:
             yield f"{word!r} is said to be {role}, which the event lacks"
         else:
@@ -148,9 +147,9 @@ def _scattered(line: Json) -> Iterator[str]:
             yield f"the words of {part} do not stand together"
 
 
-def realised(event: Json, role: str, word: str) -> Fact:
+def realised(event: Json, role: str, word: str, markers: Mapping[str, str]) -> Fact:
     """What a word is if it realises a path of an event; of small words it is told which word they
-    are. LookupError for no such path.
+    are, and of `markers` whether they mark its role. LookupError for no such path.
     """
     path = role.split(".")
     number = int(path.pop()) if path[-1].isdecimal() else 0
@@ -161,7 +160,7 @@ def realised(event: Json, role: str, word: str) -> Fact:
     if last in SMALL:
         return Fact("", SMALL[last], around["gap"] if last == "gap" else word)
     if last == "marker":
-        return Fact("", last, word if above[-1] == MARKERS.get(word) else f"of the {above[-1]}")
+        return Fact("", last, word if above[-1] == markers.get(word) else f"of the {above[-1]}")
     if last in ONES:
         return Fact(
             around["noun"] if last == "adjectives" else "", ONES[last], around[last][number]

@@ -35,11 +35,12 @@ class Fact(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Reading:
     """All facts of one reading; `words` says what each word is, and is no part of what a sentence
-    says.
+    says; `denying` are the determiners of its language of which nothing is left, as "no".
     """
 
     facts: frozenset[Fact]
     words: tuple[Fact, ...] = field(default=(), compare=False)
+    denying: frozenset[str] = field(default=frozenset(), compare=False)
 
     def values(self, of: str, says: str) -> tuple[str, ...]:
         """What is said of a lemma in one respect, in alphabetical order: nothing, one value, or

@@ -35,6 +35,18 @@ Extra = tuple[tuple[str, Word], ...]
 """Further forms, each with what it can be."""
 
 
+class Entry(NamedTuple):
+    """A word as tables of the user's own have it: all its forms, classes (of a verb its frame) and
+    flags.
+    """
+
+    kind: str
+    lemma: str
+    forms: tuple[str, ...]
+    classes: tuple[str, ...]
+    flags: frozenset[str]
+
+
 def table(name: str) -> Iterator[Line]:
     """The lines of a table of this room, without comments and the header."""
     text = (files(__package__) / name).read_text("utf-8")

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from lingprobe.analysis.row import PERCENT
 from lingprobe.data.oracles import Kind
-from lingprobe.pages.charts import CHARTS
+from lingprobe.pages.charts import figure_of
 from lingprobe.pages.groups import Column
 from lingprobe.pages.scores import score_notes
 from lingprobe.pages.web.study import Study, many
@@ -94,7 +94,7 @@ def _picture(study: Study) -> list[Block]:
         else ""
     )
     try:
-        return [Picture(svg(CHARTS[study.beside.figure](made)), caption)]
+        return [Picture(svg(figure_of(study.beside.figure)(made)), caption)]
     except PlotProblem as problem:
         return [Prose((f"No figure: {problem}.",), "note")]
 

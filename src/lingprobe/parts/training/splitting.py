@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from lingprobe.corpora.files import digest
-from lingprobe.parts.training.encoder import MODEL, facts_of
+from lingprobe.encoders.facts import MODEL, facts_of
 from lingprobe.parts.training.nets.splitting import (
     LETTERS,
     REACH,

@@ -10,20 +10,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lingprobe.data.core import DataProblem
-from lingprobe.generation.events.english import english
 from lingprobe.generation.events.language import Language
-from lingprobe.generation.events.languages import language as named
-from lingprobe.generation.events.lexicon import Entry, Lexicon
-from lingprobe.generation.readings.find import agreeing
+from lingprobe.generation.events.lexicon import KINDS, Entry, Lexicon
+from lingprobe.generation.readings.find import Grammar, agreeing, grammar
 from lingprobe.generation.readings.reading import Fact, Reading
-from lingprobe.generation.readings.words import Extra, Word
+from lingprobe.generation.readings.words import Entry as Read
+from lingprobe.generation.readings.words import Extra
 from lingprobe.tasks.comp.contrasts import words_of
 
 Answer = Callable[[Reading, tuple[str, ...]], bool | None]
 """A reading and the asked words -> whether the answer is yes; None where it is open."""
 
 ROLES = ("agent", "patient", "recipient")
-NONE = frozenset({"no", "not one"})
 
 
 def present(reading: Reading, asked: tuple[str, ...]) -> bool:
@@ -56,12 +54,13 @@ def happens(reading: Reading, asked: tuple[str, ...]) -> bool | None:
     if _restricts_none(reading, verb):
         return None
     return "negative" not in reading.values(verb, "polarity") and not any(
-        _has_no(reading, noun) for noun in _arguments(reading, verb)
+        has_no(reading, noun) for noun in _arguments(reading, verb)
     )
 
 
-def _has_no(reading: Reading, noun: str) -> bool:
-    return bool(NONE.intersection(reading.values(noun, "determiner")))
+def has_no(reading: Reading, noun: str) -> bool:
+    """Whether a noun has "no" before it."""
+    return bool(reading.denying.intersection(reading.values(noun, "determiner")))
 
 
 def _restricts_none(reading: Reading, verb: str) -> bool:
@@ -70,7 +69,7 @@ def _restricts_none(reading: Reading, verb: str) -> bool:
         f for f in reading.facts if f.value == verb and f.says in ("relative", "content", "and")
     ]
     return any(
-        (f.says == "relative" and _has_no(reading, f.of))
+        (f.says == "relative" and has_no(reading, f.of))
         or any(_restricts_none(reading, outer) for outer in _verbs_above(reading, f, verb))
         for f in above
     )
@@ -110,7 +109,7 @@ def described(reading: Reading, asked: tuple[str, ...]) -> bool:
 def of_none(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The noun has "no", and stands in the verb's own clause."""
     noun, verb = asked
-    return noun in _arguments(reading, verb) and _has_no(reading, noun)
+    return noun in _arguments(reading, verb) and has_no(reading, noun)
 
 
 def verbs(reading: Reading) -> tuple[str, ...]:
@@ -137,26 +136,30 @@ def _arguments(reading: Reading, verb: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Reader:
-    """What confirms labels: the answer to a question, the language of the sentences, and words
-    that the reader's own table lacks.
+    """What confirms labels: the answer to a question, what reads the sentences, and words that the
+    reader's own table lacks.
     """
 
     answer: Answer
-    language: str
+    grammar: Grammar
     more: Extra
 
     @classmethod
     def of(cls, answer: Answer, language: Language) -> Reader:
-        """For sentences of a language, whose lexicon may have further words if it is English."""
-        name = language.name.lower()
-        if name == "english":
-            return cls(answer, name, unknown(language.lexicon, english().lexicon))
-        if language is not named(name):
+        """For sentences of a language, whose lexicon may have further words if its reader takes
+        any.
+        """
+        if not language.reader:
             raise DataProblem(
-                f"words of your own are read in English only, not in {language.name}: write"
-                " readings=none"
+                f"{language.name} has no reader that could confirm labels: write readings=none"
             )
-        return cls(answer, name, ())
+        reads = grammar(language.reader)
+        more = tuple(_unknown(language.lexicon, language.known or language.lexicon))
+        if more and reads.further is None:
+            raise DataProblem(
+                f"words of your own are not read in {language.name}: write readings=none"
+            )
+        return cls(answer, reads, reads.further(more) if reads.further is not None else ())
 
     def confirmed(self, text: str, asked: tuple[str, ...], label: bool) -> bool:
         """Whether all readings of a sentence say what its label says; that all say the opposite is
@@ -165,7 +168,7 @@ class Reader:
         answer = agreeing(
             words_of(text),
             lambda reading: self.answer(reading, asked),
-            self.language,
+            self.grammar,
             more=self.more,
         )
         if answer is (not label):
@@ -177,46 +180,16 @@ class Reader:
         return answer is label
 
 
-READ = {
-    "noun": ("singular", "plural"),
-    "verb": ("base", "singular", "past", "participle", "ing"),
-    "adverb": ("",),
-    "adjective": ("",),
-    "preposition": ("",),
-}
-"""Kinds of words -> what the reader calls their forms, in the order of the lexicon."""
+def _unknown(lexicon: Lexicon, usual: Lexicon) -> Iterator[Read]:
+    """The words of a lexicon that the usual one lacks."""
 
+    def shown(entry: Entry) -> tuple[object, ...]:
+        return entry.lemma, entry.forms, entry.classes
 
-def unknown(lexicon: Lexicon, usual: Lexicon) -> Extra:
-    """The words of a lexicon that the usual one lacks, as the reader has words; what there is to
-    say of them, their table says.
-    """
-    known = {
-        (kind, entry.lemma, entry.forms, entry.classes)
-        for kind in READ
-        for entry in usual.entries[kind]
-    }
-    more = [
-        (kind, e)
-        for kind in READ
-        for e in lexicon.entries[kind]
-        if (kind, e.lemma, e.forms, e.classes) not in known
-    ]
-    return tuple(
-        (form, Word(kind, e.lemma, name, _traits(kind, e)))
-        for kind, e in more
-        for form, name in zip(e.forms, READ[kind], strict=True)
-    )
-
-
-def _traits(kind: str, entry: Entry) -> frozenset[str]:
-    if kind == "noun":
-        alive = {"person", "animal"} & {*entry.classes}
-        return frozenset((alive or {"thing"}) | (entry.flags & {"masculine", "feminine"}))
-    if kind == "verb":
-        return frozenset({*entry.classes, *(["to"] if "ditransitive" in entry.classes else [])})
-    return (
-        frozenset({"late", "degree"})
-        if kind == "adverb" and "manner" in entry.classes
-        else frozenset()
-    )
+    for kind in KINDS:
+        known = {shown(entry) for entry in usual.entries[kind]}
+        yield from (
+            Read(kind, e.lemma, e.forms, e.classes, e.flags)
+            for e in lexicon.entries[kind]
+            if shown(e) not in known
+        )

@@ -20,6 +20,8 @@ from lingprobe.tasks.comp.shallow import Flags, Seen, features
 
 Matrix = NDArray[np.float64]
 STEPS, CLOSE = 400, 1e-10
+EASED = tuple(10.0**-k for k in range(-6, 1))  # slacks on the way to the ones asked for, in turn
+NEAR = 1e-6  # least prices up to this that fall are zero at once on this way
 
 
 def shares(balances: Matrix, at: Matrix) -> Matrix:
@@ -36,21 +38,29 @@ def prices(
     Of all shares that will do, those nearest to even are wanted, in relative entropy. They are
     proportional to exp(balances @ prices). A sum misses zero by its slack [balances] times its
     price; the price of a least sum that is not short is zero. Projected Newton steps on the dual,
-    which is convex (Bertsekas 1982), so there is one solution and it is always found.
+    which is convex, so there is one solution. Where they end elsewhere, as in a corner or on a
+    plateau, it is come to from solutions with more slack.
     """
     solution = np.zeros(balances.shape[1]) if begin is None else begin.copy()
     solution[least] = np.maximum(solution[least], 0)
+    dual = _Dual(balances, slack, least)
+    found = _descended(dual, solution)
+    if dual.off(found) < CLOSE:
+        return found
+    for ease in EASED:
+        solution = _descended(dual._replace(slack=slack * ease), solution, NEAR)
+    return solution if dual.off(solution) < dual.off(found) else found
+
+
+def _descended(dual: _Dual, solution: Matrix, near: float = 0.0) -> Matrix:
+    """Prices after projected Newton steps (Bertsekas 1982) until no sum is off, or none leads
+    down.
+    """
     for _ in range(STEPS):
-        weights = _softmax(balances @ solution)
-        slope = balances.T @ weights + slack * solution
-        free = ~(least & (solution <= 0) & (slope >= 0))
-        if np.abs(slope[free]).max(initial=0) < CLOSE:
+        if dual.off(solution) < CLOSE:
             break
-        centred = (balances - balances.T @ weights)[:, free]
-        bend = (centred * weights[:, None]).T @ centred + np.diag(slack[free])
-        step = np.zeros_like(solution)
-        step[free] = np.linalg.solve(bend, slope[free])
-        after = _stepped(_Dual(balances, slack, least), solution, step, slope)
+        slope = dual.slope(solution)
+        after = _stepped(dual, solution, dual.step(solution, slope, near), slope)
         if after is None:
             break
         solution = after
@@ -69,6 +79,28 @@ class _Dual(NamedTuple):
         logits = self.balances @ at
         top = float(logits.max())
         return top + float(np.log(np.exp(logits - top).sum())) + float(self.slack @ at**2) / 2
+
+    def slope(self, at: Matrix) -> Matrix:
+        """Its slope at some prices: by how much each sum misses zero."""
+        return self.balances.T @ _softmax(self.balances @ at) + self.slack * at
+
+    def held(self, at: Matrix, slope: Matrix, near: float) -> NDArray[np.bool_]:
+        """Which prices are to be zero: least ones, zero or near it, that fall."""
+        return np.asarray(self.least & (at <= near) & (slope >= 0), np.bool_)
+
+    def off(self, at: Matrix) -> float:
+        """How far the sums are from what they should be, at most."""
+        slope = self.slope(at)
+        return float(np.abs(slope[~self.held(at, slope, 0.0)]).max(initial=0))
+
+    def step(self, at: Matrix, slope: Matrix, near: float) -> Matrix:
+        """Newton's step for the prices that may move; the others go to zero."""
+        weights, held = _softmax(self.balances @ at), self.held(at, slope, near)
+        centred = (self.balances - self.balances.T @ weights)[:, ~held]
+        bend = (centred * weights[:, None]).T @ centred + np.diag(self.slack[~held])
+        step = np.where(held, np.maximum(at, 0), 0)
+        step[~held] = np.linalg.solve(bend, slope[~held])
+        return step
 
     def inside(self, at: Matrix) -> Matrix:
         """The nearest prices that may be: those of least sums are not negative."""

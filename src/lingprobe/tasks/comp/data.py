@@ -47,14 +47,16 @@ def sentence(text: str, written: Written = "plain") -> Sentence:
     return Sentence((*words_of(cased), "."), f"{cased}.")
 
 
-def meaning(line: str) -> tuple[str, Reading]:
-    """The text of a line of a batch and what it means, with what each of its words is."""
+def meaning(line: str, denying: frozenset[str]) -> tuple[str, Reading]:
+    """The text of a line of a batch and what it means, with what each of its words is; `denying`
+    are the determiners like "no".
+    """
     record = json.loads(line)
     words = tuple(
-        realised(record["event"], role, word)
+        realised(record["event"], role, word, {})
         for role, word in zip(record["roles"], record["words"], strict=True)
     )
-    return record["text"], Reading(gold(record["event"]).facts, words)
+    return record["text"], Reading(gold(record["event"]).facts, words, denying)
 
 
 def meanings(parts: Sequence[PartPairs], language: Language) -> Iterator[tuple[str, Reading]]:
@@ -62,7 +64,8 @@ def meanings(parts: Sequence[PartPairs], language: Language) -> Iterator[tuple[s
     for run in (run for part in parts for _, run in part.runs if run.first):
         places = np.arange(len(run.first))
         for values in (run.values, run.contrast.second(run.values)):
-            yield from map(meaning, Batch(run.contrast.placed, values, places, language).lines())
+            lines = Batch(run.contrast.placed, values, places, language).lines()
+            yield from (meaning(line, language.denying) for line in lines)
 
 
 def with_words(dataset: Dataset) -> Dataset:

@@ -103,8 +103,8 @@ def tenses(placed: Placed, language: Language) -> Iterator[Contrast]:
 
 
 def futures(placed: Placed, language: Language) -> Iterator[Contrast]:
-    """The same of past and future in Polish, where a present has no auxiliary: "lekarz, którego
-    student będzie witał, tańczył"; in passives the two have "był" and "będzie".
+    """The same of past and future, where a present has no auxiliary: "lekarz, którego student
+    będzie witał, tańczył"; in passives the two have "był" and "będzie".
     """
     for two, questions in _subjects(placed):
         for aspect in ("imperfective", "perfective"):
@@ -216,7 +216,7 @@ def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
     its scope: the main clause, 'wide', or another one, 'narrow'.
     """
     for one, other in permutations(placed.clauses, 2):
-        rest = {f"{path}.form": determined(language, "the") for path, _ in placed.phrases}
+        rest = {f"{path}.form": determined(language, language.plain) for path, _ in placed.phrases}
         rest |= {f"{at.prefix}form": polarised(language, "positive") for at in placed.clauses}
         verb, second = f"{one.prefix}predicate", f"{other.prefix}predicate"
         for word in (d for d, force in language.forces.items() if force == "none"):
@@ -249,7 +249,6 @@ def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
 
 
 COMMON: Mapping[str, Any] = {
-    "language": "english",
     **ASKED,
     "tense": ["past", "present"],
     "aspect": ["simple", "progressive", "perfect"],
@@ -278,12 +277,14 @@ DESCRIBED: Mapping[str, Any] = {
     "adjectives": ADJECTIVES,
     "at_most": {"relatives": 1, "adjectives": 2, "together": 3},
 }
+Designs = Mapping[str, Design | str]
+"""Task -> its design, or why the language has no sentences for it."""
 # least shares of constructions, on top of what every set has
 MARKED: Least = {**LEAST, "marker": {"not": 0.35, "": 0.2}}
 PLAIN: Least = {"construction": {"active plain": 0.11, "passive plain": 0.11, "": 0.055}}
 SCOPED: Least = {**LEAST, "marker": {"": 0.3}, "scope": {"": 0.2}}
 ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
-ENGLISH: Mapping[str, Design] = {
+ENGLISH: Designs = {
     "content1": Design(comp_contrasts.contents1, COMMON, comp_answers.present, single=True),
     "content2": Design(comp_contrasts.contents2, COMMON, comp_answers.both_present),
     "order": Design(comp_contrasts.orders, COMMON, comp_answers.before, comp_rules.ORDER_RULES),
@@ -321,7 +322,6 @@ ENGLISH: Mapping[str, Design] = {
 # Polish. All nouns are of men: their accusative is their genitive, so that "nie" changes no noun,
 # and verbs and pronouns agree with all of them alike.
 POLISH_COMMON: Mapping[str, Any] = {
-    "language": "polish",
     "nouns": [
         *["lekarz", "student", "profesor", "nauczyciel", "aktor", "sąsiad", "pisarz", "malarz"],
         *["dziennikarz", "żołnierz", "prawnik", "rolnik", "dyrektor", "policjant", "kucharz"],
@@ -346,7 +346,7 @@ POLISH_NESTED: Mapping[str, Any] = {
 POLISH_SPOKEN = ["mówić", "twierdzić", "sądzić", "wierzyć", "powiedzieć", "zauważyć", "ogłosić"]
 POLISH_ADJECTIVES = ["młody", "stary", "mądry", "bogaty", "biedny", "wysoki", "wesoły", "smutny"]
 POLISH_ADJECTIVES += ["odważny", "leniwy", "chory", "uczciwy", "głodny", "zmęczony", "silny"]
-POLISH: Mapping[str, Design] = {
+POLISH: Designs = {
     "content1": Design(comp_contrasts.contents1, POLISH_COMMON, comp_answers.present, single=True),
     "content2": Design(comp_contrasts.contents2, POLISH_COMMON, comp_answers.both_present),
     "order": Design(
@@ -383,14 +383,8 @@ POLISH: Mapping[str, Design] = {
         {**POLISH_COMMON, "adjectives": POLISH_ADJECTIVES, "at_most": DESCRIBED["at_most"]},
         comp_answers.described,
     ),
+    "agreement": "every verb shows the number of its subject, so no sentence leaves it open",
+    "quantifier-scope": 'the verb of a clause with "żaden" has "nie", which tells it',
 }
 DESIGNS = {"english": ENGLISH, "polish": POLISH}
-"""Language -> task -> its design."""
-LACKING: Mapping[str, Mapping[str, str]] = {
-    "english": {},
-    "polish": {
-        "agreement": "every verb shows the number of its subject, so no sentence leaves it open",
-        "quantifier-scope": 'the verb of a clause with "żaden" has "nie", which tells it',
-    },
-}
-"""Language -> tasks that it has no sentences for, and why."""
+"""The designs of built-in languages, by name."""

@@ -16,7 +16,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lingprobe.generation.readings.reading import Reading
-from lingprobe.tasks.comp.answers import NONE, ROLES, happens, subjects, verbs
+from lingprobe.tasks.comp.answers import ROLES, happens, has_no, subjects, verbs
 
 FactsOf = Callable[[Reading], Iterator[str]]
 """The meaning of a sentence -> its facts."""
@@ -125,11 +125,7 @@ def denied(reading: Reading) -> Iterator[tuple[str, str, str]]:
             for noun in reading.values(verb, role)
             if verb not in reading.values(noun, "relative")
         ]
-        yield from (
-            (verb, noun, place(reading, verb))
-            for noun in nouns
-            if NONE.intersection(reading.values(noun, "determiner"))
-        )
+        yield from ((verb, noun, place(reading, verb)) for noun in nouns if has_no(reading, noun))
 
 
 def words(reading: Reading) -> Iterator[str]:

@@ -17,21 +17,24 @@ from typing import Any, Literal
 import numpy as np
 
 from lingprobe.corpora.files import Part, digest
+from lingprobe.data._closure import code_of
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import Place
-from lingprobe.generation.events.english import english
 from lingprobe.generation.events.language import Language
+from lingprobe.generation.events.languages import LANGUAGES
+from lingprobe.generation.events.languages import language as named
 from lingprobe.generation.events.request import Request, tables_of
 from lingprobe.generation.readings.reading import Reading
 from lingprobe.tasks.comp import answers as comp_answers
 from lingprobe.tasks.comp import paper as comp_paper
-from lingprobe.tasks.comp.build import Held, PartPairs, Plan
+from lingprobe.tasks.comp.build import Design, Held, PartPairs, Plan
 from lingprobe.tasks.comp.data import Written, cased, dataset, meanings, sentence, with_words
-from lingprobe.tasks.comp.designs import DESIGNS, LACKING
+from lingprobe.tasks.comp.designs import DESIGNS, Designs
 from lingprobe.tasks.comp.draw import Drawing
 from lingprobe.tasks.comp.facts import ORACLES
 from lingprobe.tasks.comp.rules import right
+from lingprobe.tasks.comp.shallow import LANGUAGE
 from lingprobe.tasks.comp.words import COMBINATIONS, parts, read, request_of
 from lingprobe.tasks.task import Definition
 
@@ -63,7 +66,8 @@ class Options:
                   stop
     request       a file with what is asked of the generator, in place of the usual words, forms and
                   structures
-    language      of the sentences; Polish has no agreement and no quantifier-scope
+    language      of the sentences, as `polish` or `mine.py@esperanto`; `lingprobe languages` lists
+                  them. Polish has no agreement and no quantifier-scope
     """
 
     mode: Literal["controlled", "paper"] = field(default="controlled", kw_only=True)
@@ -77,7 +81,12 @@ class Options:
     asked: Literal["one-hot", "vectors"] = field(default="one-hot", kw_only=True)
     written: Written = field(default="plain", kw_only=True)
     request: Place | None = field(default=None, kw_only=True)
-    language: Literal["english", "polish"] = field(default="english", kw_only=True)
+    language: str = field(default="english", kw_only=True)
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the code that its language reaches, which no import shows."""
+        return code_of(*LANGUAGES.modules(self.language))
 
     @property
     def items(self) -> tuple[int, int, int]:
@@ -139,12 +148,11 @@ def _contents(options: Options) -> str:
 
 
 def _check(name: str, options: Options) -> None:
-    if reason := LACKING[options.language].get(name):
-        raise DataProblem(f"comp/{name} is not there in {options.language}: {reason}")
+    _design(named(options.language), name)
     for split, n in zip(("size", "dev", "test"), options.items, strict=True):
         if n < FEWEST:
             raise DataProblem(f"{split}={n}: a set needs at least {FEWEST} items in each split")
-    if options.language != "english" and options.mode == "paper":
+    if options.language != comp_paper.LANGUAGE and options.mode == "paper":
         raise DataProblem("the paper's sets are English: leave out mode=paper")
     if options.balance != "features" and options.mode == "paper":
         raise DataProblem(
@@ -156,9 +164,22 @@ def _check(name: str, options: Options) -> None:
         )
 
 
+def _design(language: Language, name: str) -> Design:
+    """What a task of comp/ asks of the sentences of a language. DataProblem with the reason where
+    it has none.
+    """
+    designs: Designs = language.designs or {}
+    design = (DESIGNS[designs] if isinstance(designs, str) else designs).get(
+        name, "its descriptor has no design for it"
+    )
+    if isinstance(design, str):
+        raise DataProblem(f"comp/{name} is not there in {language.name}: {design}")
+    return design
+
+
 def _built(name: str, options: Options) -> tuple[Dataset, Language]:
     if options.mode == "paper":
-        return comp_paper.built(name, *_published(name, options)), english()
+        return comp_paper.built(name, *_published(name, options)), named(options.language)
     by_part, plan, drawing = _generated(name, options, _contents(options))
     unclear = {"pairs": len(drawing.unclear), "as": [text for text, _ in drawing.unclear[:5]]}
     items = dataset(
@@ -166,6 +187,8 @@ def _built(name: str, options: Options) -> tuple[Dataset, Language]:
     )
     if options.request is not None:
         _all_asked(items, drawing, options.request)
+    if "@" in options.language:
+        items = items.noted(**{LANGUAGE: options.language})
     return items, plan.own.language
 
 
@@ -182,7 +205,10 @@ def _generated(name: str, options: Options, contents: str) -> tuple[list[PartPai
     """The pairs of all parts, the plan that they were made by, and what was found out on the
     way.
     """
-    usual = request_of(options.request, DESIGNS[options.language][name].request)
+    language = named(options.language)
+    usual = request_of(
+        options.request, {**_design(language, name).request, "language": options.language}
+    )
     if usual["language"] != options.language:
         raise DataProblem(f"{options.request}: write language={usual['language']} in the task, too")
     plan = _plan(
@@ -248,7 +274,8 @@ def _plan(
 ) -> Plan:
     """A plan with all that it finds out: sets of other sizes and seeds need it, too."""
     language, name = design
-    return Plan(DESIGNS[language][name], read(json.loads(request), file), held, per_sentence)
+    own = read(json.loads(request), file)
+    return Plan(_design(named(language), name), own, held, per_sentence)
 
 
 def _published(
@@ -260,7 +287,7 @@ def _published(
     if name not in comp_paper.REQUESTS:
         raise DataProblem(f"the paper has no set for comp/{name}: leave out mode=paper")
     usual = comp_paper.REQUESTS[name]
-    adverbs = [entry.lemma for entry in english().values("adverb")]
+    adverbs = [entry.lemma for entry in named(options.language).values("adverb")]
     order = np.random.default_rng([options.seed, 2]).permutation(len(adverbs))
     cut = round(0.6 * len(adverbs))
     sides = {"train": order[:cut], "test": order[cut:]}

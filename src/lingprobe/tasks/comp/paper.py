@@ -26,7 +26,9 @@ from lingprobe.tasks.comp.contrasts import nouns, order, role, schema
 from lingprobe.tasks.comp.data import meaning
 from lingprobe.tasks.comp.words import PAPER
 
+LANGUAGE = "english"
 REQUEST: Mapping[str, Any] = {
+    "language": LANGUAGE,
     **PAPER,
     "polarity": ["positive"],
     "at_most": {"relatives": 1},
@@ -136,7 +138,7 @@ def meanings(
     """The texts of all sentences that were drawn for a set, and what they mean."""
     sentences = _sentences(name, requests, sizes, seed)
     return (
-        meaning(candidate.line)
+        meaning(candidate.line, requests["train"].language.denying)
         for candidate in (
             *sentences["train"],
             *(sentences["test"] if sentences["test"] is not sentences["train"] else ()),

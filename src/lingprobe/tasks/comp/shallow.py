@@ -30,6 +30,7 @@ AROUND = (-2, -1, 1, 2)  # places of words around an asked one
 MOST = 3  # of a kind before or after are told apart
 FAR = 8  # words before an asked one are counted up to here
 END = "the end"
+LANGUAGE = "language"  # the note of a data set in a language that is in a file
 
 
 class Seen(NamedTuple):
@@ -83,9 +84,10 @@ class Seen(NamedTuple):
 def _signs(language: Language) -> Mapping[str, Tags]:
     verbs = language.tags["verb"]
     return {
+        **dict.fromkeys((*NEAREST, *COUNTED, "not"), ()),
         "noun": language.tags["noun"],
         "verb": verbs,
-        "verb or negation": (*verbs, *language.signs["negation"]),
+        "verb or negation": (*verbs, *language.signs.get("negation", ())),
         **language.signs,
     }
 
@@ -166,8 +168,13 @@ def tags_of(language: Language) -> Mapping[str, str]:
 
 
 def language_of(dataset: Dataset) -> Language | None:
-    """The first language that has all asked words; None where none has, or where none is asked."""
-    return next((one for one in map(named, LANGUAGES) if _knows(one, dataset)), None)
+    """The language that a data set of a user's own names, or else the first that has all asked
+    words; None where none has, or where none is asked.
+    """
+    if LANGUAGE in dataset.notes:
+        return named(str(dataset.notes[LANGUAGE]))
+    usual = (named(one.name) for one in LANGUAGES.expand("*"))
+    return next((one for one in usual if _knows(one, dataset)), None)
 
 
 def _knows(language: Language, dataset: Dataset) -> bool:

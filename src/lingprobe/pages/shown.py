@@ -1,0 +1,73 @@
+"""The views that are built in, each under its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lingprobe.analysis.layers import depths
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
+from lingprobe.pages.layer_table import layers_page
+from lingprobe.pages.paper import paper_page
+from lingprobe.pages.views import Asked
+from lingprobe.tables.page import Page
+
+
+def scores(results: Sequence[Result], asked: Asked) -> Page[Any]:
+    """Scores: a row for each encoder and a column for each task."""
+    return scores_page(results, figure=asked.figure, beside=asked.beside)
+
+
+def each(results: Sequence[Result], asked: Asked) -> Page[Any]:
+    """One table per task, with full intervals and controls next to the scores."""
+    return scores_page(results, each=True, figure=asked.figure, beside=asked.beside)
+
+
+def classes(results: Sequence[Result], asked: Asked) -> Page[Any]:
+    """Counts and F1 by class or label instead of scores."""
+    return classes_page(results)
+
+
+def bits(results: Sequence[Result], asked: Asked) -> Page[Any]:
+    """V-information and calibration, for results that kept scores."""
+    scored = asked.beside.scored
+    return bits_page(results if scored is None else scored())
+
+
+def headroom(results: Sequence[Result], asked: Asked) -> Page[Any]:
+    """Gains over word embeddings, and how much of them local context, random weights or a bag of
+    words reach.
+    """
+    return headroom_page(results)
+
+
+def by(results: Sequence[Result], asked: Asked) -> Page[Any]:
+    """Scores by a stratum of the test examples, as `by:distance`."""
+    return strata_page(results, _argument("by:STRATUM", asked))
+
+
+def suite(results: Sequence[Result], asked: Asked) -> Page[Any]:
+    """A paper's table with the results in it, as `suite:conneau2018`."""
+    return paper_page(_argument("suite:NAME", asked), results, asked.human)
+
+
+def layers(results: Sequence[Result], asked: Asked) -> Page[Any]:
+    """Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,
+    weights.
+    """
+    where = depths(results)
+    if not where:
+        raise DataProblem(
+            "no task was measured on several layers of one encoder with one probe: `lingprobe run"
+            " -e hf:NAME,layers=all,pool=none --probe span --read layers --read cumulative`"
+            " measures them"
+        )
+    return layers_page(where)
+
+
+def _argument(written: str, asked: Asked) -> str:
+    if not asked.argument:
+        raise UsageProblem(f"the view {written.partition(':')[0]!r} is of something: {written}")
+    return asked.argument

@@ -1,0 +1,61 @@
+"""The views of results, which `report` shows, and the figures that are drawn of scores, by name.
+
+A view is a function of results and of what else was asked for (`Asked`), and returns a table,
+several, or a whole `Page`. A figure is a function of a `Grid` of scores, and returns a `Drawing`.
+Names are looked up in these tables, in installed plugins, and in files: `mine.py@mine`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Contents, Reference
+from lingprobe.pages.web.study import NOTHING, Beside
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Table
+
+VIEWS = Contents(
+    "view",
+    "lingprobe.views",
+    {
+        name: f"lingprobe.pages.shown:{name}"
+        for name in ("scores", "each", "classes", "bits", "headroom", "by", "layers", "suite")
+    },
+    made=False,
+)
+
+
+class Asked(NamedTuple):
+    """What was asked for beside a view.
+
+    argument  what stands after its name, as in `by:distance`
+    figure    how scores are drawn, a name of FIGURES
+    human     files with scores of people, for a paper's table
+    beside    what is known of the results that does not lie in them; `scored()` gives them with
+              probabilities, where these were kept
+    """
+
+    argument: str = ""
+    figure: str = "dots"
+    human: tuple[str | Path, ...] = ()
+    beside: Beside = NOTHING
+
+
+View = Callable[[Sequence[Result], Asked], Page[Any] | Table | Sequence[Table]]
+
+
+def view_page(view: str, results: Sequence[Result], asked: Asked) -> Page[tuple[Result, ...]]:
+    """The page of a view, by its name and perhaps what it is about (`by:distance`)."""
+    name = Reference.parse(view).name if "@" in view else view.partition(":")[0]
+    made: View = VIEWS.find(name)
+    shown = made(results, asked._replace(argument=view[len(name) + 1 :]))
+    if isinstance(shown, Page):
+        return shown
+    tables = [shown] if isinstance(shown, Table) else list(shown)
+    if not all(isinstance(table, Table) for table in tables):
+        raise UsageProblem(f"the view {name!r} returns {shown!r:.60}: give a Table, or several")
+    return Page(tuple(results), lambda: tables)

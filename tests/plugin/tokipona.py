@@ -1,0 +1,138 @@
+"""A small language, whole: tokipona.py@tokipona has a generator, a reader that checks it, and what
+three tasks of comp/ ask in it.
+"""
+
+from lingprobe.generation.events import rules
+from lingprobe.generation.events.language import (
+    Column,
+    Form,
+    Key,
+    Language,
+    PhraseForm,
+    column,
+    texts,
+    word,
+)
+from lingprobe.generation.events.lexicon import Entry, Lexicon
+from lingprobe.generation.readings.find import Grammar
+from lingprobe.generation.readings.reading import Fact
+from lingprobe.generation.readings.structure import Chunk, Statement, Structure, rows, verb_facts
+from lingprobe.tasks.comp import answers, contrasts, designs
+from lingprobe.tasks.comp.build import Design
+
+WORDS = {
+    "noun": {"person": "jan mije meli sama soweli waso kala akesi pipi kasi"},
+    "adjective": {"person": "suli lili pona ike wawa sin"},
+    "verb": {"transitive": "lukin kute alasa olin utala sona", "intransitive": "lape tawa"},
+}
+
+
+def lexicon() -> Lexicon:
+    """Every word has one form."""
+    return Lexicon.of(
+        (__name__, Entry(kind, lemma, (lemma,), (of,), {}, frozenset(), "high"))
+        for kind, lemmas in WORDS.items()
+        for of, some in lemmas.items()
+        for lemma in some.split()
+    )
+
+
+def columns(placed, language):
+    """Subject, li, verb, perhaps ala, and an object after e."""
+    clause = placed.shape
+    for role in clause.order:
+        if role == "patient":
+            yield word("e", "patient.marker")
+        yield column(
+            texts(e.lemma for e in language.values("noun")), noun := f"{role}.noun", Key(noun)
+        )
+        for i in range(clause.slot(role).adjectives):
+            path = f"{role}.adjectives.{i}"
+            yield column(texts(e.lemma for e in language.values("adjective")), path, Key(path))
+        if role == "agent":
+            yield word("li", "auxiliary")
+            yield column(
+                texts(e.lemma for e in language.values("verb")), "predicate", Key("predicate")
+            )
+            ala, negated = texts(["", "ala"]), texts(["", "negation"])
+            yield Column(ala, negated, (Key("form"),))
+
+
+def cut(words, more=()):
+    """All ways to cut words into nouns with their adjectives, verbs with li, and e."""
+    return rows(words, chunks)
+
+
+def chunks(words, start):
+    first, *rest = words[start:]
+    if first == "e":
+        yield start + 1, Chunk("e", "e", words=(Fact("", "marker", "e"),))
+    elif first == "li" and rest and rest[0] in " ".join(WORDS["verb"].values()).split():
+        verb, no = rest[0], rest[1:2] == ["ala"]
+        says = {"tense": "present", "aspect": "simple", "voice": "active"}
+        says["polarity"] = "negative" if no else "positive"
+        parts = ("auxiliary", "predicate", *(["negation"] if no else []))
+        facts, of = verb_facts(verb, says, [()]), tuple(Fact(verb, part, "") for part in parts)
+        yield start + 2 + no, Chunk("V", verb, facts=facts, words=of)
+    elif first in WORDS["noun"]["person"].split():
+        said = {Fact(first, "number", "singular"), Fact(first, "determiner", "bare")}
+        of = [Fact(first, "noun", "")]
+        while len(rest) >= len(of) and rest[len(of) - 1] in WORDS["adjective"]["person"].split():
+            of.append(Fact(first, "adjective", rest[len(of) - 1]))
+        yield (
+            start + len(of),
+            Chunk("N", first, facts=(frozenset({*said, *of[1:]}),), words=tuple(of)),
+        )
+
+
+def structures(skeleton):
+    """A sentence has a subject and a verb, and may have an object."""
+    said = (Statement(1, "clause", "main"), Statement(1, "agent", 0))
+    objects = {"NV": (), "NVeN": (Statement(1, "patient", 3),)}
+    return [Structure((), (), said + objects[skeleton])] if skeleton in objects else []
+
+
+ASKED = {
+    "voices": ["active"],
+    "at_most": {"relatives": 0, "adjectives": 2, "together": 2},
+}
+DESIGNS = {
+    "order": Design(contrasts.orders, ASKED, answers.before),
+    "content1": Design(
+        contrasts.contents1, {**ASKED, "frames": ["transitive"]}, answers.present, single=True
+    ),
+    "adjective": Design(designs.adjectives, ASKED, answers.described),
+    "agreement": "no verb shows the number of its subject",
+}
+
+
+def tokipona() -> Language:
+    """Toki Pona, as far as these words go."""
+    language = Language(
+        name="Toki Pona",
+        code="tok",
+        lexicon=lexicon(),
+        forms=tuple(Form("present", None, "simple", p) for p in ("positive", "negative")),
+        phrases=(PhraseForm("singular", "bare"),),
+        relativisers=(),
+        adverbs=((),),
+        forces={},
+        defaults={
+            "tense": ("present",),
+            "modal": (),
+            "aspect": ("simple",),
+            "polarity": ("positive", "negative"),
+            "number": ("singular",),
+            "determiner": ("bare",),
+            "relativiser": (),
+        },
+        leaning=(),
+        tags={"noun": ("noun",), "verb": ("verb",)},
+        signs={"not": ("ala",), "negation": ("ala",)},
+        allowed={},
+        rules=lambda placed: rules.rules(placed, language),
+        columns=lambda placed: list(columns(placed, language)),
+        reader=Grammar(cut, structures, {}, {"e": "patient"}),
+        designs=DESIGNS,
+    )
+    return language
