@@ -44,6 +44,7 @@ TREE = KEPT / "tree"
 EQUIVALENT = ROOT / "release" / "equivalent.tsv"
 PACKAGE = "src/lingprobe"
 ROOMS = ("metrics", "probes", "training", "datasets", "analysis", "audit", "annotators")
+FOLDERS = {"training": "parts/training"}  # of rooms that do not lie under their name
 THROUGH = {"analysis": ("pages",)}
 SAMPLE = 150
 GOAL, MOST_EQUIVALENT = 0.9, 0.1
@@ -63,15 +64,21 @@ def digest(files: Iterable[Path]) -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()[:16]
 
 
+def folder(room: str) -> str:
+    """Where a room lies, below the package and below the tests."""
+    return FOLDERS.get(room, room)
+
+
 def sources(room: str) -> list[Path]:
     """The modules of a room."""
-    return sorted((TREE / PACKAGE / room).rglob("*.py"))
+    return sorted((TREE / PACKAGE / folder(room)).rglob("*.py"))
 
 
 def tests(room: str) -> list[Path]:
     """The files that test a room: its folder, what it is seen through, and what imports it."""
-    folders = {TREE / "tests" / name for name in (room, *THROUGH.get(room, ()))}
-    imported = f"{Path(PACKAGE).name}.{room}"
+    place = folder(room)
+    folders = {TREE / "tests" / name for name in (place, *THROUGH.get(room, ()))}
+    imported = f"{Path(PACKAGE).name}.{place.replace('/', '.')}"
     return [
         file
         for file in sorted((TREE / "tests").rglob("test_*.py"))
@@ -116,7 +123,7 @@ class Watch:
 
 def watch(room: str, file: str) -> int:
     """Run the tests of a file, and write which lines each reaches; pytest's exit code."""
-    measured = coverage.Coverage(data_file=None, include=[f"{TREE}/{PACKAGE}/{room}/*"])
+    measured = coverage.Coverage(data_file=None, include=[f"{TREE}/{PACKAGE}/{folder(room)}/*"])
     plugin = Watch(measured)
     measured.start()
     code = pytest.main([*QUIET, file], plugins=[plugin])
@@ -149,7 +156,7 @@ class Reach:
         """What a file of tests reaches; watched again where numba has compiled something, which
         tests of a file wait for once.
         """
-        own = Path(file).parts[1] in (room, "reference")
+        own = file.startswith((f"tests/{folder(room)}/", "tests/reference/"))
         code, compiled = None, -1
         while compiled < (now := len([*TREE.rglob("*.nbc")])):
             code = forked(partial(watch, room, file), WATCHED if own else ELSEWHERE)
