@@ -21,7 +21,7 @@ import pytest
 
 from fixtures.forked import python
 from fixtures.models import sentence_transformer
-from lingprobe.cli import COMMANDS
+from lingprobe.api.commands import commands
 from lingprobe.corpora.embedded import treebank
 from lingprobe.data import core
 from lingprobe.data.identity import Stated
@@ -263,7 +263,7 @@ COMMAND = {
 
 def test_every_command_that_is_named_is_there():
     """In pages, data files, scripts, docstrings and messages; the changelog names old ones."""
-    known = {one.__name__.replace("_", "-") for group in COMMANDS.values() for one in group}
+    known = {each.name for each in commands()}
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     files += [file for name in ("docs", "src", "examples") for file in (ROOT / name).rglob("*.*")]
     named = {

@@ -96,8 +96,8 @@ def test_importing_lingprobe_does_nothing():
 @pytest.mark.parametrize(
     "room",
     [
-        "core",
-        "reading",
+        "data.core",
+        "data.reading",
         "datasets",
         "tasks",
         "pages",
@@ -105,9 +105,9 @@ def test_importing_lingprobe_does_nothing():
         "experiment.run",
         "audit",
         "experiment.runners",
-        "papers.suite",
+        "suites.suite",
         "judgements.score",
-        "papers.facts",
+        "suites.facts",
     ],
 )
 def test_light_rooms_stay_light(room):

@@ -338,7 +338,7 @@ def test_an_edit_in_a_helper_of_ones_own_measures_anew(tmp_path, measure, edited
 
 def test_two_checkouts_on_one_cache_never_share_a_stale_result(checkout, measure):
     assert measure("length", SOURCES.parent) == 1.0
-    file = checkout / "lingprobe" / "labels" / "__init__.py"
+    file = checkout / "lingprobe" / "data" / "labels" / "__init__.py"
     text, decoding = file.read_text("utf-8"), "Classes(scores.argmax(1)"
     assert text.count(decoding) == 1
     file.write_text(text.replace(decoding, decoding.replace("argmax", "argmin")), "utf-8")

@@ -154,8 +154,8 @@ def test_only_what_the_user_wrote_or_trusts_may_run():
 def test_no_other_way_leads_to_code_in_files():
     importing = found(lambda call: call in ("import_file", "from_file", "_hosted.import_file"))
     assert importing == {
-        "_code.py from_file",
-        "references.py find",
+        "data/_code.py from_file",
+        "data/references.py find",
         "experiment/runners/on_ray.py learn",  # what a run of the user has imported before
         "experiment/runners/processes.py _serve",
     }

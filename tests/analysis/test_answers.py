@@ -171,7 +171,7 @@ def test_whatever_lays_out_scores_marks_them():
         for file, text in texts.items()
         if "lingprobe.tables.table import" in text and "return Table(" in text
     ]
-    assert {"pages", "papers", *without} <= {file.parent.name for file in makers}
+    assert {"pages", "suites", *without} <= {file.parent.name for file in makers}
     for file in makers:
         if file.parent.name not in without and file.name not in scoreless:
             marks = re.search(r"\b(differences|test_notes|score_notes|apart)\(", texts[file])

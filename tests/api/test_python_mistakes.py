@@ -76,7 +76,7 @@ MISTAKES = {
     "a kind misspelt": (
         lambda: lingprobe.available("task"),
         "no kind 'task': choose one of tasks, encoders, probes, controls, metrics, suites, parsers,"
-        " objectives, languages, checks",
+        " languages, checks, views, figures, objectives",
     ),
     "results that are not there": (
         lambda: lingprobe.report("nowhere"),

@@ -11,17 +11,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from lingprobe.data.core import (
-    Control,
-    DataProblem,
-    Encoder,
-    Probe,
-    Sampling,
-    Task,
-    Trial,
-    needs_of,
-)
+from lingprobe.data.core import Control, Encoder, Probe, Sampling, Task, Trial, needs_of
 from lingprobe.data.errors import LingprobeError
+from lingprobe.data.examples import DataProblem
 from lingprobe.data.identity import Identity, Ingredients, identity
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import ReadingProblem, Viewed, reads_of, view
@@ -42,8 +34,7 @@ from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
 NO_CONTROL = "none"  # the task itself, which every control is beside
-# what stands beside what was asked for, unless the user leaves it out
-BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")
+BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")  # beside what was asked for, unless left out
 TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
 
 

@@ -12,7 +12,7 @@ from scipy.stats import norm, spearmanr
 import lingprobe
 
 LOW = ("SentType", "Relatedness ρ", "Entailment")
-FILE = Path(lingprobe.__file__).parent / "papers" / "ud2019.tsv"
+FILE = Path(lingprobe.__file__).parent / "suites" / "ud2019.tsv"
 
 
 @pytest.fixture(scope="module")

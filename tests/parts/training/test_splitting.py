@@ -15,8 +15,8 @@ from lingprobe import annotators
 from lingprobe.annotators.segment import Rules
 from lingprobe.corpora import conllu
 from lingprobe.data.core import DataProblem
+from lingprobe.encoders.facts import MODEL
 from lingprobe.parts.training import splitting
-from lingprobe.parts.training.encoder import MODEL
 from lingprobe.parts.training.folder import described
 from lingprobe.parts.training.nets.splitting import REACH, SplitterShape, logits, numbers_of
 from lingprobe.parts.training.parsers.expansions import Change, Expansions

@@ -34,7 +34,7 @@ from lingprobe.tasks.comp.designs import DESIGNS, Designs
 from lingprobe.tasks.comp.draw import Drawing
 from lingprobe.tasks.comp.facts import ORACLES
 from lingprobe.tasks.comp.rules import right
-from lingprobe.tasks.comp.shallow import LANGUAGE
+from lingprobe.tasks.comp.shallow import WrittenIn
 from lingprobe.tasks.comp.words import COMBINATIONS, parts, read, request_of
 from lingprobe.tasks.task import Definition
 
@@ -188,7 +188,7 @@ def _built(name: str, options: Options) -> tuple[Dataset, Language]:
     if options.request is not None:
         _all_asked(items, drawing, options.request)
     if "@" in options.language:
-        items = items.noted(**{LANGUAGE: options.language})
+        items = items.noted(WrittenIn(options.language))
     return items, plan.own.language
 
 

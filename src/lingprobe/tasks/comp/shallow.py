@@ -9,13 +9,15 @@ comes first. Nothing tells what stands between two asked words, which is nearly 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Dataset
+from lingprobe.data.notes import Part
 from lingprobe.data.vectors import Ints
 from lingprobe.generation.events.language import Language
 from lingprobe.generation.events.languages import LANGUAGES
@@ -30,7 +32,14 @@ AROUND = (-2, -1, 1, 2)  # places of words around an asked one
 MOST = 3  # of a kind before or after are told apart
 FAR = 8  # words before an asked one are counted up to here
 END = "the end"
-LANGUAGE = "language"  # the note of a data set in a language that is in a file
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenIn(Part):
+    """The language of a data set, where that is in a file."""
+
+    key: ClassVar[str] = "language"
+    name: str = ""
 
 
 class Seen(NamedTuple):
@@ -171,8 +180,9 @@ def language_of(dataset: Dataset) -> Language | None:
     """The language that a data set of a user's own names, or else the first that has all asked
     words; None where none has, or where none is asked.
     """
-    if LANGUAGE in dataset.notes:
-        return named(str(dataset.notes[LANGUAGE]))
+    written = dataset.notes.part(WrittenIn)
+    if written is not None:
+        return named(written.name)
     usual = (named(one.name) for one in LANGUAGES.expand("*"))
     return next((one for one in usual if _knows(one, dataset)), None)
 
