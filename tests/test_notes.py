@@ -25,6 +25,7 @@ from lingprobe.data.notes import (
     Sources,
     WordRule,
 )
+from lingprobe.tasks.comp.shallow import WrittenIn
 
 PARTS = [
     Sampled(5, 0.25, {"all": 0.01}),
@@ -34,6 +35,7 @@ PARTS = [
     Sources(["a.conllu"], 2),
     Code(1.0, 2.0, 3.0),
     Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
+    WrittenIn("mine.py@tokipona"),
     ByParser("udpipe english.udpipe", 7.5),
     Checkpoint(3, "epoch", 8, 5, "translate", "bleu", {"bleu": 7.1}, {"bleu of copying": 0.4}),
 ]

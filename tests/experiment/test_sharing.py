@@ -10,6 +10,7 @@ import sys
 import textwrap
 import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
