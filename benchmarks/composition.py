@@ -14,9 +14,9 @@ from collections import Counter
 import numpy as np
 
 from lingprobe.data.core import Dataset
+from lingprobe.parts.compose.comp.designs import DESIGNS
+from lingprobe.parts.compose.comp.shallow import seen
 from lingprobe.tasks import TASKS, names
-from lingprobe.tasks.comp.designs import DESIGNS
-from lingprobe.tasks.comp.shallow import seen
 
 STRATA = ("marker", "scope", "construction", "negative")
 

@@ -174,7 +174,7 @@ def formats() -> dict[str, Format]:
     from lingprobe.data.core import Sentence
     from lingprobe.datasets.formats import tables
     from lingprobe.encoders import ENCODERS
-    from lingprobe.generation.events import files
+    from lingprobe.parts.compose.events import files
     from lingprobe.store.blocks import Block
 
     def given(kind: str) -> Callable[[Path], Any]:

@@ -21,13 +21,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.generation.events.batch import Batch, in_order
-from lingprobe.generation.events.draw import draw
-from lingprobe.generation.events.request import request
-from lingprobe.generation.events.space import space
-from lingprobe.generation.readings.find import readings
-from lingprobe.generation.readings.gold import disagreements, gold
-from lingprobe.generation.readings.reading import Fact, Reading
+from lingprobe.parts.compose.events.batch import Batch, in_order
+from lingprobe.parts.compose.events.draw import draw
+from lingprobe.parts.compose.events.request import request
+from lingprobe.parts.compose.events.space import space
+from lingprobe.parts.compose.readings.find import readings
+from lingprobe.parts.compose.readings.gold import disagreements, gold
+from lingprobe.parts.compose.readings.reading import Fact, Reading
 
 ALL = {
     "frames": ["intransitive", "transitive", "ditransitive", "clausal"],

@@ -25,7 +25,7 @@ from lingprobe.data.notes import (
     Sources,
     WordRule,
 )
-from lingprobe.tasks.comp.shallow import WrittenIn
+from lingprobe.parts.compose.comp.shallow import WrittenIn
 
 PARTS = [
     Sampled(5, 0.25, {"all": 0.01}),

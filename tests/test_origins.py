@@ -39,7 +39,7 @@ experiment/plan.py _checked _drawn _folds _planned _posed _probes_for _things ta
 experiment/readers.py _called _refer add
 experiment/run.py ahead
 experiment/runners/__init__.py working
-generation/events/languages.py language
+parts/compose/events/languages.py language
 data/identity.py identity portable
 data/listing.py _entry
 pages/asked.py judged_by
@@ -51,7 +51,7 @@ suites/suite.py _canonical floor_of
 pages/views.py view_page
 probes/online.py online
 tasks/__init__.py tolerant
-tasks/comp/family.py fingerprint
+parts/compose/comp/family.py fingerprint
 tasks/find.py named
 tasks/released/universal.py _lacking
 testing/encoders.py check_encoder
@@ -77,18 +77,19 @@ data/references.py brief
 """
 """Text that was read from results or a sheet; a stranger may have written it."""
 OURS = """
-audit/asked.py _judged untaught
+parts/compose/audit.py _judged untaught
 audit/floors.py _constants floor_of
 experiment/readers.py _bounds
 parts/claims/claim_tests.py _published
 parts/claims/retests.py known_rows
-tasks/comp/shallow.py language_of
+parts/compose/comp/shallow.py language_of
 tasks/find.py _reads get_tasks
 parts/training/settings.py objective_of
 """
 """Text of this package, or a name that was looked up in a table before."""
 ALLOWING = """
-api/data.py _request annotate inspect
+api/data.py annotate inspect
+parts/compose/api.py _request
 api/encoders.py configure
 api/listing.py available
 api/measure.py _planned _workers
@@ -97,7 +98,7 @@ api/results.py _of compare_published report
 parts/training/api.py audit_parser train
 experiment/plan.py _checked _planned
 experiment/run.py ahead
-generation/events/files.py read
+parts/compose/events/files.py read
 judgements/score.py score
 tasks/find.py named
 testing/encoders.py check_encoder

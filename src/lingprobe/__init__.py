@@ -18,12 +18,10 @@ if TYPE_CHECKING:
     from lingprobe.api.data import (
         Built,
         Fetched,
-        Generated,
         annotate,
         build,
         collections,
         fetch,
-        generate,
         inspect,
         score_sheets,
     )
@@ -140,6 +138,7 @@ if TYPE_CHECKING:
     )
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
+    from lingprobe.parts.compose.api import Generated, generate
     from lingprobe.parts.training.api import audit_parser, export, tag, train, train_vectors
     from lingprobe.parts.training.audit import ParserAudit
     from lingprobe.parts.training.exports import Exported
@@ -309,9 +308,7 @@ _PLACES = {
     "api.curves": "curve",
     "api.cluster": "slurm status",
     "api.embedding": "embed sentences",
-    "api.data": (
-        "Built Fetched Generated annotate build collections fetch generate inspect score_sheets"
-    ),
+    "api.data": "Built Fetched annotate build collections fetch inspect score_sheets",
     "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure",
     "api.experiments": "Experiment read_experiment",

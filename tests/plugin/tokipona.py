@@ -2,8 +2,10 @@
 three tasks of comp/ ask in it.
 """
 
-from lingprobe.generation.events import rules
-from lingprobe.generation.events.language import (
+from lingprobe.parts.compose.comp import answers, contrasts, designs
+from lingprobe.parts.compose.comp.build import Design
+from lingprobe.parts.compose.events import rules
+from lingprobe.parts.compose.events.language import (
     Column,
     Form,
     Key,
@@ -13,12 +15,10 @@ from lingprobe.generation.events.language import (
     texts,
     word,
 )
-from lingprobe.generation.events.lexicon import Entry, Lexicon
-from lingprobe.generation.readings.find import Grammar
-from lingprobe.generation.readings.reading import Fact
-from lingprobe.generation.readings.structure import Chunk, Statement, Structure, rows, verb_facts
-from lingprobe.tasks.comp import answers, contrasts, designs
-from lingprobe.tasks.comp.build import Design
+from lingprobe.parts.compose.events.lexicon import Entry, Lexicon
+from lingprobe.parts.compose.readings.find import Grammar
+from lingprobe.parts.compose.readings.reading import Fact
+from lingprobe.parts.compose.readings.structure import Chunk, Statement, Structure, rows, verb_facts
 
 WORDS = {
     "noun": {"person": "jan mije meli sama soweli waso kala akesi pipi kasi"},

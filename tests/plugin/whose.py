@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from lingprobe.generation.events.english import english
-from lingprobe.generation.events.language import Language
+from lingprobe.parts.compose.events.english import english
+from lingprobe.parts.compose.events.language import Language
 
 
 def whose(*lexicon, **more) -> Language:

@@ -16,10 +16,10 @@ from lingprobe.datasets.candidates import appearing
 from lingprobe.datasets.match import blocks, contrasts, correlation, gaussian, matched, uncorrelated
 from lingprobe.datasets.splits import _place, allocate, apportion, stratified, turned
 from lingprobe.encoders.pooling import POOLS, pooled
+from lingprobe.parts.compose.comp.balance import prices
 from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
 from lingprobe.probes.losses import LOSSES
 from lingprobe.probes.online import adaptive_length
-from lingprobe.tasks.comp.balance import prices
 from reference import shares
 
 seeds = st.integers(0, 10**6)

@@ -5,7 +5,7 @@ import pytest
 import lingprobe
 from lingprobe.suites.bibliography import PAPERS, bibtex
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.about import KNOWN, UNITS, about
+from lingprobe.tasks.about import UNITS, about, known
 
 
 def names(**wishes):
@@ -14,15 +14,15 @@ def names(**wishes):
 
 def test_something_is_known_of_every_task_and_every_pattern_fits_one():
     assert all(about(name) for name in TASKS)
-    met = {id(known) for pattern, known in KNOWN.items() if TASKS.matching(pattern)}
-    assert met == {id(known) for known in KNOWN.values()}
+    met = {id(about) for pattern, about in known().items() if TASKS.matching(pattern)}
+    assert met == {id(about) for about in known().values()}
 
 
 def test_papers_are_in_the_bibliography():
-    for known in KNOWN.values():
-        assert set(known.papers) <= set(PAPERS)
-        assert bibtex(known.papers).count("@") == len(known.papers)
-        assert known.unit in UNITS
+    for each in known().values():
+        assert set(each.papers) <= set(PAPERS)
+        assert bibtex(each.papers).count("@") == len(each.papers)
+        assert each.unit in UNITS
 
 
 def test_a_language_takes_tasks_over_ones_own_data_and_sets_in_that_language():

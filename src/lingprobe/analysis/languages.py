@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from lingprobe.corpora.languages import script, three
+from lingprobe.corpora.languages import script, spoken, three
 from lingprobe.data.core import Result
 from lingprobe.data.notes import Sources
 from lingprobe.data.references import parsed_or_none
@@ -34,7 +34,10 @@ def _of(result: Result) -> list[str]:
         if (match := re.match(r"([a-z]+_[a-z0-9]+)-ud-", PurePath(file).name))
     ]
     known = about(parsed.name)
-    if str(path) == "embedded" or family == "comp":
+    named = dict(parsed.options).get("language", "")
+    if codes := spoken(named):
+        banks = sorted(codes)
+    elif str(path) == "embedded":
         banks = ["en"]
     elif family == "xprobe":
         banks = [path.name]

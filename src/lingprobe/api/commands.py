@@ -13,11 +13,11 @@ COMMANDS = {
         "results:report results:compare relating:relate results:layers curves:curve"
         " results:predictions results:card caching:cache"
     ),
-    "Data": "data:build data:inspect data:fetch judging:annotate data:generate corpora:parse",
+    "Data": "data:build data:inspect data:fetch judging:annotate corpora:parse",
     "Training": "",
     "Lists": (
         "listing:tasks listing:encoders listing:probes listing:controls listing:metrics"
-        " listing:suites listing:parsers listing:languages listing:checks listing:list_"
+        " listing:suites listing:parsers listing:checks listing:list_"
         " listing:plugins"
     ),
 }

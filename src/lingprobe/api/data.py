@@ -1,4 +1,4 @@
-"""Data sets and what they are made of: built, audited, fetched, generated, tagged, and judged by
+"""Data sets and what they are made of: built, audited, fetched, and judged by
 people.
 """
 
@@ -22,8 +22,6 @@ from lingprobe.data.progress import bar
 from lingprobe.data.references import Reference, allow
 from lingprobe.datasets.formats.tables import write, writing
 from lingprobe.experiment.data import load
-from lingprobe.generation.events import files
-from lingprobe.generation.events.request import request as parsed
 from lingprobe.judgements.bound import Bound, people_page, write_bound
 from lingprobe.judgements.score import score
 from lingprobe.judgements.sheet import Asking, Mode, Sheet
@@ -187,51 +185,6 @@ def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
     return Wish(chosen, folder or place_of(chosen), base=mirror)
 
 
-class Generated(NamedTuple):
-    """How many sentences and structures a request allows, and how many sentences were written."""
-
-    admitted: int
-    structures: int
-    written: int = 0
-
-
-def generate(
-    request: str | Path | Mapping[str, Any],
-    output: str | Path | None = None,
-    *,
-    n: int | None = None,
-    language: str | None = None,
-    seed: int = 0,
-    text: bool = False,
-    asserted: bool = False,
-    progress: bool = False,
-) -> Generated:
-    """Generate sentences with known meaning: who did what to whom, what did not happen, and which
-    word expresses it.
-
-    request   a JSON file, or its value; {} has all defaults
-    output    where to write JSON lines; without it, sentences are only counted, exactly and at once
-    n         how many (default: all)
-    language  a reference, such as 'polish' or 'mine.py@esperanto' (`available("languages")` lists
-              them; default: that of the request, or else English)
-    seed      which sentences are drawn, without replacement, and their order
-    text      write only the sentences, one per line
-    asserted  also write for each clause whether the sentence asserts it
-    DataProblem for a request that no sentence meets; it names the parts that conflict.
-
-        print(lingprobe.generate({"negation": True}).admitted)
-    """
-    check_ending(output, *((".txt",) if text else (".jsonl", ".json")))
-    asked = _request(request, language)
-    space = files.admitted(asked)
-    if output is None:
-        return Generated(space.size, len(space.cells))
-    drawn = files.drawn(space, asked, n, seed)
-    with bar(progress, total=drawn.n, desc="generate", unit=" sentences", unit_scale=True) as shown:
-        files.write(output, drawn, bare=text, asserted=asserted, progress=shown.update)
-    return Generated(space.size, len(space.cells), drawn.n)
-
-
 def annotate(
     task: str,
     output: str | Path,
@@ -294,12 +247,3 @@ def _made(task: str | Task, on_error: str) -> tuple[Any, str]:
     (reference,) = named([task], on_error)
     made = TASKS.make(reference)
     return made, f"{reference}: {made.question}"
-
-
-def _request(request: str | Path | Mapping[str, Any], language: str | None) -> Any:
-    """A request from a file, or from its value."""
-    if isinstance(request, str | Path):
-        return files.read(request, language)
-    asked = {**request, **({} if language is None else {"language": language})}
-    allow(asked.get("language"))
-    return parsed(asked)

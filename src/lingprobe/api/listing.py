@@ -18,7 +18,6 @@ from lingprobe.data.listing import plugins as installed
 from lingprobe.data.references import Contents, Reference, allow
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
-from lingprobe.generation.events.languages import LANGUAGES
 from lingprobe.metrics import METRICS
 from lingprobe.pages.charts import FIGURES
 from lingprobe.pages.views import VIEWS
@@ -38,7 +37,6 @@ ROOMS: Mapping[str, Contents] = {
     "metrics": METRICS,
     "suites": SUITES,
     "parsers": PARSERS,
-    "languages": LANGUAGES,
     "checks": CHECKS,
     "views": VIEWS,
     "figures": FIGURES,

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from lingprobe import parts
 from lingprobe.audit import CHECKS, repeats
-from lingprobe.audit.asked import answers
-from lingprobe.audit.findings import Audit, Row
+from lingprobe.audit.findings import Audit, Floor, Row
 from lingprobe.audit.floors import by_label, correlation, used, words_read
 from lingprobe.audit.floors import floors as scored
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence
@@ -58,7 +58,7 @@ def inspect(
     same = repeats.same(numbered)
     # where both are the same, that is all to say
     scores = scored(dataset, metric) if floors and used(dataset) not in same else {}
-    asked, pairs = answers(dataset, metric) if floors else ({}, ())
+    asked, pairs = _answers(dataset, metric) if floors else ({}, ())
     altered = dataset.notes.altered
     audit = Audit(
         sizes={split: len(dataset.rows(split)) for split in SPLITS},
@@ -84,6 +84,16 @@ def inspect(
         negatives=_negatives(dataset),
     )
     return replace(audit, problems=problems(audit, dataset, checks))
+
+
+def _answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
+    """What parts find that answers questions about words, and pairs of rules."""
+    asked: dict[str, Floor] = {}
+    pairs: tuple[Floor, ...] = ()
+    for place in parts.tables("answers").values():
+        floors, more = parts.imported(place)(dataset, metric)
+        asked, pairs = asked | floors, pairs + more
+    return asked, pairs
 
 
 def _negatives(dataset: Dataset) -> dict[str, dict[str, int]]:

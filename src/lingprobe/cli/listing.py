@@ -199,13 +199,6 @@ checks = lister(
     **Examples**: `lingprobe checks`
     """,
 )
-languages = lister(
-    "languages",
-    """List the languages that `lingprobe generate` writes.
-
-    **Examples**: `lingprobe languages`
-    """,
-)
 
 
 def suites(

@@ -18,8 +18,6 @@ ENCODERS = EncoderContents(
         "overlap": "lingprobe.encoders.pairs:Overlap",
         "hypothesis": "lingprobe.encoders.pairs:hypothesis",
         "negation": "lingprobe.encoders.pairs:Negation",
-        "window": "lingprobe.tasks.comp.floors:Window",
-        "ngrams": "lingprobe.tasks.comp.floors:NGrams",
         "bow": "lingprobe.encoders.bags:bow",
         "static": "lingprobe.encoders.bags:static",
         "untrained": "lingprobe.encoders.untrained:Untrained",

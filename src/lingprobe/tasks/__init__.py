@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from lingprobe import parts
 from lingprobe.data.core import DataProblem, Sampling
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.tasks.limited import LIMIT, Limited, TaskContents
@@ -30,13 +31,6 @@ FAMILIES: dict[str, dict[str, str]] = {
         "edge.semeval": "semeval",
         "edge.jsonl": "jsonl",
     },
-    "comp": {
-        "comp.family": (
-            "content1 content2 order sem-role negation agreement embedded-tense adjective"
-            " quantifier-scope"
-        )
-    },
-    "comp/released": {"comp.released": "content1 content2 order sem-role negation"},
     "senteval": {
         "released.senteval": (
             "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo"
@@ -71,11 +65,6 @@ FAMILIES: dict[str, dict[str, str]] = {
 """The tasks of each family by the module that they are in, where a task is found under its name."""
 
 
-def names(family: str) -> list[str]:
-    """The last names of a family's tasks."""
-    return [name for listed in FAMILIES[family].values() for name in listed.split()]
-
-
 def _attribute(name: str) -> str:
     """What a module calls a task of that last name."""
     attribute = name.replace("-", "_")
@@ -94,8 +83,17 @@ TASKS = TaskContents(
         },
         "indicsenteval": "lingprobe.tasks.released.indicsenteval:indicsenteval",
         "table": "lingprobe.tasks.table:Table",
+        **parts.tables("tasks"),
     },
 )
+
+
+def names(family: str) -> list[str]:
+    """The last names of a family's tasks, those of parts included."""
+    last = [
+        name.removeprefix(f"{family}/") for name in TASKS.table if name.startswith(f"{family}/")
+    ]
+    return [name for name in last if "/" not in name]
 
 
 def tolerant(reference: Reference, on_error: str) -> Reference:

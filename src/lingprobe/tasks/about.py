@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache, reduce
+from operator import or_
 
+from lingprobe import parts
 from lingprobe.corpora.languages import spoken, three
 from lingprobe.data.errors import UsageProblem
 from lingprobe.tasks.released.catalogue import COLLECTIONS
@@ -61,12 +64,12 @@ def short(key: str) -> str:
     return "".join(parts.groups()).replace("-", "") if parts else key
 
 
-def _published(name: str) -> str:
+def published(name: str) -> str:
     """The licence of a set that can be fetched, in words."""
     return next(c.terms for c in COLLECTIONS.values() if c.name.partition("/")[0] == name)
 
 
-CONNEAU, ETTINGER, TENNEY = "conneau-2018-cram", "ettinger-2018-assessing", "tenney-2019-context"
+CONNEAU, TENNEY = "conneau-2018-cram", "tenney-2019-context"
 KRASNOWSKA = "krasnowska-kieras-wroblewska-2019-empirical"
 TREEBANK, FULL = "a Universal Dependencies treebank", "100,000 / 10,000 / 10,000"
 SICK, CDSC = "CC BY-NC-SA 3.0", "wroblewska-krasnowska-kieras-2017-polish"
@@ -88,7 +91,7 @@ KNOWN: Mapping[str, About] = {
         SPANS, "SPR1 and the Penn Treebank", (TENNEY,), ("en",), "the text is LDC's", "label sets"
     ),
     "edge/spr2": About(
-        SPANS, "SPR2", (TENNEY,), ("en",), _published("spr2"), "label sets", "4,925 / 630 / 582"
+        SPANS, "SPR2", (TENNEY,), ("en",), published("spr2"), "label sets", "4,925 / 630 / 582"
     ),
     "edge/uds": About(
         SPANS,
@@ -99,29 +102,21 @@ KNOWN: Mapping[str, About] = {
         "label sets",
         "5,669 / 751 / 670",
     ),
-    "edge/dpr": About(
-        SPANS, "DPR", (TENNEY,), ("en",), _published("dpr"), size="1,787 / 379 / 949"
-    ),
+    "edge/dpr": About(SPANS, "DPR", (TENNEY,), ("en",), published("dpr"), size="1,787 / 379 / 949"),
     "edge/semeval": About(
         SPANS,
         "SemEval 2010, task 8",
         (TENNEY,),
         ("en",),
-        _published("semeval"),
+        published("semeval"),
         size="6,851 / 1,149 / 2,717",
-    ),
-    "comp/released/*": About(
-        ASKED, "the sets of Ettinger et al.", (ETTINGER,), ("en",), _published("compeval")
-    ),
-    "comp/*": About(
-        ASKED, "sentences that lingprobe generates", (ETTINGER,), ("en", "pl"), GENERATED
     ),
     "senteval/*": About(
         SENTENCE,
         "the ten sets of SentEval",
         (CONNEAU,),
         ("en",),
-        _published("senteval"),
+        published("senteval"),
         size=FULL,
     ),
     "xprobe/*": About(
@@ -129,21 +124,21 @@ KNOWN: Mapping[str, About] = {
         "X-Probe",
         ("ravishankar-2019-probing", CONNEAU),
         ("de", "en", "es", "fi", "fr", "ru", "tr"),
-        _published("xprobe"),
+        published("xprobe"),
     ),
     "rusenteval/*": About(
         SENTENCE,
         "RuSentEval",
         ("mikhailov-2021-rusenteval",),
         ("ru",),
-        _published("rusenteval"),
+        published("rusenteval"),
     ),
     "ud2019/*": About(
         SENTENCE,
         "the nine sets of Krasnowska-Kieraś & Wróblewska",
         (KRASNOWSKA,),
         ("en", "pl"),
-        _published("ud2019"),
+        published("ud2019"),
     ),
     "linspector/contextual": About(
         SPAN, "LINSPECTOR", ("sahin-2020-linspector",), licence="by language: see its page"
@@ -243,7 +238,7 @@ KNOWN: Mapping[str, About] = {
         "CDSCorpus",
         (CDSC, KRASNOWSKA),
         ("pl",),
-        _published("cds"),
+        published("cds"),
         size="8,000 / 1,000 / 1,000",
     ),
     "pair/cdsc-r": About(
@@ -251,7 +246,7 @@ KNOWN: Mapping[str, About] = {
         "CDSCorpus",
         (CDSC, KRASNOWSKA),
         ("pl",),
-        _published("cds"),
+        published("cds"),
         "scores",
         "8,000 / 1,000 / 1,000",
     ),
@@ -273,13 +268,20 @@ KNOWN: Mapping[str, About] = {
     "table": About(SENTENCE, "a table of your own"),
 }
 """What is known, by name or pattern; the first that fits counts."""
-ENGLISH_ONLY = ("comp/agreement", "comp/quantifier-scope")
+
+
+@cache
+def known() -> Mapping[str, About]:
+    """What is known, with what parts know of their tasks."""
+    places = parts.tables("about").values()
+    return reduce(or_, (parts.imported(place) for place in places), dict(KNOWN))
 
 
 def about(name: str) -> About | None:
     """What is known of a task of that name; None for one of somebody else's."""
-    known = next((known for p, known in KNOWN.items() if fnmatchcase(name, p)), None)
-    return replace(known, languages=("en",)) if known and name in ENGLISH_ONLY else known
+    there = any(fnmatchcase(name, pattern) for pattern in parts.tables("about"))
+    every = known() if there else KNOWN  # parts are imported for tasks of their own alone
+    return next((about for p, about in every.items() if fnmatchcase(name, p)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +305,7 @@ class Sought:
             raise UsageProblem(
                 f"no language {self.language!r}: give a code ('pl', 'pol') or a name ('Polish')"
             )
-        papers = sorted({paper for known in KNOWN.values() for paper in known.years})
+        papers = sorted({paper for about in known().values() for paper in about.years})
         if self.paper and not any(p.startswith(self._paper) for p in papers):
             raise UsageProblem(f"no paper {self.paper!r}: choose one of {', '.join(papers)}")
         if self.unit and not any(map(self._of_unit, UNITS)):

@@ -1,1 +1,0 @@
-"""Sentences generated from events with known meaning, and an independent parser to check them."""

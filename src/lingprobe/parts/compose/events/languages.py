@@ -1,0 +1,44 @@
+"""The languages that sentences are generated in, by name.
+
+Names are looked up in this table, in installed plugins, and in files: `mine.py@esperanto`. One is
+a function from the path of a lexicon, or nothing, and that of a table of further words
+(`more`), to a `Language`, which names all that there is in a language: what reads it, and what
+tasks of comp/ ask in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+from lingprobe.corpora.files import digest
+from lingprobe.data.references import Contents
+from lingprobe.parts.compose.events.language import Language
+
+LANGUAGES = Contents(
+    "language",
+    "lingprobe.languages",
+    {
+        "english": "lingprobe.parts.compose.events.english:english",
+        "polish": "lingprobe.parts.compose.events.polish:polish",
+    },
+)
+
+
+def language(name: str, lexicon: Path | None = None, more: Path | None = None) -> Language:
+    """A language with its own lexicon, or that of a table, and further words; ReferenceProblem for
+    a name that is none.
+    """
+    tables = [table for table in (lexicon, more) if table is not None]
+    return _made(LANGUAGES.find(name), lexicon, more, digest(tables))
+
+
+@lru_cache(maxsize=64)
+def _made(
+    factory: Callable[..., Any], lexicon: Path | None, more: Path | None, _contents: str
+) -> Language:
+    """The same value for the same tables, as what is found out of a language is kept by that."""
+    further = {} if more is None else {"more": more}
+    return cast(Language, factory(*([] if lexicon is None else [lexicon]), **further))
