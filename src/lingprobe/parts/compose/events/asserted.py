@@ -11,6 +11,7 @@ open. What a factive verb takes is presupposed, negated or not (Kiparsky & Kipar
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -63,6 +64,28 @@ def assertions(placed: Placed, values: Values, language: Language) -> dict[str, 
     return codes
 
 
+class _Tables(NamedTuple):
+    """What forms, rows of adverbs and phrase forms of a language decide, by number."""
+
+    negative: Flags
+    modal: Flags
+    narrowing: Flags
+    forces: tuple[Flags, Flags, Flags]
+
+
+@cache
+def _tables(language: Language) -> _Tables:
+    adverbs = language.values("adverb")
+    narrow = [not NARROWING.isdisjoint(adverb.classes) for adverb in adverbs]
+    forces = np.array([language.forces.get(phrase.determiner, "") for phrase in language.phrases])
+    return _Tables(
+        np.array([form.polarity == "negative" for form in language.forms]),
+        np.array([form.tense in (None, "future") for form in language.forms]),
+        np.array([any(narrow[i] for i in row) for row in language.adverbs]),
+        (forces == "none", forces == "every", forces == "some"),
+    )
+
+
 class _Phrase(NamedTuple):
     """A phrase of a clause: its path, whether it is the subject, of two verbs even, and in which
     sentences it has which force.
@@ -89,17 +112,14 @@ class _Clause(NamedTuple):
     @classmethod
     def of(cls, at: ClauseAt, placed: Placed, values: Values, language: Language) -> _Clause:
         """The clause at some place."""
-        form, adverbs = values[f"{at.prefix}form"], language.values("adverb")
-        negative = np.array([f.polarity == "negative" for f in language.forms])[form]
-        modal = np.array([f.tense in (None, "future") for f in language.forms])[form]
-        narrowing = np.array(
-            [
-                any(not NARROWING.isdisjoint(adverbs[i].classes) for i in row)
-                for row in language.adverbs
-            ]
-        )
+        form, tables = values[f"{at.prefix}form"], _tables(language)
         rows = values[f"{at.prefix}adverbs"] if at.clause.adverbs else np.zeros(len(form), np.int64)
-        return cls(negative, modal, narrowing[rows], tuple(_phrases(at, placed, values, language)))
+        return cls(
+            tables.negative[form],
+            tables.modal[form],
+            tables.narrowing[rows],
+            tuple(_phrases(at, placed, values, tables)),
+        )
 
     def status(self) -> Codes:
         """What is asserted if the clause stood alone."""
@@ -123,12 +143,9 @@ class _Clause(NamedTuple):
             negated = negated | phrase.none
 
 
-def _phrases(at: ClauseAt, placed: Placed, values: Values, language: Language) -> Iterator[_Phrase]:
+def _phrases(at: ClauseAt, placed: Placed, values: Values, tables: _Tables) -> Iterator[_Phrase]:
     """What is said in a clause; a shared subject stands before both verbs."""
-    forces = [language.forces.get(phrase.determiner) for phrase in language.phrases]
-    none, every, some = (
-        np.array([f == name for f in forces]) for name in ("none", "every", "some")
-    )
+    none, every, some = tables.forces
     joined = at.clause.also is not None or at.prefix.endswith("also.")
     for place, subject in placed.arguments(at):
         for path in placed.nouns(place):
