@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from lingprobe.corpora.embedded import NAME, stored
 from lingprobe.datasets.formats.tables import write
 from lingprobe.nets.precision import spare_torch
 from lingprobe.testing import FAMILIES
@@ -105,11 +106,24 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (place / str(number) for number in count())
 
 
+@pytest.fixture(scope="session")
+def _treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The embedded treebank as a cache keeps it; to write it anew takes each test a second."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("LINGPROBE_CACHE", str(tmp_path_factory.mktemp("treebank")))
+    file = stored()
+    patch.undo()
+    return file
+
+
 @pytest.fixture(autouse=True)
-def _own_cache(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty cache for each test, so that none finds what another left."""
+def _own_cache(_caches: Iterator[Path], _treebank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache for each test, with nothing but the embedded treebank, so that none finds what
+    another left.
+    """
     cache = next(_caches)
-    cache.mkdir()
+    (cache / NAME).mkdir(parents=True)
+    os.link(_treebank, cache / NAME / _treebank.name)
     monkeypatch.setenv("LINGPROBE_CACHE", str(cache))
 
 
