@@ -10,7 +10,7 @@ TENSORFLOW := $(VENV)/tensorflow
 
 .PHONY: demo test test-integration test-cluster test-long mutants check fix docs site release-check clean
 
-demo: $(VENV)/.run ## a table from sentences that a small grammar writes; downloads nothing but packages
+demo: $(VENV)/.run ## a table from sentences that come with lingprobe; downloads nothing but packages
 	@$(BIN)/lingprobe run
 
 test: $(VENV)/.dev ## everything that must hold before a change is kept

@@ -23,7 +23,9 @@ def read(task, *files):
         ("ud/tense:bank", ["a/qtd_sagt-ud-train.conllu"], [UNKNOWN]),  # German and Turkish
         ("ud/tense:bank", [], [UNKNOWN]),
         ("ud/tense:embedded", [], ["eng-Latn"]),
-        ("comp/negation", [], ["eng-Latn"]),
+        ("comp/negation,language=english", [], ["eng-Latn"]),
+        ("comp/negation,language=polish", [], ["pol-Latn"]),
+        ("comp/negation,language=mine.py@esperanto", [], [UNKNOWN]),
         ("xprobe/tense:/data/ru", [], ["rus-Cyrl"]),
         ("xprobe/tense:/data/de", ["/x/pl_pdb-ud-train.conllu"], ["deu-Latn"]),
         ("senteval/tense:/data", [], ["eng-Latn"]),

@@ -76,7 +76,7 @@ MISTAKES = {
     "a kind misspelt": (
         lambda: lingprobe.available("task"),
         "no kind 'task': choose one of tasks, encoders, probes, controls, metrics, suites, parsers,"
-        " languages, checks, views, figures, objectives",
+        " checks, views, figures, languages, objectives",
     ),
     "results that are not there": (
         lambda: lingprobe.report("nowhere"),

@@ -118,7 +118,7 @@ def run(
     """Probe encoders on tasks, and show the table.
 
     Nothing is measured twice: a run that was stopped continues where it was. Without a task and an
-    encoder, it probes sentences from a built-in grammar and downloads nothing.
+    encoder, it probes a treebank that comes with lingprobe and downloads nothing.
 
     **Examples**
 

@@ -235,7 +235,6 @@ def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list
     Of a folder those count whose names end in one of the suffixes, before .gz or .xz.
     """
     if str(path) == "embedded" and ".conllu" in suffixes:
-        # the grammar writes its treebank where this module says
         from lingprobe.corpora.embedded import stored
 
         return [Part("", stored())]

@@ -29,7 +29,8 @@ INSTALLED = ("site-packages", "dist-packages")
 OTHERWISE = {"sklearn": "scikit-learn"}  # the distributions of modules that bear another name
 SILENT = ("ctx", "kind", "type_comment", "type_ignores")  # fields of nodes that change nothing
 IMPORTS = "imports"  # stands in a module's code for statements that import
-DATA = (".tsv", ".json", ".txt")  # suffixes of the data files that a module may open beside itself
+DATA = (".tsv", ".json", ".txt", ".xz")
+"""Suffixes of the data files that a module may open beside itself."""
 
 
 def digest(*parts: str) -> str:

@@ -93,7 +93,8 @@ class Contents:
         written = str(getattr(self.find(name), "__module__", ""))
         if "@" in name:
             return {module_name(Path(name.rpartition("@")[0])), written}
-        return {self.places()[name].partition(":")[0], written}
+        place = self.table.get(name) or self.places()[name]
+        return {place.partition(":")[0], written}
 
     def make(self, reference: str | Reference) -> Any:
         """The thing that a reference names."""
