@@ -198,8 +198,8 @@ class _Step:
         return cls(
             groups=groups,
             free=tuple(group.bit_count() for group in groups),
-            escaped=tuple(_outside(problem.forbidden, path, group) for group in groups),
-            missed=tuple(_outside(required, path, group) for group in groups),
+            escaped=_outside(problem.forbidden, path, groups),
+            missed=_outside(required, path, groups),
             closing=sum(1 << i for i in ended),
             reached=tuple(reached),
             whole=tuple((1 << r, span) for r, span in whole),
@@ -247,8 +247,10 @@ def _spans(required: Sequence[Sequence[Box]]) -> Iterator[tuple[int, int]]:
         start += len(boxes)
 
 
-def _outside(boxes: Sequence[Box], path: str, group: int) -> int:
-    return sum(1 << i for i, box in enumerate(boxes) if path in box and not box[path] & group)
+def _outside(boxes: Sequence[Box], path: str, groups: Sequence[int]) -> tuple[int, ...]:
+    """For each group of values of a variable the boxes that it is outside of."""
+    told = [(1 << i, box[path]) for i, box in enumerate(boxes) if path in box]
+    return tuple(sum(bit for bit, values in told if not values & group) for group in groups)
 
 
 def split(union: int, masks: Mapping[int, None]) -> list[int]:
