@@ -15,7 +15,7 @@ from lingprobe.analysis.row import Row
 from lingprobe.pages.captions import short
 from lingprobe.pages.plots import ACROSS, TALL, WIDE, band, headed
 from lingprobe.tables.drawing import PlotProblem
-from lingprobe.tables.panels import below, blank, key, panels, point, sign, stroke
+from lingprobe.tables.panels import LETTER, below, blank, key, panels, point, sign, stroke
 from lingprobe.tables.style import COLOURS, GREY, MARKERS
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ APART = 64  # times as many steps, from which on they stand on a scale of powers
 WIDER = 4  # times as much of a setting, from which on
 ROOMY = 4  # lines, up to which each has its trend above a panel
 MANY = 2 * len(COLOURS)  # lines that can be told apart
-STEPS = 7  # numbers below a panel
 NAMED = ("epoch", "step")
 RING = "best"
 
@@ -255,7 +254,7 @@ def _points(panel: _Panel) -> None:
     first, last = scale.at(scale.points[0]), scale.at(scale.points[-1])
     for at in reversed(scale.points):  # the last is always said
         letters = len(_number(at)) + (len(_number(shown[-1])) if shown else 0)
-        free = (last - first) / STEPS * (0.4 + 0.12 * letters)
+        free = (last - first) * (0.02 + LETTER / WIDE / 2 * letters)
         if not shown or scale.at(shown[-1]) - scale.at(at) >= free:
             shown.append(at)
     panel.axes.set_xticks(list(map(scale.at, shown)), list(map(_number, shown)))

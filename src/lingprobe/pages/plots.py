@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 ACROSS = 3  # panels beside each other
 WIDE, TALL = 2.6, 2.2  # inches of a panel
-TITLE = 34  # letters above it
+TITLE = 27  # letters above it
+NAME = 36  # letters of a task beside the overview
 WEIGHTS = 0.2  # of a panel, for the bars at its bottom
 ALONE, LEXICAL = "alone", "lexical (dashed)"
 MIX = "mix of 0 to here; upright: its expected layer"
@@ -88,7 +89,7 @@ def _overview(part: SubFigure, depths: Sequence[Depth]) -> None:
 
     axes = part.subplots()
     axes.set_title("Scores by layer")
-    named(axes, ["\n".join(cut(text, TITLE) for text in _label(depth)) for depth in depths])
+    named(axes, ["\n".join(cut(text, NAME) for text in _label(depth)) for depth in depths])
     axes.set_xlim(0, max(1, *(depth.layers[-1] for depth in depths)))
     _whole(axes)
     for place, depth in enumerate(depths):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".png", ".svg", ".pdf")
 TOLD = "told:"  # begins the ids of marks that tell something to a pointer
+TONES = (*COLOURS, GREY, PALE)
+COLOUR = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})")
 # of all that may stand in an SVG of matplotlib what a page cannot have twice or should not have
 LEFT_OUT = re.compile(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", re.DOTALL)
 
@@ -51,10 +53,14 @@ def svg(draw: Callable[[], Figure]) -> str:
     """A figure as an SVG element for a page, whose ink is that of the text around; `--figure-0` and
     so on may replace its colours.
     """
-    text = _svg(draw, "none").replace(INK, "currentColor")
-    for place, colour in enumerate((*COLOURS, GREY, PALE)):
-        text = text.replace(f": {colour}", f": var(--figure-{place}, {colour})")
-    return text
+    return COLOUR.sub(lambda found: f"{found[1]}: {_tone(found[2])}", _svg(draw, "none"))
+
+
+def _tone(colour: str) -> str:
+    """A colour that a page may replace."""
+    if colour == INK:
+        return "currentColor"
+    return f"var(--figure-{TONES.index(colour)}, {colour})" if colour in TONES else colour
 
 
 def save(draw: Callable[[], Figure], to: Path) -> None:
@@ -82,25 +88,25 @@ def _svg(draw: Callable[[], Figure], ground: str) -> str:
     head, end, rest = rest.partition(">")
     about = f"{end}\n<title>{escape(printable(str(made.get_label())), quote=False)}</title>"
     strokes = ' role="img" style="stroke-linejoin: round; stroke-linecap: butt"'
+    head = head.replace('pt"', '"')  # of a page, whose letters are as large
     return start + head + strokes + about + _titled(rest)
 
 
 def _titled(text: str) -> str:
     """Ids that tell something as titles; others go, since a page may hold several figures."""
-    told = re.sub(rf'<g id="{TOLD}([^"]*)"([^>]*)>', r"<g\2><title>\1</title>", text)
-    return re.sub(r'<g id="[^"]*"', "<g", told)
+    told = re.sub(rf"<g id=(['\"]){TOLD}(.*?)\1([^>]*)>", r"<g\3><title>\2</title>", text)
+    return re.sub(r"<g id=(['\"]).*?\1", "<g", told)
 
 
 def _plain(figure: Figure) -> Figure:
     """The figure with names that no device takes for commands."""
     from matplotlib.text import Text
-    from matplotlib.ticker import FixedFormatter
+    from matplotlib.ticker import FixedLocator
 
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            names = axis.get_major_formatter()
-            if isinstance(names, FixedFormatter):
-                names.seq = list(map(_lines, names.seq))
+            if isinstance(axis.get_major_locator(), FixedLocator):
+                axis.set_ticklabels([_lines(text.get_text()) for text in axis.get_ticklabels()])
     for text in figure.findobj(Text):
         text.set_text(_lines(text.get_text()))
     return figure
