@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import FillBetweenPolyCollection
+from matplotlib.collections import PolyCollection
 from matplotlib.image import imread
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
@@ -245,7 +245,7 @@ def test_curves_have_bands_points_weights_and_their_place():
         }
         for name, rows in (("alone", depth.single), ("mix", depth.cumulative)):
             assert np.allclose(points[name], [(x, row.score) for x, row in rows.items()])
-        assert len(axes.findobj(FillBetweenPolyCollection)) == 2
+        assert len(axes.findobj(PolyCollection)) == 2
         upright, flat = (line for line in axes.lines if line.get_linestyle() == "--")
         assert {upright.get_ydata()[0], *flat.get_xdata()} >= {
             depth.lexical.score,

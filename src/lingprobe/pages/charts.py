@@ -75,7 +75,7 @@ def dots(made: Grid) -> Figure:
     figure = blank((max(size[0], 4.5), size[1]), f"{_about(made)}, with 95 % intervals.")
     every = panels(figure, len(made.columns), across, sharex=True, sharey=True)
     for axes, column in zip(every, made.columns, strict=True):
-        axes.set_title(cut(made.said(column), TITLE))
+        axes.set_title(cut(made.said(column), TITLE * ACROSS // across))
         axes.axvline(firsts(made)[column.task].majority, color=GREY, ls="--", lw=1)
         _rules(axes, made.lines)
         for place, line in enumerate(made.lines):

@@ -256,7 +256,7 @@ def headroom_figure(found: Sequence[Gain]) -> Figure:
     figure = blank((max(room(reads) + PANEL * across, 4.5), tall), about)
     every = panels(figure, len(groups), across, sharex=True, sharey=True)
     for axes, mine, title in zip(every, groups, _titles(found, groups), strict=True):
-        axes.set_title(cut(title, TITLE))
+        axes.set_title(cut(title, TITLE * ACROSS // across))
         axes.yaxis.grid(visible=False)
         for gain in mine:
             _mark(axes, reads.index(gain.reads), gain)

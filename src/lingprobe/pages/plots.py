@@ -143,10 +143,12 @@ def _range(rows: Sequence[Row]) -> tuple[float, float]:
 
 
 def headed(axes: Axes, title: tuple[str, str]) -> None:
-    """A title, with a line below it that is not as loud."""
-    axes.set_title(cut(title[0], TITLE), pad=15)
+    """A title, with a line below it that is not as loud, both as long as a panel is wide."""
+    place = axes.get_subplotspec()
+    across = place.get_gridspec().ncols if place else ACROSS
+    axes.set_title(cut(title[0], TITLE * ACROSS // across), pad=15)
     axes.annotate(
-        cut(title[1], TITLE + 8), (0, 1), (0, 4), xycoords="axes fraction",
+        cut(title[1], (TITLE + 8) * ACROSS // across), (0, 1), (0, 4), xycoords="axes fraction",
         textcoords="offset points", color=GREY, fontsize=8,
     )  # fmt: skip
 

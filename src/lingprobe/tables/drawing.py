@@ -101,15 +101,20 @@ def _titled(text: str) -> str:
 def _plain(figure: Figure) -> Figure:
     """The figure with names that no device takes for commands."""
     from matplotlib.text import Text
-    from matplotlib.ticker import FixedLocator
+    from matplotlib.ticker import FuncFormatter
 
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            if isinstance(axis.get_major_locator(), FixedLocator):
-                axis.set_ticklabels([_lines(text.get_text()) for text in axis.get_ticklabels()])
+            said = axis.get_major_formatter()
+            if isinstance(said, FuncFormatter):  # of given names, which are looked up as they are
+                axis.set_major_formatter(FuncFormatter(_said(said.func)))
     for text in figure.findobj(Text):
         text.set_text(_lines(text.get_text()))
     return figure
+
+
+def _said(name: Callable[..., str]) -> Callable[..., str]:
+    return lambda value, place=None: _lines(name(value, place))
 
 
 def _lines(text: str) -> str:

@@ -139,8 +139,9 @@ def scale(axes: Axes, colours: Colormap, low: tuple[float, str], high: tuple[flo
     from matplotlib.colors import Normalize
 
     shown = ScalarMappable(Normalize(low[0], high[0]), colours)
+    part = min(0.6, 5 / len(axes.get_xticks()))
     bar = axes.figure.colorbar(
-        shown, ax=axes, location="bottom", aspect=16, shrink=0.6, anchor=(0, 1), pad=0.02
+        shown, ax=axes, location="bottom", aspect=16, shrink=part, anchor=(0, 1), pad=0.02
     )
     bar.set_ticks([low[0], high[0]], labels=[low[1], high[1]])
     bar.outline.set_visible(False)
