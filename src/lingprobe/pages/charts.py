@@ -45,9 +45,9 @@ FIGURES = Contents(
 )
 BOLD = "best, or not significantly different from it"
 ACROSS = 4  # panels beside each other
-PANEL = 1.9  # inches of one
+PANEL, LEAST = 1.9, 3.9  # inches of one, and of all beside each other at least
 NAME = 40  # letters of an encoder; a longer name loses its middle
-TITLE = 22  # of a task above a panel
+BOLDER = 0.086  # inches of a letter of a title
 
 
 def chart(results: Sequence[Result], kind: str) -> Figure:
@@ -71,11 +71,11 @@ def dots(made: Grid) -> Figure:
     names = [cut(label_of(made, line), NAME) for line in made.lines]
     across = min(ACROSS, len(made.columns))
     down = math.ceil(len(made.columns) / across)
-    size = room(names) + PANEL * across, 0.4 + down * (0.55 + ROW * len(names))
-    figure = blank((max(size[0], 4.5), size[1]), f"{_about(made)}, with 95 % intervals.")
+    size = room(names) + beside(across), 0.4 + down * (0.55 + ROW * len(names))
+    figure = blank(size, f"{_about(made)}, with 95 % intervals.")
     every = panels(figure, len(made.columns), across, sharex=True, sharey=True)
     for axes, column in zip(every, made.columns, strict=True):
-        axes.set_title(cut(made.said(column), TITLE * ACROSS // across))
+        axes.set_title(fit(made.said(column), across))
         axes.axvline(firsts(made)[column.task].majority, color=GREY, ls="--", lw=1)
         _rules(axes, made.lines)
         for place, line in enumerate(made.lines):
@@ -85,6 +85,16 @@ def dots(made: Grid) -> Figure:
         named(axes, names, [line.kind != "trained" for line in made.lines])
     key(figure, list(_key(made)), max(1, int(size[0] / 1.7)))
     return figure
+
+
+def beside(across: int) -> float:
+    """Inches of so many panels beside each other."""
+    return max(PANEL * across, LEAST)
+
+
+def fit(title: str, across: int) -> str:
+    """A title that is no wider than one of so many panels."""
+    return cut(title, int(beside(across) / across / BOLDER))
 
 
 def _about(made: Grid) -> str:

@@ -17,10 +17,10 @@ from lingprobe.data.reading import MIX
 from lingprobe.data.references import parsed_or_none
 from lingprobe.metrics import difference, share
 from lingprobe.pages.captions import short
-from lingprobe.pages.charts import ACROSS, PANEL, TITLE
+from lingprobe.pages.charts import ACROSS, beside, fit
 from lingprobe.pages.groups import columns_of
 from lingprobe.tables.drawing import PlotProblem
-from lingprobe.tables.panels import ROW, blank, cut, dot, named, panels, room, sign
+from lingprobe.tables.panels import ROW, blank, dot, named, panels, room, sign
 from lingprobe.tables.style import BLUE, GREY
 from lingprobe.tables.table import Section, Table, number
 
@@ -253,10 +253,10 @@ def headroom_figure(found: Sequence[Gain]) -> Figure:
     across = min(ACROSS, len(groups))
     tall = 0.3 + math.ceil(len(groups) / across) * (0.55 + ROW * len(reads))
     about = "Share of headroom, (x - lex) / (full - lex), in percent, with its 95 % interval."
-    figure = blank((max(room(reads) + PANEL * across, 4.5), tall), about)
+    figure = blank((room(reads) + beside(across), tall), about)
     every = panels(figure, len(groups), across, sharex=True, sharey=True)
     for axes, mine, title in zip(every, groups, _titles(found, groups), strict=True):
-        axes.set_title(cut(title, TITLE * ACROSS // across))
+        axes.set_title(fit(title, across))
         axes.yaxis.grid(visible=False)
         for gain in mine:
             _mark(axes, reads.index(gain.reads), gain)
