@@ -32,7 +32,7 @@ ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 SYSTEMS = ("linux", "darwin", "win32")
-EXTRAS = ("hf", "st", "static", "plots")
+EXTRAS = ("hf", "st", "static")
 TESTERS = ("pytest", "pytest-randomly", "pytest-xdist", "hypothesis", "conllu", "pandas")
 # They ask about the repository, or about packages that are not among the lowest.
 NEWEST = (

@@ -25,7 +25,7 @@ import lingprobe
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "lingprobe").rglob("*.py"))
-HEAVY = ("torch", "transformers", "sklearn", "sentence_transformers")
+HEAVY = ("torch", "transformers", "sklearn", "sentence_transformers", "matplotlib")
 CODE_LINES, FILE_LINES = 40, 400
 MEDIAN_TOKENS, MOST_TOKENS = 56, 208
 LAYOUT = {

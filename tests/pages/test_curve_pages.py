@@ -13,6 +13,7 @@ from analysis.test_curves import FALLING, FLAT, RISING, course, steps
 from fixtures.results import result, saying
 from lingprobe.data.core import Result
 from lingprobe.pages import scores_page
+from lingprobe.pages.curve_figures import RING
 from lingprobe.tables.drawing import PlotProblem
 
 
@@ -114,7 +115,9 @@ def test_the_figure_has_a_panel_for_each_task_and_figure_of_the_trainings():
     assert {"+1.00", "−1.00"} <= set(shown)
     # a point of a task tells its score: eight epochs and the beginning, of two trainings and tasks
     assert len(re.findall(r"<title>trained:models/en-\w+, [^<]*\(", svg)) == 36
-    assert svg.count('r="4.4"') == 7  # the best epoch in six places, and what rings mean
+    figure = lingprobe.curve(two()).figure()
+    rings = [line for axes in figure.axes for line in axes.lines if line.get_gid() == RING]
+    assert sorted(float(ring.get_xdata()[0]) for ring in rings) == [2, 2, 2, 5, 5, 5]
 
 
 def test_steps_that_are_far_apart_stand_by_their_powers(tmp_path):

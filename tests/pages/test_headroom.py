@@ -14,8 +14,8 @@ from fixtures.results import result, saying
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.labels import Classes
 from lingprobe.metrics import Answers, MetricProblem, share
-from lingprobe.pages.headroom import gains, headroom_drawing
-from lingprobe.tables.drawing import Dot, PlotProblem
+from lingprobe.pages.headroom import gains, headroom_figure
+from lingprobe.tables.drawing import TOLD, PlotProblem
 
 TASKS = ("edge/pos:EWT-bank", "edge/dep:EWT-bank")
 MODEL = "hf:model,layers=lex+all,pool=none"
@@ -73,7 +73,7 @@ def test_where_the_whole_is_not_clearly_above_there_is_no_share():
     found = gains(results(near))
     assert all(np.isnan(gain.share) for gain in found)
     with pytest.raises(PlotProblem, match="no encoder is clearly above"):
-        headroom_drawing(found)
+        headroom_figure(found)
 
 
 def test_other_test_examples_are_not_compared():
@@ -111,10 +111,17 @@ def test_the_page_has_means_over_tasks_and_every_format(tmp_path):
 
 
 def test_shares_are_drawn_at_their_places():
-    marks = headroom_drawing(gains(results())).marks
-    dots = {m.title.split(":")[0]: m.x for m in marks if isinstance(m, Dot)}
-    first = {name: x for name, x in dots.items() if name in ("lex", "CNN1", "mix")}
-    assert (first["CNN1"] - first["lex"]) / (first["mix"] - first["lex"]) == pytest.approx(0.5)
+    axes = headroom_figure(gains(results())).axes[0]
+    found = {
+        m.get_gid().removeprefix(TOLD).rpartition(": ")[0]: m for m in axes.lines if m.get_gid()
+    }
+    assert {name: float(found[name].get_xdata()[0]) for name in ("lex", "CNN1", "mix")} == {
+        "lex": 0,
+        "CNN1": pytest.approx(50),
+        "mix": 100,
+    }
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    assert all(names[int(mark.get_ydata()[0])] == name for name, mark in found.items())
 
 
 def answered(rng: np.random.Generator, ability: np.ndarray, shift: float, seeds: int) -> Answers:

@@ -143,8 +143,7 @@ class Evaluation:
         figure     dots (with intervals), heat (a heat map), radar, or 'mine.py@figure'
         selection  the fields of `Selection`
         Without `by` and `figure`, where in each encoder a task is solved, of results on several
-        layers; dots of others. DataProblem where there is nothing to draw, PlotProblem where a
-        figure needs matplotlib (the extra `plots`).
+        layers; dots of others. DataProblem or PlotProblem where there is nothing to draw.
         """
         drawn = Figure(self._drawing(by, figure, selection))
         if path is not None:

@@ -169,8 +169,7 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
 
     results    an evaluation, results, or a folder, of `run(..., reads=["layers", "cumulative"])`
     selection  the fields of `Selection`
-    DataProblem if nothing was measured on several layers. Figures as PNG or PDF need matplotlib
-    (the extra `plots`).
+    DataProblem if nothing was measured on several layers.
 
         lingprobe.layers("results/").write("layers.svg")
     """

@@ -51,8 +51,7 @@ def curve(
     and tests whether they rise or fall.
 
     It shows results of `lingprobe run -e 'trained:FOLDER,epoch=*'`, or of models on the hub at
-    several revisions. If `-o` ends in .svg, .png or .pdf, it draws a figure (PNG and PDF need
-    matplotlib: the extra `plots`).
+    several revisions. If `-o` ends in .svg, .png or .pdf, it draws a figure.
 
     **Examples**
 

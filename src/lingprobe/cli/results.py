@@ -120,8 +120,7 @@ def report(
     """Show the results in a folder, or those of the last run.
 
     Several tasks are shown in one table with a row per encoder; `--each` shows a table per task. If
-    `-o` ends in .svg, .png or .pdf, it draws a figure (PNG and PDF need the extra
-    `plots`).
+    `-o` ends in .svg, .png or .pdf, it draws a figure.
 
     **Examples**
 
@@ -315,8 +314,7 @@ def layers(
     """Show scores by layer: each layer alone, growing mixes, what each layer adds, and weights.
 
     It shows results of `lingprobe run --read layers --read cumulative`. If `-o` ends in .svg, .png
-    or .pdf, it draws a figure (PNG and PDF need matplotlib: the extra `plots`);
-    `--format html` has tables and figure on one page.
+    or .pdf, it draws a figure; `--format html` has tables and figure on one page.
 
     **Examples**
 

@@ -13,7 +13,7 @@ from lingprobe.analysis.rows import rows, without_fold
 from lingprobe.data.core import Result
 from lingprobe.pages.breakdown import by_stratum, classes, strata_table
 from lingprobe.pages.charts import FIGURES, chart, figure_of
-from lingprobe.pages.headroom import Gain, gains, headroom, headroom_drawing, left_out
+from lingprobe.pages.headroom import gains, headroom, headroom_figure, left_out
 from lingprobe.pages.mteb import mteb_folder, mteb_lines
 from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.probabilities import bits, bits_table
@@ -23,8 +23,7 @@ from lingprobe.pages.subsets import averages
 from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import NOTHING, Beside
 from lingprobe.pages.wide import wide
-from lingprobe.tables.drawing import save, svg
-from lingprobe.tables.page import FIGURE, Page
+from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
 FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
@@ -77,9 +76,8 @@ def scores_page(
         files={
             "parquet": lambda to: parquet(rows(results), to),
             "mteb": lambda to: mteb_folder(results, to),
-            FIGURE: lambda to: save(chart(results, figure), to),
         },
-        svg=lambda: _figure(results, figure),
+        figure=lambda: chart(results, figure),
         html=lambda: web_page(results, beside._replace(questions=questions or {}, figure=figure)),
     )
 
@@ -89,11 +87,6 @@ def _scores(results: Sequence[Result], questions: dict[str, str] | None, each: b
     several = len({without_fold(r.trial.task) for r in results}) > 1
     table = wide(results, questions) if several and not each else page(results, questions)
     return replace(table, notes=(*table.notes, *best_points(results)))
-
-
-def _figure(results: Sequence[Result], figure: str) -> str:
-    """A chart for the page in HTML; '' where there is no score to draw."""
-    return svg(chart(results, figure)) if any(r.score == r.score for r in results) else ""
 
 
 def classes_page(results: Sequence[Result]) -> Page[Results]:
@@ -108,14 +101,8 @@ def headroom_page(results: Sequence[Result]) -> Page[Results]:
         tuple(results),
         lambda: [headroom(found, left_out(results))],
         texts={"csv": lambda: csv(found)},
-        files={FIGURE: lambda to: save(headroom_drawing(found), to)},
-        svg=lambda: _shares(found),
+        figure=lambda: headroom_figure(found),
     )
-
-
-def _shares(found: Sequence[Gain]) -> str:
-    """The shares as a figure; '' where there are none."""
-    return svg(headroom_drawing(found)) if any(gain.share == gain.share for gain in found) else ""
 
 
 def bits_page(results: Sequence[Result]) -> Page[Results]:
@@ -134,7 +121,7 @@ def strata_page(results: Sequence[Result], stratum: str) -> Page[Results]:
         tuple(results),
         lambda: [strata_table(every, stratum)],
         texts={"csv": lambda: csv(every)},
-        files={FIGURE: lambda to: strata_figure(rows, stratum, to)},
+        figure=lambda: strata_figure(rows, stratum),
     )
 
 

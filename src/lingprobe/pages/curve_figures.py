@@ -6,53 +6,31 @@ be compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lingprobe.analysis.answers import differences
 from lingprobe.analysis.curves import Curve, Curves, History, rows_of
 from lingprobe.analysis.row import Row
 from lingprobe.pages.captions import short
-from lingprobe.pages.charts import COLOURS, EDGE, GREY, PALE, SMALL
-from lingprobe.pages.plots import (
-    ABOVE,
-    ACROSS,
-    BELOW,
-    TALL,
-    WIDE,
-    Panel,
-    band,
-    headed,
-    panelled,
-    whole,
-)
-from lingprobe.tables.drawing import (
-    Dot,
-    Drawing,
-    Label,
-    Mark,
-    PlotProblem,
-    Shape,
-    Stroke,
-    box,
-    breadth,
-    ticks,
-)
+from lingprobe.pages.plots import ACROSS, TALL, WIDE, band, headed
+from lingprobe.tables.drawing import PlotProblem
+from lingprobe.tables.panels import LETTER, below, blank, key, panels, point, sign, stroke
+from lingprobe.tables.style import COLOURS, GREY, MARKERS
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 LEAST = 10.0  # points of score that a panel spans at least
 APART = 64  # times as many steps, from which on they stand on a scale of powers
 WIDER = 4  # times as much of a setting, from which on
 ROOMY = 4  # lines, up to which each has its trend above a panel
 MANY = 2 * len(COLOURS)  # lines that can be told apart
-STEPS = 7  # numbers below a panel
-
-
-class Line(NamedTuple):
-    """How a line is told from others, and what it is called."""
-
-    name: str
-    colour: str
-    dashed: bool
+NAMED = ("epoch", "step")
+RING = "best"
 
 
 class Scale(NamedTuple):
@@ -71,7 +49,7 @@ class Scale(NamedTuple):
         return math.log2(point) if point else math.log2(first) - 1
 
 
-def curves_drawing(found: Curves) -> Drawing:
+def curves_figure(found: Curves) -> Figure:
     """The figures of trainings and the scores of tasks, each in a panel; PlotProblem where there is
     nothing, or more lines than can be told apart.
     """
@@ -80,49 +58,44 @@ def curves_drawing(found: Curves) -> Drawing:
     ]
     if not drawn:
         raise PlotProblem("nothing to draw: no epoch or step of a training has a score")
-    lines = lines_of(found)
-    scales = {unit: _scale(found, unit) for unit in dict.fromkeys(h.unit for h in found.histories)}
-    marks = [*_key(found, lines)]
-    top = EDGE + 14.0 * len(lines) + 14
-    place = 0
-    for unit, figure in _courses(found):
-        marks += _course(_Field(found, scales[unit], lines, place, top), unit, figure)
-        place += 1
-    span = _span(found, drawn)
-    for (task, unit), mine in _tasks(found, drawn).items():
-        marks += _task(_Field(found, scales[unit], lines, place, top), (task, unit), mine, span)
-        place += 1
-    bottom = top + math.ceil(place / ACROSS) * (ABOVE + TALL + BELOW)
-    notes = [
-        text
-        for mine in _tasks(found, drawn).values()
-        for text in differences(rows_of(mine), short(mine[0].task))
-    ]
-    units = [unit for unit in scales if unit not in ("epoch", "step")]
-    about = f"Scores of {', '.join(dict.fromkeys(short(c.task) for c in drawn))}" + (
-        f" by {', '.join(units)}." if units else " during training."
-    )
-    return whole(marks, bottom, notes, about)
+    looks = looks_of(found)
+    courses, tasks = _courses(found), _tasks(found, drawn)
+    many = len(courses) + len(tasks)
+    across = min(ACROSS, many)
+    tall = TALL * math.ceil(many / across) + 0.17 * len(looks) + 0.5
+    figure = blank((max(0.5 + WIDE * across, 6.5), tall), _about(found, drawn))
+    every = iter(panels(figure, many, across))
+    for unit, name in courses:
+        _course(_Panel(found, looks, unit, next(every)), name)
+    span = _span(tasks.values())
+    for (task, unit), mine in tasks.items():
+        _task(_Panel(found, looks, unit, next(every)), task, mine, span)
+    key(figure, [*_key(found, looks)], 1, "upper")
+    notes = [t for mine in tasks.values() for t in differences(rows_of(mine), short(mine[0].task))]
+    below(figure, [_read(found), *notes])
+    return figure
 
 
-class _Field(NamedTuple):
-    """A place for a panel, and what all panels share."""
-
-    found: Curves
-    scale: Scale
-    lines: Mapping[tuple[str, ...], Line]
-    place: int
-    top: float
-
-    def panel(self, low: float, high: float) -> Panel:
-        """An empty panel."""
-        ends = self.scale.at(self.scale.points[0]), self.scale.at(self.scale.points[-1])
-        first, last = ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[1] + 0.5)
-        return panelled(self.place, self.top, (first, last), (low, high))
+def _about(found: Curves, drawn: Sequence[Curve]) -> str:
+    units = [u for u in dict.fromkeys(h.unit for h in found.histories) if u not in NAMED]
+    by = f"by {', '.join(units)}." if units else "during training."
+    return f"Scores of {', '.join(dict.fromkeys(short(c.task) for c in drawn))} {by}"
 
 
-def lines_of(found: Curves) -> dict[tuple[str, ...], Line]:
-    """A line for each training, read and probe; PlotProblem for more than can be told apart."""
+class _Panel:
+    """What is drawn of trainings whose points have one unit, and where."""
+
+    def __init__(
+        self, found: Curves, looks: Mapping[tuple[str, ...], Line2D], unit: str, axes: Axes
+    ) -> None:
+        self.found, self.looks, self.unit, self.axes = found, looks, unit, axes
+        self.scale = _scale(found, unit)
+
+
+def looks_of(found: Curves) -> dict[tuple[str, ...], Line2D]:
+    """How the line of each training, read and probe looks; PlotProblem for more than can be told
+    apart.
+    """
     names = called(found)
     if len(names) > MANY:
         raise PlotProblem(
@@ -130,9 +103,12 @@ def lines_of(found: Curves) -> dict[tuple[str, ...], Line]:
             " by name (-e), or reads (--read)"
         )
     return {
-        key: Line(name, COLOURS[i % len(COLOURS)], i >= len(COLOURS))
-        for i, (key, name) in enumerate(names.items())
-    }
+        at: stroke(
+            COLOURS[i % len(COLOURS)], name, "--" if i >= len(COLOURS) else "-",
+            MARKERS[i % len(COLOURS)],
+        )
+        for i, (at, name) in enumerate(names.items())
+    }  # fmt: skip
 
 
 def called(found: Curves) -> dict[tuple[str, ...], str]:
@@ -188,9 +164,9 @@ def _tasks(found: Curves, drawn: Sequence[Curve]) -> dict[tuple[str, str], list[
     return panels
 
 
-def _span(found: Curves, drawn: Sequence[Curve]) -> float:
+def _span(panels: Iterable[Sequence[Curve]]) -> float:
     """How many points of score each panel spans: those of the task that takes most."""
-    ends = [_ends(mine) for mine in _tasks(found, drawn).values()]
+    ends = map(_ends, panels)
     return max(LEAST, *(5 * math.ceil((high - low) / 5) for low, high in ends))
 
 
@@ -205,75 +181,86 @@ def _ends(mine: Sequence[Curve]) -> tuple[float, float]:
     return min(values), max(values)
 
 
-def _task(field: _Field, of: tuple[str, str], mine: Sequence[Curve], span: float) -> Iterator[Mark]:
+def _task(panel: _Panel, task: str, mine: Sequence[Curve], span: float) -> None:
     """The scores of one task, a line for each training."""
     low, high = _ends(mine)
-    start = math.floor((low + high - span) / 2)
-    panel = field.panel(start, start + span)
-    metric = mine[0].metric.partition(",")[0]
-    yield from headed(panel, (short(of[0]), metric))
-    yield from _trends(field, panel, mine)
-    yield from _points(panel, field.scale, of[1])
+    start, axes = math.floor((low + high - span) / 2), panel.axes
+    axes.set_ylim(start, start + span)
+    headed(axes, (short(task), mine[0].metric.partition(",")[0]))
+    _trends(panel, mine)
+    _points(panel)
     majority = next(iter(mine[0].rows.values())).majority
     if start <= majority <= start + span:
-        yield from _level(panel, majority, GREY, "constant answer")
+        axes.axhline(majority, color=GREY, ls="--", lw=0.9)
     for curve in mine:
-        yield from _line(field, panel, curve)
+        _line(panel, curve)
 
 
-def _line(field: _Field, panel: Panel, curve: Curve) -> Iterator[Mark]:
+def _line(panel: _Panel, curve: Curve) -> None:
     """Scores on the band of their intervals; before training stands apart, the best point is
     ringed.
     """
-    line, scale = field.lines[line_of(curve)], field.scale
-    known = {at: row for at, row in curve.rows.items() if row.score == row.score}
-    learnt = {scale.at(at): row for at, row in known.items() if at > 0}
-    history = next(h for h in field.found.histories if h.name == curve.training)
-    called = {scale.at(at): f"{history.unit} {_number(at)}" for at in known}
-    yield from band(panel, learnt, line.colour, line.name, line.dashed, called.__getitem__)
+    look, at = panel.looks[line_of(curve)], panel.scale.at
+    known = {point: row for point, row in curve.rows.items() if row.score == row.score}
+    learnt = {at(point): row for point, row in known.items() if point > 0}
+    names = {at(point): f"{panel.unit} {_number(point)}" for point in known}
+    band(panel.axes, learnt, look, names.__getitem__)
+    history = next(h for h in panel.found.histories if h.name == curve.training)
     if (best := known.get(history.best)) is not None and history.best:
-        yield Dot(*panel.at(scale.at(history.best), best.score), 4.4, line.colour, hollow=True)
+        _ring(panel.axes, (at(history.best), best.score), look)
     if (before := known.get(0)) is not None:
-        point = panel.at(scale.at(0), before.score)
         if learnt:
-            first = min(learnt)
-            ends = point, panel.at(first, learnt[first].score)
-            yield Stroke(ends, line.colour, 1.0, dashed=True)
-        yield Dot(*point, 2.6, line.colour, title=_told(line.name, before))
+            ends = [before.score, learnt[min(learnt)].score]
+            panel.axes.plot([at(0), min(learnt)], ends, color=look.get_color(), ls="--", lw=1)
+        place, colour = (at(0), before.score), look.get_color()
+        point(panel.axes, place, sign("o", colour), _told(str(look.get_label()), before))
+
+
+def _ring(axes: Axes, place: tuple[float, float], look: Line2D) -> None:
+    axes.plot(*place, "o", mfc="none", color=look.get_color(), ms=9, mew=1.4, gid=RING)
 
 
 def _told(name: str, row: Row) -> str:
     return f"{name}, before training: {row.score:.1f} ({row.low:.1f} – {row.high:.1f})"
 
 
-def _trends(field: _Field, panel: Panel, mine: Sequence[Curve]) -> Iterator[Mark]:
+def _trends(panel: _Panel, mine: Sequence[Curve]) -> None:
     """ρ of each line in its colour at the right above the panel, bold where it is significant."""
+    from matplotlib.offsetbox import AnchoredOffsetbox, HPacker, TextArea
+
     known = [curve for curve in mine if not math.isnan(curve.trend.correlation)]
     if not 0 < len(known) <= ROOMY:
         return
-    x, y = panel.across.start + WIDE, panel.up.start - 7
-    for curve in reversed(known):
-        text = f"{round(curve.trend.correlation, 2) + 0:+.2f}".replace("-", "−")
-        strong = curve.trend.is_significant
-        yield Label(x, y, text, SMALL, "end", field.lines[line_of(curve)].colour, strong)
-        x -= breadth(text, SMALL) + 6
-    yield Label(x, y, "ρ", SMALL, "end", GREY)
+    texts: list[Artist] = [TextArea("ρ", textprops={"color": GREY, "size": 8})]
+    for curve in known:
+        looks = {
+            "color": panel.looks[line_of(curve)].get_color(),
+            "weight": "bold" if curve.trend.is_significant else "normal",
+            "size": 8,
+        }
+        value = f"{round(curve.trend.correlation, 2) + 0:+.2f}".replace("-", "−")
+        texts.append(TextArea(value, textprops=looks))
+    panel.axes.add_artist(
+        AnchoredOffsetbox(
+            "lower right", child=HPacker(children=texts, sep=5, pad=0), frameon=False, pad=0,
+            borderpad=0.2, bbox_to_anchor=(1, 1), bbox_transform=panel.axes.transAxes,
+        )
+    )  # fmt: skip
 
 
-def _points(panel: Panel, scale: Scale, unit: str) -> Iterator[Mark]:
+def _points(panel: _Panel) -> None:
     """Numbers of points below a panel, as many as there is room for, and what they are."""
-    y, free = panel.bottom, panel.across.start - 1e9
-    many = max(1, math.ceil(len(scale.points) / (2 * STEPS if scale.points[-1] < 100 else STEPS)))
-    shown = [*scale.points[::many], scale.points[-1]]
-    for at in dict.fromkeys(shown):
-        x, text = panel.across.at(scale.at(at)), _number(at)
-        room = breadth(text, SMALL) / 2
-        if x - room > free:
-            yield Label(x, y + 11, text, SMALL, "middle", GREY)
-            free = x + room + 3
-    name = f"{unit} (log scale)" if scale.powers else unit
-    middle = panel.across.start + WIDE / 2
-    yield Label(middle, y + 21, name, SMALL, "middle", GREY)
+    scale, shown = panel.scale, list[int]()
+    first, last = scale.at(scale.points[0]), scale.at(scale.points[-1])
+    for at in reversed(scale.points):  # the last is always said
+        letters = len(_number(at)) + (len(_number(shown[-1])) if shown else 0)
+        free = (last - first) * (0.02 + LETTER / WIDE / 2 * letters)
+        if not shown or scale.at(shown[-1]) - scale.at(at) >= free:
+            shown.append(at)
+    panel.axes.set_xticks(list(map(scale.at, shown)), list(map(_number, shown)))
+    if first == last:
+        panel.axes.set_xlim(first - 0.5, first + 0.5)
+    panel.axes.set_xlabel(f"{panel.unit} (log scale)" if scale.powers else panel.unit)
 
 
 def _number(at: int) -> str:
@@ -281,37 +268,29 @@ def _number(at: int) -> str:
     return f"{at // 1000}k" if at >= 10_000 and at % 1000 == 0 else f"{at}"
 
 
-def _level(panel: Panel, value: float, colour: str, title: str) -> Iterator[Mark]:
-    y, start = panel.at(panel.across.low, value)[1], panel.across.start
-    yield Stroke(((start, y), (start + WIDE, y)), colour, 0.9, dashed=True)
-
-
-def _course(field: _Field, unit: str, figure: str) -> Iterator[Mark]:
+def _course(panel: _Panel, figure: str) -> None:
     """A figure of trainings on dev, with the best of what needs no encoder as a line."""
-    mine = [h for h in field.found.histories if (h.unit, h.figure) == (unit, figure)]
-    colours = {key[0]: line for key, line in reversed([*field.lines.items()])}
-    bars = {history.name: _bar(history) for history in mine}
-    values = [v for h in mine for v in h.course(figure).values()]
-    values += [bar for bar in bars.values() if not math.isnan(bar)]
-    low, high = _round(min(values), max(values))
-    panel = field.panel(low, high)
-    yield from headed(panel, (f"{named(figure)} on dev", "dashed: the best baseline"))
-    yield from _points(panel, field.scale, unit)
-    for history in mine:
-        if history.name not in colours:
-            continue
-        line, course = colours[history.name], history.course(figure)
-        bar = bars[history.name]
-        if not math.isnan(bar):
-            yield from _level(panel, bar, line.colour, "")
-        places = {at: panel.at(field.scale.at(at), value) for at, value in course.items()}
-        if len(places) > 1:
-            yield Stroke(tuple(places.values()), line.colour, 1.6)
-        for at, place in places.items():
-            told = f"{line.name}, {unit} {at}: {course[at]:.2f}"
-            yield Dot(*place, 2.2, line.colour, title=told)
-        if history.best in places:
-            yield Dot(*places[history.best], 4.4, line.colour, hollow=True)
+    headed(panel.axes, (f"{named(figure)} on dev", "dashed: the best baseline"))
+    _points(panel)
+    looks = {at[0]: look for at, look in reversed([*panel.looks.items()])}
+    for history in panel.found.histories:
+        if (history.unit, history.figure) == (panel.unit, figure) and history.name in looks:
+            _history(panel, history, looks[history.name])
+
+
+def _history(panel: _Panel, history: History, look: Line2D) -> None:
+    """The figure of one training, its best point ringed."""
+    course, bar, at = history.course(history.figure), _bar(history), panel.scale.at
+    if not math.isnan(bar):
+        panel.axes.axhline(bar, color=look.get_color(), ls="--", lw=0.9)
+    panel.axes.plot(list(map(at, course)), [*course.values()], color=look.get_color())
+    mark = sign(look.get_marker(), look.get_color())
+    mark.set_markersize(3.5)
+    for step, value in course.items():
+        told = f"{look.get_label()}, {panel.unit} {step}: {value:.2f}"
+        point(panel.axes, (at(step), value), mark, told)
+    if history.best in course:
+        _ring(panel.axes, (at(history.best), course[history.best]), look)
 
 
 def _bar(history: History) -> float:
@@ -321,36 +300,28 @@ def _bar(history: History) -> float:
     return best(known) if known else math.nan
 
 
-def _round(low: float, high: float) -> tuple[float, float]:
-    """Ends of an axis a little outside, at round numbers."""
-    room = (high - low) * 0.08 or 1.0
-    steps = list(ticks(low - room, high + room, 4))
-    step = steps[1] - steps[0] if len(steps) > 1 else room
-    return step * math.floor(low / step), step * math.ceil(high / step)
-
-
 def named(figure: str) -> str:
     """How a figure is written."""
     return "BLEU" if figure == "bleu" else figure
 
 
-def _key(found: Curves, lines: Mapping[tuple[str, ...], Line]) -> Iterator[Mark]:
-    """What the lines are, and what rings and dashes mean."""
+def _key(found: Curves, looks: Mapping[tuple[str, ...], Line2D]) -> Iterator[Any]:
+    """What the lines and rings are."""
     objectives = {history.name: history.objective for history in found.histories}
-    for i, (key, line) in enumerate(lines.items()):
-        y = EDGE + 14.0 * i + 6
-        yield Stroke(((EDGE, y - 3), (EDGE + 18, y - 3)), line.colour, 2.4, line.dashed)
-        objective = objectives[key[0]]
-        yield Label(EDGE + 24, y, line.name + (f" ({objective})" if objective else ""), SMALL)
-    y = EDGE + 14.0 * len(lines) + 6
-    said = (
-        "bands: 95 % intervals; grey dashes: constant answer; bold ρ: significant after correction"
-    )
-    if any(0 in curve.rows for curve in found.curves):
-        said += "; 0: before training"
+    for (training, *_), look in looks.items():
+        objective = objectives[training]
+        name = str(look.get_label()) + (f" ({objective})" if objective else "")
+        yield stroke(look.get_color(), name, look.get_linestyle(), look.get_marker())
     if any(history.best for history in found.histories):
-        yield Dot(EDGE + 9, y - 3, 4.4, GREY, hollow=True)
-        yield Label(EDGE + 24, y, f"best on dev; {said}", SMALL, colour=GREY)
-    else:
-        yield Shape(box(EDGE, y - 6, 18, 6), PALE)
-        yield Label(EDGE + 24, y, said, SMALL, colour=GREY)
+        ring = sign("o", GREY, "best on dev", hollow=True)
+        ring.set_markersize(9)
+        yield ring
+
+
+def _read(found: Curves) -> str:
+    """How the figure is read."""
+    before = "; 0: before training" * any(0 in curve.rows for curve in found.curves)
+    return (
+        "Bands: 95 % intervals; grey dashes: constant answer; bold ρ: significant after"
+        f" correction{before}."
+    )

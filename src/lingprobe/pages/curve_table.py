@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from lingprobe.analysis.answers import differences, marks, over
 from lingprobe.analysis.curves import Curve, Curves, History, rows_of
 from lingprobe.pages.captions import short
-from lingprobe.pages.curve_figures import called, curves_drawing, line_of, named
+from lingprobe.pages.curve_figures import called, curves_figure, line_of, named
 from lingprobe.pages.groups import columns_of, shared_options
 from lingprobe.pages.records import csv
 from lingprobe.pages.relate import coefficient
-from lingprobe.tables.drawing import save, svg
-from lingprobe.tables.page import FIGURE, Page
+from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number, p_value
 
 MARK = "•"
@@ -69,8 +68,7 @@ def curves_page(found: Curves) -> Page[Curves]:
         found,
         lambda: tables(found),
         {"csv": lambda: csv(curve_rows(found))},
-        {FIGURE: lambda to: save(curves_drawing(found), to)},
-        lambda: svg(curves_drawing(found)),
+        figure=lambda: curves_figure(found),
     )
 
 

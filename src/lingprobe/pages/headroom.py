@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from lingprobe.analysis.paired import Measured, apart, measured
 from lingprobe.analysis.row import PERCENT, Row
@@ -16,10 +17,16 @@ from lingprobe.data.reading import MIX
 from lingprobe.data.references import parsed_or_none
 from lingprobe.metrics import difference, share
 from lingprobe.pages.captions import short
-from lingprobe.pages.charts import BLUE, EDGE, GAP, GREY, PANEL, ROW, Axis, frame
+from lingprobe.pages.charts import ACROSS, beside, fit
 from lingprobe.pages.groups import columns_of
-from lingprobe.tables.drawing import Dot, Drawing, Label, Mark, PlotProblem, Stroke, breadth
+from lingprobe.tables.drawing import PlotProblem
+from lingprobe.tables.panels import ROW, blank, dot, named, panels, room, sign
+from lingprobe.tables.style import BLUE, GREY
 from lingprobe.tables.table import Section, Table, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LEXICAL, BAG, ORTHONORMAL = "lex", "lex with a bag of words", "orthonormal"
 FULL = (MIX, "mix", "cat:lex+top")
@@ -235,7 +242,7 @@ def _means(found: Sequence[Gain]) -> Iterator[tuple[str, ...]]:
             yield (name, *map(number, values), f"{len(tasks)} tasks")
 
 
-def headroom_drawing(found: Sequence[Gain]) -> Drawing:
+def headroom_figure(found: Sequence[Gain]) -> Figure:
     """A panel for each task and encoder: shares of headroom as dots on their intervals; PlotProblem
     where none has one.
     """
@@ -243,36 +250,33 @@ def headroom_drawing(found: Sequence[Gain]) -> Drawing:
     if not groups:
         raise PlotProblem("nothing to draw: no encoder is clearly above its word embeddings")
     reads = [read for read in ORDER if any(g.reads == read for mine in groups for g in mine)]
-    low = min(0.0, *(g.share_low for mine in groups for g in mine if g.share == g.share))
-    high = max(PERCENT, *(g.share_high for mine in groups for g in mine if g.share == g.share))
-    left = EDGE + max(map(breadth, reads)) + 8
-    tall = 30 + ROW * len(reads) + 26
-    across = min(4, len(groups))
+    across = min(ACROSS, len(groups))
+    tall = 0.3 + math.ceil(len(groups) / across) * (0.55 + ROW * len(reads))
+    about = "Share of headroom, (x - lex) / (full - lex), in percent, with its 95 % interval."
+    figure = blank((room(reads) + beside(across), tall), about)
+    every = panels(figure, len(groups), across, sharex=True, sharey=True)
+    for axes, mine, title in zip(every, groups, _titles(found, groups), strict=True):
+        axes.set_title(fit(title, across))
+        axes.yaxis.grid(visible=False)
+        for gain in mine:
+            _mark(axes, reads.index(gain.reads), gain)
+    for axes in every[::across]:
+        named(axes, reads)
+    figure.supxlabel(f"s{about[1:-1]}", fontsize=8, x=0.01, ha="left")
+    return figure
+
+
+def _titles(found: Sequence[Gain], groups: Sequence[Sequence[Gain]]) -> list[str]:
+    """What panels are called: their tasks, with the encoder where there are several."""
     names = {c.task: c.name for c in columns_of(list(dict.fromkeys(g.task for g in found)))}
     several = len({g.encoder for g in found}) > 1
-    marks: list[Mark] = []
-    for place, mine in enumerate(groups):
-        down, along = divmod(place, across)
-        top = EDGE + 30 + down * tall
-        axis = Axis(low, high, left + along * (PANEL + GAP), PANEL)
-        title = names[mine[0].task] + (f", {short(mine[0].encoder)}" if several else "")
-        marks += frame(axis, title, top, ROW * len(reads))
-        for i, read in enumerate(reads):
-            y = top + ROW * (i + 0.5)
-            if along == 0:
-                marks.append(Label(left - 8, y + 3, read, anchor="end"))
-            marks += [m for g in mine if g.reads == read for m in _share_marks(g, axis, y)]
-    height = EDGE + tall * math.ceil(len(groups) / across) + 16
-    what = "share of headroom, (x - lex) / (full - lex), in percent, with its 95 % interval"
-    marks.append(Label(left, height - 8, what, 8, colour=GREY))
-    width = max(left + across * (PANEL + GAP), left + breadth(what, 8))
-    return Drawing(width, height, tuple(marks), f"{what[0].upper()}{what[1:]}.")
+    return [
+        names[mine[0].task] + (f", {short(mine[0].encoder)}" if several else "") for mine in groups
+    ]
 
 
-def _share_marks(gain: Gain, axis: Axis, y: float) -> Iterator[Mark]:
-    if math.isnan(gain.share):
-        return
+def _mark(axes: Axes, place: int, gain: Gain) -> None:
     is_end = gain.share in (0, PERCENT)
-    yield Stroke(((axis.at(gain.share_low), y), (axis.at(gain.share_high), y)), BLUE, 1.6)
     told = f"{gain.reads}: {gain.share:.1f} ({gain.share_low:.1f} – {gain.share_high:.1f})"
-    yield Dot(axis.at(gain.share), y, 3.2, GREY if is_end else BLUE, is_end, told)
+    values = gain.share, gain.share_low, gain.share_high
+    dot(axes, place, values, sign("o", GREY if is_end else BLUE, hollow=is_end), told)

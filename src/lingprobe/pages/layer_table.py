@@ -12,9 +12,9 @@ from lingprobe.analysis.answers import differences, marks
 from lingprobe.analysis.layers import EVEN, Depth, Mean
 from lingprobe.analysis.row import Row
 from lingprobe.pages.captions import heading, short
-from lingprobe.pages.plots import layers_figure, layers_svg
+from lingprobe.pages.plots import layers_figure
 from lingprobe.pages.records import csv
-from lingprobe.tables.page import FIGURE, Page
+from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
 
 BARS = "▏▎▍▌▋▊▉█"
@@ -74,8 +74,7 @@ def layers_page(depths: Sequence[Depth]) -> Page[tuple[Depth, ...]]:
         tuple(depths),
         lambda: [overview(depths), *map(by_layer, depths)],
         texts={"csv": lambda: csv(layer_rows(depths))},
-        files={FIGURE: lambda to: layers_figure(depths, to)},
-        svg=lambda: layers_svg(depths),
+        figure=lambda: layers_figure(depths),
     )
 
 

@@ -13,9 +13,8 @@ from lingprobe.analysis.relation import Correlation, Relation
 from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.records import csv
-from lingprobe.pages.relate_figures import FIGURES, figure_of
-from lingprobe.tables.drawing import save, svg
-from lingprobe.tables.page import FIGURE, Page
+from lingprobe.pages.relate_figures import CHARTS
+from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table
 
 MARK = "•"
@@ -29,14 +28,13 @@ def relation_page(relation: Relation, figure: str = "heat") -> Page[Relation]:
     """The correlations of a table of scores in every format; UsageProblem for a figure that there
     is not.
     """
-    if figure not in FIGURES:
-        raise UsageProblem(f"no figure {figure!r}: choose one of {', '.join(FIGURES)}")
+    if figure not in CHARTS:
+        raise UsageProblem(f"no figure {figure!r}: choose one of {', '.join(CHARTS)}")
     return Page(
         relation,
         lambda: tables(relation),
         {"csv": lambda: csv(relation.found)},
-        {FIGURE: lambda to: save(figure_of(relation, figure), to)},
-        lambda: svg(figure_of(relation, figure)),
+        figure=lambda: CHARTS[figure](relation),
         remarks=relation.table.remarks,
     )
 

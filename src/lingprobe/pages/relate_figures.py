@@ -5,29 +5,24 @@ families of variants, and dots on their intervals.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lingprobe.analysis.relation import Correlation, Relation
 from lingprobe.metrics.correlation import SYMBOLS
-from lingprobe.pages.charts import BEST, BLUE, EDGE, GREY, PALE, ROW, SMALL, Axis, end
-from lingprobe.tables.drawing import (
-    Dot,
-    Drawing,
-    Label,
-    Mark,
-    PlotProblem,
-    Shape,
-    Stroke,
-    box,
-    breadth,
-)
+from lingprobe.tables.drawing import PlotProblem, tell
+from lingprobe.tables.panels import ROW, blank, cell, dot, named, room, scale, sign, slanted
+from lingprobe.tables.style import BEST, BLUE, GREY
 
-CELL, TALL = 40.0, 20.0
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+
 INSIGNIFICANT, FAINT = "#d8dde1", "#5f6b74"
-NEGATIVE, NEUTRAL, POSITIVE = (178, 60, 40), (246, 246, 244), (27, 88, 150)
+ENDS = "#b23c28", "#f6f6f4", "#1b5896"  # of falling together, of nothing, of rising together
 MOST = 80  # pairs that are drawn as dots
-PANEL = 260.0
+PANEL = 3.6  # inches of the dots
 
 
 class Kind(NamedTuple):
@@ -41,14 +36,14 @@ class Kind(NamedTuple):
     grey: Callable[[Relation], str]
 
 
-def heat(relation: Relation) -> Drawing:
+def heat(relation: Relation) -> Figure:
     """A cell for each pair, blue where two columns rise together, red where one falls; grey where
     that is not significant.
     """
     return _map(relation, BETWEEN)
 
 
-def within(relation: Relation) -> Drawing:
+def within(relation: Relation) -> Figure:
     """The same for the mean correlation within families of variants; grey where it is not of one
     sign in all of them.
     """
@@ -60,44 +55,52 @@ def within(relation: Relation) -> Drawing:
     return _map(relation, WITHIN)
 
 
-def _map(relation: Relation, kind: Kind) -> Drawing:
+def _map(relation: Relation, kind: Kind) -> Figure:
     """A heat map of all pairs."""
     names = [column.name for column in relation.table.columns]
     square = relation.across == relation.down
-    down, across = relation.down[square:], relation.across[: len(relation.across) - square]
+    down = [names[i] for i in relation.down[square:]]
+    across = [names[j] for j in relation.across[: len(relation.across) - square]]
     if not down or not across:
         raise PlotProblem("nothing to draw: there is no pair of columns")
-    left = EDGE + max(breadth(names[i]) for i in down) + 8
-    top = EDGE + max(breadth(names[j]) for j in across) * math.sin(math.radians(40)) + 14
+    wide = room(down) + 0.55 * len(across) + 0.6 * room(across[-1:])
+    tall = 0.65 * room(across) + 0.27 * len(down) + 0.7
+    figure = blank((max(wide, 4.0), tall), _about(relation))
+    axes, colours = figure.subplots(), _colours()
+    slanted(axes, across)
+    named(axes, down)
     pairs = {(one.first, one.second): one for one in relation.found}
-    marks: list[Mark] = [
-        Label(left + CELL * (c + 0.5) + 2, top - 6, names[j], slant=-40)
-        for c, j in enumerate(across)
-    ]
-    for r, i in enumerate(down):
-        y = top + TALL * r
-        marks.append(Label(left - 8, y + TALL / 2 + 3, names[i], anchor="end"))
-        for c, j in enumerate(across):
-            one = pairs.get((names[i], names[j])) or pairs.get((names[j], names[i]))
-            if one and not (square and j >= i):
-                marks += _cell(one, kind, left + CELL * c, y)
-    bottom = top + TALL * len(down)
-    marks += _key(kind.grey(relation), left, bottom + 20)
-    right = max(map(end, marks), default=left)
-    right = max(right, left + CELL * len(across) + 0.77 * breadth(names[across[-1]]))
-    return Drawing(right + EDGE, bottom + 44, tuple(marks), _about(relation))
+    for r, first in enumerate(down):
+        for c, second in enumerate(across):
+            one = pairs.get((first, second)) or pairs.get((second, first))
+            if one and not (square and c > r):
+                _cell(axes, one, kind, (c, r), colours)
+    bar = scale(axes, colours, (-1, "−1"), (1, "1"))
+    grey = kind.grey(relation)
+    bar.set_label(f"grey: {grey}" if grey else UNTESTED, loc="left")
+    return figure
 
 
-def _cell(one: Correlation, kind: Kind, x: float, y: float) -> Iterator[Mark]:
+UNTESTED = "without p values: too few families"
+
+
+def _colours() -> Colormap:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("correlations", ENDS)
+
+
+def _cell(
+    axes: Axes, one: Correlation, kind: Kind, place: tuple[int, int], colours: Colormap
+) -> None:
     value, grey = kind.value(one), kind.faint(one)
     if math.isnan(value):
         return
-    fill = INSIGNIFICANT if grey else _colour(value)
-    yield Shape(box(x + 1, y + 1, CELL - 2, TALL - 2), fill, title=kind.said(one))
-    colour = "#1c2328" if abs(value) <= 0.6 else "#ffffff"
-    colour = FAINT if grey else colour
+    looks: dict[str, Any] = {"color": FAINT} if grey else {}
     text = f"{round(value, 2) + 0:.2f}".replace("-", "−")
-    yield Label(x + CELL / 2, y + TALL / 2 + 3, text, 9, "middle", colour)
+    fill = INSIGNIFICANT if grey else colours((value + 1) / 2)
+    patch, _ = cell(axes, place, text, fill, **looks)
+    tell(patch, kind.said(one))
 
 
 def said(one: Correlation) -> str:
@@ -134,30 +137,7 @@ WITHIN = Kind(
 )
 
 
-def _colour(value: float) -> str:
-    end = POSITIVE if value >= 0 else NEGATIVE
-    share = min(abs(value), 1.0)
-    mixed = (round(a + (b - a) * share) for a, b in zip(NEUTRAL, end, strict=True))
-    return "#" + "".join(f"{part:02x}" for part in mixed)
-
-
-def _key(grey: str, x: float, y: float) -> list[Mark]:
-    """What the colours mean."""
-    marks: list[Mark] = [Label(x, y, "−1", SMALL, colour=GREY)]
-    start = x + 16
-    marks += [Shape(box(start + 8 * i, y - 8, 8.2, 10), _colour(i / 8 - 1)) for i in range(17)]
-    marks.append(Label(start + 142, y, "1", SMALL, colour=GREY))
-    if grey:
-        marks.append(Shape(box(start + 164, y - 8, 12, 10), INSIGNIFICANT))
-        marks.append(Label(start + 181, y, grey, SMALL, colour=GREY))
-    else:
-        marks.append(
-            Label(start + 164, y, "without p values: too few families", SMALL, colour=GREY)
-        )
-    return marks
-
-
-def dots(relation: Relation) -> Drawing:
+def dots(relation: Relation) -> Figure:
     """A dot on its interval for each pair, the strongest on top; grey where it is not
     significant.
     """
@@ -169,39 +149,26 @@ def dots(relation: Relation) -> Drawing:
         )
     known.sort(key=lambda one: -one.correlation)
     names = [f"{one.first}, {one.second}" for one in known]
-    left = EDGE + max(map(breadth, names)) + 8
-    axis, top = Axis(-1.0, 1.0, left, PANEL), EDGE + 14
-    marks: list[Mark] = [*scale(axis, top, ROW * len(known))]
-    for i, (one, name) in enumerate(zip(known, names, strict=True)):
-        y = top + ROW * (i + 0.5)
-        marks.append(Label(left - 8, y + 3, name, anchor="end"))
+    figure = blank((room(names) + PANEL + 0.7, 0.7 + ROW * len(known)), _about(relation))
+    axes = figure.subplots()
+    spanned(axes, names)
+    for place, one in enumerate(known):
         colour = BEST if one.is_significant else BLUE if math.isnan(one.p) else GREY
-        marks += dot(axis, y, (one.correlation, one.low, one.high), colour, said(one))
-        marks.append(Label(left + PANEL + 8, y + 3, f"n = {one.n:,}", SMALL, colour=GREY))
-    bottom = top + ROW * len(known) + 30
-    key = "orange: significant after correction; lines: 95 % intervals"
-    marks.append(Label(left, bottom, key, SMALL, colour=GREY))
-    return Drawing(max(map(end, marks)) + EDGE, bottom + 10, tuple(marks), _about(relation))
+        dot(axes, place, (one.correlation, one.low, one.high), sign("o", colour), said(one))
+    right = axes.secondary_yaxis("right")
+    right.set_yticks(range(len(known)), [f"n = {one.n:,}" for one in known])
+    right.tick_params(labelcolor=GREY)
+    right.spines[:].set_visible(False)
+    axes.set_xlabel("orange: significant after correction; lines: 95 % intervals", loc="left")
+    return figure
 
 
-def dot(
-    axis: Axis, y: float, values: tuple[float, float, float], colour: str, title: str
-) -> Iterator[Mark]:
-    """A correlation on its interval."""
-    value, low, high = values
-    if not math.isnan(low):
-        yield Stroke(((axis.at(low), y), (axis.at(high), y)), colour, 1.6)
-    yield Dot(axis.at(value), y, 3.2, colour, title=title)
-
-
-def scale(axis: Axis, top: float, tall: float) -> Iterator[Mark]:
-    """Lines and numbers of correlations."""
-    for value in (-1, -0.5, 0, 0.5, 1):
-        if value >= axis.low:
-            x = axis.at(value)
-            colour, width = (GREY, 0.9) if value == 0 else (PALE, 0.6)
-            yield Stroke(((x, top), (x, top + tall)), colour, width)
-            yield Label(x, top + tall + 11, f"{value:g}".replace("-", "−"), SMALL, "middle", GREY)
+def spanned(axes: Axes, names: Sequence[str]) -> None:
+    """A scale of correlations, with names at the left."""
+    axes.set_xlim(-1.03, 1.03)
+    axes.set_xticks([-1, -0.5, 0, 0.5, 1])
+    axes.axvline(0, color=GREY, lw=0.9)
+    named(axes, names)
 
 
 def _about(relation: Relation) -> str:
@@ -213,14 +180,8 @@ def _about(relation: Relation) -> str:
     )
 
 
-CHARTS: Mapping[str, Callable[[Relation], Drawing]] = {
+CHARTS: Mapping[str, Callable[[Relation], Figure]] = {
     "heat": heat,
     "within": within,
     "dots": dots,
 }
-FIGURES = tuple(CHARTS)
-
-
-def figure_of(relation: Relation, kind: str) -> Drawing:
-    """A figure of one of the kinds of `FIGURES`."""
-    return CHARTS[kind](relation)

@@ -7,20 +7,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lingprobe.analysis.profiles import Languages
+from lingprobe.analysis.profiles import Languages, Profile
 from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics.dependent import FEWEST
 from lingprobe.metrics.multiplicity import NAMES
-from lingprobe.pages.charts import BEST, BLUE, EDGE, GREY, PANEL, ROW, SMALL, Axis, end
 from lingprobe.pages.records import csv
 from lingprobe.pages.relate import CALLED, MARK, coefficient
-from lingprobe.pages.relate_figures import dot, said, scale
-from lingprobe.pages.relate_scores import radar, scores_drawing
-from lingprobe.tables.drawing import Drawing, Label, Mark, breadth, save, svg
-from lingprobe.tables.page import FIGURE, Page
+from lingprobe.pages.relate_figures import said, spanned
+from lingprobe.pages.relate_scores import radar, scores_figure
+from lingprobe.tables.page import Page
+from lingprobe.tables.panels import ROW, blank, dot, room, sign
+from lingprobe.tables.style import BEST, BLUE, GREY
 from lingprobe.tables.table import Section, Table, p_value
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PANEL = 2.9  # inches of dots
 WORDS = frozenset({"task", "encoder", "95 % interval"})
 
 
@@ -54,8 +60,7 @@ def languages_page(found: Languages, figure: str = "dots") -> Page[Languages]:
         found,
         lambda: [tasks(found), encoders(found)],
         {"csv": lambda: csv(rows(found))},
-        {FIGURE: lambda to: save(CHARTS[kind](found), to)},
-        lambda: svg(CHARTS[kind](found)),
+        figure=lambda: CHARTS[kind](found),
         remarks=found.relation.table.remarks,
     )
 
@@ -170,43 +175,41 @@ def _interval(low: float, high: float) -> str:
     return "–" if math.isnan(low) else f"{coefficient(low)} – {coefficient(high)}"
 
 
-def agreement_dots(found: Languages) -> Drawing:
+def agreement_dots(found: Languages) -> Figure:
     """Encoders over tasks at the left, tasks over encoders on their intervals at the right."""
-    names = [each.encoder for each in found.profiles], [each.task for each in found.tasks]
-    widths = [max(map(breadth, some), default=0.0) + 8 for some in names]
-    tall = ROW * max(len(names[0]), len(names[1]))
-    top = EDGE + 30
-    left = Axis(-1.0, 1.0, EDGE + widths[0], PANEL)
-    right = Axis(-1.0, 1.0, left.start + PANEL + 24 + widths[1], PANEL)
-    marks: list[Mark] = [*scale(left, top, tall), *scale(right, top, tall)]
-    marks.append(Label(left.start, top - 12, "encoders, over tasks", bold=True))
-    marks.append(Label(right.start, top - 12, "tasks, over encoders", bold=True))
-    for i, profile in enumerate(found.profiles):
-        y = top + ROW * (i + 0.5)
-        marks.append(Label(left.start - 8, y + 3, profile.encoder, anchor="end"))
-        nan = math.nan
-        title = f"{profile.encoder}: other encoders {profile.others:.2f}"
-        marks += dot(left, y, (profile.others, nan, nan), GREY, title)
-        marks += dot(left, y, (profile.centred, nan, nan), BEST, f"centred {profile.centred:.2f}")
-        marks += dot(left, y, (profile.correlation, nan, nan), BLUE, f"{profile.correlation:.2f}")
-    for i, each in enumerate(found.tasks):
-        y, one = top + ROW * (i + 0.5), each.found
-        marks.append(Label(right.start - 8, y + 3, each.task, anchor="end"))
-        colour = BEST if one.is_significant else GREY
-        marks += dot(right, y, (one.correlation, one.low, one.high), colour, said(one))
-    y = top + tall + 30
-    marks.append(
-        Label(left.start, y, "blue: own; grey: others'; orange: centred", SMALL, colour=GREY)
-    )
-    marks.append(
-        Label(right.start, y, "orange: significant; lines: 95 % intervals", SMALL, colour=GREY)
-    )
+    encoders, tasks = [each.encoder for each in found.profiles], [e.task for e in found.tasks]
+    tall = 1.0 + ROW * max(len(encoders), len(tasks))
     about = f"Correlations of scores in {found.first} and {found.second}."
-    return Drawing(max(map(end, marks)) + EDGE, y + 10, tuple(marks), about)
+    figure = blank((2 * PANEL + room(encoders) + room(tasks), tall), about)
+    left, right = figure.subplots(1, 2)
+    left.set_title("encoders, over tasks")
+    right.set_title("tasks, over encoders")
+    spanned(left, encoders)
+    spanned(right, tasks)
+    for place, profile in enumerate(found.profiles):
+        _profile(left, place, profile)
+    for place, each in enumerate(found.tasks):
+        one = each.found
+        look = sign("o", BEST if one.is_significant else GREY)
+        dot(right, place, (one.correlation, one.low, one.high), look, said(one))
+    left.set_xlabel("blue: own; grey: others'; orange: centred", loc="left")
+    right.set_xlabel("orange: significant; lines: 95 % intervals", loc="left")
+    return figure
 
 
-CHARTS: Mapping[str, Callable[[Languages], Drawing]] = {
+def _profile(axes: Axes, place: int, profile: Profile) -> None:
+    """How an encoder's scores go with its own of the other language, and with those of others."""
+    shown = (
+        (profile.others, "s", GREY, f"{profile.encoder}: other encoders {profile.others:.2f}"),
+        (profile.centred, "D", BEST, f"centred {profile.centred:.2f}"),
+        (profile.correlation, "o", BLUE, f"{profile.correlation:.2f}"),
+    )
+    for value, marker, colour, told in shown:
+        dot(axes, place, (value, math.nan, math.nan), sign(marker, colour), told)
+
+
+CHARTS: Mapping[str, Callable[[Languages], Figure]] = {
     "dots": agreement_dots,
     "radar": radar,
-    "scores": scores_drawing,
+    "scores": scores_figure,
 }

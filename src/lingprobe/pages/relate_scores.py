@@ -4,26 +4,21 @@ Krasnowska-Kieraś & Wróblewska (2019), and as dots.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lingprobe.analysis.profiles import Languages
 from lingprobe.metrics.metric import Doubles
-from lingprobe.pages.charts import (
-    COLOURS,
-    EDGE,
-    PANEL,
-    RADIUS,
-    ROW,
-    Axis,
-    end,
-    frame,
-    ring_points,
-    web,
-)
-from lingprobe.tables.drawing import Dot, Drawing, Label, Mark, PlotProblem, Stroke, breadth
+from lingprobe.pages.charts import PANEL, around, polygon
+from lingprobe.tables.drawing import PlotProblem
+from lingprobe.tables.panels import ROW, Size, blank, key, named, point, room, sign
+from lingprobe.tables.style import COLOURS, MARKERS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 def halves(found: Languages) -> tuple[Doubles, Doubles]:
@@ -44,63 +39,50 @@ def _encoders(found: Languages) -> list[int]:
     return list(map(int, chosen))
 
 
-def radar(found: Languages) -> Drawing:
+def radar(found: Languages) -> Figure:
     """A polygon for each encoder over the tasks around a circle, a circle for each language, from 0
     in the middle to 100.
     """
     names, encoders = [each.task for each in found.tasks], _encoders(found)
     if len(names) < 3:
         raise PlotProblem(f"a radar needs three tasks, and there are {len(names)}: draw scores")
-    side = RADIUS + max(map(breadth, names)) + 14 + EDGE
-    marks: list[Mark] = []
-    for place, (half, language) in enumerate(
-        zip(halves(found), (found.first, found.second), strict=True)
-    ):
-        centre = side * (1 + 2 * place), RADIUS + EDGE + 36
-        marks.append(Label(centre[0], EDGE + 10, language, anchor="middle", bold=True))
-        marks += web(centre, names)
-        for i, colour in zip(encoders, COLOURS, strict=False):
-            marks += _polygon(found, centre, half[i], i, colour)
-    return _with_key(found, marks, encoders, 2 * RADIUS + EDGE + 76)
+    figure, both = _beside(found, (2.8 + 2 * room(names), 3.2), len(encoders), "polar")
+    for axes, half in zip(both, halves(found), strict=True):
+        around(axes, names)
+        for place, i in enumerate(encoders):
+            polygon(axes, half[i].tolist(), place, found.relation.table.rows[i].name, names)
+    return figure
 
 
-def _polygon(
-    found: Languages, centre: tuple[float, float], scores: Doubles, row: int, colour: str
-) -> Iterator[Mark]:
-    points = ring_points(centre, scores.tolist())
-    yield Stroke((*points, points[0]), colour, 1.8)
-    name = found.relation.table.rows[row].name
-    for (x, y), score, each in zip(points, scores, found.tasks, strict=True):
-        yield Dot(x, y, 2.6, colour, title=f"{name}, {each.task}: {score:.1f}")
-
-
-def scores_drawing(found: Languages) -> Drawing:
+def scores_figure(found: Languages) -> Figure:
     """The same as dots: a line for each task, a panel for each language."""
     names, encoders = [each.task for each in found.tasks], _encoders(found)
-    left, tall = EDGE + max(map(breadth, names)) + 8, ROW * len(names)
-    parts = halves(found)
-    shown = np.concatenate([part[encoders] for part in parts])
-    low, high = 10 * math.floor(shown.min() / 10), 10 * math.ceil(shown.max() / 10)
-    marks: list[Mark] = []
-    top = EDGE + 24
-    for place, (half, language) in enumerate(zip(parts, (found.first, found.second), strict=True)):
-        axis = Axis(low, max(high, low + 10), left + place * (PANEL + 18), PANEL)
-        marks += frame(axis, language, top, tall)
-        for task, name in enumerate(names):
-            y = top + ROW * (task + 0.5)
-            if place == 0:
-                marks.append(Label(left - 8, y + 3, name, anchor="end"))
-            for i, colour in zip(encoders, COLOURS, strict=False):
-                told = f"{found.relation.table.rows[i].name}, {name}: {half[i, task]:.1f}"
-                marks.append(Dot(axis.at(float(half[i, task])), y, 3.2, colour, title=told))
-    return _with_key(found, marks, encoders, top + tall + 30)
+    size = PANEL + 0.5 * room(names), 0.5 + ROW * len(names)
+    figure, both = _beside(found, size, len(encoders), None)
+    for axes, half in zip(both, halves(found), strict=True):
+        axes.sharex(both[0])
+        for place, i in enumerate(encoders):
+            _scores(axes, half[i], place, found.relation.table.rows[i].name, names)
+        named(axes, names if axes is both[0] else [""] * len(names))
+    return figure
 
 
-def _with_key(found: Languages, marks: list[Mark], encoders: list[int], y: float) -> Drawing:
-    """The marks with the names of encoders in their colours below."""
-    for i, colour in zip(encoders, COLOURS, strict=False):
-        marks.append(Dot(EDGE + 6, y - 3, 3.2, colour))
-        marks.append(Label(EDGE + 16, y, found.relation.table.rows[i].name))
-        y += 14
-    about = f"Scores of {len(encoders)} encoders in {found.first} and {found.second}."
-    return Drawing(max(map(end, marks)) + EDGE, y, tuple(marks), about)
+def _scores(axes: Axes, scores: Doubles, place: int, encoder: str, names: Sequence[str]) -> None:
+    for task, (name, score) in enumerate(zip(names, scores.tolist(), strict=True)):
+        look = sign(MARKERS[place], COLOURS[place])
+        point(axes, (score, task), look, f"{encoder}, {name}: {score:.1f}")
+
+
+def _beside(
+    found: Languages, size: Size, many: int, projection: str | None
+) -> tuple[Figure, list[Axes]]:
+    """A panel for each language, above the names of encoders in their colours."""
+    about = f"Scores of {many} encoders in {found.first} and {found.second}."
+    figure = blank((2 * size[0], size[1] + 0.2 * many), about)
+    both = list(figure.subplots(1, 2, subplot_kw={"projection": projection}))
+    for axes, language in zip(both, (found.first, found.second), strict=True):
+        axes.set_title(language)
+    names = [found.relation.table.rows[i].name for i in _encoders(found)]
+    signs = [sign(MARKERS[i], COLOURS[i], name) for i, name in enumerate(names)]
+    key(figure, signs, 1)
+    return figure, both

@@ -1,8 +1,8 @@
 """The views of results, which `report` shows, and the figures that are drawn of scores, by name.
 
 A view is a function of results and of what else was asked for (`Asked`), and returns a table,
-several, or a whole `Page`. A figure is a function of a `Grid` of scores, and returns a `Drawing`.
-Names are looked up in these tables, in installed plugins, and in files: `mine.py@mine`.
+several, or a whole `Page`. A figure is a function of a `Grid` of scores, and returns a `Figure` of
+matplotlib. Names are looked up in these tables, in installed plugins, and in files: `mine.py@mine`.
 """
 
 from __future__ import annotations

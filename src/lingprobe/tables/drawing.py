@@ -1,251 +1,121 @@
-"""A drawing: strokes, shapes, dots and labels at places, as SVG without scripts, or as PNG or PDF
-by matplotlib. What a figure shows is decided elsewhere.
+"""Figures of matplotlib in the style of the house, as SVG without scripts, PNG or PDF. What they
+show is decided elsewhere, by functions that return one; its label says it in a sentence.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from html import escape
+from io import StringIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from lingprobe.data.cache import draft, write_text
-from lingprobe.data.errors import LingprobeError, to_install
+from lingprobe.data.errors import LingprobeError
+from lingprobe.tables.style import COLOURS, GREY, INK, PALE, STYLE
 from lingprobe.tables.table import printable
 
-SUFFIXES = (".png", ".svg", ".pdf")
-INK = "currentColor"  # that of the text around, so that a figure is read on dark pages, too
-PRINTED = "#1c2328"  # the same where there is no text around
-EM = 0.6  # of the size of a letter, its width on average
-POINTS = 72  # an inch
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-Anchor = Literal["start", "middle", "end"]
+SUFFIXES = (".png", ".svg", ".pdf")
+TOLD = "told:"  # begins the ids of marks that tell something to a pointer
+TONES = (*COLOURS, GREY, PALE)
+COLOUR = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})")
+# of all that may stand in an SVG of matplotlib what a page cannot have twice or should not have
+LEFT_OUT = re.compile(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", re.DOTALL)
 
 
 class PlotProblem(LingprobeError, RuntimeError):
-    """A figure that cannot be drawn here; the message says what to install or to give."""
+    """A figure that cannot be drawn; the message says what to give."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stroke:
-    """A line through points."""
-
-    points: tuple[tuple[float, float], ...]
-    colour: str = INK
-    width: float = 1.0
-    dashed: bool = False
-    faint: float = 1.0
+def tell(mark: Any, text: str) -> None:
+    """Say something to a pointer on a mark, in SVG."""
+    mark.set_gid(TOLD + printable(text))
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A filled polygon; `title` is what a pointer on it is told."""
+@contextmanager
+def styled() -> Iterator[None]:
+    """Matplotlib's own settings with the style of the house, whatever is set outside."""
+    import matplotlib.style
 
-    points: tuple[tuple[float, float], ...]
-    fill: str
-    faint: float = 1.0
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A circle; hollow where nothing fills it."""
-
-    x: float
-    y: float
-    radius: float
-    colour: str
-    hollow: bool = False
-    title: str = ""
+    with matplotlib.style.context(["default", STYLE]), warnings.catch_warnings():
+        # readers' fonts have letters that the one which measures has not
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        yield
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A text whose baseline lies at y."""
-
-    x: float
-    y: float
-    text: str
-    size: float = 9.0
-    anchor: Anchor = "start"
-    colour: str = INK
-    bold: bool = False
-    slant: float = 0.0
+def svg(draw: Callable[[], Figure]) -> str:
+    """A figure as an SVG element for a page, whose ink is that of the text around; `--figure-0` and
+    so on may replace its colours.
+    """
+    return COLOUR.sub(lambda found: f"{found[1]}: {_tone(found[2])}", _svg(draw, "none"))
 
 
-Mark = Stroke | Shape | Dot | Label
+def _tone(colour: str) -> str:
+    """A colour that a page may replace."""
+    if colour == INK:
+        return "currentColor"
+    return f"var(--figure-{TONES.index(colour)}, {colour})" if colour in TONES else colour
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """Marks on so many points across and down, and what they show in a sentence."""
-
-    width: float
-    height: float
-    marks: tuple[Mark, ...]
-    about: str
-
-
-def breadth(text: str, size: float = 9.0) -> float:
-    """About how wide a text is."""
-    return EM * size * len(text)
-
-
-def diamond(x: float, y: float, radius: float, fill: str, title: str = "") -> Shape:
-    """A square that stands on its corner."""
-    corners = (x, y - radius), (x + radius, y), (x, y + radius), (x - radius, y)
-    return Shape(corners, fill, title=title)
-
-
-def box(x: float, y: float, width: float, height: float) -> tuple[tuple[float, float], ...]:
-    """The corners of a rectangle."""
-    return (x, y), (x + width, y), (x + width, y + height), (x, y + height)
-
-
-def svg(drawing: Drawing) -> str:
-    """The drawing as an SVG element."""
-    size = f"{_number(drawing.width)} {_number(drawing.height)}"
-    width, height = size.split()
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{width}"'
-            f' height="{height}" role="img" font-family="system-ui, sans-serif">',
-            f"<title>{_text(drawing.about)}</title>",
-            *map(_element, drawing.marks),
-            "</svg>\n",
-        ]
-    )
-
-
-def _element(mark: Mark) -> str:
-    if isinstance(mark, Stroke):
-        dash = ' stroke-dasharray="3 3"' if mark.dashed else ""
-        return (
-            f'<polyline points="{_points(mark.points)}" fill="none" stroke="{mark.colour}"'
-            f' stroke-width="{_number(mark.width)}"{dash}{_opacity(mark.faint)}/>'
-        )
-    if isinstance(mark, Shape):
-        return _titled(
-            f'polygon points="{_points(mark.points)}" fill="{mark.fill}"{_opacity(mark.faint)}',
-            mark.title,
-        )
-    if isinstance(mark, Dot):
-        paint = (
-            f'fill="none" stroke="{mark.colour}" stroke-width="1.4"'
-            if mark.hollow
-            else f'fill="{mark.colour}"'
-        )
-        place = f'cx="{_number(mark.x)}" cy="{_number(mark.y)}" r="{_number(mark.radius)}"'
-        return _titled(f"circle {place} {paint}", mark.title)
-    x, y = _number(mark.x), _number(mark.y)
-    turn = f' transform="rotate({_number(mark.slant)} {x} {y})"' if mark.slant else ""
-    bold = ' font-weight="bold"' if mark.bold else ""
-    return (
-        f'<text x="{x}" y="{y}" font-size="{_number(mark.size)}" text-anchor="{mark.anchor}"'
-        f' fill="{mark.colour}"{bold}{turn}>{_text(mark.text)}</text>'
-    )
-
-
-def _titled(tag: str, title: str) -> str:
-    name = tag.partition(" ")[0]
-    return f"<{tag}><title>{_text(title)}</title></{name}>" if title else f"<{tag}/>"
-
-
-def _opacity(faint: float) -> str:
-    return "" if faint == 1 else f' opacity="{_number(faint)}"'
-
-
-def _points(points: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))
-
-
-def save(drawing: Drawing, to: Path) -> None:
-    """Write the drawing as the kind of file that its name says; PlotProblem for one that is no
-    figure, and for PNG and PDF without matplotlib.
+def save(draw: Callable[[], Figure], to: Path) -> None:
+    """Write a figure as the kind of file that its name says; PlotProblem for one that is no
+    figure. The same figure gives the same file.
     """
     kind = to.suffix.lower()
     if kind not in SUFFIXES:
         raise PlotProblem(f"{to}: the name of a figure must end in {', '.join(SUFFIXES)}")
     if kind == ".svg":
-        # a file has no text around, whose colour it could take
-        write_text(to, svg(drawing).replace(INK, PRINTED))
+        write_text(to, _svg(draw, "white"))
         return
-    figure = _figure(drawing)
-    # the same results give the same file
     dated = {"CreationDate": None} if kind == ".pdf" else None
-    with draft(to) as part:
-        figure.savefig(part, dpi=200, format=kind.removeprefix("."), metadata=dated)
+    with styled(), draft(to) as part:
+        made = _plain(draw())
+        made.savefig(part, format=kind.removeprefix("."), facecolor="white", metadata=dated)
 
 
-def _figure(drawing: Drawing) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise PlotProblem(
-            f"PNG and PDF need matplotlib: {to_install('plots')}; or write a .svg, which"
-            " needs nothing"
-        ) from None
-    figure = Figure(figsize=(drawing.width / POINTS, drawing.height / POINTS))
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_xlim(0, drawing.width)
-    axes.set_ylim(drawing.height, 0)
-    axes.axis("off")
-    for place, mark in enumerate(drawing.marks):
-        axes.add_artist(_artist(mark, place))
+def _svg(draw: Callable[[], Figure], ground: str) -> str:
+    text = StringIO()
+    with styled():
+        made = _plain(draw())
+        made.savefig(text, format="svg", facecolor=ground, metadata={"Date": None})
+    _, start, rest = LEFT_OUT.sub("", text.getvalue()).partition("<svg")
+    head, end, rest = rest.partition(">")
+    about = f"{end}\n<title>{escape(printable(str(made.get_label())), quote=False)}</title>"
+    strokes = ' role="img" style="stroke-linejoin: round; stroke-linecap: butt"'
+    head = head.replace('pt"', '"')  # of a page, whose letters are as large
+    return start + head + strokes + about + _titled(rest)
+
+
+def _titled(text: str) -> str:
+    """Ids that tell something as titles; others go, since a page may hold several figures."""
+    told = re.sub(rf"<g id=(['\"]){TOLD}(.*?)\1([^>]*)>", r"<g\3><title>\2</title>", text)
+    return re.sub(r"<g id=(['\"]).*?\1", "<g", told)
+
+
+def _plain(figure: Figure) -> Figure:
+    """The figure with names that no device takes for commands."""
+    from matplotlib.text import Text
+    from matplotlib.ticker import FuncFormatter
+
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            said = axis.get_major_formatter()
+            if isinstance(said, FuncFormatter):  # of given names, which are looked up as they are
+                axis.set_major_formatter(FuncFormatter(_said(said.func)))
+    for text in figure.findobj(Text):
+        text.set_text(_lines(text.get_text()))
     return figure
 
 
-def _artist(mark: Mark, place: int) -> Any:
-    """A mark for matplotlib; those that come later lie above."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Circle, Polygon
-    from matplotlib.text import Text
-
-    if isinstance(mark, Stroke):
-        x, y = zip(*mark.points, strict=True)
-        style = "--" if mark.dashed else "-"
-        line = Line2D(x, y, linestyle=style, zorder=place, alpha=mark.faint)
-        line.set(color=_ink(mark.colour), linewidth=mark.width)
-        return line
-    if isinstance(mark, Shape):
-        return Polygon(
-            mark.points, facecolor=_ink(mark.fill), linewidth=0, alpha=mark.faint, zorder=place
-        )
-    if isinstance(mark, Dot):
-        face = "none" if mark.hollow else _ink(mark.colour)
-        circle = Circle((mark.x, mark.y), mark.radius, facecolor=face, zorder=place)
-        circle.set(edgecolor=_ink(mark.colour), linewidth=1.4 if mark.hollow else 0)
-        return circle
-    text = Text(mark.x, mark.y, printable(mark.text), parse_math=False, zorder=place)
-    text.set(
-        fontsize=mark.size,
-        color=_ink(mark.colour),
-        fontweight="bold" if mark.bold else "normal",
-        horizontalalignment={"start": "left", "middle": "center", "end": "right"}[mark.anchor],
-        rotation=-mark.slant,
-        rotation_mode="anchor",
-    )
-    return text
+def _said(name: Callable[..., str]) -> Callable[..., str]:
+    return lambda value, place=None: _lines(name(value, place))
 
 
-def _ink(colour: str) -> str:
-    return PRINTED if colour == INK else colour
-
-
-def ticks(low: float, high: float, many: int = 5) -> Iterator[float]:
-    """Round numbers from low to high, about so many."""
-    rough = max(high - low, 1e-9) / many
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * k for k in (1, 2, 2.5, 5, 10) if power * k >= rough)
-    for i in range(math.ceil(low / step), math.floor(high / step) + 1):
-        yield i * step
+def _lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rich.console import Console, ConsoleOptions, RenderableType
 
 from lingprobe.data.cache import write_text
 from lingprobe.data.errors import UsageProblem
+from lingprobe.tables.drawing import save, svg
 from lingprobe.tables.formats import shown, terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.table import Table
 from lingprobe.tables.web import notebook, stacked
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 T = TypeVar("T")
 MARKUP = {"markdown": markdown, "latex": latex}
@@ -51,8 +55,8 @@ class Page(Generic[T]):
     content  the value: results, an audit, the layers of encoders
     made     makes the tables when they are first needed
     texts    further formats, as functions that return the text: csv, mteb
-    files    formats that are files, as functions that write one: parquet, figure
-    svg      a figure for the page in HTML, '' for none
+    files    formats that are files, as functions that write one: parquet
+    figure   draws what the page shows, for files and in HTML; None where there is nothing to draw
     html     a page for browsers that shows more than the tables
     remarks  further remarks: what was left out, and why
     width    width of the tables as text, in characters (default: as wide as needed)
@@ -62,7 +66,7 @@ class Page(Generic[T]):
     made: Callable[[], Sequence[Table]]
     texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     files: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
-    svg: Callable[[], str] = str
+    figure: Callable[[], Figure] | None = None
     html: Callable[[], str] | None = None
     remarks: tuple[str, ...] = ()
     width: int | None = None
@@ -75,8 +79,7 @@ class Page(Generic[T]):
     @property
     def formats(self) -> tuple[str, ...]:
         """The formats that `write` takes."""
-        known = dict.fromkeys(("terminal", *MARKUP, "html", *self.texts, *self.files))
-        return tuple(name for name in known if name != FIGURE)
+        return tuple(dict.fromkeys(("terminal", *MARKUP, "html", *self.texts, *self.files)))
 
     def text(self, format: str = "terminal") -> str:
         """The page in one of its formats; UsageProblem for a format that is not text."""
@@ -85,7 +88,7 @@ class Page(Generic[T]):
         if format == "terminal":
             return "".join(terminal(table, self.width) for table in self.tables)
         if format == "html":
-            return self.html() if self.html else stacked(self.tables, self.svg())
+            return self.html() if self.html else stacked(self.tables, self.figure)
         if format in MARKUP:
             return "\n".join(map(MARKUP[format], self.tables))
         if format in self.files:
@@ -98,7 +101,9 @@ class Page(Generic[T]):
         A name that ends in .png, .svg or .pdf asks for a figure; UsageProblem where there is none.
         """
         to, style = Path(path), format or format_of(path)
-        write = self.files.get(FIGURE if is_figure(to) else style)
+        write = self.files.get(style)
+        if self.figure is not None and is_figure(to):
+            write = partial(save, self.figure)
         if write is not None:
             to.parent.mkdir(parents=True, exist_ok=True)
             write(to)
@@ -112,7 +117,11 @@ class Page(Generic[T]):
 
     def draws(self, path: str | Path) -> bool:
         """Whether `write` draws a figure for a file of this name, instead of tables."""
-        return FIGURE in self.files and is_figure(path)
+        return self.figure is not None and is_figure(path)
+
+    def svg(self) -> str:
+        """The figure as an SVG element; '' for none, PlotProblem where it cannot be drawn."""
+        return svg(self.figure) if self.figure else ""
 
     def with_remarks(self, remarks: Sequence[str]) -> Page[T]:
         """The same page with more remarks."""
@@ -127,7 +136,7 @@ class Page(Generic[T]):
         yield from (shown(table, options.max_width) for table in self.tables)
 
     def _repr_html_(self) -> str:
-        return notebook(self.tables, self.svg())
+        return notebook(self.tables, self.figure)
 
 
 def format_of(path: str | Path) -> str:

@@ -6,17 +6,21 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from lingprobe.tables.drawing import PlotProblem, svg
 from lingprobe.tables.table import Section, Table, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from matplotlib.figure import Figure
+
+    Drawn = Callable[[], Figure]
 
 FOLDER = Path(__file__).parent / "templates"
 MANY = 10  # rows or columns, from which on a table can be filtered
@@ -130,19 +134,27 @@ def document(page: Document) -> str:
     return _rendered("document.html", page=page)
 
 
-def stacked(tables: Sequence[Table], figure: str = "") -> str:
-    """Tables below each other as a file, under a figure (SVG of our own writer)."""
+def stacked(tables: Sequence[Table], figure: Drawn | None = None) -> str:
+    """Tables below each other as a file, under a figure."""
     title = next((table.title for table in tables if table.title), "lingprobe")
-    drawn = (Picture(figure),) if figure else ()
+    drawn = (picture(figure),) if figure else ()
     blocks = (block for table in tables for block in _blocks(table))
     return document(Document(title, "", (Chapter("tables", "", (*drawn, *blocks)),)))
 
 
-def notebook(tables: Sequence[Table], figure: str = "") -> str:
+def notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:
     """The same as an element of a notebook's page, which has its own colours."""
-    drawn = (Picture(figure),) if figure else ()
+    drawn = (picture(figure),) if figure else ()
     blocks = (block for table in tables for block in _blocks(table))
     return _rendered("notebook.html", blocks=(*drawn, *blocks))
+
+
+def picture(draw: Drawn, caption: str = "") -> Block:
+    """A figure, or why there is none."""
+    try:
+        return Picture(svg(draw), caption)
+    except PlotProblem as problem:
+        return Prose((f"No figure: {problem}.",), "note")
 
 
 def _blocks(table: Table) -> Iterator[Block]:

@@ -14,8 +14,7 @@ from lingprobe.pages.groups import Column
 from lingprobe.pages.scores import score_notes
 from lingprobe.pages.web.study import Study, many
 from lingprobe.pages.wide import MARK, Grid, has_mean, label_of, matrix, mean_of, places, reading
-from lingprobe.tables.drawing import PlotProblem, svg
-from lingprobe.tables.web import Block, Chapter, Picture, Prose, Sheet
+from lingprobe.tables.web import Block, Chapter, Prose, Sheet, picture
 
 DRAWN = 24  # encoders that a figure shows; the best where there are more
 SHADES = 8  # of a cell, from the constant answer to a hundred
@@ -93,10 +92,7 @@ def _picture(study: Study) -> list[Block]:
         if left
         else ""
     )
-    try:
-        return [Picture(svg(figure_of(study.beside.figure)(made)), caption)]
-    except PlotProblem as problem:
-        return [Prose((f"No figure: {problem}.",), "note")]
+    return [picture(lambda: figure_of(study.beside.figure)(made), caption)]
 
 
 def _drawn(study: Study) -> tuple[Grid, int]:

@@ -2,14 +2,14 @@
 
 from statistics import fmean
 
-from lingprobe.tables.drawing import Drawing, Label, Shape, box
+from matplotlib.figure import Figure
 
 
 def bars(grid):
     """A bar for each encoder."""
-    marks = []
-    for i, line in enumerate(grid.lines):
-        mean = fmean(row.score for row in line.cells.values())
-        marks.append(Shape(box(10, 20 * i + 4, 3 * mean, 12), "#1b6ca8"))
-        marks.append(Label(14, 20 * i + 14, f"{line.encoder}, {mean:.1f}", colour="#ffffff"))
-    return Drawing(320, 20 * len(grid.lines) + 8, tuple(marks), "Means of scores.")
+    figure = Figure((5, 1 + 0.3 * len(grid.lines)), layout="constrained", label="Means of scores.")
+    means = [fmean(row.score for row in line.cells.values()) for line in grid.lines]
+    axes = figure.subplots()
+    axes.barh([line.encoder for line in grid.lines], means)
+    axes.bar_label(axes.containers[0], fmt="%.1f")
+    return figure
