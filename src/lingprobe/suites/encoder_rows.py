@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from lingprobe.data.errors import UsageProblem
-from lingprobe.suites.facts import records
+from lingprobe.data.records import records
 
 FILE = Path(__file__).with_suffix(".tsv")
 How = Literal["file", "hub", "trained", "baseline", "people", "none"]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.records import records
 
 PERCENT = 100.0
 
@@ -158,24 +159,6 @@ def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], 
         for heading, mine in groupby(lines, key=lambda pair: pair[0])
     )
     return tuple(header[2:]), blocks, tuple(doubts)
-
-
-def records(file: Path) -> tuple[list[str], list[tuple[str, list[str]]]]:
-    """The header of a tab-separated file, and its lines, each after its place (`file:line`); what
-    begins with # is left out. DataProblem for an empty file, and for a line of another width.
-    """
-    lines = [
-        (f"{file}:{number}", line.split("\t"))
-        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1)
-        if line and line[0] != "#"
-    ]
-    if not lines:
-        raise DataProblem(f"{file}: it has no lines but comments")
-    (_, header), *body = lines
-    for where, cells in body:
-        if len(cells) != len(header):
-            raise DataProblem(f"{where}: {len(cells)} cells, not {len(header)}")
-    return header, body
 
 
 def _line(cells: Sequence[str], where: str, source: str) -> Line:

@@ -16,7 +16,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from lingprobe.analysis.verdicts import Direction
 from lingprobe.data.core import DataProblem
-from lingprobe.suites.facts import records
+from lingprobe.data.records import records
 
 FILE = Path(__file__).with_suffix(".tsv")
 DIRECTIONS: Mapping[str, Direction] = {
