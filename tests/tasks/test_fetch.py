@@ -16,7 +16,7 @@ from fixtures.server import serving
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.released import catalogue
-from lingprobe.tasks.released.catalogue import COLLECTIONS, Collection, Known
+from lingprobe.tasks.released.catalogue import Collection, Known, collections
 from lingprobe.tasks.released.download import TRIES, Unreachable, Web
 from lingprobe.tasks.released.fetch import (
     RECEIPT,
@@ -170,7 +170,7 @@ def test_without_a_network_it_is_said_what_to_do(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         base = f"http://127.0.0.1:{free.getsockname()[1]}/"
-    away = Wish(COLLECTIONS["senteval"], tmp_path, base=base, web=Web(pause=lambda _: None))
+    away = Wish(collections()["senteval"], tmp_path, base=base, web=Web(pause=lambda _: None))
     with pytest.raises(DataProblem) as caught:
         list(fetch(away))
     told = str(caught.value)
@@ -442,7 +442,9 @@ def test_several_fetches_into_one_folder_end_well(site, tmp_path):
 def test_addresses_that_are_none_are_told_at_once(tmp_path, url):
     with pytest.raises(DataProblem, match=r"is no address to fetch from|cannot get"):
         list(
-            fetch(Wish(COLLECTIONS["senteval"], tmp_path, base=url, web=Web(pause=lambda _: None)))
+            fetch(
+                Wish(collections()["senteval"], tmp_path, base=url, web=Web(pause=lambda _: None))
+            )
         )
 
 
@@ -455,7 +457,7 @@ def test_rows_are_counted_by_the_split_that_rows_or_names_say(tmp_path):
 
 def test_a_file_is_published_if_its_publishers_sent_it(site, tmp_path, monkeypatch):
     ours = replace(wish(site, tmp_path).collection, files=("a.txt", "b.txt"))
-    monkeypatch.setitem(catalogue.COLLECTIONS, "ours", ours)
+    monkeypatch.setitem(catalogue.collections(), "ours", ours)
     list(fetch(Wish(ours, tmp_path)))
     assert is_published(tmp_path / "a.txt") is True
     (tmp_path / "b.txt").write_bytes(ROWS + b"te\tx\tone more\n")
@@ -477,13 +479,22 @@ def test_a_file_that_contradicts_what_is_known_is_not_published(tmp_path):
     assert all_published([tmp_path / "past_present.txt", tmp_path / "sentence_length.txt"]) is False
 
 
+def test_a_line_of_collections_stands_for_each_language_and_file():
+    languages = [name for name in collections() if name.startswith("xprobe/")]
+    assert languages == [f"xprobe/{code}" for code in ("de", "en", "es", "fi", "fr", "ru", "tr")]
+    files = collections()["xprobe/fr"].files
+    assert files[:2] == ("fr/sentence_length/tr.txt", "fr/sentence_length/va.txt")
+    assert len(files) == len(set(files)) == 9 * 3
+    assert all(place.startswith("fr/") and place.endswith(".txt") for place in files)
+
+
 def test_every_fact_is_about_a_file_that_can_be_fetched_and_has_a_source():
-    for found in COLLECTIONS.values():
+    for found in collections().values():
         assert all(name == name.strip("/") and ".." not in name for name in found.files)
         assert found.base.endswith("/")
     owned = {
         (c.name.partition("/")[0], name)
-        for c in COLLECTIONS.values()
+        for c in collections().values()
         for name in (*c.files, *c.inside)
     }
     lines = [
@@ -497,7 +508,7 @@ def test_every_fact_is_about_a_file_that_can_be_fetched_and_has_a_source():
         owner, file, _, _, sha256, source = line.split("\t")
         assert (owner, file) in owned, line
         assert len(source) > 10, line
-        assert COLLECTIONS[owner if owner in COLLECTIONS else f"{owner}/{file[:2]}"].known()[
+        assert collections()[owner if owner in collections() else f"{owner}/{file[:2]}"].known()[
             file
         ].sha256 == (None if sha256 == "-" else sha256)
     assert len(lines) > 40
@@ -505,7 +516,7 @@ def test_every_fact_is_about_a_file_that_can_be_fetched_and_has_a_source():
 
 def test_the_command_lists_fetches_and_explains(site, tmp_path, monkeypatch):
     ours = replace(wish(site, tmp_path).collection, remark="ours alone")
-    monkeypatch.setitem(catalogue.COLLECTIONS, "ours", ours)
+    monkeypatch.setitem(catalogue.collections(), "ours", ours)
     run = CliRunner().invoke
     listed = run(app, ["fetch"])
     assert "senteval" in listed.stdout

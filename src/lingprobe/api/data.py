@@ -116,8 +116,8 @@ def collections(pattern: str | None = None) -> list[Collection]:
             print(each.name, each.licence)
     """
     if pattern is None:
-        return list(catalogue.COLLECTIONS.values())
-    known = catalogue.COLLECTIONS.values()
+        return list(catalogue.collections().values())
+    known = catalogue.collections().values()
     return [each for each in known if fnmatchcase(each.name, pattern)] + universal.collections(
         pattern
     )
@@ -173,7 +173,7 @@ def fetch(
 
 def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
     """What to fetch under a name: a collection, or a treebank, whose files are listed now."""
-    bank = None if name in catalogue.COLLECTIONS else treebank(name)
+    bank = None if name in catalogue.collections() else treebank(name)
     if bank is not None:
         return universal.listed(universal.wish(bank, folder, mirror), bank)
     if codes := near(name):

@@ -1,18 +1,20 @@
-"""Published data sets that can be fetched, and what is known of their files: facts in
-`catalogue.tsv`, each with its source.
+"""Published data sets that can be fetched: `collections.tsv` has them, and `catalogue.tsv` what is
+known of their files, each with its source.
 
 Facts are sizes, rows and checksums. What nobody could check is left open there, and never made up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from lingprobe.data.core import DataProblem
+from lingprobe.data.records import records
 
 Kind = Literal["tables", "treebank", "files"]
 
@@ -74,153 +76,40 @@ class Collection:
         return _facts().get(self.home, {}) if self.facts is None else self.facts
 
 
-SENTEVAL = (
-    "sentence_length", "word_content", "tree_depth", "top_constituents", "bigram_shift",
-    "past_present", "subj_number", "obj_number", "odd_man_out", "coordination_inversion",
-)  # fmt: skip
-XPROBE = tuple(name for name in SENTEVAL if name != "top_constituents")
-EDGES = (
-    "https://raw.githubusercontent.com/mohsenfayyaz/edge-probing-datasets/"
-    "1696a486b58b4699f7c303ae57d0ff38f9e82ebc/data/"
-)
-EDGES_PAGE = "https://github.com/mohsenfayyaz/edge-probing-datasets"
-POLISH = (
-    "https://raw.githubusercontent.com/sdadas/polish-sentence-evaluation/"
-    "f6cc854108d6044f37b610fdf64d4a954bd97a6d/resources/downstream/"
-)
-XPROBE_AT = (
-    "https://raw.githubusercontent.com/ltgoslo/xprobe/b17e3c22ea657eb7f5b27e468cc72fcc4f4176f6/"
-)
-RUSENTEVAL = (
-    "conj_type", "gapping", "impersonal_sent", "ngram_shift", "obj_gender", "obj_number",
-    "predicate_aspect",
-    "predicate_tense", "predicate_voice", "sent_len", "subj_gender", "subj_number", "tree_depth",
-    "word_content",
-)  # fmt: skip
+@cache
+def collections() -> Mapping[str, Collection]:
+    """The collections of `collections.tsv`, by name."""
+    _, lines = records(Path(__file__).with_name("collections.tsv"))
+    return {name: _read(name, cells) for _, cells in lines for name in _each(cells[0])}
 
-COLLECTIONS: Mapping[str, Collection] = {
-    "senteval": Collection(
-        "senteval",
-        "https://github.com/facebookresearch/SentEval/tree/main/data/probing",
-        "https://raw.githubusercontent.com/facebookresearch/SentEval/"
-        "6b13ac2060332842f59e84183197402f11451c94/data/probing/",
-        tuple(f"{name}.txt" for name in SENTEVAL),
-        "Conneau et al. 2018",
-    ),
-    **{
-        f"xprobe/{language}": Collection(
-            f"xprobe/{language}",
-            "https://github.com/ltgoslo/xprobe",
-            XPROBE_AT,
-            tuple(
-                f"{language}/{name}/{split}.txt" for name in XPROBE for split in ("tr", "va", "te")
-            ),
-            "Ravishankar et al. 2019",
-            "the existence of tr.txt was not checked: if it is missing, fetch the rest with"
-            " --only '*/va.txt' and --only '*/te.txt'",
-        )
-        for language in ("de", "en", "es", "fi", "fr", "ru", "tr")
-    },
-    "rusenteval": Collection(
-        "rusenteval",
-        "https://github.com/RussianNLP/RuSentEval",
-        "https://raw.githubusercontent.com/RussianNLP/RuSentEval/main/data/",
-        tuple(f"{name}.txt" for name in RUSENTEVAL),
-        "Mikhailov et al. 2021",
-        "only gapping.txt was checked; from the branch main, which may change",
-        licence="Apache 2.0",
-    ),
-    "ud2019": Collection(
-        "ud2019",
-        "http://git.nlp.ipipan.waw.pl/Scwad/SCWAD-probing-data",
-        "http://git.nlp.ipipan.waw.pl/Scwad/SCWAD-probing-data/repository/master/",
-        ("archive.tar.gz",),
-        "Krasnowska-Kieraś & Wróblewska 2019",
-        "the URL of the archive and the names in it were not checked; the paper gives the page",
-    ),
-    "compeval": Collection(
-        "compeval",
-        "https://aetting.github.io/compeval.html",
-        "https://raw.githubusercontent.com/aetting/aetting.github.io/d873151b46bbf14443e598eebf5a10c8e8495f67/",
-        ("compeval_datasets_and_code.tar.gz",),
-        "Ettinger et al. 2018",
-        "the sets lie in compeval_datasets_and_code/task_datasets, which is the folder to name",
-        tuple(
-            f"{name}/{split}.txt"
-            for name in ("cont1", "cont2", "order", "sr", "neg")
-            for split in ("train", "test")
-        ),
-    ),
-    "dpr": Collection(
-        "dpr",
-        EDGES_PAGE,
-        EDGES + "dpr_data/",
-        ("train.json", "dev.json", "test.json"),
-        "Rahman & Ng 2012",
-        "for edge/dpr; its publishers are not those of the data",
-        kind="files",
-    ),
-    "semeval": Collection(
-        "semeval",
-        EDGES_PAGE,
-        EDGES + "semeval_data/",
-        ("train.0.85.json", "dev.json", "test.json"),
-        "Hendrickx et al. 2010",
-        "for edge/semeval; dev is a part of the published train",
-        licence="CC BY 3.0",
-        kind="files",
-    ),
-    "spr2": Collection(
-        "spr2",
-        EDGES_PAGE,
-        EDGES + "spr2_data/",
-        ("edges.train.json", "edges.dev.json", "edges.test.json"),
-        "Rudinger et al. 2018",
-        "for edge/spr2; its publishers are not those of the data",
-        kind="files",
-    ),
-    "wnut17": Collection(
-        "wnut17",
-        "https://github.com/leondz/emerging_entities_17",
-        "https://raw.githubusercontent.com/leondz/emerging_entities_17/"
-        "e52a2d2a71ac1a051ca2d532eef28653c5c02603/",
-        ("wnut17train.conll", "emerging.dev.conll", "emerging.test.annotated"),
-        "Derczynski et al. 2017",
-        "for edge/entities",
-        licence="CC BY 4.0",
-        kind="files",
-    ),
-    "sick": Collection(
-        "sick",
-        "https://github.com/brmson/dataset-sts",
-        "https://raw.githubusercontent.com/brmson/dataset-sts/master/data/sts/sick2014/",
-        ("SICK_train.txt", "SICK_trial.txt", "SICK_test_annotated.txt"),
-        "Marelli et al. 2014",
-        "pairs of English sentences, for pair/sick-r and pair/sick-e",
-        licence="CC BY-NC-SA 3.0",
-        kind="files",
-    ),
-    "cds": Collection(
-        "cds",
-        "https://github.com/sdadas/polish-sentence-evaluation",
-        POLISH + "CDS/",
-        ("CDS_train.txt", "CDS_trial.txt", "CDS_test_annotated.txt"),
-        "Wróblewska & Krasnowska-Kieraś 2017",
-        "pairs of Polish sentences, for pair/cdsc-r and pair/cdsc-e",
-        licence="CC BY-NC-SA 4.0",
-        kind="files",
-    ),
-}
+
+def _read(name: str, cells: Sequence[str]) -> Collection:
+    """A collection of a line, which may have several."""
+    _, paper, licence, kind, page, base, files, inside, remark = cells
+    own = files.replace("{}", name.rpartition("/")[2])
+    every, within = (
+        tuple(chain.from_iterable(map(_each, texts.split()))) for texts in (own, inside)
+    )
+    return Collection(name, page, base, every, paper, remark, within, licence, cast("Kind", kind))
+
+
+def _each(text: str) -> list[str]:
+    """The texts that one with {a,b} stands for."""
+    before, brace, rest = text.partition("{")
+    if not brace:
+        return [text]
+    choices, _, after = rest.partition("}")
+    return [before + choice + end for choice in choices.split(",") for end in _each(after)]
 
 
 def collection(name: str) -> Collection:
     """The collection of that name. Raises DataProblem that lists them."""
-    if name not in COLLECTIONS:
+    if name not in collections():
         raise DataProblem(
-            f"nothing called {name!r} can be fetched; there are {', '.join(COLLECTIONS)}, and"
+            f"nothing called {name!r} can be fetched; there are {', '.join(collections())}, and"
             " treebanks, as ud/en_ewt"
         )
-    return COLLECTIONS[name]
+    return collections()[name]
 
 
 @cache

@@ -21,7 +21,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.store.claims import alone
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
 from lingprobe.tasks.released.archives import unpack
-from lingprobe.tasks.released.catalogue import COLLECTIONS, Collection, Known
+from lingprobe.tasks.released.catalogue import Collection, Known, collections
 from lingprobe.tasks.released.content import Content, Wrong, checked, examined
 from lingprobe.tasks.released.download import MOST, NoRoom, Unreachable, Web, download
 
@@ -225,7 +225,7 @@ def is_published(path: str | Path) -> bool | None:
     parts = uncompressed(file).parts
     owners = [
         (c, name)
-        for c in COLLECTIONS.values()
+        for c in collections().values()
         for name in (*c.files, *c.inside)
         if parts[-len(Path(name).parts) :] == Path(name).parts
     ]
