@@ -17,8 +17,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from lingprobe.corpora.embedded import NAME, stored
+from lingprobe.data._closure import closure
+from lingprobe.data._source import CODE, keep, read
+from lingprobe.datasets.controls import CONTROLS
 from lingprobe.datasets.formats.tables import write
+from lingprobe.encoders import ENCODERS
+from lingprobe.metrics import METRICS
 from lingprobe.nets.precision import spare_torch
+from lingprobe.probes import PROBES
+from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
 
 spare_torch()
@@ -39,6 +46,7 @@ settings.register_profile(
 )
 settings.load_profile("house")
 
+CONTENTS = (TASKS, ENCODERS, PROBES, CONTROLS, METRICS)
 INTEGRATION = Path(__file__).with_name("integration")
 
 
@@ -107,23 +115,32 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def _treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedded treebank as a cache keeps it; to write it anew takes each test a second."""
+def _found(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the embedded treebank and what our own modules say, which takes each process a
+    second to find out.
+    """
+    place = tmp_path_factory.mktemp("found")
     patch = pytest.MonkeyPatch()
-    patch.setenv("LINGPROBE_CACHE", str(tmp_path_factory.mktemp("treebank")))
-    file = stored()
+    patch.setenv("LINGPROBE_CACHE", str(place))
+    stored()
+    starts = {m for each in CONTENTS for name in each.table for m in each.modules(name)}
+    for file in closure([*starts, "lingprobe.experiment.measure"]).files:
+        read(file.read_bytes())
+    keep()
     patch.undo()
-    return file
+    return place
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(_caches: Iterator[Path], _treebank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache for each test, with nothing but the embedded treebank, so that none finds what
+def _own_cache(_caches: Iterator[Path], _found: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache for each test, with nothing but what is found in that one, so that none finds what
     another left.
     """
     cache = next(_caches)
-    (cache / NAME).mkdir(parents=True)
-    os.link(_treebank, cache / NAME / _treebank.name)
+    for folder in (NAME, CODE):
+        (cache / folder).mkdir(parents=True)
+        for file in (_found / folder).iterdir():
+            os.link(file, cache / folder / file.name)
     monkeypatch.setenv("LINGPROBE_CACHE", str(cache))
 
 

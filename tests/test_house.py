@@ -393,6 +393,7 @@ REFLECTION = {
     # what a thing is made of, whatever it is
     "data/identity.py",
     "data/_closure.py",
+    "data/_source.py",
     # keywords that several functions share, as `help` shows them
     "api/arguments.py",
     # fields that are written as JSON under their names

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import functools
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 
 import lingprobe
 from lingprobe.data import _closure as closure
+from lingprobe.data import _source as source
 from lingprobe.data.identity import held, identity, portable
 from lingprobe.data.references import allow
 from lingprobe.datasets.controls import CONTROLS
@@ -99,7 +101,11 @@ def run(code: str, *arguments: str, path: Path) -> str:
         capture_output=True,
         text=True,
         check=False,
-        env={"PYTHONPATH": str(path), "PATH": "/usr/bin:/bin"},
+        env={
+            "PYTHONPATH": str(path),
+            "PATH": "/usr/bin:/bin",
+            "LINGPROBE_CACHE": os.environ["LINGPROBE_CACHE"],
+        },
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip().splitlines()[-1]
@@ -286,6 +292,37 @@ def test_imports_for_type_checkers_alone_are_not_followed(tmp_path, monkeypatch)
         "seen_one.py",
         "seen_three.py",
     }
+
+
+def test_what_is_remembered_of_a_source_is_what_reading_it_finds(tmp_path, monkeypatch):
+    place, data = tmp_path / "cache", Path(closure.__file__).read_bytes()
+    monkeypatch.setenv("LINGPROBE_CACHE", str(place))
+    found = source.read(data)
+    source.keep()
+    source._memory.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(source.ast, "parse", None)  # so nothing is read anew
+        assert source.read(data) == found
+        with pytest.raises(TypeError):
+            source.read(data + b"#")
+    (file,) = (place / source.CODE).iterdir()
+    file.write_bytes(file.read_bytes().replace(found.code.encode(), b"0" * 32))
+    source._memory.cache_clear()
+    assert source.read(data) == found
+
+
+def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path))
+    monkeypatch.setattr(source, "MOST", 3)
+    for batch in ((0, 1), (2, 3), (4, 5, 6, 7)):
+        for number in batch:
+            source.read(b"a = %d" % number)
+        source.keep()
+    memory = source._Memory(tmp_path)
+    assert len(memory.sources) == 4  # what one process read counts, however much it is
+    source.read(b"a = 8")
+    source.keep()
+    assert len(source._Memory(tmp_path).sources) == 3
 
 
 def test_a_users_own_modules_count_by_content_and_installed_ones_by_version(tmp_path, monkeypatch):

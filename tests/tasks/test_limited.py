@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import lingprobe
+from lingprobe.corpora.embedded import treebank
 from lingprobe.data.core import SPLITS
+from lingprobe.experiment import data
 from lingprobe.tasks import TASKS, limited
+from lingprobe.tasks.limited import Limited
 from lingprobe.testing import FAMILIES
 
 WHOLE, PART = "ud/tense:embedded", "ud/tense:embedded,limit=1800"
@@ -75,3 +78,26 @@ def test_tables_mark_it_and_it_is_never_taken_for_the_whole(tmp_path):
 def test_a_suite_is_not_limited():
     with pytest.raises(lingprobe.UsageProblem, match="leave the limit out"):
         lingprobe.suite("ud2019:embedded", "length", limit=90)
+
+
+def test_a_run_of_a_part_is_repeated_without_reading_it_and_made_anew_where_its_file_changed(
+    tmp_path, monkeypatch
+):
+    bank = tmp_path / "a-ud-train.conllu"
+    bank.write_text("\n".join(treebank(500)), "utf-8")
+
+    def asked():
+        return lingprobe.run(
+            f"ud/sent-len:{bank},limit=100", "length", probes=["logreg"], seeds=1, bounds=False
+        )
+
+    first = asked()
+    assert first.fresh == len(first) > 0
+    with monkeypatch.context() as patch:
+        patch.setattr(Limited, "load", None)
+        patch.setattr(data, "_datasets", {})
+        again = asked()
+    assert again.fresh == 0
+    assert [result.score for result in again] == [result.score for result in first]
+    bank.write_text("\n".join(treebank(480, after=20)), "utf-8")
+    assert asked().fresh == len(first)

@@ -17,20 +17,15 @@ import hashlib
 import importlib.machinery
 import importlib.metadata
 import importlib.util
-import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
 
-PACKAGE = __name__.partition(".")[0]
+from lingprobe.data._source import DATA, PACKAGE, Import, keep, nameless, read
+
 INSTALLED = ("site-packages", "dist-packages")
 OTHERWISE = {"sklearn": "scikit-learn"}  # the distributions of modules that bear another name
-SILENT = ("ctx", "kind", "type_comment", "type_ignores")  # fields of nodes that change nothing
-IMPORTS = "imports"  # stands in a module's code for statements that import
-DATA = (".tsv", ".json", ".txt", ".xz")
-"""Suffixes of the data files that a module may open beside itself."""
 
 
 def digest(*parts: str) -> str:
@@ -51,6 +46,7 @@ def code_of(*starts: str) -> str:
 def _digest_of(starts: frozenset[str]) -> str:
     reached = _closed(starts)
     modules = sorted(code_in(file, name) for file, name in reached.files.items())
+    keep()
     packages = sorted(f"{name}={version}" for name, version in reached.packages.items())
     return digest(f"python={sys.version_info.major}.{sys.version_info.minor}", *packages, *modules)
 
@@ -193,15 +189,6 @@ def _distributions() -> Mapping[str, list[str]]:
     return importlib.metadata.packages_distributions()
 
 
-class Import(NamedTuple):
-    """A thing that a module imports and what it calls it; without a `name`, the module itself."""
-
-    level: int
-    module: str
-    name: str
-    bound: str
-
-
 @dataclass(frozen=True)
 class Module:
     """A source file.
@@ -275,16 +262,14 @@ def _module(file: Path) -> Module:
     data = file.read_bytes()
     if file.suffix != ".py":
         return Module(hashlib.blake2b(data, digest_size=16).hexdigest())
-    tree = ast.parse(data)
-    reader = _Reader()
-    reader.read(tree)
-    beside = [path for path in _data_files(file.parent) if _opens(reader.texts, file, path)]
+    source = read(data)
+    beside = [path for path in _data_files(file.parent) if _opens(source.opens, file, path)]
     contents = [path.read_bytes().decode("utf-8", "surrogateescape") for path in beside]
     return Module(
-        digest("\x1f".join(reader.parts), *map(nameless, contents)),
-        tuple(map(tuple, reader.runs)),
-        frozenset(reader.attributes),
-        _places(tree, file.parent) if file.name == "__init__.py" else {},
+        digest(source.code, *map(nameless, contents)),
+        source.runs,
+        source.attributes,
+        _places(ast.parse(data), file.parent) if file.name == "__init__.py" else {},
     )
 
 
@@ -306,91 +291,8 @@ def _data_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix in DATA)
 
 
-def _opens(texts: set[str], module: Path, data: Path) -> bool:
+def _opens(texts: Collection[str], module: Path, data: Path) -> bool:
     """Whether a module names a data file: by its whole name, or by a suffix that replaces its
     own.
     """
     return data.name in texts or (data.stem == module.stem and data.suffix in texts)
-
-
-_NAMES = re.compile("|".join((PACKAGE, PACKAGE.capitalize(), PACKAGE.upper())))
-_PLACE = re.compile(rf"{PACKAGE}(\.\w+)*(:\w+)?")
-
-
-def nameless(text: str) -> str:
-    """A text without this package's name; of the place of one of its modules, or of a thing in one
-    (`package.module:thing`), the thing alone.
-    """
-    place = _PLACE.fullmatch(text)
-    return (place[2] or "") if place else _NAMES.sub("\0", text)
-
-
-class _Reader:
-    """A walk over a module: its code without comments, docstrings and layout, what it imports, and
-    the strings and attributes in it.
-    """
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.runs: list[list[Import]] = []
-        self.texts: set[str] = set()
-        self.attributes: set[str] = set()
-
-    def read(self, node: ast.AST) -> None:
-        """Note a node and all below it."""
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            if self.parts[-1:] != [IMPORTS]:
-                self.parts.append(IMPORTS)
-                self.runs.append([])
-            self.runs[-1] += _imports(node)
-            return
-        if isinstance(node, ast.Attribute):
-            self.attributes.add(node.attr)
-        self.parts.append(type(node).__name__)
-        for name in node._fields:
-            # imports that only a type checker follows are no code that runs
-            if name not in SILENT and not (name == "body" and _checks_types(node)):
-                self._value(name, getattr(node, name, None))
-        self.parts.append(")")
-
-    def _value(self, name: str, value: Any) -> None:
-        """Note what a field holds; what is empty counts as missing, so that later Pythons with more
-        fields agree.
-        """
-        if value is None or value == []:
-            return
-        self.parts.append(name)
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, ast.AST):
-                if not _is_text(item):
-                    self.read(item)
-            elif isinstance(item, str):
-                self.parts.append(repr(nameless(item)))
-                self.texts.add(item)
-            else:
-                self.parts.append(repr(item))
-
-
-def _imports(node: ast.Import | ast.ImportFrom) -> list[Import]:
-    """What a statement imports."""
-    if isinstance(node, ast.ImportFrom):
-        module = node.module or ""
-        return [Import(node.level, module, a.name, a.asname or a.name) for a in node.names]
-    return [Import(0, a.name, "", a.asname or a.name.partition(".")[0]) for a in node.names]
-
-
-def _is_text(node: ast.AST) -> bool:
-    """Whether a statement is a string that stands alone, as docstrings do."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
-def _checks_types(node: ast.AST) -> bool:
-    """Whether it is `if TYPE_CHECKING:`."""
-    test = node.test if isinstance(node, ast.If) else None
-    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
-        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
-    )

@@ -20,7 +20,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from lingprobe.data._closure import PACKAGE, code_of, digest, file_of, is_ours
+from lingprobe.data._closure import code_of, digest, file_of, is_ours
+from lingprobe.data._source import PACKAGE
 from lingprobe.data.references import Contents, Reference, placed
 
 _process = uuid.uuid4().hex

@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.data._closure import PACKAGE, digest
+from lingprobe.data._closure import digest
 from lingprobe.data._hosted import hosted, one_line
+from lingprobe.data._source import PACKAGE
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.identity import Identity
 from lingprobe.data.oracles import Informed

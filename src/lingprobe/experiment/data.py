@@ -24,6 +24,7 @@ from lingprobe.data.oracles import about_words
 from lingprobe.datasets import folds_needed
 from lingprobe.experiment.rules import best_word, worth
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.limited import Limited
 
 DOUBLE = 8  # bytes of a score
 _datasets: dict[str, Dataset] = {}
@@ -73,8 +74,9 @@ def task_identity(reference: str | None, task: Task) -> Identity:
     """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its
     examples say it.
     """
+    whole = task.task if isinstance(task, Limited) else task
     with guarded(task):
-        if isinstance(task, Stated):
+        if isinstance(whole, Stated):
             return identity(TASKS, reference, task)
         dataset = load(task)
         known = identity(TASKS, reference, task, content(dataset))

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.data._closure import PACKAGE, code_of, file_of
+from lingprobe.data._closure import code_of, file_of
 from lingprobe.data._renamed import BEFORE
+from lingprobe.data._source import PACKAGE
 from lingprobe.store.blocks import version
 
 FOLDER, SUFFIX = "columns", ".parquet"
