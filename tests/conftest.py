@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
+import fixtures.threads  # noqa: F401 (before all that imports numpy)
 from lingprobe.corpora.embedded import NAME, stored
 from lingprobe.data._closure import closure
 from lingprobe.data._source import CODE, keep, read
@@ -29,7 +31,6 @@ from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
 
 spare_torch()
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ |= {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
@@ -59,6 +60,19 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(
             f"not run: {files} (`make test-integration test-cluster` runs them)"
         )
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+    """The tests of a file go to one worker; those of composition all to one, since what is found out
+    about its sets takes longer than the tests.
+    """
+    return _ByFile(config, log)
+
+
+class _ByFile(LoadFileScheduling):
+    def _split_scope(self, nodeid: str) -> str:
+        composed = "/comp/" in nodeid or "[comp/" in nodeid
+        return "comp" if composed else str(super()._split_scope(nodeid))
 
 
 def _own_address() -> str:

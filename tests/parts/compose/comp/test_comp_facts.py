@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fixtures.compsets import SMALL, made
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import facts_of, oracles_of
 from lingprobe.data.reading import Readings
@@ -18,21 +19,20 @@ from lingprobe.parts.compose.readings.find import readings
 from lingprobe.tasks import TASKS, names
 from lingprobe.testing.tasks import check_task
 
-SMALL = "size=300,dev=60,test=180,readings=none"
 YES = {"negation": "happens", "agreement": "plural", "embedded-tense": "past"}
 
 
-@pytest.mark.parametrize("mode", ["controlled", "paper", "controlled,language=polish"])
+@pytest.mark.parametrize("mode", ["", ",mode=paper", ",language=polish"])
 @pytest.mark.parametrize(
     "name", [name for name in names("comp") if name not in ("content1", "content2")]
 )
 def test_the_bound_facts_of_a_task_hold_the_answer_to_each_question(name, mode):
-    if mode == "paper" and name not in names("comp/released"):
+    if "paper" in mode and name not in names("comp/released"):
         pytest.skip("the paper has no such set")
     if "polish" in mode and isinstance(POLISH[name], str):
         pytest.skip("Polish has no such task")
-    task = TASKS.make(f"comp/{name},{SMALL},mode={mode}")
-    data = task.load()
+    options = f"{SMALL}{mode}"
+    task, data = TASKS.make(f"comp/{name},{options}"), made(name, options)
     known = task.facts(next(iter(task.oracles)), data.sentences)
     for item in data.examples():
         (facts,) = known[item.sites[0].sentence]
@@ -46,8 +46,7 @@ def test_the_bound_facts_of_a_task_hold_the_answer_to_each_question(name, mode):
 
 @pytest.mark.parametrize("name", ["content1", "content2"])
 def test_words_are_facts(name):
-    task = TASKS.make(f"comp/{name},{SMALL}")
-    data = task.load()
+    task, data = TASKS.make(f"comp/{name},{SMALL}"), made(name)
     known = task.facts("words", data.sentences)
     assert all(
         (set(item.asked) <= set(known[item.sites[0].sentence][0])) is (item.label == "yes")
@@ -106,8 +105,8 @@ def test_each_oracle_says_what_it_is_for(name):
 
 
 def test_the_probe_of_the_task_reads_the_first_oracle_of_a_question_about_one_word():
-    task = TASKS.make("comp/negation,size=2000,dev=8,test=300,readings=none")
-    data = task.load()
+    options = "size=2000,dev=8,test=300,readings=none"
+    task, data = TASKS.make(f"comp/negation,{options}"), made("negation", options)
     gold = ENCODERS.make("gold:polarity,width=64").informed(facts_of(task, "polarity", data), False)
     read = Readings(data, gold.encode(data.sentences), task.view)
     train, test = (read.take(data.rows(split)).features("-") for split in ("train", "test"))
@@ -126,7 +125,7 @@ def test_the_probe_of_the_task_reads_the_first_oracle_of_a_question_about_one_wo
 def test_asked_words_as_vectors_and_sentences_as_texts(options):
     reference = f"comp/sem-role,{SMALL},{options}"
     check_task(reference)
-    task, plain = TASKS.make(reference), TASKS.make(f"comp/sem-role,{SMALL}").load()
+    task, plain = TASKS.make(reference), made("sem-role")
     data = task.load()
     assert np.array_equal(data.asked, plain.asked)
     first = data.sentences[0]

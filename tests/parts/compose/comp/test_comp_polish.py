@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from functools import cache
 
 import numpy as np
 import pytest
 
+from fixtures import compsets
+from fixtures.compsets import SMALL
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.compose.comp.designs import POLISH
 from lingprobe.parts.compose.comp.rules import held
@@ -20,12 +21,11 @@ from lingprobe.testing.tasks import check_task
 
 LACKING = [name for name, design in POLISH.items() if isinstance(design, str)]
 HAS = [name for name in POLISH if name not in LACKING]
-SMALL = "language=polish,size=300,dev=60,test=180"
+POLISH_SMALL = f"{SMALL},language=polish"
 
 
-@cache
-def made(name: str, options: str = f"{SMALL},readings=none"):
-    return TASKS.make(f"comp/{name},{options}").load()
+def made(name: str, more: str = ""):
+    return compsets.made(name, POLISH_SMALL + more)
 
 
 @pytest.mark.parametrize("name", [name for name in HAS if "content" not in name])
@@ -52,7 +52,7 @@ def test_commas_are_words_that_no_space_stands_before():
     sentences = made("sem-role").sentences
     assert all("," in s.words and " ," not in s.text for s in sentences)
     assert all(s.text == " ".join(s.words).replace(" ,", ",") for s in sentences)
-    cased = made("sem-role", f"{SMALL},readings=none,written=cased").sentences
+    cased = made("sem-role", ",written=cased").sentences
     assert all(s.text == " ".join(s.words).replace(" ,", ",").replace(" .", ".") for s in cased)
     assert all(s.text[0].isupper() for s in cased)
 
@@ -63,7 +63,7 @@ def test_nouns_of_one_s_own_may_have_any_gender(nouns, tmp_path):
     file = tmp_path / "nouns.json"
     few = {"relatives": {"depth": 1}, "at_most": {"relatives": 1, "together": 1}}
     file.write_text(json.dumps({"nouns": nouns or both, **few}), "utf-8")
-    data = made("sem-role", f"{SMALL},request={file},balance=none")
+    data = made("sem-role", f",request={file},balance=none")
     bags = [Counter(item.sites[0].sentence.words) for item in data.examples()]
     assert bags[0::2] == bags[1::2]
 
@@ -80,7 +80,7 @@ def test_rules_are_held_against_polish_sets_without_being_told_the_language():
 
 
 def test_the_pairs_are_found_with_vectors_of_asked_words():
-    check_task(f"comp/embedded-tense,{SMALL},asked=vectors,readings=none")
+    check_task(f"comp/embedded-tense,{POLISH_SMALL},asked=vectors")
 
 
 @pytest.mark.parametrize("name", LACKING)
@@ -110,7 +110,7 @@ def test_what_cannot_be_built_is_said_in_a_line(options, own, message, tmp_path)
     file = tmp_path / "request.json"
     file.write_text(json.dumps(own), "utf-8")
     with pytest.raises(DataProblem, match=message) as caught:
-        TASKS.make(f"comp/sem-role,{SMALL},request={file},{options}".rstrip(",")).load()
+        TASKS.make(f"comp/sem-role,{POLISH_SMALL},request={file},{options}".rstrip(",")).load()
     assert "\n" not in str(caught.value)
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.parts.compose.comp.rules import Rule
@@ -44,12 +45,14 @@ def prices(
     solution = np.zeros(balances.shape[1]) if begin is None else begin.copy()
     solution[least] = np.maximum(solution[least], 0)
     dual = _Dual(balances, slack, least)
-    found = _descended(dual, solution)
-    if dual.off(found) < CLOSE:
-        return found
-    for ease in EASED:
-        solution = _descended(dual._replace(slack=slack * ease), solution, NEAR)
-    return solution if dual.off(solution) < dual.off(found) else found
+    # more threads take longer over so little, and give other last bits
+    with threadpool_limits(1):
+        found = _descended(dual, solution)
+        if dual.off(found) < CLOSE:
+            return found
+        for ease in EASED:
+            solution = _descended(dual._replace(slack=slack * ease), solution, NEAR)
+        return solution if dual.off(solution) < dual.off(found) else found
 
 
 def _descended(dual: _Dual, solution: Matrix, near: float = 0.0) -> Matrix:

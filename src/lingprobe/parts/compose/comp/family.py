@@ -212,20 +212,7 @@ def _generated(name: str, options: Options, contents: str) -> tuple[list[PartPai
     """The pairs of all parts, the plan that they were made by, and what was found out on the
     way.
     """
-    language = named(options.language)
-    usual = request_of(
-        options.request, {**_design(language, name).request, "language": options.language}
-    )
-    if usual["language"] != options.language:
-        raise DataProblem(f"{options.request}: write language={usual['language']} in the task, too")
-    plan = _plan(
-        (options.language, name),
-        json.dumps(usual),
-        options.request,
-        contents,
-        options.balance,
-        options.per_sentence or 1,
-    )
+    plan = _planned(name, options, contents)
     design, (size, dev, test) = plan.design, options.items
     every = [
         p
@@ -252,6 +239,24 @@ def _generated(name: str, options: Options, contents: str) -> tuple[list[PartPai
     return by_part, plan, drawing
 
 
+def _planned(name: str, options: Options, contents: str) -> Plan:
+    """How a set is built."""
+    usual = request_of(
+        options.request,
+        {**_design(named(options.language), name).request, "language": options.language},
+    )
+    if usual["language"] != options.language:
+        raise DataProblem(f"{options.request}: write language={usual['language']} in the task, too")
+    return _plan(
+        (options.language, name),
+        json.dumps(usual),
+        options.request,
+        contents,
+        options.balance,
+        options.per_sentence or 1,
+    )
+
+
 def _all_asked(items: Dataset, drawing: Drawing, file: str) -> None:
     """Complain of words that are asked about nowhere because readings of their sentences do not
     agree.
@@ -270,7 +275,7 @@ def _all_asked(items: Dataset, drawing: Drawing, file: str) -> None:
             )
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def _plan(
     design: tuple[str, str],
     request: str,
