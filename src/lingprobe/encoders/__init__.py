@@ -1,4 +1,10 @@
-"""Sentences -> vectors. One module per kind of encoder; this is their list."""
+"""Sentences -> vectors. One module for each kind of encoder; this is their list.
+
+`adapt` is the door: it makes an Encoder of anything that turns sentences into vectors. `hf` and
+`st` run models of Hugging Face and sentence-transformers (`network`, `blocks`, `tokens` and
+`forward` are steps of `hf`), `tables` and `bags` have word vectors. `surface`, `ngrams` and
+`untrained` are baselines, and `gold` are the oracles.
+"""
 
 from typing import Any
 

@@ -1,7 +1,8 @@
 """Metrics of label columns, scores of constants, and intervals of scores and differences.
 
-`metric` defines a metric, `compare` lists them, `constant` has the constant baselines, `intervals`
-and `paired` the intervals, `multiplicity` the corrections for several tests.
+`metric` defines a metric, `compare` lists them, `constant` has the constant baselines. `intervals`
+has the intervals of scores and differences, `resampling` the tests that draw again, `multiplicity`
+the corrections for several tests. `correlation` and `layers` are about scores themselves.
 """
 
 from lingprobe.metrics.constant import answered, best_constant, constants, floor, repeated, rescored

@@ -1,4 +1,8 @@
-"""Tables of papers: tasks, protocols and numbers. One module per paper; this lists them."""
+"""Tables of papers: tasks, protocols and numbers. One module for each paper; this is their list.
+
+`suite` says what a suite is, `facts` reads the papers' figures from tables beside the modules,
+`page` puts rows of one's own below them.
+"""
 
 from lingprobe.data.references import Contents
 

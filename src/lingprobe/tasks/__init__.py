@@ -1,4 +1,9 @@
-"""Tasks: corpus -> labelled examples. One folder per family; this is the list of all tasks."""
+"""Tasks: corpus -> labelled examples. One folder for each family; this is the list of all tasks.
+
+`rules` makes a task of a function (`@question`), `questions` puts it to a corpus, `task` makes one
+of a definition, `table` of a file of labelled examples. `ud` and `tree` ask about sentences, `edge`
+about spans; `released` reads data sets of others. `about` has what is known of each.
+"""
 
 from collections.abc import Iterable
 from typing import Any

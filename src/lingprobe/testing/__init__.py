@@ -2,7 +2,8 @@
 
 `check_task`, `check_encoder` and `check_probe` take an object or its reference and raise an
 AssertionError that says what is wrong and what to change; they return nothing. lingprobe's own
-tests apply them to everything that it contains.
+tests apply them to everything that it contains. They are in `tasks`, `encoders` and
+`probes`; `tiny` has the data.
 """
 
 from lingprobe.testing.encoders import check_encoder
