@@ -1,10 +1,10 @@
-"""The edge probe of Tenney et al. 2019 (section 3.1, appendix C), an example at a time, with the
-dropout and the normalisation of jiant 1.
+"""The edge probe of Tenney et al. 2019 (appendix C), an example at a time, with the dropout and the
+normalisation of jiant 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -21,6 +21,13 @@ def dropped(x: Tensor, share: float, mask: Mask) -> Tensor:
     return x * mask(tuple(x.shape), share) / (1 - share)
 
 
+def mix(layers: Sequence[Tensor], weights: Tensor, gamma: Tensor) -> Tensor:
+    """Units [units, dim] of layers [layers][units, dim] (equation 4; the s are the softmax of the
+    weights, as in Peters et al. 2018, equation 1).
+    """
+    return gamma * sum(s * h for s, h in zip(torch.softmax(weights, 0), layers, strict=True))
+
+
 def logits(
     weights: dict[str, Tensor],
     units: Tensor,
@@ -28,8 +35,8 @@ def logits(
     mask: Mask | None = None,
     shares: tuple[float, float] = (0.0, 0.0),
 ) -> Tensor:
-    """Scores [examples, labels] of examples with spans [examples][sides][units]: project, attend
-    within the span, join, tanh, normalise, classify.
+    """Scores [examples, labels] of examples with spans [examples][sides][units]: project (equation
+    1), attend within the span (2), join, tanh, normalise, classify (3).
 
     shares  of the numbers that are read, and of the hidden layer, which are dropped
     """

@@ -11,17 +11,6 @@ def softmax(numbers):
     return [power / sum(powers) for power in powers]
 
 
-def mix(weights, layers, gamma=1.0):
-    """Tenney et al. 2019, section 3.2 (from Peters et al. 2018, equation 1): gamma times the sum of
-    layers by the softmax of their weights.
-    """
-    shares = softmax(weights)
-    return [
-        gamma * sum(share * layer[k] for share, layer in zip(shares, layers, strict=True))
-        for k in range(len(layers[0]))
-    ]
-
-
 def centre_of_gravity(shares):
     """Tenney et al. 2019b, section 3.1: the mean layer under shares of a mix."""
     return sum(layer * share for layer, share in enumerate(shares)) / sum(shares)

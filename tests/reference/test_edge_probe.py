@@ -107,12 +107,7 @@ def test_a_mix_reads_gamma_times_the_sum_of_layers_by_the_softmax_of_its_weights
         net = Net(DESIGN, source, None, found)
         batch = batch_of(given, np.arange(SENTENCES))
         mine = scores(net, batch, Gathered(given, batch))
-        mixed = torch.tensor(
-            [
-                layerwise.mix(weights, [layer[unit].tolist() for layer in layers.values()], 1.7)
-                for unit in range(len(units))
-            ]
-        )
+        mixed = edge_probe.mix([*layers.values()], torch.tensor(weights), torch.tensor(1.7))
         theirs = edge_probe.logits(found, mixed, [spans[i] for i in batch.rows])
     torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
     assert mix_of(net) == (pytest.approx(layerwise.softmax(weights)), pytest.approx(1.7))

@@ -1,9 +1,17 @@
-"""The edge probe of Tenney et al. 2019: spans are projected, pooled by attention inside the span,
-joined, and classified.
+"""The edge probe of Tenney et al. 2019 (appendix C, equations 1 to 4): spans are projected, pooled
+by attention inside the span, joined, and classified.
 
-The projection is linear and the weights of a span sum to one, so units are pooled first and only
-distinct spans are projected; the hidden layer, too, is applied to distinct spans, and its halves
-are added where two of them make an example.
+`tests/reference/edge_probe.py` is the same network in the paper's own steps, an example at a time;
+read that first. Here steps are folded into each other where scores stay the same:
+
+- Of a mix of layers (4) only the weighted sum is made. Its factor gamma, and the scale of the
+  features, go into the projection: `Affine`.
+- The projection (1) is linear and the weights of a span sum to one, so units are pooled (2) before
+  they are projected, and a span that several examples have is projected once.
+- The projection and the first layer of the classifier (3) are two matrices in a row. The cheaper
+  product comes first: `Affine.onward`, MERGES.
+- That first layer, too, is applied to distinct spans, and its halves are added where two of them
+  make an example: `Onward`.
 """
 
 from __future__ import annotations
