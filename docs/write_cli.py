@@ -12,9 +12,10 @@ from typing import Any
 
 from typer.models import ArgumentInfo
 
-from lingprobe.cli import app
+from lingprobe.cli import DERIVED, app
 
 PAGE = Path(__file__).with_name("cli.md")
+CALLBACKS = {name: derived.callback() for name, derived in DERIVED.items()}
 HEAD = """# The command line
 
 This page is generated from the commands themselves; `lingprobe COMMAND --help` says the same. Every
@@ -28,7 +29,9 @@ and the one line on standard error says what.
 def page() -> str:
     """The whole page."""
     return HEAD + "\n".join(
-        _command(str(c.name), c.callback) for c in app.registered_commands if c.callback
+        _command(str(c.name), CALLBACKS.get(str(c.name), c.callback))
+        for c in app.registered_commands
+        if c.callback
     )
 
 

@@ -395,6 +395,8 @@ REFLECTION = {
     "data/_closure.py",
     # keywords that several functions share, as `help` shows them
     "api/arguments.py",
+    # options of commands, which are those of functions
+    "cli/derived.py",
     # fields that are written as JSON under their names
     "data/notes.py",
     # names that are imported when they are asked for

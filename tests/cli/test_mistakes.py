@@ -386,15 +386,13 @@ def test_an_interrupted_run_says_that_nothing_is_lost(here, typed, monkeypatch):
 
 def test_several_values_may_follow_one_flag(here, monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        lingprobe, "run", lambda *a, **s: asked.append((a, s)) or lingprobe.Evaluation(())
-    )
+    monkeypatch.setattr(lingprobe, "run", lambda **s: asked.append(s) or lingprobe.Evaluation(()))
     line = "run -t a b -e length random --seeds 2 --control shuffled word-labels -q --read top"
     done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    (arguments, settings), *more = asked
+    settings, *more = asked
     assert not more
-    assert arguments == (["a", "b"], ["length", "random"])
+    assert (settings["tasks"], settings["encoders"]) == (["a", "b"], ["length", "random"])
     assert settings["controls"] == ["shuffled", "word-labels"]
     assert (settings["seeds"], settings["reads"]) == (2, ["top"])
 
@@ -421,7 +419,7 @@ def test_lingprobe_alone_shows_its_help(monkeypatch, capsys):
 def test_a_language_finds_its_treebanks(here, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        lingprobe, "run", lambda *a, **s: asked.append(a[0]) or lingprobe.Evaluation(())
+        lingprobe, "run", lambda **s: asked.append(s["tasks"]) or lingprobe.Evaluation(())
     )
     monkeypatch.delenv("LINGPROBE_TREEBANKS", raising=False)
     line = "run -t ud/tense ud/passive -l english -e length -q"

@@ -57,11 +57,13 @@ def build(
     """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
     one file per split, as jiant reads them.
 
-    task      a reference or a Task object
-    format    the file's (default: from its suffix)
-    audit     a file for the whole audit of `inspect`, as Markdown; without it, baselines are not
-              fitted
-    on_error  what to do about a malformed sentence: 'raise' or 'skip'
+    task      a task with its data, such as 'ud/tense:en_ewt'; in Python, a Task object as well
+    output    where to write; the suffix determines the format
+    format    the format (default: that of the suffix)
+    audit     also write the whole audit of `inspect` to this file, as Markdown; without it,
+              baselines are not fitted
+    on_error  what to do about a malformed sentence in a treebank: 'raise' an error, or 'skip' and
+              count it
     DataProblem if the data lack what the task needs, or the format cannot represent them.
 
         print(lingprobe.build("ud/tense:UD_English-EWT", "tense.parquet").audit.problems)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
-from lingprobe.analysis.comparison import CORRECTION, Test, with_baselines
 from lingprobe.analysis.comparison import against as against_one
 from lingprobe.analysis.comparison import pairs as all_pairs
+from lingprobe.analysis.comparison import with_baselines
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import keywords, listed, optional
@@ -38,12 +38,12 @@ and folders; for None, what was run last without a folder.
 class Selection(TypedDict, total=False):
     """Which results (default: all).
 
-    tasks       one name or pattern ('edge/*'), or several, as references or tables write them
-    encoders    encoders, in the same way ('hf:*')
-    reads       what was read of the encoders ('lex', 'mix*')
-    experiment  those of one run: 'last', 'all', or how many runs ago, from 1 (default: all of a
-                named folder, the last of the cache)
-    metric      a metric instead of the task's ('spearman')
+    tasks       only tasks with this name or pattern, such as 'edge/*'
+    encoders    only encoders with this name or pattern, such as 'hf:*'
+    reads       only results with this read, such as 'lex' or 'mix*'
+    experiment  which run: 'last', a number counting back from the last (1), or 'all' (default: all
+                of a named folder, else the last)
+    metric      score the same answers with another metric, such as 'spearman'
     trust       run code in files (`mine.py@thing`) that the results name; without it, such code is
                 run only where you name it yourself
     """
@@ -183,8 +183,8 @@ def compare(
     against: str | None = None,
     *,
     pairs: bool = False,
-    correction: str = CORRECTION,
-    test: Test = "t",
+    correction: Literal["bonferroni", "bh"] = "bonferroni",
+    test: Literal["t", "permutation", "bootstrap"] = "t",
     **selection: Unpack[Selection],
 ) -> Comparison:
     """Whether scores differ: paired differences over the same test examples, each with its verdict,
@@ -194,14 +194,14 @@ def compare(
     all of them; its layer is chosen on dev.
 
     results     an evaluation, results selected from several ([r for r in many if ...]), or a folder
-    against     the encoder that all rows are compared with instead, by its name or a pattern
-                ('bow:random')
-    pairs       compare all pairs of encoders and layers instead
+    against     compare all others with this encoder, by its name or a pattern, such as 'bow:random'
+                (default: each with the best baseline)
+    pairs       compare all pairs of encoders and layers
     correction  of p values and intervals for all comparisons of the call: 'bonferroni', or 'bh'
                 (Benjamini-Hochberg)
-    test        't': a jackknife over clusters and seeds, whose coverage is measured; 'permutation'
-                (McNemar's exact test, for one seed, accuracy and independent examples); or
-                'bootstrap'
+    test        the test: 't', a jackknife over clusters and seeds, whose coverage is measured;
+                'permutation' (McNemar's exact test, for one seed, accuracy and independent
+                examples); or 'bootstrap'
     selection   the fields of `Selection`
     Fields of `.found` are percent; `.corrected` is p corrected for all comparisons of the call, of
     which `.family` says what they are. `.letters` shows many encoders at once. DataProblem if

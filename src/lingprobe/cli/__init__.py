@@ -7,18 +7,36 @@ import io
 import logging
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from lingprobe import parts
 from lingprobe.api.commands import commands
+from lingprobe.cli.derived import Derived
 from lingprobe.cli.parsing import Command, sentence
 from lingprobe.data._renamed import entry_points
 from lingprobe.data.errors import LingprobeError
 
+DERIVED: dict[str, Derived] = {}
+"""Our commands by name, in the order of the help."""
+
+
+class Group(TyperGroup):
+    """All commands. The list of them needs no options, so each is derived when it is asked for."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that arguments begin with."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in DERIVED:
+            command = DERIVED[name].command(name, Command)
+        return name, command, rest
+
+
 app = typer.Typer(
+    cls=Group,
     help="Measures what sentence and token embeddings know about language.",
     epilog=(
         "Try `lingprobe run` for a first table, `lingprobe tasks` for a list of tasks, and"
@@ -29,7 +47,12 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 for each in commands():
-    app.command(each.name, cls=Command, rich_help_panel=each.heading)(parts.imported(each.place))
+    made = parts.imported(each.place)
+    if isinstance(made, Derived):
+        DERIVED[each.name] = made
+        app.command(each.name, help=made.text, rich_help_panel=each.heading)(lambda: None)
+    else:
+        app.command(each.name, cls=Command, rich_help_panel=each.heading)(made)
 
 
 def _add_plugins() -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal, TextIO
+from typing import Annotated, TextIO
 
 import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
+from lingprobe.cli.derived import Given, argument, command, option
 from lingprobe.cli.options import (
+    ON_ERROR,
     Cache,
     OnError,
     Quiet,
@@ -22,33 +24,18 @@ from lingprobe.cli.options import (
 Task = Annotated[
     str, typer.Argument(metavar="TASK", help=("A task with its data, such as `ud/tense:en_ewt`."))
 ]
+TASK = argument("task", "TASK")
 
 
-def build(
-    task: Task,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help=("Where to write; the suffix determines the format."),
-        ),
-    ],
-    style: Annotated[
-        Literal["parquet", "jsonl", "senteval", "jiant"] | None,
-        typer.Option("--format", help="The format (default: that of the suffix)."),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            "--audit",
-            metavar="FILE",
-            help="Also write the audit of `lingprobe inspect` to this file, as Markdown.",
-        ),
-    ] = None,
-    on_error: OnError = "raise",
-) -> None:
+@command(
+    "build",
+    TASK,
+    option("output", "-o", metavar="FILE"),
+    "format",
+    option("audit", metavar="FILE"),
+    ON_ERROR,
+)
+def build(given: Given) -> None:
     """Write the data set of a task to a file: Parquet, JSON lines, SentEval's TSV, or
     one file per split, as jiant reads them.
 
@@ -63,7 +50,7 @@ def build(
     - `lingprobe build ud/tense:UD_English-EWT -o tense.txt --format senteval`
     - `lingprobe build edge/dep:UD_English-EWT -o edges.json --format jiant`
     """
-    built = lingprobe.build(task, output, format=style, audit=report, on_error=on_error)
+    built = lingprobe.build(**given)
     counts = ", ".join(f"{key} {value:,}" for key, value in built.counts.items())
     remark(f"{built.path}: {counts}")
     for problem in built.audit.problems:

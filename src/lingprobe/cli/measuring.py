@@ -4,34 +4,42 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
 import lingprobe
+from lingprobe.cli.completing import names
+from lingprobe.cli.derived import Given, command, option
 from lingprobe.cli.options import (
+    BATCH_SIZE,
+    CACHE,
+    DEVICE,
+    DRY_RUN,
+    ENCODERS,
+    JOBS,
+    MODELS,
+    MORE,
+    ON_ERROR,
+    PROJECT,
+    QUIET,
+    RESULTS_FOLDER,
+    SHARD,
     SPEED,
+    STORE,
+    STYLE,
+    SUITE,
+    TASKS,
     Ahead,
     BatchSize,
-    Bounds,
     Cache,
-    Controls,
     Device,
     Encoders,
-    Keep,
-    Languages,
     Models,
-    OnError,
-    ProbeDevice,
-    Probes,
     Project,
     Quiet,
-    Reads,
-    Reproducible,
-    ResultsFolder,
-    Store,
     Style,
-    Suite,
+    Styles,
     Tasks,
     encoders_of,
     listed,
@@ -77,43 +85,61 @@ Sharded = Annotated[
 SHOWN = 10  # sentences that could not be encoded
 
 
+@command(
+    "run",
+    TASKS,
+    MODELS,
+    ENCODERS,
+    RESULTS_FOLDER,
+    option("limit", metavar="N", least=3),
+    DRY_RUN,
+    option("probes", "--probe", metavar="PROBE", complete=names("probes")),
+    option("seeds", metavar="N", least=1),
+    option("controls", "--control", metavar="CONTROL", complete=names("controls")),
+    option("reads", "--read", metavar="READ"),
+    option(
+        "language",
+        "-l",
+        metavar="LANGUAGE",
+        help=(
+            "Run tasks (`-t ud/tense`, without data) on all treebanks of a language (pol, pl,"
+            " Polish) in the working folder, or in $LINGPROBE_TREEBANKS; may be repeated."
+        ),
+    ),
+    SUITE,
+    STYLE,
+    QUIET,
+    DEVICE,
+    option("probe_device", metavar="DEVICE", panel=SPEED),
+    BATCH_SIZE,
+    JOBS,
+    SHARD,
+    CACHE,
+    STORE,
+    PROJECT,
+    option("bounds", panel=MORE),
+    option(
+        "keep",
+        help=(
+            "Also store the probe's scores of all labels, for V-information, calibration and"
+            " `lingprobe predictions` (2 bytes per example and label)."
+        ),
+        panel=MORE,
+    ),
+    ON_ERROR,
+    option("reproducible", panel=MORE),
+)
 def run(
-    task: Tasks = None,
-    model: Models = None,
-    encoder: Encoders = None,
-    output: ResultsFolder = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", min=3, metavar="N", help="At most N examples per task, for a first look."
-        ),
-    ] = None,
-    dry_run: DryRun = False,
-    probe: Probes = None,
-    seeds: Annotated[
-        int | None,
-        typer.Option(
-            "--seeds", min=1, metavar="N", help="How often each probe is trained (default: 5)."
-        ),
-    ] = None,
-    control: Controls = None,
-    read: Reads = None,
-    language: Languages = None,
-    suite: Suite = None,
-    style: Style = "terminal",
-    quiet: Quiet = False,
-    device: Device = None,
-    probe_device: ProbeDevice = "cpu",
-    batch_size: BatchSize = None,
-    jobs: Jobs = "1",
-    shard: Sharded = None,
-    cache: Cache = None,
-    store: Store = "float32",
-    project: Project = None,
-    bounds: Bounds = True,
-    keep: Keep = None,
-    on_error: OnError = "raise",
-    reproducible: Reproducible = False,
+    given: Given,
+    *,
+    model: list[str] | None = None,
+    dry_run: bool = False,
+    language: list[str] | None = None,
+    style: Styles = "terminal",
+    quiet: bool = False,
+    device: str | None = None,
+    batch_size: int | None = None,
+    keep: Literal["scores"] | None = None,
 ) -> None:
     """Probe encoders on tasks, and show the table.
 
@@ -138,38 +164,17 @@ def run(
     - `lingprobe run --suite ettinger2018:task_datasets -e bow:random`
     - `lingprobe run -t 'ud/*:UD_English-EWT' -m all-MiniLM-L6-v2 -o results/ --shard 3/16`
     """
+    output, suite, cache = map(given.get, ("output", "suite", "cache"))
     _check_format(style, suite)
     start = time.perf_counter()
-    encoders = encoders_of(encoder, model, device, batch_size, quiet) or None
-    settings: Any = {
-        "suite": suite,
-        "probes": listed(probe),
-        "controls": listed(control),
-        "reads": listed(read),
-        "seeds": seeds,
-        "bounds": bounds,
-        "output": output,
-        "cache": cache,
-        "store": store,
-        "project": project,
-        "on_error": on_error,
-        "limit": limit,
-        "probe_device": probe_device,
-    }
-    tasks = tasks_of(task, language) or None
+    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
+    tasks = tasks_of(given.get("tasks"), language) or None
+    settings = {**given, "encoders": encoders, "tasks": tasks}
     if dry_run:
-        typer.echo(str(lingprobe.estimate(tasks, encoders, **settings)))
+        planned = {k: v for k, v in settings.items() if k not in ("jobs", "shard", "reproducible")}
+        typer.echo(str(lingprobe.estimate(**planned)))
         return
-    done = lingprobe.run(
-        tasks,
-        encoders,
-        **settings,
-        keep_scores=keep == "scores",
-        jobs=jobs,
-        progress=not quiet,
-        reproducible=reproducible,
-        shard=shard,
-    )
+    done = lingprobe.run(**settings, keep_scores=keep == "scores", progress=not quiet)
     _say(done, style)
     where = f" {output}" if output else f" {done.folder} --experiment last" if cache else ""
     again = f"lingprobe report{where}" + (f" --suite {suite}" if suite else "")

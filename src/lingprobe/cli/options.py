@@ -10,6 +10,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
+from lingprobe.cli.derived import argument, option
 from lingprobe.cli.parsing import FILE
 from lingprobe.data.errors import UsageProblem
 
@@ -18,6 +19,73 @@ if TYPE_CHECKING:
 
 SPEED, MORE = "Speed and storage", "Further options"
 """What groups of options are called in help."""
+
+# what several commands have, where the command line differs from Python
+TASKS = option("tasks", "--task", "-t", metavar="TASK", complete=names("tasks"))
+ENCODERS = option("encoders", "--encoder", "-e", metavar="ENCODER", complete=names("encoders"))
+SUITE = option("suite", metavar="SUITE", complete=names("suites"))
+RESULTS_FOLDER = option("output", "-o", metavar="FOLDER")
+CACHE = option("cache", metavar="FOLDER", panel=SPEED)
+STORE = option("store", metavar="DTYPE", panel=SPEED)
+PROJECT = option("project", metavar="N", least=1, panel=SPEED)
+SHARD = option("shard", metavar="N/OF", panel=SPEED)
+JOBS = option("jobs", "-j", metavar="N|ray", panel=SPEED)
+ON_ERROR = option("on_error", metavar="raise|skip", panel=MORE)
+FOLDER = argument(
+    "results",
+    "FOLDER",
+    kind=Path,
+    help="A folder written by `lingprobe run -o` (default: the last run).",
+)
+WHICH = option("experiment", metavar="N")
+TASK_PATTERNS = option("tasks", "--task", "-t", metavar="PATTERN")
+ENCODER_PATTERNS = option("encoders", "--encoder", "-e", metavar="PATTERN")
+READ_PATTERNS = option("reads", "--read", metavar="PATTERN")
+METRIC = option("metric", metavar="METRIC")
+SELECTION = (FOLDER, WHICH, TASK_PATTERNS, ENCODER_PATTERNS)
+
+# what Python has no parameter for: each is a keyword of the command
+MODELS = option(
+    "model",
+    "-m",
+    metavar="NAME",
+    help=(
+        "A model by its name on the Hugging Face hub, or its folder: loaded with"
+        " sentence-transformers if possible, else with transformers; may be repeated."
+    ),
+)
+DEVICE = option(
+    "device",
+    metavar="DEVICE",
+    help="Default device for models: cpu, cuda, cuda:1 or mps (default: the fastest).",
+    panel=SPEED,
+)
+BATCH_SIZE = option(
+    "batch_size",
+    metavar="N",
+    least=1,
+    help=(
+        "Sentences per batch, for encoders with the option batch_size; hf and st have tokens per"
+        " batch instead (`st:NAME,tokens=2048`)."
+    ),
+    panel=SPEED,
+)
+DRY_RUN = option("dry_run", help="Only estimate how much there is to do and how long it takes.")
+STYLE = option(
+    "style",
+    "--format",
+    "-f",
+    metavar="FORMAT",
+    help="terminal, markdown, latex, html, csv, or, with scores only, parquet or mteb.",
+)
+PAGE_STYLE = STYLE.but(help="terminal, markdown, latex, html or csv.")
+OUTPUT = option("output", "-o", metavar=FILE, help="A file to write, instead of printing.")
+QUIET = option(
+    "quiet", "-q", help="Print only results and errors, without progress bars and remarks."
+)
+PageStyles = Literal["terminal", "markdown", "latex", "html", "csv"]
+Styles = Literal[PageStyles, "parquet", "mteb"]
+
 Tasks = Annotated[
     list[str] | None,
     typer.Option(
@@ -28,18 +96,6 @@ Tasks = Annotated[
         help=(
             "Tasks with their data, such as `ud/tense:en_ewt`, or a pattern, such as"
             " `'ud/*:en_ewt'`; several may follow one `-t`."
-        ),
-    ),
-]
-Languages = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--language",
-        "-l",
-        metavar="LANGUAGE",
-        help=(
-            "Run tasks (`-t ud/tense`, without data) on all treebanks of a language (pol, pl,"
-            " Polish) in the working folder, or in $LINGPROBE_TREEBANKS; may be repeated."
         ),
     ),
 ]
@@ -77,15 +133,6 @@ Device = Annotated[
         rich_help_panel=SPEED,
     ),
 ]
-ProbeDevice = Annotated[
-    str,
-    typer.Option(
-        "--probe-device",
-        metavar="DEVICE",
-        help="Device for fitting probes: cpu, cuda, cuda:1, or auto (CUDA if there is one).",
-        rich_help_panel=SPEED,
-    ),
-]
 BatchSize = Annotated[
     int | None,
     typer.Option(
@@ -108,35 +155,6 @@ Suite = Annotated[
         help=(
             "A paper's tasks, protocol and table, such as `ud2019:TREEBANK`, instead of tasks and"
             " probes; `lingprobe suites` lists them."
-        ),
-    ),
-]
-Probes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--probe",
-        metavar="PROBE",
-        autocompletion=names("probes"),
-        help="A probe, such as `mlp` or `logreg` (default: each task's own); may be repeated.",
-    ),
-]
-Controls = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--control",
-        metavar="CONTROL",
-        autocompletion=names("controls"),
-        help="Also measure a control, such as `shuffled`; may be repeated.",
-    ),
-]
-Reads = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--read",
-        metavar="READ",
-        help=(
-            "Which layers the probe sees: one by name, top, layers, cat:lex+top, mix, mix:0-3 or"
-            " cumulative (default: each layer alone); may be repeated."
         ),
     ),
 ]
@@ -163,33 +181,12 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar=FILE, help="A file to write, instead of printing."),
 ]
-ResultsFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FOLDER",
-        help="Store the results in a folder (default: the user's cache folder).",
-    ),
-]
 Cache = Annotated[
     Path | None,
     typer.Option(
         "--cache",
         metavar="FOLDER",
         help="Where vectors are stored (default: $LINGPROBE_CACHE, or the user's cache folder).",
-        rich_help_panel=SPEED,
-    ),
-]
-Store = Annotated[
-    Literal["float32", "float16", "bfloat16", "none"],
-    typer.Option(
-        "--store",
-        metavar="DTYPE",
-        help=(
-            "How vectors are stored: float32; float16 or bfloat16 (half the size; bfloat16 has"
-            " fewer digits but no overflow); or none (deleted after each encoder is measured)."
-        ),
         rich_help_panel=SPEED,
     ),
 ]
@@ -212,39 +209,12 @@ Project = Annotated[
         rich_help_panel=SPEED,
     ),
 ]
-Keep = Annotated[
-    Literal["scores"] | None,
-    typer.Option(
-        "--keep",
-        help=(
-            "Also store the probe's scores of all labels, for V-information, calibration and"
-            " `lingprobe predictions` (2 bytes per example and label)."
-        ),
-        rich_help_panel=MORE,
-    ),
-]
 OnError = Annotated[
     Literal["raise", "skip"],
     typer.Option(
         "--on-error",
         metavar="raise|skip",
         help="For malformed sentences in a treebank: raise an error, or skip and count them.",
-        rich_help_panel=MORE,
-    ),
-]
-Bounds = Annotated[
-    bool,
-    typer.Option(
-        "--bounds/--no-bounds",
-        help="Also measure the default baselines and oracle of each task.",
-        rich_help_panel=MORE,
-    ),
-]
-Reproducible = Annotated[
-    bool,
-    typer.Option(
-        "--reproducible",
-        help="Compute in float32 with one thread: slower, but the same numbers every time.",
         rich_help_panel=MORE,
     ),
 ]

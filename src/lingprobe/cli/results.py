@@ -9,13 +9,19 @@ import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
+from lingprobe.cli.derived import Given, command, option
 from lingprobe.cli.options import (
+    OUTPUT,
+    READ_PATTERNS,
+    SELECTION,
+    STYLE,
     EncoderPatterns,
     Folder,
     JudgedBy,
     Output,
     ReadPatterns,
     Style,
+    Styles,
     Suite,
     TaskPatterns,
     Trust,
@@ -163,65 +169,44 @@ def report(
     put(page, style, output, "result")
 
 
+@command(
+    "compare",
+    *SELECTION,
+    READ_PATTERNS,
+    option("against", "-a", metavar="PATTERN"),
+    "pairs",
+    option(
+        "letters",
+        help="All pairs as letters: scores that share a letter do not differ significantly.",
+    ),
+    option(
+        "published",
+        metavar="PAPER",
+        help=(
+            "Test differences in the published table of `conneau2018` or `ud2019`, instead of"
+            " results."
+        ),
+    ),
+    option(
+        "correction",
+        help=(
+            "Correction of p values and intervals: Bonferroni (default), or Benjamini-Hochberg; of"
+            " published tables, which have no intervals, Holm (default)."
+        ),
+    ),
+    "test",
+    STYLE,
+    OUTPUT,
+    "trust",
+)
 def compare(
-    results: Folder = None,
-    which: Which = None,
-    task: TaskPatterns = None,
-    encoder: EncoderPatterns = None,
-    read: ReadPatterns = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            "--against",
-            "-a",
-            metavar="PATTERN",
-            help="Compare all others with this encoder (default: with the best baseline).",
-        ),
-    ] = None,
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Compare all pairs of encoders and layers.")
-    ] = False,
-    letters: Annotated[
-        bool,
-        typer.Option(
-            "--letters",
-            help=("All pairs as letters: scores that share a letter do not differ significantly."),
-        ),
-    ] = False,
-    published: Annotated[
-        str | None,
-        typer.Option(
-            "--published",
-            metavar="PAPER",
-            help=(
-                "Test differences in the published table of `conneau2018` or `ud2019`, instead of"
-                " results."
-            ),
-        ),
-    ] = None,
-    correction: Annotated[
-        Literal["bonferroni", "bh", "holm"] | None,
-        typer.Option(
-            "--correction",
-            help=(
-                "Correction of p values and intervals: Bonferroni (default), or Benjamini-Hochberg;"
-                " of published tables, which have no intervals, Holm (default)."
-            ),
-        ),
-    ] = None,
-    test: Annotated[
-        Literal["t", "permutation", "bootstrap"],
-        typer.Option(
-            "--test",
-            help=(
-                "The test: t (jackknife over clusters and seeds), permutation (McNemar) or"
-                " bootstrap."
-            ),
-        ),
-    ] = "t",
-    style: Style = "terminal",
-    output: Output = None,
-    trust: Trust = False,
+    given: Given,
+    *,
+    letters: bool = False,
+    published: str | None = None,
+    correction: Literal["bonferroni", "bh", "holm"] | None = None,
+    style: Styles = "terminal",
+    output: Path | None = None,
 ) -> None:
     """Test whether scores differ: paired differences with verdicts, 95 % intervals and p values.
 
@@ -244,23 +229,12 @@ def compare(
     """
     corrected = {"correction": correction} if correction else {}
     if published:
-        page = lingprobe.compare_published(published, task, **corrected)
+        page = lingprobe.compare_published(published, given.get("tasks"), **corrected)
         put(page, style, output, "difference")
         return
-    if letters and against:
+    if letters and "against" in given:
         raise UsageProblem("--letters compares all pairs: leave --against out")
-    comparison = lingprobe.compare(
-        results,
-        against,
-        pairs=pairs or letters,
-        **corrected,
-        test=test,
-        tasks=task,
-        encoders=encoder,
-        reads=read,
-        experiment=which,
-        trust=trust,
-    )
+    comparison = lingprobe.compare(**{**given, **corrected, "pairs": given["pairs"] or letters})
     put(comparison.letters if letters else comparison.page, style, output, "difference")
 
 
