@@ -20,9 +20,8 @@ from typer.models import ArgumentInfo
 import lingprobe
 from lingprobe import parts
 from lingprobe.api.listing import ROOMS
-from lingprobe.cli import DERIVED, app
+from lingprobe.cli import DERIVED
 
-CALLBACKS = {name: derived.callback() for name, derived in DERIVED.items()}
 ROOT = Path(__file__).parent.parent
 PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
 CHANGELOG = ROOT / "CHANGELOG.md"
@@ -243,14 +242,14 @@ def _options() -> dict[str, list[str]]:
 def _commands() -> list[str]:
     """Each command with its arguments, options and what they are without being given."""
     lines = []
-    for command in app.registered_commands:
-        callback = CALLBACKS.get(str(command.name), command.callback)
+    for name, derived in DERIVED.items():
+        callback = derived.callback()
         hints = inspect.get_annotations(callback, eval_str=True)
         written = [
             _flag(p, *get_args(hints[p.name])[:2])
             for p in inspect.signature(callback).parameters.values()
         ]
-        lines.append(f"lingprobe {command.name} {' '.join(written)}")
+        lines.append(f"lingprobe {name} {' '.join(written)}")
     return lines
 
 

@@ -12,10 +12,9 @@ from typing import Any
 
 from typer.models import ArgumentInfo
 
-from lingprobe.cli import DERIVED, app
+from lingprobe.cli import DERIVED
 
 PAGE = Path(__file__).with_name("cli.md")
-CALLBACKS = {name: derived.callback() for name, derived in DERIVED.items()}
 HEAD = """# The command line
 
 This page is generated from the commands themselves; `lingprobe COMMAND --help` says the same. Every
@@ -28,11 +27,7 @@ and the one line on standard error says what.
 
 def page() -> str:
     """The whole page."""
-    return HEAD + "\n".join(
-        _command(str(c.name), CALLBACKS.get(str(c.name), c.callback))
-        for c in app.registered_commands
-        if c.callback
-    )
+    return HEAD + "\n".join(_command(name, derived.callback()) for name, derived in DERIVED.items())
 
 
 def _command(name: str, command: Callable[..., Any]) -> str:

@@ -69,7 +69,7 @@ def heavy(modules: set[str]) -> set[str]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["run", "--help"], ["--version"], ["tasks"], ["encoders"], ["probes"]],
+    [["--help"], ["run", "--help"], ["--version"], ["tasks"], ["encoders"], ["list", "probes"]],
     ids=" ".join,
 )
 def test_looking_around_imports_nothing_heavy(arguments):

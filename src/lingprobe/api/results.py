@@ -90,19 +90,20 @@ def report(
     table has a row for each encoder and a column for each task.
 
     results    an evaluation, results, or a folder (default: the last run)
-    suite      a paper's table with the results in it
-    human      with a suite: files with scores of people, as `score_sheets` writes them; without a
-               suite: sheets that people filled in, for the HTML page
-    each       one table per task, with full intervals and controls next to the scores
-    classes    counts and F1 by class or label instead of scores
-    bits       V-information and calibration, for results with `keep_scores`
-    headroom   gain over word embeddings, error reduction, and how much of it local context, random
-               weights or a bag of words achieve; can be drawn, too
-    by         scores by a stratum of the test examples ('distance'); can be drawn, too
-    view       one of these by name ('by:distance'), or 'mine.py@view' (`available("views")` lists
+    suite      show the results in a paper's table, such as 'conneau2018' (`lingprobe suites` lists
                them)
-    figure     how scores are drawn: dots (with intervals), heat (a heat map), radar, or
-               'mine.py@figure'
+    human      human labels: with a suite, bounds written by `lingprobe annotate --score`; for the
+               HTML page, filled sheets
+    each       one table per task, with full intervals, and controls next to the scores
+    classes    counts and F1 by class or label instead of scores
+    bits       V-information and calibration instead of scores, for results with `--keep scores`
+    headroom   gains over word embeddings, error reduction, and how much of it local context, random
+               weights or a bag of words reach; can be drawn, too
+    by         scores by a tag of the test examples, such as 'distance'; can be drawn, too
+    view       one of these by name, such as 'by:distance', or 'mine.py@view' (`lingprobe list
+               views` shows them)
+    figure     the figure, if a file is drawn, and in HTML: 'dots' (with intervals), 'heat' (a heat
+               map), 'radar' or 'mine.py@figure'
     selection  the fields of `Selection`
 
     DataProblem if there are no such results, UsageProblem if two views are requested.
@@ -151,8 +152,7 @@ def card(
     README.md, whose `model-index` the hub reads.
 
     results    an evaluation, results, or a folder (default: the last run)
-    benchmark  a data set of the hub that is a benchmark ('OWNER/NAME') with the same task names:
-               .eval_results/ is written for it, too
+    benchmark  a benchmark of the hub with the same task names, to also write .eval_results/
     selection  the fields of `Selection`
     DataProblem if no model was measured.
 
@@ -197,8 +197,8 @@ def compare(
     against     compare all others with this encoder, by its name or a pattern, such as 'bow:random'
                 (default: each with the best baseline)
     pairs       compare all pairs of encoders and layers
-    correction  of p values and intervals for all comparisons of the call: 'bonferroni', or 'bh'
-                (Benjamini-Hochberg)
+    correction  the correction of p values and intervals for all comparisons of the call:
+                'bonferroni', or 'bh' (Benjamini-Hochberg)
     test        the test: 't', a jackknife over clusters and seeds, whose coverage is measured;
                 'permutation' (McNemar's exact test, for one seed, accuracy and independent
                 examples); or 'bootstrap'
@@ -274,7 +274,8 @@ def predictions(
     probability of each label, bits. Returns the files.
 
     results    an evaluation, results, or a folder, measured with `keep_scores`
-    format     'jsonl', or jiant's files
+    output     the folder to write, one file per fit
+    format     JSON lines, or the files of jiant
     selection  the fields of `Selection`
     The data must still be in the same place. DataProblem if there are none. Probabilities are those
     of the state with the lowest loss on dev; the prediction is that of the state with the best

@@ -47,12 +47,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 for each in commands():
-    made = parts.imported(each.place)
-    if isinstance(made, Derived):
-        DERIVED[each.name] = made
-        app.command(each.name, help=made.text, rich_help_panel=each.heading)(lambda: None)
-    else:
-        app.command(each.name, cls=Command, rich_help_panel=each.heading)(made)
+    DERIVED[each.name] = made = parts.imported(each.place)
+    app.command(each.name, help=made.text, rich_help_panel=each.heading)(lambda: None)
 
 
 def _add_plugins() -> None:

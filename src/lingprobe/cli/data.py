@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Annotated, TextIO
+from typing import TextIO
 
 import typer
 
@@ -12,25 +11,22 @@ import lingprobe
 from lingprobe.cli.completing import names
 from lingprobe.cli.derived import Given, argument, command, option
 from lingprobe.cli.options import (
+    CACHE,
     ON_ERROR,
-    Cache,
-    OnError,
-    Quiet,
+    QUIET,
+    STYLE,
+    TASK,
+    TO_FILE,
     Style,
     remark,
     show,
 )
 
-Task = Annotated[
-    str, typer.Argument(metavar="TASK", help=("A task with its data, such as `ud/tense:en_ewt`."))
-]
-TASK = argument("task", "TASK")
-
 
 @command(
     "build",
     TASK,
-    option("output", "-o", metavar="FILE"),
+    TO_FILE,
     "format",
     option("audit", metavar="FILE"),
     ON_ERROR,
@@ -57,27 +53,17 @@ def build(given: Given) -> None:
         remark(f"- {problem}")
 
 
-def inspect(
-    task: Task,
-    sample: Annotated[
-        int, typer.Option("--sample", min=0, help=("Number of examples to show."))
-    ] = 20,
-    seed: Annotated[
-        int, typer.Option("--seed", help=("The random seed that selects the examples."))
-    ] = 0,
-    on_error: OnError = "raise",
-    check: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--check",
-            metavar="CHECK",
-            help="Also a check of your own, such as `mine.py@check`; repeatable.",
-            autocompletion=names("checks"),
-        ),
-    ] = None,
-    cache: Cache = None,
-    style: Style = "terminal",
-) -> None:
+@command(
+    "inspect",
+    TASK,
+    option("sample", least=0),
+    "seed",
+    ON_ERROR,
+    option("checks", "--check", metavar="CHECK", complete=names("checks")),
+    CACHE,
+    STYLE,
+)
+def inspect(given: Given, *, style: Style = "terminal") -> None:
     """Audit the data set of a task: class balance, scores of simple rules, repeated sentences,
     overlap of splits, and examples to read.
 
@@ -89,48 +75,26 @@ def inspect(
     - `lingprobe inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
     - `lingprobe inspect xprobe/tree-depth:xprobe/en`
     """
-    page = lingprobe.inspect(
-        task, sample=sample, seed=seed, on_error=on_error, checks=check or (), cache=cache
-    )
-    show(page, style)
+    show(lingprobe.inspect(**given), style)
 
 
-def fetch(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME",
-            help=(
-                "A data set, or a treebank such as `ud/en_ewt`; a pattern such as `'ud/pl_*'`"
-                " lists its matches (default: list everything)."
-            ),
+@command(
+    "fetch",
+    argument(
+        "name",
+        "NAME",
+        default=None,
+        help=(
+            "A data set, or a treebank such as `ud/en_ewt`; a pattern such as `'ud/pl_*'` lists"
+            " its matches (default: list everything)."
         ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Where to put it (default: where tasks look for it).",
-        ),
-    ] = None,
-    base: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="URL",
-            help="The URL of a mirror; see $LINGPROBE_MIRROR.",
-        ),
-    ] = None,
-    only: Annotated[
-        str,
-        typer.Option(
-            "--only", metavar="PATTERN", help=("Only files that match, such as `*/te.txt`.")
-        ),
-    ] = "*",
-    quiet: Quiet = False,
-) -> None:
+    ),
+    option("folder", "--output", "-o", metavar="FOLDER"),
+    option("mirror", "--from", metavar="URL"),
+    option("only", metavar="PATTERN"),
+    QUIET,
+)
+def fetch(given: Given, *, quiet: bool = False) -> None:
     """Download a published data set, or a treebank of Universal Dependencies. Downloads resume,
     checksums are verified, and no file is overwritten.
 
@@ -147,16 +111,14 @@ def fetch(
     - `lingprobe fetch xprobe/en -o ~/data/xprobe --only '*/te.txt'`
     - `lingprobe fetch senteval --from https://mirror.example/SentEval/data/probing`
     """
+    name = given.get("name")
     if name is None or "*" in name:
         _list(lingprobe.collections(name))
         if name is None:
             typer.echo("ud/en_ewt and so on: treebanks; `lingprobe fetch 'ud/*'` lists them")
         return
     done = lingprobe.fetch(
-        name,
-        output,
-        mirror=base,
-        only=only,
+        **given,
         progress=not quiet,
         before=lambda about: None if quiet else _say(about, sys.stderr),
         each=lambda got: _say(str(got)),

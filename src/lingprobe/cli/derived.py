@@ -18,13 +18,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, get_origin
 
 import typer
 import typer.main
 from typer.core import TyperCommand
 
-from lingprobe.cli.signatures import Taken, taken
+from lingprobe.cli.signatures import REQUIRED, Taken, taken
 
 Given = Mapping[str, Any]
 AS_IN_PYTHON: Any = object()
@@ -64,11 +64,9 @@ class Option:
         """The parameter as typer reads it."""
         kind = self.kind or (list[source.kind] if source.several else source.kind)  # type: ignore[name-defined]
         default = source.default if self.default is AS_IN_PYTHON else self.default
-        several = source.several and self.kind is None and not self.positional
-        help = self.help or source.meaning
         shown: dict[str, Any] = {
             "metavar": self.metavar,
-            "help": f"{help[:-1]}; several may follow." if several else help,
+            "help": self.help or self._meaning(source),
             "min": self.least,
             "autocompletion": self.complete,
             "rich_help_panel": self.panel,
@@ -84,9 +82,19 @@ class Option:
             annotation=Annotated[kind | None if default is None else kind, info],
         )
 
+    def _meaning(self, source: Taken) -> str:
+        """What the docstring says, and what the command line adds to it."""
+        more = ""
+        several = source.several if self.kind is None else get_origin(self.kind) is list
+        if several and not self.positional:
+            more = "; several may follow"
+        elif self.default is None and source.default not in (None, "", REQUIRED):
+            more = f" (default: {source.default})"
+        return f"{source.meaning}{more}."
+
     def _flags(self, default: Any) -> tuple[str, ...]:
-        """All flags, the long one first."""
-        if any(flag.startswith("--") for flag in self.flags):
+        """All flags, the long one first; a name of one letter has only those that are given."""
+        if len(self.name) == 1 or any(flag.startswith("--") for flag in self.flags):
             return self.flags
         name = self.name.rstrip("_").replace("_", "-")
         long = f"--{name}/--no-{name}" if default is True else f"--{name}"

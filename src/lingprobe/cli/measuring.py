@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.derived import Given, command, option
+from lingprobe.cli.derived import Given, argument, command, option
 from lingprobe.cli.options import (
     BATCH_SIZE,
     CACHE,
@@ -23,24 +22,14 @@ from lingprobe.cli.options import (
     ON_ERROR,
     PROJECT,
     QUIET,
-    RESULTS_FOLDER,
     SHARD,
     SPEED,
     STORE,
     STYLE,
     SUITE,
     TASKS,
-    Ahead,
-    BatchSize,
-    Cache,
-    Device,
-    Encoders,
-    Models,
-    Project,
-    Quiet,
+    TO_FOLDER,
     Style,
-    Styles,
-    Tasks,
     encoders_of,
     listed,
     names_encoder,
@@ -50,38 +39,6 @@ from lingprobe.cli.options import (
 )
 from lingprobe.data.errors import UsageProblem
 
-Jobs = Annotated[
-    str,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N|ray",
-        help=(
-            "Number of processes that fit probes in parallel, or a Ray cluster: ray,"
-            " ray:10.0.0.1:6379,cpus=4,gpus=1."
-        ),
-        rich_help_panel=SPEED,
-    ),
-]
-DryRun = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run",
-        help="Only estimate how much there is to do and how long it takes.",
-    ),
-]
-Sharded = Annotated[
-    str | None,
-    typer.Option(
-        "--shard",
-        metavar="N/OF",
-        help=(
-            "On several machines: the share of this one, such as 3/16, or slurm in a SLURM array."
-            " After its share, it does what the others have left."
-        ),
-        rich_help_panel=SPEED,
-    ),
-]
 SHOWN = 10  # sentences that could not be encoded
 
 
@@ -90,7 +47,7 @@ SHOWN = 10  # sentences that could not be encoded
     TASKS,
     MODELS,
     ENCODERS,
-    RESULTS_FOLDER,
+    TO_FOLDER,
     option("limit", metavar="N", least=3),
     DRY_RUN,
     option("probes", "--probe", metavar="PROBE", complete=names("probes")),
@@ -135,7 +92,7 @@ def run(
     model: list[str] | None = None,
     dry_run: bool = False,
     language: list[str] | None = None,
-    style: Styles = "terminal",
+    style: Style = "terminal",
     quiet: bool = False,
     device: str | None = None,
     batch_size: int | None = None,
@@ -183,13 +140,9 @@ def run(
         raise typer.Exit(1)
 
 
+@command("read_experiment run", argument("file", "FILE"), JOBS, STYLE, DRY_RUN, SHARD, QUIET)
 def experiment(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment, as TOML.")],
-    jobs: Jobs = "1",
-    style: Style = "terminal",
-    dry_run: DryRun = False,
-    shard: Sharded = None,
-    quiet: Quiet = False,
+    given: Given, *, style: Style = "terminal", dry_run: bool = False, quiet: bool = False
 ) -> None:
     """Run an experiment described in a TOML file, and show the table.
 
@@ -204,12 +157,12 @@ def experiment(
     - `lingprobe experiment experiment.toml`
     """
     start = time.perf_counter()
-    asked = lingprobe.read_experiment(file)
+    asked = lingprobe.read_experiment(given["file"])
     _check_format(style, asked.settings.get("suite"))
     if dry_run:
         typer.echo(str(asked.estimate()))
         return
-    done = asked.run(jobs=jobs, progress=not quiet, shard=shard)
+    done = asked.run(jobs=given["jobs"], progress=not quiet, shard=given.get("shard"))
     _say(done, style)
     where = asked.settings["output"]
     remark(f"\n{_counts(done, time.perf_counter() - start)}; all of it is in {where}", quiet)
@@ -247,27 +200,33 @@ def _counts(done: lingprobe.Evaluation, seconds: float) -> str:
     return f"{done.fresh:,} trials measured, {known:,} measured before, {seconds:.1f} s"
 
 
+@command(
+    "sentences embed",
+    argument("corpora", "CORPUS", kind=list[str]),
+    TASKS,
+    ENCODERS,
+    MODELS,
+    DEVICE,
+    BATCH_SIZE,
+    option(
+        "output",
+        "--list",
+        metavar="FILE",
+        help="Write the sentences to FILE instead of encoding.",
+    ),
+    CACHE,
+    STORE,
+    PROJECT,
+    SHARD,
+    QUIET,
+)
 def embed(
-    corpus: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="CORPUS", help="Treebanks, or text with one sentence per line."),
-    ] = None,
-    task: Tasks = None,
-    encoder: Encoders = None,
-    model: Models = None,
-    device: Device = None,
-    batch_size: BatchSize = None,
-    listing: Annotated[
-        Path | None,
-        typer.Option(
-            "--list", metavar="FILE", help="Write the sentences to FILE instead of encoding."
-        ),
-    ] = None,
-    cache: Cache = None,
-    store: Ahead = "float32",
-    project: Project = None,
-    shard: Sharded = None,
-    quiet: Quiet = False,
+    given: Given,
+    *,
+    model: list[str] | None = None,
+    device: str | None = None,
+    batch_size: int | None = None,
+    quiet: bool = False,
 ) -> None:
     """Encode sentences into the cache before a run, for example on a machine with a GPU.
 
@@ -282,22 +241,17 @@ def embed(
     - `lingprobe embed -e hf:bert-base-cased,layers=all UD_English-EWT --shard 1/4`
     """
     # `-e A B` has read B as a corpus
-    more = [each for each in listed(corpus) if encoder and names_encoder(each)]
-    corpora = [each for each in listed(corpus) if each not in more]
-    sentences = lingprobe.sentences(corpora, listed(task), output=listing, cache=cache)
+    corpus, encoder = listed(given.get("corpora")), listed(given.get("encoders"))
+    more = [each for each in corpus if encoder and names_encoder(each)]
+    corpora = [each for each in corpus if each not in more]
+    cache, listing = given.get("cache"), given.get("output")
+    sentences = lingprobe.sentences(corpora, given.get("tasks"), output=listing, cache=cache)
     if listing:
         remark(f"{listing}: {len(sentences):,} sentences", quiet)
         return
-    encoders = encoders_of([*listed(encoder), *more], model, device, batch_size, quiet) or None
-    done = lingprobe.embed(
-        sentences,
-        encoders,
-        cache=cache,
-        store=store,
-        progress=not quiet,
-        shard=shard,
-        project=project,
-    )
+    encoders = encoders_of([*encoder, *more], model, device, batch_size, quiet) or None
+    how = {k: v for k, v in given.items() if k in ("cache", "store", "project", "shard")}
+    done = lingprobe.embed(sentences, encoders, **how, progress=not quiet)
     for reference, each in done.items():
         remark(
             f"{reference}: {each.encoded:,} sentences encoded, {each.cached:,} already stored,"

@@ -2,7 +2,8 @@
 for `--help`.
 
 A parameter is read from the signature, and its meaning from the table in the docstring. Where the
-docstring says `fields of X` in backticks, the fields of that class are parameters as well.
+docstring says "fields of `X`", the fields of that class are parameters as well; what is "as in `X`"
+means what the docstring of that class says.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ KINDS = {"str": str, "Path": Path, "int": int, "float": float, "bool": bool}
 SEVERAL = {"Sequence", "Iterable"}
 REQUIRED = Parameter.empty
 ROW = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*(?:\n +\S.*)*)", re.M)
-FIELDS = re.compile(r"fields\s+of\s+`([\w.]+)`")
+SHARED = re.compile(r"(fields\s+of|as\s+in)\s+`([\w.]+)`")
 ASIDE = re.compile(r"; in Python\b.*")
 """What follows this in a meaning is not for the command line."""
 
@@ -47,12 +48,12 @@ def taken(function: str) -> dict[str, Taken]:
     node = _defined(_tree(module), function)
     assert isinstance(node, ast.FunctionDef)
     text = ast.get_docstring(node) or ""
-    found = {name: _taken(row) for row in _parameters(node) for name in row[:1]}
+    found = {row[0]: _taken(row) for row in _parameters(node)}
     meanings = _meanings(text)
-    for name in FIELDS.findall(text):
-        fields = _class(module, name)
-        rows = [row for row in _attributes(fields) if row[0] not in found]
-        found |= {row[0]: _taken(row) for row in rows}
+    for how, name in SHARED.findall(text):
+        fields = _class(name)
+        if how.startswith("fields"):
+            found = {row[0]: _taken(row) for row in _attributes(fields)} | found
         meanings = _meanings(ast.get_docstring(fields) or "") | meanings
     return {
         name: each._replace(meaning=_sentence(meanings.get(name, "")))
@@ -80,12 +81,10 @@ def _defined(tree: ast.Module, name: str) -> ast.stmt:
     return next(node for node in tree.body if isinstance(node, kinds) and node.name == name)
 
 
-def _class(module: str, name: str) -> ast.ClassDef:
-    """The class that a docstring in a module names: of another module where it imports that."""
-    place, _, name = name.rpartition(".")
-    imports = (node for node in _tree(module).body if isinstance(node, ast.ImportFrom))
-    others = (node.module for node in imports if name in [each.name for each in node.names])
-    node = _defined(_tree(place or next(others, None) or module), name)
+def _class(name: str) -> ast.ClassDef:
+    """A public class, or one with its module before its name."""
+    module, _, name = name.rpartition(".")
+    node = _defined(_tree(module or _module_of(name)), name)
     assert isinstance(node, ast.ClassDef)
     return node
 
@@ -110,13 +109,11 @@ def _taken(row: Row) -> Taken:
     kind, several = _kind(annotation)
     if value is None:
         return Taken(kind, several, REQUIRED, "")
-    default = ast.literal_eval(value) if isinstance(value, ast.Constant | ast.Tuple) else None
+    default = None if several else ast.literal_eval(value)
     if kind is bool:
         default = bool(default)
-    elif several or default is None:
-        default = None
-    elif kind is str:
-        default = str(default)
+    elif kind in (str, Path) and default is not None:
+        default = kind(default)
     return Taken(kind, several, default, "")
 
 
@@ -139,10 +136,11 @@ def _kind(annotation: ast.expr) -> tuple[Any, bool]:
 def _meanings(text: str) -> dict[str, str]:
     """What a docstring's table says of each parameter."""
     rows = [(names.split(", "), " ".join(said.split())) for names, said in ROW.findall(text)]
-    return {name: said for names, said in rows for name in names}
+    own = [(names, said) for names, said in rows if not SHARED.match(said)]
+    return {name: said for names, said in own for name in names}
 
 
 def _sentence(meaning: str) -> str:
-    """A meaning as help shows it."""
+    """A meaning as help shows it, without a full stop."""
     said = re.sub(r"(?<!\w)'([^'\s]+)'(?!\w)", r"`\1`", ASIDE.sub("", meaning))
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
+    return f"{said[:1].upper()}{said[1:]}"
