@@ -20,7 +20,7 @@ from typer.models import ArgumentInfo
 import lingprobe
 from lingprobe import parts
 from lingprobe.api.listing import ROOMS
-from lingprobe.cli import DERIVED
+from lingprobe.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
@@ -242,8 +242,8 @@ def _options() -> dict[str, list[str]]:
 def _commands() -> list[str]:
     """Each command with its arguments, options and what they are without being given."""
     lines = []
-    for name, derived in DERIVED.items():
-        callback = derived.callback()
+    for name, declared in COMMANDS.items():
+        callback = declared.callback()
         hints = inspect.get_annotations(callback, eval_str=True)
         written = [
             _flag(p, *get_args(hints[p.name])[:2])

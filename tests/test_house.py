@@ -396,7 +396,7 @@ REFLECTION = {
     # keywords that several functions share, as `help` shows them
     "api/arguments.py",
     # options of commands, which are those of functions
-    "cli/derived.py",
+    "cli/declaration.py",
     # fields that are written as JSON under their names
     "data/notes.py",
     # names that are imported when they are asked for

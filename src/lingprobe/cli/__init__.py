@@ -15,23 +15,23 @@ from typer.exceptions import TyperException
 
 from lingprobe import parts
 from lingprobe.api.commands import commands
-from lingprobe.cli.derived import Derived
+from lingprobe.cli.declaration import Declaration
 from lingprobe.cli.parsing import Command, sentence
 from lingprobe.data._renamed import entry_points
 from lingprobe.data.errors import LingprobeError
 
-DERIVED: dict[str, Derived] = {}
-"""Our commands by name, in the order of the help."""
+COMMANDS: dict[str, Declaration] = {}
+"""Our own, in the order of the help."""
 
 
 class Group(TyperGroup):
-    """All commands. The list of them needs no options, so each is derived when it is asked for."""
+    """All commands. A list of them shows no options: these are read when a command is called."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that arguments begin with."""
         name, command, rest = super().resolve_command(ctx, args)
-        if name in DERIVED:
-            command = DERIVED[name].command(name, Command)
+        if name in COMMANDS:
+            command = COMMANDS[name].command(name)
         return name, command, rest
 
 
@@ -47,8 +47,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 for each in commands():
-    DERIVED[each.name] = made = parts.imported(each.place)
-    app.command(each.name, help=made.text, rich_help_panel=each.heading)(lambda: None)
+    COMMANDS[each.name] = parts.imported(each.place)
+    text = COMMANDS[each.name].text
+    app.command(each.name, help=text, rich_help_panel=each.heading)(lambda: None)
 
 
 def _add_plugins() -> None:

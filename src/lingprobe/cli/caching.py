@@ -9,7 +9,7 @@ from typing import Literal
 import typer
 
 import lingprobe
-from lingprobe.cli.derived import Given, argument, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import CACHE, FOLDER, QUIET, remark
 from lingprobe.data.cache import size
 
@@ -27,7 +27,7 @@ from lingprobe.data.cache import size
     QUIET,
 )
 def cache(
-    given: Given,
+    given: Arguments,
     *,
     action: Literal["show", "clean", "migrate"] = "show",
     yes: bool = False,

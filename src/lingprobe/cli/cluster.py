@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 import lingprobe
-from lingprobe.cli.derived import Given, argument, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
     CACHE,
     FOLDER,
@@ -22,7 +22,7 @@ from lingprobe.data.cache import write_text
 
 
 @command("status", FOLDER.but(name="folder"), WHICH, CACHE, PAGE_STYLE, OUTPUT)
-def status(given: Given, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
+def status(given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
     """Show the progress of a run on one or several machines, and its errors.
 
     It only reads the store, so it works on any machine that can see the folders. Running the same
@@ -61,7 +61,7 @@ def status(given: Given, *, style: PageStyle = "terminal", output: Path | None =
     ),
     OUTPUT,
 )
-def slurm(given: Given, *, output: Path | None = None) -> None:
+def slurm(given: Arguments, *, output: Path | None = None) -> None:
     """Print a script that splits one run over a SLURM job array.
 
     Nothing is submitted. Each task of the array runs the command with `--shard slurm`, in this

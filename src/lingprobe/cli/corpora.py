@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.derived import Given, argument, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import QUIET, TO_FOLDER, remark
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     option("share", metavar="K/N"),
     QUIET,
 )
-def parse(given: Given, *, quiet: bool = False) -> None:
+def parse(given: Arguments, *, quiet: bool = False) -> None:
     """Parse running text into a folder that tasks can use like a treebank.
 
     The folder has compressed CoNLL-U files (and bracketed trees, if the parser finds constituents),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import lingprobe
-from lingprobe.cli.derived import Given, command, option
+from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
     METRIC,
     OUTPUT,
@@ -29,7 +29,7 @@ from lingprobe.cli.options import (
     OUTPUT,
     "trust",
 )
-def curve(given: Given, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
+def curve(given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
     """Show scores during training: after each epoch or step, with the training's own dev scores,
     and tests whether they rise or fall.
 

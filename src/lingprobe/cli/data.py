@@ -9,7 +9,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.derived import Given, argument, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
     CACHE,
     ON_ERROR,
@@ -31,7 +31,7 @@ from lingprobe.cli.options import (
     option("audit", metavar="FILE"),
     ON_ERROR,
 )
-def build(given: Given) -> None:
+def build(given: Arguments) -> None:
     """Write the data set of a task to a file: Parquet, JSON lines, SentEval's TSV, or
     one file per split, as jiant reads them.
 
@@ -63,7 +63,7 @@ def build(given: Given) -> None:
     CACHE,
     STYLE,
 )
-def inspect(given: Given, *, style: Style = "terminal") -> None:
+def inspect(given: Arguments, *, style: Style = "terminal") -> None:
     """Audit the data set of a task: class balance, scores of simple rules, repeated sentences,
     overlap of splits, and examples to read.
 
@@ -94,7 +94,7 @@ def inspect(given: Given, *, style: Style = "terminal") -> None:
     option("only", metavar="PATTERN"),
     QUIET,
 )
-def fetch(given: Given, *, quiet: bool = False) -> None:
+def fetch(given: Arguments, *, quiet: bool = False) -> None:
     """Download a published data set, or a treebank of Universal Dependencies. Downloads resume,
     checksums are verified, and no file is overwritten.
 

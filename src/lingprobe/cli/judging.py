@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import lingprobe
-from lingprobe.cli.derived import Given, argument, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import OUTPUT, listed, remark, show
 from lingprobe.data.errors import UsageProblem
 
@@ -32,7 +32,7 @@ from lingprobe.data.errors import UsageProblem
     option("trust", help="Run code in files (`mine.py@thing`) that the sheets name."),
 )
 def annotate(
-    given: Given,
+    given: Arguments,
     *,
     files: list[str],
     output: Path | None = None,

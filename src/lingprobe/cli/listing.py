@@ -11,7 +11,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.completing import kinds, names, names_of_kind
-from lingprobe.cli.derived import Given, argument, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 
 if TYPE_CHECKING:
     from lingprobe.data.listing import Entry
@@ -45,7 +45,7 @@ NAME = argument(
     "licence",
     option("bibtex", help="Print the BibTeX entries of their papers instead."),
 )
-def tasks(given: Given, *, bibtex: bool = False) -> None:
+def tasks(given: Arguments, *, bibtex: bool = False) -> None:
     """List the tasks with their questions, or show one with its options and data.
 
     **Examples**: `lingprobe tasks`, `lingprobe tasks ud/tense`, `lingprobe tasks mine.py@my_task`,
@@ -100,7 +100,7 @@ def _known(about: About) -> list[tuple[str, str]]:
         help="List the rows of a paper's table, such as `tenney2019`, with the encoder for each.",
     ),
 )
-def encoders(given: Given, *, paper: str = "") -> None:
+def encoders(given: Arguments, *, paper: str = "") -> None:
     """List the encoders and their options, or those of a paper's table.
 
     **Examples**: `lingprobe encoders`, `lingprobe encoders hf`, `lingprobe encoders --paper
@@ -127,7 +127,7 @@ def _made(row: EncoderRow) -> str:
 
 
 @command("available", NAME.but(complete=names("suites")))
-def suites(given: Given) -> None:
+def suites(given: Arguments) -> None:
     """List the suites, which are papers' tables for `lingprobe run --suite`.
 
     **Examples**: `lingprobe suites`, `lingprobe suites conneau2018`
@@ -141,7 +141,7 @@ def suites(given: Given) -> None:
 
 
 @command("available", argument("kind", "KIND", complete=kinds), NAME.but(complete=names_of_kind))
-def list_(given: Given) -> None:
+def list_(given: Arguments) -> None:
     """List what there is of a kind: probes, controls, metrics, parsers for `lingprobe parse`,
     languages for `lingprobe generate`, objectives for `lingprobe train`, views and figures of
     `lingprobe report`, checks of `lingprobe inspect`, and so on.
@@ -159,7 +159,7 @@ def list_(given: Given) -> None:
 
 
 @command("plugins")
-def plugins(given: Given) -> None:
+def plugins(given: Arguments) -> None:
     """List installed plugins, with what cannot be used and why.
 
     **Examples**: `lingprobe plugins`

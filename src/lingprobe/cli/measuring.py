@@ -9,7 +9,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.derived import Given, argument, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
     BATCH_SIZE,
     CACHE,
@@ -87,7 +87,7 @@ SHOWN = 10  # sentences that could not be encoded
     option("reproducible", panel=MORE),
 )
 def run(
-    given: Given,
+    given: Arguments,
     *,
     model: list[str] | None = None,
     dry_run: bool = False,
@@ -142,7 +142,7 @@ def run(
 
 @command("read_experiment run", argument("file", "FILE"), JOBS, STYLE, DRY_RUN, SHARD, QUIET)
 def experiment(
-    given: Given, *, style: Style = "terminal", dry_run: bool = False, quiet: bool = False
+    given: Arguments, *, style: Style = "terminal", dry_run: bool = False, quiet: bool = False
 ) -> None:
     """Run an experiment described in a TOML file, and show the table.
 
@@ -221,7 +221,7 @@ def _counts(done: lingprobe.Evaluation, seconds: float) -> str:
     QUIET,
 )
 def embed(
-    given: Given,
+    given: Arguments,
     *,
     model: list[str] | None = None,
     device: str | None = None,

@@ -10,7 +10,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.derived import argument, option
+from lingprobe.cli.declaration import argument, option
 from lingprobe.cli.parsing import FILE
 from lingprobe.data.errors import UsageProblem
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import lingprobe
-from lingprobe.cli.derived import Given, command, option
+from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import OUTPUT, PAGE_STYLE, READ_PATTERNS, SELECTION, PageStyle, put
 
 
@@ -30,7 +30,7 @@ from lingprobe.cli.options import OUTPUT, PAGE_STYLE, READ_PATTERNS, SELECTION, 
     OUTPUT,
     "trust",
 )
-def relate(given: Given, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
+def relate(given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
     """Correlate scores on tasks over encoders, with permutation p values and 95 % intervals.
 
     Variants of a model (layers, pooling, seeds) are one family, which counts once, with its mean

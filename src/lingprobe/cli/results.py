@@ -7,7 +7,7 @@ from typing import Literal
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.derived import Given, command, option
+from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
     METRIC,
     OUTPUT,
@@ -46,7 +46,7 @@ PAGE = Path("report.html")
     "trust",
 )
 def report(
-    given: Given, *, style: Style = "terminal", output: Path | None = None, html: bool = False
+    given: Arguments, *, style: Style = "terminal", output: Path | None = None, html: bool = False
 ) -> None:
     """Show the results in a folder, or those of the last run.
 
@@ -108,7 +108,7 @@ def report(
     "trust",
 )
 def compare(
-    given: Given,
+    given: Arguments,
     *,
     letters: bool = False,
     published: str | None = None,
@@ -153,7 +153,7 @@ def compare(
     TO_FOLDER.but(help="Where to write (default: print as Markdown)."),
     "trust",
 )
-def card(given: Given, *, output: Path | None = None) -> None:
+def card(given: Arguments, *, output: Path | None = None) -> None:
     """Write scores for model cards on the Hugging Face hub: a section in Markdown, and metadata.
 
     It writes a README.md for each model, to add to the model's card. A benchmark is a data set on
@@ -170,7 +170,7 @@ def card(given: Given, *, output: Path | None = None) -> None:
 
 
 @command("layers", *SELECTION, STYLE, OUTPUT, "trust")
-def layers(given: Given, *, style: Style = "terminal", output: Path | None = None) -> None:
+def layers(given: Arguments, *, style: Style = "terminal", output: Path | None = None) -> None:
     """Show scores by layer: each layer alone, growing mixes, what each layer adds, and weights.
 
     It shows results of `lingprobe run --read layers --read cumulative`. If `-o` ends in .svg, .png
@@ -190,7 +190,7 @@ def layers(given: Given, *, style: Style = "terminal", output: Path | None = Non
 
 
 @command("predictions", *SELECTION, READ_PATTERNS, option("format", "-f"), TO_FOLDER, "trust")
-def predictions(given: Given) -> None:
+def predictions(given: Arguments) -> None:
     """Write the predictions of probes for each test example: gold label, answer, probabilities.
 
     This needs results of `lingprobe run --keep scores`, and the data in the same place.

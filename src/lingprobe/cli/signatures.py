@@ -11,61 +11,56 @@ from __future__ import annotations
 import ast
 import functools
 import importlib.util
+import inspect
 import re
 from collections.abc import Iterator
-from inspect import Parameter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 import lingprobe
 from lingprobe import parts
 
+REQUIRED = inspect.Parameter.empty
 KINDS = {"str": str, "Path": Path, "int": int, "float": float, "bool": bool}
 SEVERAL = {"Sequence", "Iterable"}
-REQUIRED = Parameter.empty
 ROW = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*(?:\n +\S.*)*)", re.M)
 SHARED = re.compile(r"(fields\s+of|as\s+in)\s+`([\w.]+)`")
+QUOTED = re.compile(r"(?<!\w)'([^'\s]+)'(?!\w)")
 ASIDE = re.compile(r"; in Python\b.*")
 """What follows this in a meaning is not for the command line."""
 
 
-class Taken(NamedTuple):
-    """A parameter: what a text becomes, whether there may be several, the default, the meaning."""
+class Parameter(NamedTuple):
+    """A parameter: the type that the text of an option is read as, the default, the meaning."""
 
     kind: Any
-    several: bool
     default: Any
     meaning: str
 
 
-Row = tuple[str, ast.expr, ast.expr | None]  # name, annotation, default
-
-
 @functools.cache
-def taken(function: str) -> dict[str, Taken]:
+def parameters(function: str) -> dict[str, Parameter]:
     """The parameters of a function of `lingprobe`, by name."""
-    module = _module_of(function)
-    node = _defined(_tree(module), function)
-    assert isinstance(node, ast.FunctionDef)
+    node = _definition(_module_of(function), function)
     text = ast.get_docstring(node) or ""
-    found = {row[0]: _taken(row) for row in _parameters(node)}
-    meanings = _meanings(text)
-    for how, name in SHARED.findall(text):
-        fields = _class(name)
+    defaults, meanings = dict(_defaults(node)), _meanings(text)
+    for how, place in SHARED.findall(text):
+        module, _, name = place.rpartition(".")
+        shared = _definition(module or _module_of(name), name)
+        meanings = _meanings(ast.get_docstring(shared) or "") | meanings
         if how.startswith("fields"):
-            found = {row[0]: _taken(row) for row in _attributes(fields)} | found
-        meanings = _meanings(ast.get_docstring(fields) or "") | meanings
+            defaults = dict(_defaults(shared)) | defaults
     return {
-        name: each._replace(meaning=_sentence(meanings.get(name, "")))
-        for name, each in found.items()
+        name: Parameter(kind, default, _sentence(meanings.get(name, "")))
+        for name, (kind, default) in defaults.items()
     }
 
 
-def _module_of(function: str) -> str:
+def _module_of(name: str) -> str:
     """The module that defines a public name."""
     places = lingprobe._PLACES.items()
-    own = (f"lingprobe.{place}" for place, names in places if function in names.split())
-    return parts.module_of(function) or next(own)
+    own = (f"lingprobe.{place}" for place, names in places if name in names.split())
+    return parts.module_of(name) or next(own)
 
 
 @functools.cache
@@ -75,72 +70,72 @@ def _tree(module: str) -> ast.Module:
     return ast.parse(Path(str(spec.origin)).read_text("utf-8"))
 
 
-def _defined(tree: ast.Module, name: str) -> ast.stmt:
+def _definition(module: str, name: str) -> ast.FunctionDef | ast.ClassDef:
     """The function or class of a name in a module."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    return next(node for node in tree.body if isinstance(node, kinds) and node.name == name)
+    return next(
+        node
+        for node in _tree(module).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name
+    )
 
 
-def _class(name: str) -> ast.ClassDef:
-    """A public class, or one with its module before its name."""
-    module, _, name = name.rpartition(".")
-    node = _defined(_tree(module or _module_of(name)), name)
-    assert isinstance(node, ast.ClassDef)
-    return node
-
-
-def _parameters(node: ast.FunctionDef) -> Iterator[Row]:
-    plain, keyword = node.args.args, node.args.kwonlyargs
-    required = [None] * (len(plain) - len(node.args.defaults))
+def _defaults(node: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Each parameter of a function, or field of a class, with its type and its default. A field
+    without one may be left out.
+    """
+    if isinstance(node, ast.ClassDef):
+        for line in node.body:
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+                yield line.target.id, _read(line.annotation, line.value or ast.Constant(None))
+        return
+    required = [None] * (len(node.args.args) - len(node.args.defaults))
     defaults = [*required, *node.args.defaults, *node.args.kw_defaults]
-    for each, default in zip([*plain, *keyword], defaults, strict=True):
+    for each, default in zip([*node.args.args, *node.args.kwonlyargs], defaults, strict=True):
         assert each.annotation is not None
-        yield each.arg, each.annotation, default
+        yield each.arg, _read(each.annotation, default)
 
 
-def _attributes(node: ast.ClassDef) -> Iterator[Row]:
-    for line in node.body:
-        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
-            yield line.target.id, line.annotation, line.value or ast.Constant(None)
-
-
-def _taken(row: Row) -> Taken:
-    _, annotation, value = row
-    kind, several = _kind(annotation)
-    if value is None:
-        return Taken(kind, several, REQUIRED, "")
-    default = None if several else ast.literal_eval(value)
+def _read(annotation: ast.expr, default: ast.expr | None) -> tuple[Any, Any]:
+    """A type and a default, as an option has them."""
+    kind = _kind(annotation)
+    if default is None:
+        return kind, REQUIRED
+    value = ast.literal_eval(default)
     if kind is bool:
-        default = bool(default)
-    elif kind in (str, Path) and default is not None:
-        default = kind(default)
-    return Taken(kind, several, default, "")
+        return kind, bool(value)
+    if kind in (str, Path) and value is not None:
+        return kind, kind(value)
+    return kind, None if value == () else value
 
 
-def _kind(annotation: ast.expr) -> tuple[Any, bool]:
-    """What a text becomes by an annotation, and whether there may be several: a choice, a number, a
-    path, or else a text, as the reference of something.
+def _kind(annotation: ast.expr) -> Any:
+    """The type that a text is read as: a choice, a number, a path, or else a text, such as the
+    reference of something; or a list of one of these.
     """
     nodes = list(ast.walk(annotation))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    several = not names.isdisjoint(SEVERAL) or names == {"Any"}
-    names -= SEVERAL
     for node in nodes:
         if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Literal":
-            return cast(Any, Literal)[ast.literal_eval(node.slice)], several
+            return cast(Any, Literal)[ast.literal_eval(node.slice)]
+    several = names == {"Any"} or not names.isdisjoint(SEVERAL)
+    names -= SEVERAL
     if names == {"str", "Path"}:
         names = {"Path"}
-    return (KINDS.get(names.pop(), str) if len(names) == 1 else str), several
+    kind = KINDS.get(names.pop(), str) if len(names) == 1 else str
+    return list[kind] if several else kind  # type: ignore[valid-type]
 
 
 def _meanings(text: str) -> dict[str, str]:
     """What a docstring's table says of each parameter."""
-    rows = [(names.split(", "), " ".join(said.split())) for names, said in ROW.findall(text)]
-    own = [(names, said) for names, said in rows if not SHARED.match(said)]
-    return {name: said for names, said in own for name in names}
+    return {
+        name: " ".join(meaning.split())
+        for names, meaning in ROW.findall(text)
+        for name in names.split(", ")
+        if not SHARED.match(meaning)
+    }
 
 
 def _sentence(meaning: str) -> str:
     """A meaning as help shows it, without a full stop."""
-    said = re.sub(r"(?<!\w)'([^'\s]+)'(?!\w)", r"`\1`", ASIDE.sub("", meaning))
-    return f"{said[:1].upper()}{said[1:]}"
+    text = QUOTED.sub(r"`\1`", ASIDE.sub("", meaning))
+    return text[:1].upper() + text[1:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import lingprobe
-from lingprobe.cli.derived import Given, command, option
+from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
     OUTPUT,
     PAGE_STYLE,
@@ -39,7 +39,7 @@ from lingprobe.data.errors import UsageProblem
     "trust",
 )
 def claims(
-    given: Given,
+    given: Arguments,
     *,
     as_: list[str] | None = None,
     style: PageStyle = "terminal",

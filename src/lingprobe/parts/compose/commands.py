@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 import lingprobe
-from lingprobe.cli.derived import Given, argument, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import QUIET, TO_FILE, remark
 
 
@@ -27,7 +27,7 @@ from lingprobe.cli.options import QUIET, TO_FILE, remark
     "asserted",
     QUIET,
 )
-def generate(given: Given, *, quiet: bool = False) -> None:
+def generate(given: Arguments, *, quiet: bool = False) -> None:
     """Generate sentences with known meaning: who did what to whom, and what did not happen.
 
     Without `-o`, it only counts the sentences that fit the request, which is exact and fast.

@@ -9,7 +9,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.derived import Given, argument, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import QUIET, TASKS, TO_FOLDER, listed
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import bar
@@ -41,7 +41,7 @@ from lingprobe.data.progress import bar
     QUIET,
 )
 def train(
-    given: Given,
+    given: Arguments,
     *,
     files: list[Path] | None = None,
     setting: list[str] | None = None,
@@ -80,7 +80,7 @@ def train(
     option("words", metavar="CORPUS"),
     option("vectors", metavar="FILE"),
 )
-def export(given: Given) -> None:
+def export(given: Arguments) -> None:
     """Convert a trained encoder to a model of sentence-transformers.
 
     Its vocabulary is that of its training. Sentences of these words get the same vectors as from

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import lingprobe
-from lingprobe.cli.derived import Given, argument, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
     ON_ERROR,
     PAGE_STYLE,
@@ -23,7 +23,7 @@ from lingprobe.cli.options import (
     option("into", metavar="FOLDER"),
     PAGE_STYLE,
 )
-def audit_parser(given: Given, *, style: PageStyle = "terminal") -> None:
+def audit_parser(given: Arguments, *, style: PageStyle = "terminal") -> None:
     """Show how often labels of tasks are right if they come from a parser instead of gold trees, by
     class and by the parser's confidence.
 
@@ -45,7 +45,7 @@ def audit_parser(given: Given, *, style: PageStyle = "terminal") -> None:
     ON_ERROR,
     QUIET,
 )
-def tag(given: Given, *, quiet: bool = False) -> None:
+def tag(given: Arguments, *, quiet: bool = False) -> None:
     """Tag running text with a tagger trained on tagged text, and show its accuracy on held-out
     text.
 
@@ -79,7 +79,7 @@ def tag(given: Given, *, quiet: bool = False) -> None:
     "seed",
     QUIET,
 )
-def vectors(given: Given, *, quiet: bool = False) -> None:
+def vectors(given: Arguments, *, quiet: bool = False) -> None:
     """Train word vectors on running text, without the sentences that they will be probed on.
 
     Needs gensim (the extra `static`). Use the vectors as an encoder, `static:FILE`,
