@@ -44,4 +44,5 @@ def names(kind: str) -> Callable[[str], list[str]]:
 
 def names_of_kind(ctx: typer.Context, incomplete: str) -> list[str]:
     """Completes a reference of the kind that was typed before it."""
-    return names(ctx.params["kind"])(incomplete)
+    kind = ctx.params.get("kind", "")
+    return names(kind)(incomplete) if kind in kinds("") else []
