@@ -58,11 +58,11 @@ class Settings(TypedDict, total=False):
                   results.parquet with all of them (default: the user's cache folder)
     cache         the folder of vectors (default: $LINGPROBE_CACHE, or the user's cache folder)
     store         how vectors are stored: 'float32'; in half the bytes 'float16' (values below
-                  65,504, three digits) or 'bfloat16' (values of any size, two digits); or 'none':
-                  only until they are measured, one encoder and tasks that share sentences at a time
+                  65,504, three digits) or 'bfloat16' (values of any size, two digits); or 'none',
+                  only until they are measured
     keep_scores   whether to keep probabilities, for `report(bits=True)` and `predictions`
-    on_error      what to do about a malformed sentence in a treebank: 'raise' (an error for the
-                  task), or 'skip' (leave it out and count it)
+    on_error      what to do about a malformed sentence in a treebank: 'raise' an error for the
+                  task, or 'skip' and count it
     limit         at most this many examples of each task, for a first look; tables mark such tasks
     jobs          how many processes fit probes in parallel; or 'ray', a cluster that encodes and
                   fits: 'ray:10.0.0.1:6379,cpus=4,gpus=1' (docs/cluster.md)

@@ -44,8 +44,7 @@ class Selection(TypedDict, total=False):
     experiment  which run: 'last', a number counting back from the last (1), or 'all' (default: all
                 of a named folder, else the last)
     metric      score the same answers with another metric, such as 'spearman'
-    trust       run code in files (`mine.py@thing`) that the results name; without it, such code is
-                run only where you name it yourself
+    trust       run code in files (`mine.py@thing`) that the results name, not only what you name
     """
 
     tasks: Sequence[str] | None
@@ -96,7 +95,8 @@ def report(
                HTML page, filled sheets
     each       one table per task, with full intervals, and controls next to the scores
     classes    counts and F1 by class or label instead of scores
-    bits       V-information and calibration instead of scores, for results with `--keep scores`
+    bits       V-information and calibration instead of scores, for results with `--keep scores`;
+               in Python, with `keep_scores=True`
     headroom   gains over word embeddings, error reduction, and how much of it local context, random
                weights or a bag of words reach; can be drawn, too
     by         scores by a tag of the test examples, such as 'distance'; can be drawn, too
@@ -194,14 +194,13 @@ def compare(
     all of them; its layer is chosen on dev.
 
     results     an evaluation, results selected from several ([r for r in many if ...]), or a folder
-    against     compare all others with this encoder, by its name or a pattern, such as 'bow:random'
-                (default: each with the best baseline)
+    against     compare all others with this encoder, by name or pattern (default: each with the
+                best baseline)
     pairs       compare all pairs of encoders and layers
     correction  the correction of p values and intervals for all comparisons of the call:
                 'bonferroni', or 'bh' (Benjamini-Hochberg)
-    test        the test: 't', a jackknife over clusters and seeds, whose coverage is measured;
-                'permutation' (McNemar's exact test, for one seed, accuracy and independent
-                examples); or 'bootstrap'
+    test        the test: 't' (a jackknife over clusters and seeds), 'permutation' (McNemar's exact
+                test, for one seed, accuracy and independent examples) or 'bootstrap'
     selection   the fields of `Selection`
     Fields of `.found` are percent; `.corrected` is p corrected for all comparisons of the call, of
     which `.family` says what they are. `.letters` shows many encoders at once. DataProblem if
@@ -275,7 +274,7 @@ def predictions(
 
     results    an evaluation, results, or a folder, measured with `keep_scores`
     output     the folder to write, one file per fit
-    format     JSON lines, or the files of jiant
+    format     JSON lines ('jsonl'), or files for 'jiant'
     selection  the fields of `Selection`
     The data must still be in the same place. DataProblem if there are none. Probabilities are those
     of the state with the lowest loss on dev; the prediction is that of the state with the best
