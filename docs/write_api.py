@@ -20,7 +20,7 @@ from typer.models import ArgumentInfo
 import lingprobe
 from lingprobe import parts
 from lingprobe.api.listing import ROOMS
-from lingprobe.cli import app
+from lingprobe.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
@@ -242,13 +242,14 @@ def _options() -> dict[str, list[str]]:
 def _commands() -> list[str]:
     """Each command with its arguments, options and what they are without being given."""
     lines = []
-    for command in app.registered_commands:
-        hints = inspect.get_annotations(command.callback, eval_str=True)
+    for name, declared in COMMANDS.items():
+        callback = declared.callback()
+        hints = inspect.get_annotations(callback, eval_str=True)
         written = [
             _flag(p, *get_args(hints[p.name])[:2])
-            for p in inspect.signature(command.callback).parameters.values()
+            for p in inspect.signature(callback).parameters.values()
         ]
-        lines.append(f"lingprobe {command.name} {' '.join(written)}")
+        lines.append(f"lingprobe {name} {' '.join(written)}")
     return lines
 
 

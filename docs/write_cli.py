@@ -12,7 +12,7 @@ from typing import Any
 
 from typer.models import ArgumentInfo
 
-from lingprobe.cli import app
+from lingprobe.cli import COMMANDS
 
 PAGE = Path(__file__).with_name("cli.md")
 HEAD = """# The command line
@@ -27,9 +27,7 @@ and the one line on standard error says what.
 
 def page() -> str:
     """The whole page."""
-    return HEAD + "\n".join(
-        _command(str(c.name), c.callback) for c in app.registered_commands if c.callback
-    )
+    return HEAD + "\n".join(_command(name, each.callback()) for name, each in COMMANDS.items())
 
 
 def _command(name: str, command: Callable[..., Any]) -> str:

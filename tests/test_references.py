@@ -129,7 +129,7 @@ def test_options_are_converted_by_annotation():
         ("plain,a=b", r"no option 'a' \(it has: none\)"),
         ("needing", "needs size=..."),
         ("needng,size=1", "no thing called 'needng'; did you mean 'needing'"),
-        ("zzzz", r"no thing called 'zzzz' \(`lingprobe things` lists them\)"),
+        ("zzzz", r"no thing called 'zzzz' \(`lingprobe list things` lists them\)"),
     ],
 )
 def test_problems_say_what_to_write(text, said):

@@ -63,7 +63,7 @@ MISTAKES = {
     ),
     "a control misspelt": (
         lambda: lingprobe.evaluate("length", TASK, controls="shufled"),
-        "no control called 'shufled'; did you mean 'shuffled'? (`lingprobe controls` lists them)",
+        "no control called 'shufled'; did you mean 'shuffled'? (`lingprobe list controls` lists them)",
     ),
     "a layer of an encoder without layers": (
         lambda: lingprobe.evaluate("length", TASK, probes="logreg", reads="9"),

@@ -6,10 +6,11 @@ import select
 import sys
 import time
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
-from lingprobe.cli.completing import names
+from lingprobe.cli.completing import names, names_of_kind
 
 SCRIPT = f"""#!{sys.executable}
 from lingprobe.cli import main
@@ -62,6 +63,7 @@ CASES = [
     ("lingprobe run -t ud/tense:UD_P", "UD_Polish-Mine"),
     ("lingprobe tasks edge/seme", "edge/semeval"),
     ("lingprobe run --cont", "--control"),
+    ("lingprobe list probes logr", "logreg"),
 ]
 """What is typed before the Tab key, and what it becomes."""
 
@@ -84,3 +86,8 @@ def test_after_the_colon_of_a_task_come_treebanks(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
     assert names("tasks")("ud/tense:UD_P") == ["ud/tense:UD_Polish-Two"]
     assert names("tasks")("ud/nothing:") == names("encoders")("length:") == []
+
+
+def test_names_of_a_kind_are_those_of_the_kind_that_was_typed():
+    assert names_of_kind(SimpleNamespace(params={"kind": "controls"}), "shuf") == ["shuffled"]
+    assert names_of_kind(SimpleNamespace(params={"kind": "pies"}), "") == []

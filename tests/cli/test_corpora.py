@@ -33,7 +33,7 @@ def test_what_was_parsed_left_out_and_changed_is_said(engine, tmp_path):
 
 
 def test_parsers_are_listed():
-    done = CliRunner().invoke(app, ["parsers"])
+    done = CliRunner().invoke(app, ["list", "parsers"])
     assert [line.split()[0] for line in done.output.splitlines() if line[0] != " "] == [
         "corenlp", "spacy", "stanza", "trained", "udpipe",
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""`lingprobe tasks`, `encoders`, `probes` and `suites`: one alone is shown with what each option
+"""`lingprobe tasks`, `encoders`, `suites` and `list`: one alone is shown with what each option
 means.
 """
 
@@ -35,7 +35,7 @@ def test_an_option_stands_beside_what_it_means_inherited_ones_too():
 
 
 def test_what_is_explained_is_not_said_twice():
-    text = shown("probes", "span")
+    text = shown("list", "probes", "span")
     assert text.count("what each side's units are projected to") == 1
     assert text.startswith("span  Labels of one or two spans")
 

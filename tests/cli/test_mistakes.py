@@ -36,11 +36,11 @@ RETRY = (
 MISTAKES = {
     "a task misspelt": (
         f"run -t ud/tens:{BANK} -e length",
-        "no task called 'ud/tens'; did you mean 'ud/tense'? (`lingprobe tasks` lists them)",
+        "no task called 'ud/tens'; did you mean 'ud/tense'? (`lingprobe list tasks` lists them)",
     ),
     "a task without its family": (
         "run -t tense -e length",
-        "no task called 'tense'; did you mean 'ud/tense'? (`lingprobe tasks` lists them)",
+        "no task called 'tense'; did you mean 'ud/tense'? (`lingprobe list tasks` lists them)",
     ),
     "a task without data": (
         "run -t ud/tense -e length",
@@ -58,7 +58,7 @@ MISTAKES = {
     ),
     "an encoder misspelt": (
         f"run -t {TENSE} -e lenght",
-        "no encoder called 'lenght'; did you mean 'length'? (`lingprobe encoders` lists them)",
+        "no encoder called 'lenght'; did you mean 'length'? (`lingprobe list encoders` lists them)",
     ),
     "an option misspelt": (
         f"run -t {TENSE} -e bow:random,dims=3",
@@ -70,7 +70,7 @@ MISTAKES = {
     ),
     "a probe misspelt": (
         f"run -t {TENSE} -e length --probe logref",
-        "no probe called 'logref'; did you mean 'logreg'? (`lingprobe probes` lists them)",
+        "no probe called 'logref'; did you mean 'logreg'? (`lingprobe list probes` lists them)",
     ),
     "a protocol misspelt": (
         f"run -t {TENSE} -e length --probe mlp,protocol=conneau",
@@ -78,7 +78,7 @@ MISTAKES = {
     ),
     "a suite misspelt": (
         "run --suite conneau2019 -e length",
-        "no suite called 'conneau2019'; did you mean 'conneau2018'? (`lingprobe suites` lists them)",
+        "no suite called 'conneau2019'; did you mean 'conneau2018'? (`lingprobe list suites` lists them)",
     ),
     "a suite without its data": (
         "run --suite conneau2018 -e length",
@@ -170,7 +170,7 @@ MISTAKES = {
     ),
     "a language that is not generated": (
         "generate empty.json --language klingon",
-        "empty.json: request.language: no language called 'klingon' (`lingprobe languages` lists them)",
+        "empty.json: request.language: no language called 'klingon' (`lingprobe list languages` lists them)",
     ),
     "a sheet that nobody filled in": (
         "annotate --score sheet.tsv",
@@ -234,7 +234,7 @@ MISTAKES = {
     ),
     "a control misspelt": (
         f"run -t {TENSE} -e length --control suffled",
-        "no control called 'suffled'; did you mean 'shuffled'? (`lingprobe controls` lists them)",
+        "no control called 'suffled'; did you mean 'shuffled'? (`lingprobe list controls` lists them)",
     ),
     "a file for results": (
         f"run -t {TENSE} -e length -o mine.py",
@@ -270,7 +270,7 @@ MISTAKES = {
     ),
     "a task misspelt, with a language": (
         "run -t ud/tens -l eng -e length",
-        "no task called 'ud/tens'; did you mean 'ud/tense'? (`lingprobe tasks` lists them)",
+        "no task called 'ud/tens'; did you mean 'ud/tense'? (`lingprobe list tasks` lists them)",
     ),
     "a language and a path": (
         f"run -t {TENSE} -l eng -e length",
@@ -386,15 +386,13 @@ def test_an_interrupted_run_says_that_nothing_is_lost(here, typed, monkeypatch):
 
 def test_several_values_may_follow_one_flag(here, monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        lingprobe, "run", lambda *a, **s: asked.append((a, s)) or lingprobe.Evaluation(())
-    )
+    monkeypatch.setattr(lingprobe, "run", lambda **s: asked.append(s) or lingprobe.Evaluation(()))
     line = "run -t a b -e length random --seeds 2 --control shuffled word-labels -q --read top"
     done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    (arguments, settings), *more = asked
+    settings, *more = asked
     assert not more
-    assert arguments == (["a", "b"], ["length", "random"])
+    assert (settings["tasks"], settings["encoders"]) == (["a", "b"], ["length", "random"])
     assert settings["controls"] == ["shuffled", "word-labels"]
     assert (settings["seeds"], settings["reads"]) == (2, ["top"])
 
@@ -421,7 +419,7 @@ def test_lingprobe_alone_shows_its_help(monkeypatch, capsys):
 def test_a_language_finds_its_treebanks(here, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        lingprobe, "run", lambda *a, **s: asked.append(a[0]) or lingprobe.Evaluation(())
+        lingprobe, "run", lambda **s: asked.append(s["tasks"]) or lingprobe.Evaluation(())
     )
     monkeypatch.delenv("LINGPROBE_TREEBANKS", raising=False)
     line = "run -t ud/tense ud/passive -l english -e length -q"

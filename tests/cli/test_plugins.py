@@ -54,7 +54,7 @@ def test_one_that_cannot_be_imported_is_named_and_costs_nothing_else(tmp_path, m
     shown = CliRunner().invoke(app, ["plugins"], catch_exceptions=False).output
     assert "acme-probes 1.2  probe guess  acme_probes:Guess\n" in shown
     assert "broken  acme_probes.gone:Guess  (cannot be used: ModuleNotFoundError" in shown
-    listed = CliRunner().invoke(app, ["probes"], catch_exceptions=False).output
+    listed = CliRunner().invoke(app, ["list", "probes"], catch_exceptions=False).output
     assert "broken" in listed
     assert "logreg" in listed
     done = lingprobe.run("ud/tense:embedded", "length", probes="logreg", limit=60, bounds=False)
@@ -67,8 +67,8 @@ def test_one_that_exits_at_import_ends_no_list(tmp_path, monkeypatch):
     (tmp_path / "acme_probes.py").write_text("import sys\nsys.exit(3)\n")
     mine = {p.name: p.problem for p in lingprobe.plugins() if p.distribution == "acme-probes"}
     assert "guess called sys.exit(3)" in mine["guess"]
-    for command in ("plugins", "probes"):
-        listed = CliRunner().invoke(app, [command], catch_exceptions=False)
+    for command in ("plugins", "list probes"):
+        listed = CliRunner().invoke(app, command.split(), catch_exceptions=False)
         assert listed.exit_code == 0
         assert "called sys.exit(3)" in listed.output
     sys.modules.pop("acme_probes", None)

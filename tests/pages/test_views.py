@@ -110,7 +110,7 @@ def test_every_kind_is_listed_by_one_command():
         assert [line.split()[0] for line in listed.splitlines() if line[:1] != " "] == list(
             contents
         )
-    same = [CliRunner().invoke(app, asked).output for asked in (["list", "probes"], ["probes"])]
+    same = [CliRunner().invoke(app, asked).output for asked in (["list", "encoders"], ["encoders"])]
     assert same[0] == same[1] != ""
     unknown = CliRunner().invoke(app, ["list", "pies"])
     assert "no kind 'pies': choose one of tasks, " in str(unknown.exception)

@@ -42,7 +42,7 @@ def parser(reference: str | Path) -> Parser:
     if place.is_dir():
         raise DataProblem(
             f"no {MODEL} in {str(place)!r}: give a folder that `lingprobe train parser` wrote, or"
-            " another parser, as udpipe:MODEL (`lingprobe parsers` lists them)"
+            " another parser, as udpipe:MODEL (`lingprobe list parsers` lists them)"
         )
     return cast(Parser, PARSERS.make(str(reference)))
 

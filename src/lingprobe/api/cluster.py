@@ -32,8 +32,8 @@ def status(
     of work are done, running, failed (and why) and waiting. It is read from the store only.
 
     folder      of results, as for `run` (default: the cache's)
-    experiment  'last', or how many experiments ago, from 1
-    cache       the folder of vectors (default: $LINGPROBE_CACHE, or the user's cache folder)
+    experiment  which run: 'last', or a number counting back from the last (1)
+    cache       as in `Settings`
     DataProblem if nothing was run there. `.content` has a `UnitStatus` for each unit.
 
         print(lingprobe.status("results/"))
@@ -68,8 +68,13 @@ def slurm(
     give it to sbatch; nothing is submitted.
 
     arguments  of lingprobe: `run`, `experiment` or `embed` with their options
-    shards     how many tasks the array has; at most `at_once` of them run at a time, 0 for all
-    cpus, gpus, memory, time, partition  of each task, in the format of sbatch
+    shards     number of tasks in the array
+    at_once    most tasks to run at the same time; 0 for all
+    cpus       processors per task
+    gpus       GPUs per task
+    memory     memory per task, such as 16G
+    time       time limit per task, such as 4:00:00
+    partition  the SLURM partition
     sbatch     further options of sbatch ('--account=mine')
     UsageProblem for a command that cannot run in shares.
 

@@ -15,11 +15,7 @@ COMMANDS = {
     ),
     "Data": "data:build data:inspect data:fetch judging:annotate corpora:parse",
     "Training": "",
-    "Lists": (
-        "listing:tasks listing:encoders listing:probes listing:controls listing:metrics"
-        " listing:suites listing:parsers listing:checks listing:list_"
-        " listing:plugins"
-    ),
+    "Lists": "listing:tasks listing:encoders listing:suites listing:list_ listing:plugins",
 }
 """Headings of the help, and modules of `cli` with their commands; parts have more."""
 

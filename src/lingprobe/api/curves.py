@@ -22,9 +22,9 @@ def curve(
 
     results    an evaluation, results, or a folder, of `run(..., "trained:FOLDER,epoch=*")` or of a
                model's revisions (default: the last run)
-    by         a setting of trainings, such as 'hidden': the points are then trainings that differ
-               only in this setting, each at its best epoch; their folders must exist
-    seed       of random permutations (used for ten points or more)
+    by         compare trainings that differ only in a setting, such as 'hidden', each at its best
+               epoch, instead of epochs; their folders must exist
+    seed       the random seed of permutations, used with ten points or more
     selection  the fields of `Selection`
     `.content.curves` has a curve for each task and training, with rows by epoch or step and the
     trend: Spearman's correlation of score and progress, its interval and p. DataProblem if no

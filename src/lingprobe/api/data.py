@@ -57,11 +57,12 @@ def build(
     """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
     one file per split, as jiant reads them.
 
-    task      a reference or a Task object
-    format    the file's (default: from its suffix)
-    audit     a file for the whole audit of `inspect`, as Markdown; without it, baselines are not
-              fitted
-    on_error  what to do about a malformed sentence: 'raise' or 'skip'
+    task      a task with its data, such as 'ud/tense:en_ewt'; in Python, a Task object as well
+    output    where to write; the suffix determines the format
+    format    the format (default: that of the suffix)
+    audit     also write the whole audit of `inspect` to this file, as Markdown; without it,
+              baselines are not fitted
+    on_error  as in `Settings`
     DataProblem if the data lack what the task needs, or the format cannot represent them.
 
         print(lingprobe.build("ud/tense:UD_English-EWT", "tense.parquet").audit.problems)
@@ -92,8 +93,13 @@ def inspect(
     """Audit the data set of a task: balance, scores without an encoder, repeated examples, forms in
     several splits, and rows to read. `.content` is the audit; printing it shows the tables.
 
-    sample, seed  how many examples are shown, and which
-    checks        further ones of your own, as 'mine.py@check' (`available("checks")` lists ours)
+    task             a task with its data, such as 'ud/tense:en_ewt'; in Python, a Task object as
+                     well
+    sample           number of examples to show
+    seed             the random seed that selects the examples
+    checks           further checks of your own, such as 'mine.py@check' (`lingprobe list checks`
+                     shows ours)
+    on_error, cache  as in `Settings`
     A released data set is read as published, even if splits are missing. DataProblem if the data
     cannot be read.
 
@@ -147,9 +153,9 @@ def fetch(
     name    one of `collections()`, or a treebank of Universal Dependencies: 'ud/en_ewt', or with
             a release 'ud/en_ewt@2.16'
     folder  where to put it (default: where tasks look for it)
-    mirror  a folder on the web that has the files (default: the publisher's, or the address in
-            LINGPROBE_MIRROR: a web server over the folder `data` of somebody's cache)
-    only    a pattern of file names ('*/te.txt')
+    mirror  the URL of a mirror (default: the publisher's, or $LINGPROBE_MIRROR: a web server over
+            the folder `data` of somebody's cache)
+    only    only files that match, such as '*/te.txt'
     before  called once, before the download, with what will be fetched: files, size, licence,
             address
     each    called with each file when it is complete
@@ -200,14 +206,15 @@ def annotate(
     """Write a sheet of test sentences for people to label. It has no gold labels, but records how
     to draw the same sentences again.
 
-    n         how many sentences at most
-    check     show the labels, and ask whether they are correct
-    question  the question to people (default: the task's)
+    task      a task with its data, such as 'ud/tense:en_ewt'
+    n         number of test sentences, at most
+    check     show the gold labels and ask whether they are right
+    question  the question on the sheet (default: the task's question)
     words     label -> what people write for it
     meanings  label -> what that means
-    seed      which sentences are drawn, and their order
-    by        a stratum of the task (`auxiliary` of `ud/tense`): as many of each label and value,
-              the rare ones first; such a sheet finds faults, and makes no bound
+    seed      the random seed that selects and orders sentences
+    by        draw as many of each label and value of a stratum ('auxiliary' of 'ud/tense'), rare
+              ones first: to find faults, not for a bound
     DataProblem for a task whose labels are not one class per sentence.
 
         lingprobe.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)

@@ -49,8 +49,9 @@ def embed(
     """Encode sentences into the cache before a run, for example on a machine with a GPU. Returns
     for each encoder what was encoded.
 
-    encoders  one reference or several (default: an untrained network)
-    cache, store, progress, shard, project  as in `Settings`
+    encoders  encoders, such as 'hf:bert-base-cased,layers=all' (default: an untrained network)
+    store     how vectors are stored, the same as in the run: 'float32', 'float16' or 'bfloat16'
+    cache, progress, shard, project  as in `Settings`
     EncoderProblem for an encoder that cannot be used.
 
         lingprobe.embed(lingprobe.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
@@ -77,8 +78,10 @@ def sentences(
     """The distinct sentences of corpora and of all folds of tasks: those that a run would encode.
 
     corpora  treebanks (CoNLL-U, or trees in brackets), and text files with one sentence per line
-    tasks    references or Task objects; patterns are expanded
+    tasks    tasks with their data, such as 'ud/tense:en_ewt', or a pattern, such as 'ud/*:en_ewt';
+             in Python, Task objects as well
     output   a file to write their text to, one per line
+    cache    as in `Settings`
     DataProblem if a task's data cannot be used, UsageProblem if nothing is given.
 
         print(len(lingprobe.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))

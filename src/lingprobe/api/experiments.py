@@ -94,8 +94,8 @@ def read_experiment(file: str | Path) -> Experiment:
     """The experiment that a TOML file describes: keywords of `run`, and `models`, `device`,
     `batch_size` and `languages` as on the command line.
 
-    file  its `output` is the folder of results. Code that it names (`mine.py@thing`) must be in the
-          file's own folder, and is run only from there
+    file  the experiment, as TOML. Its `output` is the folder of results; code that it names
+          (`mine.py@thing`) must be in the file's own folder, and is run only from there
     UsageProblem if the file is not an experiment.
 
         experiment = lingprobe.read_experiment("experiment.toml")

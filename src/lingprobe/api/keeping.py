@@ -40,6 +40,7 @@ def migrate(
     """Convert results of earlier versions of lingprobe to the current format; printing it says what
     was done.
 
+    cache   as in `Settings`
     remove  delete vectors of earlier formats, which nothing reads
     StoreProblem if the disk is full: converted results are kept, and the next call continues.
 

@@ -71,14 +71,15 @@ def available(
 ) -> list[Entry]:
     """Everything of a kind, plugins included: names, descriptions, and options with their meaning.
 
-    kind      'tasks', 'encoders', 'probes', 'controls', 'metrics', 'suites', 'parsers',
-              'objectives', 'languages', 'checks', 'views' or 'figures'
+    kind      what to list: 'tasks', 'encoders', 'probes', 'controls', 'metrics', 'suites',
+              'parsers', 'objectives', 'languages', 'checks', 'views' or 'figures'
     pattern   a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem if
               nothing matches
-    language  tasks for data in that language, a code ('pl', 'pol') or a name ('Polish')
-    paper     tasks of that paper ('conneau2018')
-    unit      tasks about a 'sentence', its asked 'words', a 'word', a 'span' or a pair of spans
-    licence   'open': tasks whose data anybody may use and share, or that you bring yourself
+    language  only tasks with data in this language, a code ('pl', 'pol') or a name ('Polish')
+    paper     only tasks of a paper, such as 'conneau2018'
+    unit      only tasks about a 'sentence', its asked 'words', a 'word', a 'span' or a pair of
+              spans
+    licence   only tasks with data that are free to use and share ('open'), or your own
 
         for entry in lingprobe.available("tasks", "ud/*"):
             print(entry.name, entry.summary)

@@ -47,31 +47,32 @@ LIMITED = "At most {limit:,} examples per task: scores for a first look, not to 
 class Settings(TypedDict, total=False):
     """How an evaluation is made; the keyword parameters of `run`.
 
-    probes        references of probes ('logreg', or several in a list); each task's own by default
-    controls      references of controls beside the scores ('shuffled')
-    reads         what is read of encoders: a layer by name, 'top', 'cat:lex+top', 'mix', 'mix:0-3',
-                  'cumulative'; each layer by default
-    seeds         how often each probe is trained; 5 by default
-    bounds        whether to include each task's default baselines and oracle, fitted once with the
+    probes        probes, such as 'mlp' or 'logreg' (default: each task's own)
+    controls      controls to measure beside the scores, such as 'shuffled'
+    reads         which layers the probe sees: one by name, 'top', 'layers', 'cat:lex+top', 'mix',
+                  'mix:0-3' or 'cumulative' (default: each layer alone)
+    seeds         how often each probe is trained (default: 5)
+    bounds        also measure the default baselines and oracle of each task, fitted once with the
                   same probe
-    output        folder of results, also written as readable files: MODEL/TASK.json, and
-                  results.parquet with all of them (default: the cache's)
-    cache         folder of vectors (default: $LINGPROBE_CACHE, or the user's cache folder)
-    store         how vectors are stored: 'float32', or in half the bytes 'float16' (values below
-                  65,504, three digits) or 'bfloat16' (values of any size, two digits); or 'none':
-                  only until they are measured, one encoder and tasks that share sentences at a time
+    output        the folder of results, also written as readable files: MODEL/TASK.json, and
+                  results.parquet with all of them (default: the user's cache folder)
+    cache         the folder of vectors (default: $LINGPROBE_CACHE, or the user's cache folder)
+    store         how vectors are stored: 'float32'; in half the bytes 'float16' (values below
+                  65,504, three digits) or 'bfloat16' (values of any size, two digits); or 'none',
+                  only until they are measured
     keep_scores   whether to keep probabilities, for `report(bits=True)` and `predictions`
-    on_error      what to do about a malformed sentence in a treebank: 'raise' (an error for the
-                  task), or 'skip' (leave it out and count it)
+    on_error      what to do about a malformed sentence in a treebank: 'raise' an error for the
+                  task, or 'skip' and count it
     limit         at most this many examples of each task, for a first look; tables mark such tasks
     jobs          how many processes fit probes in parallel; or 'ray', a cluster that encodes and
                   fits: 'ray:10.0.0.1:6379,cpus=4,gpus=1' (docs/cluster.md)
     progress      whether bars are drawn on standard error
-    reproducible  compute in float32 and with one thread: the same numbers on all processors of one
-                  kind
-    shard         this machine's share of the work, done first: '3/16', or 'slurm' in a SLURM array
-    project       reduce wider vectors to this many dimensions, by a fixed random projection with
-                  signs (default: no reduction)
+    reproducible  compute in float32 with one thread: slower, but the same numbers on all processors
+                  of one kind
+    shard         this machine's share of the work, such as '3/16', or 'slurm' in a SLURM array;
+                  after its share, it does what the others have left
+    project       store wider vectors as this many numbers, by a random projection that is always
+                  the same
     probe_device  where probes are fitted: 'cpu', 'cuda', 'cuda:1', or 'auto' (CUDA where there is
                   one)
     """
@@ -121,15 +122,19 @@ def run(
 ) -> Evaluation:
     """Probe encoders on tasks, as `lingprobe run` does.
 
-    tasks     a reference ('ud/tense:PATH') or a Task object, or several; patterns such as
-              'ud/*:PATH' are expanded (default: three on a built-in corpus, with a linear probe)
-    encoders  a reference ('st:all-MiniLM-L6-v2'), a model by its name on the hub or its folder, a
+    tasks     tasks with their data, such as 'ud/tense:en_ewt', or a pattern, such as 'ud/*:en_ewt'
+              (default: three on a built-in corpus, with a linear probe); in Python, Task objects as
+              well
+    encoders  encoders, such as 'hf:bert-base-cased,layers=all' or 'npz:FILE' (`lingprobe encoders`
+              lists all kinds), or the name of a model on the hub or its folder (default: an
+              untrained network); in Python also a
               SentenceTransformer, any object with `encode(list[str])`, a function list[str] -> [n,
-              dim], or a SentEval pair `(batcher, prepare)`; a list of these; or, to name models, a
-              mapping of names to them. A model without a name is named after its card or its path,
-              and a second one of the same name 'NAME #2' (default: an untrained network)
-    suite     a paper's suite ('ud2019:PATH'), with its tasks, probes and table
-    All other parameters are those of `Settings`.
+              dim], a SentEval pair `(batcher, prepare)`, or, to name models, a mapping of names to
+              them. A model without a name is named after its card or its path, and a second one of
+              the same name 'NAME #2'
+    suite     a paper's tasks, protocol and table, such as 'ud2019:TREEBANK', instead of tasks and
+              probes (`lingprobe suites` lists them)
+    All other parameters are the fields of `Settings`.
 
     Nothing is measured twice, and a run that was stopped continues where it stopped. PlanProblem if
     nothing can be measured, ReferenceProblem for an unknown name, UsageProblem for tasks or probes

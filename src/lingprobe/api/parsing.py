@@ -29,16 +29,17 @@ def parse(
     """Parse running text into a folder, which can then be used like a treebank. A run that was
     stopped continues where it stopped.
 
-    texts    files of running text: .txt, also .gz, .xz, .zst, or .zip with such files
-    parser   a folder that `lingprobe train parser` wrote, a reference such as
-             'udpipe:english.udpipe' (`available("parsers")`), or a Parser of your own
-    output   a folder: shards 00000.conllu.zst (and .trees.zst), and parsed.json, which records the
-             texts, the parser, and what was left out
-    tokens   how text is split into sentences and words: 'rules', or a reference of a parser with a
-             tokenizer (default: the parser's own, or else rules)
-    lines    each line is a sentence; otherwise a blank line ends a paragraph
-    longest  sentences with more words are left out and counted
-    share    '2/3': the second of three runs that share the work
+    texts    running text: .txt, also .gz, .xz, .zst, or .zip with such files
+    parser   a folder that `lingprobe train parser` wrote, or a parser such as
+             'udpipe:english.udpipe' (`lingprobe list parsers` shows them); in Python, a Parser of
+             your own as well
+    output   the folder to write: shards 00000.conllu.zst (and .trees.zst), and parsed.json, which
+             records the texts, the parser, and what was left out
+    tokens   the tokenizer: 'rules', or a parser that has one, such as 'udpipe:MODEL' (default: the
+             parser's own, else rules)
+    lines    the text has one sentence per line; otherwise a blank line ends a paragraph
+    longest  leave out and count sentences with more words than this
+    share    do a part of the work, such as '2/3' for the second of three runs that share it
     DataProblem if the parser or a file is missing; problems within the text are counted.
 
         print(lingprobe.parse("novels.txt.xz", "udpipe:english.udpipe", "parsed"))

@@ -55,24 +55,24 @@ def relate(
     has a `Correlation` for each pair of columns.
 
     results     an evaluation, results, or a folder (default: the last run, unless `with_` is given)
-    with_       scores from other sources, one or several: 'mteb:FOLDER' or a CSV table; each source
-                has its own columns
-    method      of correlation
-    correction  of p values for all pairs together: holm, or bh for Benjamini-Hochberg
-    rows        patterns of the columns that are correlated with those of `columns`, instead of all
-    columns     with all
-    family      a regular expression: encoders with the same match in their names are variants of
-                one family, and permuted and resampled together (default: layers and poolings of one
-                model are a family)
-    families    a CSV file with the families: columns encoder and family
-    within      a regular expression of finer groups, for correlations within them
-    constant    whether to keep encoders with constant vectors
-    languages   two, by code or name ('en,pl'): correlates each task in one language with the same
-                task in the other, over encoders, and each encoder's scores over tasks
-    published   a paper's table instead of results
-    figure      heat (a heat map), within (a heat map of correlations within families) or dots (with
-                intervals); for two languages dots, radar or scores
-    seed        of permutations and resamples
+    with_       scores from elsewhere, as further columns: a CSV file, or 'mteb:FOLDER'
+    method      the correlation
+    correction  the correction of p values for all pairs: 'holm', or 'bh' (Benjamini-Hochberg)
+    rows        tasks (or other columns of scores) to show as rows of the matrix, by name or pattern
+    columns     those to show as its columns
+    family      a regular expression: encoders with the same match in their names are one family,
+                and permuted and resampled together (default: layers and poolings of one model)
+    families    a CSV file that defines the families, with columns encoder and family
+    within      a regular expression of smaller groups, for correlations within them, by matches in
+                the names of encoders
+    constant    keep encoders with constant vectors
+    languages   correlate two languages, such as 'en,pl': each task over encoders, and each encoder
+                over tasks
+    published   correlate the scores of a paper's table instead of results
+    figure      the figure, if a file is drawn, and in HTML: 'heat', 'within' (a heat map of
+                correlations within families) or 'dots' (with intervals); with languages 'dots',
+                'radar' or 'scores'
+    seed        the random seed of permutations and resamples
     selection   the fields of `Selection`; `tasks` are names or patterns of columns ('tense',
                 'ud/*', a source), `encoders` of rows ('hf', 'hf:*', a family)
     DataProblem if fewer than two columns or three encoders are left.

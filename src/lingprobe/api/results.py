@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
-from lingprobe.analysis.comparison import CORRECTION, Test, with_baselines
 from lingprobe.analysis.comparison import against as against_one
 from lingprobe.analysis.comparison import pairs as all_pairs
+from lingprobe.analysis.comparison import with_baselines
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import keywords, listed, optional
@@ -38,14 +38,13 @@ and folders; for None, what was run last without a folder.
 class Selection(TypedDict, total=False):
     """Which results (default: all).
 
-    tasks       one name or pattern ('edge/*'), or several, as references or tables write them
-    encoders    encoders, in the same way ('hf:*')
-    reads       what was read of the encoders ('lex', 'mix*')
-    experiment  those of one run: 'last', 'all', or how many runs ago, from 1 (default: all of a
-                named folder, the last of the cache)
-    metric      a metric instead of the task's ('spearman')
-    trust       run code in files (`mine.py@thing`) that the results name; without it, such code is
-                run only where you name it yourself
+    tasks       only tasks with this name or pattern, such as 'edge/*'
+    encoders    only encoders with this name or pattern, such as 'hf:*'
+    reads       only results with this read, such as 'lex' or 'mix*'
+    experiment  which run: 'last', a number counting back from the last (1), or 'all' (default: all
+                of a named folder, else the last)
+    metric      score the same answers with another metric, such as 'spearman'
+    trust       run code in files (`mine.py@thing`) that the results name, not only what you name
     """
 
     tasks: Sequence[str] | None
@@ -90,19 +89,21 @@ def report(
     table has a row for each encoder and a column for each task.
 
     results    an evaluation, results, or a folder (default: the last run)
-    suite      a paper's table with the results in it
-    human      with a suite: files with scores of people, as `score_sheets` writes them; without a
-               suite: sheets that people filled in, for the HTML page
-    each       one table per task, with full intervals and controls next to the scores
-    classes    counts and F1 by class or label instead of scores
-    bits       V-information and calibration, for results with `keep_scores`
-    headroom   gain over word embeddings, error reduction, and how much of it local context, random
-               weights or a bag of words achieve; can be drawn, too
-    by         scores by a stratum of the test examples ('distance'); can be drawn, too
-    view       one of these by name ('by:distance'), or 'mine.py@view' (`available("views")` lists
+    suite      show the results in a paper's table, such as 'conneau2018' (`lingprobe suites` lists
                them)
-    figure     how scores are drawn: dots (with intervals), heat (a heat map), radar, or
-               'mine.py@figure'
+    human      human labels: with a suite, bounds written by `lingprobe annotate --score`; for the
+               HTML page, filled sheets
+    each       one table per task, with full intervals, and controls next to the scores
+    classes    counts and F1 by class or label instead of scores
+    bits       V-information and calibration instead of scores, for results with `--keep scores`;
+               in Python, with `keep_scores=True`
+    headroom   gains over word embeddings, error reduction, and how much of it local context, random
+               weights or a bag of words reach; can be drawn, too
+    by         scores by a tag of the test examples, such as 'distance'; can be drawn, too
+    view       one of these by name, such as 'by:distance', or 'mine.py@view' (`lingprobe list
+               views` shows them)
+    figure     the figure, if a file is drawn, and in HTML: 'dots' (with intervals), 'heat' (a heat
+               map), 'radar' or 'mine.py@figure'
     selection  the fields of `Selection`
 
     DataProblem if there are no such results, UsageProblem if two views are requested.
@@ -151,8 +152,7 @@ def card(
     README.md, whose `model-index` the hub reads.
 
     results    an evaluation, results, or a folder (default: the last run)
-    benchmark  a data set of the hub that is a benchmark ('OWNER/NAME') with the same task names:
-               .eval_results/ is written for it, too
+    benchmark  a benchmark of the hub with the same task names, to also write .eval_results/
     selection  the fields of `Selection`
     DataProblem if no model was measured.
 
@@ -183,8 +183,8 @@ def compare(
     against: str | None = None,
     *,
     pairs: bool = False,
-    correction: str = CORRECTION,
-    test: Test = "t",
+    correction: Literal["bonferroni", "bh"] = "bonferroni",
+    test: Literal["t", "permutation", "bootstrap"] = "t",
     **selection: Unpack[Selection],
 ) -> Comparison:
     """Whether scores differ: paired differences over the same test examples, each with its verdict,
@@ -194,14 +194,13 @@ def compare(
     all of them; its layer is chosen on dev.
 
     results     an evaluation, results selected from several ([r for r in many if ...]), or a folder
-    against     the encoder that all rows are compared with instead, by its name or a pattern
-                ('bow:random')
-    pairs       compare all pairs of encoders and layers instead
-    correction  of p values and intervals for all comparisons of the call: 'bonferroni', or 'bh'
-                (Benjamini-Hochberg)
-    test        't': a jackknife over clusters and seeds, whose coverage is measured; 'permutation'
-                (McNemar's exact test, for one seed, accuracy and independent examples); or
-                'bootstrap'
+    against     compare all others with this encoder, by name or pattern (default: each with the
+                best baseline)
+    pairs       compare all pairs of encoders and layers
+    correction  the correction of p values and intervals for all comparisons of the call:
+                'bonferroni', or 'bh' (Benjamini-Hochberg)
+    test        the test: 't' (a jackknife over clusters and seeds), 'permutation' (McNemar's exact
+                test, for one seed, accuracy and independent examples) or 'bootstrap'
     selection   the fields of `Selection`
     Fields of `.found` are percent; `.corrected` is p corrected for all comparisons of the call, of
     which `.family` says what they are. `.letters` shows many encoders at once. DataProblem if
@@ -274,7 +273,8 @@ def predictions(
     probability of each label, bits. Returns the files.
 
     results    an evaluation, results, or a folder, measured with `keep_scores`
-    format     'jsonl', or jiant's files
+    output     the folder to write, one file per fit
+    format     JSON lines ('jsonl'), or files for 'jiant'
     selection  the fields of `Selection`
     The data must still be in the same place. DataProblem if there are none. Probabilities are those
     of the state with the lowest loss on dev; the prediction is that of the state with the best

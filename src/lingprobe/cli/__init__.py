@@ -7,18 +7,36 @@ import io
 import logging
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from lingprobe import parts
 from lingprobe.api.commands import commands
+from lingprobe.cli.declaration import Declaration
 from lingprobe.cli.parsing import Command, sentence
 from lingprobe.data._renamed import entry_points
 from lingprobe.data.errors import LingprobeError
 
+COMMANDS: dict[str, Declaration] = {}
+"""Our own, in the order of the help."""
+
+
+class Group(TyperGroup):
+    """All commands. A list of them shows no options: these are read when a command is called."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that arguments begin with."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in COMMANDS:
+            command = COMMANDS[name].command(name)
+        return name, command, rest
+
+
 app = typer.Typer(
+    cls=Group,
     help="Measures what sentence and token embeddings know about language.",
     epilog=(
         "Try `lingprobe run` for a first table, `lingprobe tasks` for a list of tasks, and"
@@ -29,7 +47,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 for each in commands():
-    app.command(each.name, cls=Command, rich_help_panel=each.heading)(parts.imported(each.place))
+    COMMANDS[each.name] = parts.imported(each.place)
+    text = COMMANDS[each.name].text
+    app.command(each.name, help=text, rich_help_panel=each.heading)(lambda: None)
 
 
 def _add_plugins() -> None:

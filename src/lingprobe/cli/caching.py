@@ -4,41 +4,34 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 import lingprobe
-from lingprobe.cli.options import Cache, Quiet, remark
+from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.cli.options import CACHE, FOLDER, QUIET, remark
 from lingprobe.data.cache import size
 
 
+@command(
+    "migrate",
+    argument("action", "ACTION", help="show, clean or migrate."),
+    FOLDER.but(help="A folder written by `lingprobe run -o` (default: the results in the cache)."),
+    CACHE,
+    option(
+        "remove",
+        help="With migrate: also delete vectors of earlier formats, which are no longer used.",
+    ),
+    option("yes", "-y", help="With clean: remove without asking."),
+    QUIET,
+)
 def cache(
-    action: Annotated[
-        Literal["show", "clean", "migrate"],
-        typer.Argument(metavar="ACTION", help="show, clean or migrate."),
-    ] = "show",
-    folder: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FOLDER",
-            help=("A folder written by `lingprobe run -o` (default: the results in the cache)."),
-        ),
-    ] = None,
-    cache: Cache = None,
-    remove: Annotated[
-        bool,
-        typer.Option(
-            "--remove",
-            help=(
-                "With migrate: also delete vectors of earlier formats, which are no longer used."
-            ),
-        ),
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="With clean: remove without asking.")
-    ] = False,
-    quiet: Quiet = False,
+    given: Arguments,
+    *,
+    action: Literal["show", "clean", "migrate"] = "show",
+    yes: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Show what is stored, remove what is not needed, or convert results of earlier versions.
 
@@ -60,12 +53,12 @@ def cache(
     - `lingprobe cache migrate --remove`
     """
     if action == "migrate":
-        remark(str(lingprobe.migrate(folder, cache=cache, remove=remove)), quiet)
+        remark(str(lingprobe.migrate(**given)), quiet)
         return
     if action == "clean":
-        _clean(cache, yes)
+        _clean(given.get("cache"), yes)
         return
-    holdings = lingprobe.holdings(folder, cache=cache)
+    holdings = lingprobe.holdings(given.get("results"), cache=given.get("cache"))
     typer.echo(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
     if not holdings.files:
         typer.echo("nothing is stored there yet")

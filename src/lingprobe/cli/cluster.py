@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
 import typer
 
 import lingprobe
-from lingprobe.cli.options import Cache, Folder, Output, PageStyle, listed, put, remark
+from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.cli.options import (
+    CACHE,
+    FOLDER,
+    OUTPUT,
+    PAGE_STYLE,
+    WHICH,
+    PageStyle,
+    put,
+    remark,
+)
 from lingprobe.data.cache import write_text
 
 
-def status(
-    folder: Folder = None,
-    which: Annotated[
-        str,
-        typer.Option(
-            "--experiment",
-            metavar="N",
-            help="Which run: last, or a number counting back from the last (1).",
-        ),
-    ] = "last",
-    cache: Cache = None,
-    style: PageStyle = "terminal",
-    output: Output = None,
-) -> None:
+@command("status", FOLDER.but(name="folder"), WHICH, CACHE, PAGE_STYLE, OUTPUT)
+def status(given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
     """Show the progress of a run on one or several machines, and its errors.
 
     It only reads the store, so it works on any machine that can see the folders. Running the same
@@ -36,40 +34,34 @@ def status(
     - `lingprobe status results/`
     - `lingprobe status results/ --format csv -o status.csv`
     """
-    page = lingprobe.status(folder, experiment=which, cache=cache)
+    page = lingprobe.status(**given)
     put(page, style, output, "unit")
     if any(unit.state != "done" for unit in page.content):
         raise typer.Exit(1)
 
 
-def slurm(
-    command: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="-- COMMAND", help="A `run`, `experiment` or `embed` command, after `--`."
-        ),
-    ],
-    shards: Annotated[
-        int, typer.Option("--shards", min=1, metavar="N", help="Number of tasks in the array.")
-    ],
-    at_once: Annotated[
-        int, typer.Option("--at-once", min=0, help="Most tasks to run at the same time; 0 for all.")
-    ] = 0,
-    cpus: Annotated[int, typer.Option("--cpus", min=1, help="Processors per task.")] = 1,
-    gpus: Annotated[int, typer.Option("--gpus", min=0, help="GPUs per task.")] = 0,
-    memory: Annotated[str, typer.Option("--memory", help="Memory per task, such as 16G.")] = "",
-    time: Annotated[str, typer.Option("--time", help="Time limit per task, such as 4:00:00.")] = "",
-    partition: Annotated[str, typer.Option("--partition", help="SLURM partition.")] = "",
-    sbatch: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--sbatch",
-            metavar="OPTION",
-            help="Another option of sbatch, such as `--sbatch=--account=mine`; may be repeated.",
-        ),
-    ] = None,
-    output: Output = None,
-) -> None:
+@command(
+    "slurm",
+    argument(
+        "arguments",
+        "-- COMMAND",
+        help="A `run`, `experiment` or `embed` command, after `--`.",
+    ),
+    option("shards", metavar="N", least=1),
+    option("at_once", least=0),
+    option("cpus", least=1),
+    option("gpus", least=0),
+    "memory",
+    "time",
+    "partition",
+    option(
+        "sbatch",
+        metavar="OPTION",
+        help="Another option of sbatch, such as `--sbatch=--account=mine`; may be repeated.",
+    ),
+    OUTPUT,
+)
+def slurm(given: Arguments, *, output: Path | None = None) -> None:
     """Print a script that splits one run over a SLURM job array.
 
     Nothing is submitted. Each task of the array runs the command with `--shard slurm`, in this
@@ -82,17 +74,7 @@ def slurm(
     - `lingprobe slurm --shards 8 --gpus 1 -o embed.sh -- embed -e hf:bert-base-cased
     UD_English-EWT`
     """
-    script = lingprobe.slurm(
-        command,
-        shards=shards,
-        at_once=at_once,
-        cpus=cpus,
-        gpus=gpus,
-        memory=memory,
-        time=time,
-        partition=partition,
-        sbatch=listed(sbatch),
-    )
+    script = lingprobe.slurm(**given)
     if output is None:
         typer.echo(script, nl=False)
         return

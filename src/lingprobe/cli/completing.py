@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import typer
+
 PLAIN = 12  # folders that are offered after a task's colon, at most
 
 
@@ -38,3 +40,9 @@ def names(kind: str) -> Callable[[str], list[str]]:
         return [f"{name}:{bank}" for bank in banks[:PLAIN]]
 
     return complete
+
+
+def names_of_kind(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Completes a reference of the kind that was typed before it."""
+    kind = ctx.params.get("kind", "")
+    return names(kind)(incomplete) if kind in kinds("") else []

@@ -3,67 +3,29 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.options import Quiet, remark
+from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.cli.options import QUIET, TO_FOLDER, remark
 
 if TYPE_CHECKING:
     from lingprobe.annotators.parse import Parsed
 
 
-def parse(
-    text: Annotated[
-        list[Path],
-        typer.Argument(metavar="TEXT", help="Running text: .txt, also .gz, .xz, .zst or .zip."),
-    ],
-    parser: Annotated[
-        str,
-        typer.Option(
-            "--with",
-            metavar="PARSER",
-            autocompletion=names("parsers"),
-            help=(
-                "A folder written by `lingprobe train parser`, or a parser such as `udpipe:MODEL`;"
-                " see lingprobe parsers."
-            ),
-        ),
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")
-    ],
-    tokens: Annotated[
-        str,
-        typer.Option(
-            "--tokens",
-            metavar="HOW",
-            help=(
-                "The tokenizer: `rules`, or a parser that has one, such as `udpipe:MODEL`"
-                " (default: the parser's own, else rules)."
-            ),
-        ),
-    ] = "",
-    lines: Annotated[
-        bool, typer.Option("--lines", help=("The text has one sentence per line."))
-    ] = False,
-    longest: Annotated[
-        int,
-        typer.Option(
-            "--longest", min=1, help=("Leave out and count sentences with more words than this.")
-        ),
-    ] = 500,
-    share: Annotated[
-        str,
-        typer.Option(
-            "--share", metavar="K/N", help="Do part K of N, to share the work between N runs."
-        ),
-    ] = "1/1",
-    quiet: Quiet = False,
-) -> None:
+@command(
+    "parse",
+    argument("texts", "TEXT"),
+    option("parser", "--with", metavar="PARSER", complete=names("parsers")),
+    TO_FOLDER,
+    option("tokens", metavar="HOW"),
+    "lines",
+    option("longest", least=1),
+    option("share", metavar="K/N"),
+    QUIET,
+)
+def parse(given: Arguments, *, quiet: bool = False) -> None:
     """Parse running text into a folder that tasks can use like a treebank.
 
     The folder has compressed CoNLL-U files (and bracketed trees, if the parser finds constituents),
@@ -79,16 +41,7 @@ def parse(
     """
     # oneDNN keeps what it compiled for each number of words, of which few come again
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "32")
-    done = lingprobe.parse(
-        text,
-        parser,
-        output,
-        tokens=tokens,
-        lines=lines,
-        longest=longest,
-        share=share,
-        progress=not quiet,
-    )
+    done = lingprobe.parse(**given, progress=not quiet)
     remark(str(done), quiet)
     for line in _counted(done):
         remark(line, quiet)

@@ -2,51 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from pathlib import Path
 
 import lingprobe
+from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
-    EncoderPatterns,
-    Folder,
-    JudgedBy,
-    Output,
+    METRIC,
+    OUTPUT,
+    PAGE_STYLE,
+    READ_PATTERNS,
+    SELECTION,
     PageStyle,
-    ReadPatterns,
-    TaskPatterns,
-    Trust,
-    Which,
     put,
     show,
 )
 
 
-def curve(
-    results: Folder = None,
-    which: Which = None,
-    task: TaskPatterns = None,
-    encoder: EncoderPatterns = None,
-    read: ReadPatterns = None,
-    metric: JudgedBy = None,
-    by: Annotated[
-        str,
-        typer.Option(
-            "--by",
-            metavar="SETTING",
-            help="Compare trainings that differ in a setting, such as hidden, instead of epochs.",
-        ),
-    ] = "",
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed", help=("The random seed of permutations, used with ten points or more.")
-        ),
-    ] = 0,
-    style: PageStyle = "terminal",
-    output: Output = None,
-    trust: Trust = False,
-) -> None:
+@command(
+    "curve",
+    *SELECTION,
+    READ_PATTERNS,
+    METRIC,
+    option("by", metavar="SETTING"),
+    "seed",
+    PAGE_STYLE,
+    OUTPUT,
+    "trust",
+)
+def curve(given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
     """Show scores during training: after each epoch or step, with the training's own dev scores,
     and tests whether they rise or fall.
 
@@ -65,17 +48,7 @@ def curve(
     - `lingprobe run -t ud/tense:UD_English-EWT -e
       hf:EleutherAI/pythia-70m,revisions=step512+step1000+step143000 -o pythia/`
     """
-    page = lingprobe.curve(
-        results,
-        by=by,
-        seed=seed,
-        tasks=task,
-        encoders=encoder,
-        reads=read,
-        experiment=which,
-        trust=trust,
-        metric=metric,
-    )
+    page = lingprobe.curve(**given)
     if output is not None and page.draws(output):
         show(page, style)
     put(page, style, output, "curve")

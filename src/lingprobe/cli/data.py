@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Annotated, Literal, TextIO
+from typing import TextIO
 
 import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
-    Cache,
-    OnError,
-    Quiet,
+    CACHE,
+    ON_ERROR,
+    QUIET,
+    STYLE,
+    TASK,
+    TO_FILE,
     Style,
     remark,
     show,
 )
 
-Task = Annotated[
-    str, typer.Argument(metavar="TASK", help=("A task with its data, such as `ud/tense:en_ewt`."))
-]
 
-
-def build(
-    task: Task,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help=("Where to write; the suffix determines the format."),
-        ),
-    ],
-    style: Annotated[
-        Literal["parquet", "jsonl", "senteval", "jiant"] | None,
-        typer.Option("--format", help="The format (default: that of the suffix)."),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            "--audit",
-            metavar="FILE",
-            help="Also write the audit of `lingprobe inspect` to this file, as Markdown.",
-        ),
-    ] = None,
-    on_error: OnError = "raise",
-) -> None:
+@command(
+    "build",
+    TASK,
+    TO_FILE,
+    "format",
+    option("audit", metavar="FILE"),
+    ON_ERROR,
+)
+def build(given: Arguments) -> None:
     """Write the data set of a task to a file: Parquet, JSON lines, SentEval's TSV, or
     one file per split, as jiant reads them.
 
@@ -63,34 +46,24 @@ def build(
     - `lingprobe build ud/tense:UD_English-EWT -o tense.txt --format senteval`
     - `lingprobe build edge/dep:UD_English-EWT -o edges.json --format jiant`
     """
-    built = lingprobe.build(task, output, format=style, audit=report, on_error=on_error)
+    built = lingprobe.build(**given)
     counts = ", ".join(f"{key} {value:,}" for key, value in built.counts.items())
     remark(f"{built.path}: {counts}")
     for problem in built.audit.problems:
         remark(f"- {problem}")
 
 
-def inspect(
-    task: Task,
-    sample: Annotated[
-        int, typer.Option("--sample", min=0, help=("Number of examples to show."))
-    ] = 20,
-    seed: Annotated[
-        int, typer.Option("--seed", help=("The random seed that selects the examples."))
-    ] = 0,
-    on_error: OnError = "raise",
-    check: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--check",
-            metavar="CHECK",
-            help="Also a check of your own, such as `mine.py@check`; repeatable.",
-            autocompletion=names("checks"),
-        ),
-    ] = None,
-    cache: Cache = None,
-    style: Style = "terminal",
-) -> None:
+@command(
+    "inspect",
+    TASK,
+    option("sample", least=0),
+    "seed",
+    ON_ERROR,
+    option("checks", "--check", metavar="CHECK", complete=names("checks")),
+    CACHE,
+    STYLE,
+)
+def inspect(given: Arguments, *, style: Style = "terminal") -> None:
     """Audit the data set of a task: class balance, scores of simple rules, repeated sentences,
     overlap of splits, and examples to read.
 
@@ -102,48 +75,26 @@ def inspect(
     - `lingprobe inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
     - `lingprobe inspect xprobe/tree-depth:xprobe/en`
     """
-    page = lingprobe.inspect(
-        task, sample=sample, seed=seed, on_error=on_error, checks=check or (), cache=cache
-    )
-    show(page, style)
+    show(lingprobe.inspect(**given), style)
 
 
-def fetch(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME",
-            help=(
-                "A data set, or a treebank such as `ud/en_ewt`; a pattern such as `'ud/pl_*'`"
-                " lists its matches (default: list everything)."
-            ),
+@command(
+    "fetch",
+    argument(
+        "name",
+        "NAME",
+        default=None,
+        help=(
+            "A data set, or a treebank such as `ud/en_ewt`; a pattern such as `'ud/pl_*'` lists"
+            " its matches (default: list everything)."
         ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Where to put it (default: where tasks look for it).",
-        ),
-    ] = None,
-    base: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="URL",
-            help="The URL of a mirror; see $LINGPROBE_MIRROR.",
-        ),
-    ] = None,
-    only: Annotated[
-        str,
-        typer.Option(
-            "--only", metavar="PATTERN", help=("Only files that match, such as `*/te.txt`.")
-        ),
-    ] = "*",
-    quiet: Quiet = False,
-) -> None:
+    ),
+    option("folder", "--output", "-o", metavar="FOLDER"),
+    option("mirror", "--from", metavar="URL"),
+    option("only", metavar="PATTERN"),
+    QUIET,
+)
+def fetch(given: Arguments, *, quiet: bool = False) -> None:
     """Download a published data set, or a treebank of Universal Dependencies. Downloads resume,
     checksums are verified, and no file is overwritten.
 
@@ -160,16 +111,14 @@ def fetch(
     - `lingprobe fetch xprobe/en -o ~/data/xprobe --only '*/te.txt'`
     - `lingprobe fetch senteval --from https://mirror.example/SentEval/data/probing`
     """
+    name = given.get("name")
     if name is None or "*" in name:
         _list(lingprobe.collections(name))
         if name is None:
             typer.echo("ud/en_ewt and so on: treebanks; `lingprobe fetch 'ud/*'` lists them")
         return
     done = lingprobe.fetch(
-        name,
-        output,
-        mirror=base,
-        only=only,
+        **given,
         progress=not quiet,
         before=lambda about: None if quiet else _say(about, sys.stderr),
         each=lambda got: _say(str(got)),

@@ -2,63 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from pathlib import Path
 
 import lingprobe
-from lingprobe.cli.options import Output, Seed, Trust, listed, remark, show
+from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.cli.options import OUTPUT, listed, remark, show
 from lingprobe.data.errors import UsageProblem
 
 
+@command(
+    "annotate",
+    argument(
+        "files",
+        "TASK",
+        help="A task with its data, such as `ud/tense:en_ewt`; with --score, filled sheets.",
+    ),
+    option("n", "-n", metavar="N", least=1),
+    OUTPUT,
+    "check",
+    option("question", "--ask", metavar="TEXT"),
+    option(
+        "call",
+        metavar="LABEL=WORD",
+        help="The word that people write for a label, or `WORD: MEANING`; may be repeated.",
+    ),
+    "seed",
+    option("by", metavar="STRATUM"),
+    option("score", help="Read filled copies of a sheet, and score them."),
+    option("trust", help="Run code in files (`mine.py@thing`) that the sheets name."),
+)
 def annotate(
-    given: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TASK",
-            help=("A task with its data, such as `ud/tense:en_ewt`; with --score, filled sheets."),
-        ),
-    ],
-    n: Annotated[
-        int, typer.Option("-n", min=1, metavar="N", help="Number of test sentences.")
-    ] = 200,
-    output: Output = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Show the gold labels and ask whether they are right.")
-    ] = False,
-    ask: Annotated[
-        str,
-        typer.Option(
-            "--ask",
-            metavar="TEXT",
-            help=("The question on the sheet (default: the task's question)."),
-        ),
-    ] = "",
-    call: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--call",
-            metavar="LABEL=WORD",
-            help="The word that people write for a label, or `WORD: MEANING`; may be repeated.",
-        ),
-    ] = None,
-    seed: Seed = 0,
-    by: Annotated[
-        str,
-        typer.Option(
-            "--by",
-            metavar="STRATUM",
-            help=(
-                "Draw as many of each label and value of a stratum (`auxiliary` of `ud/tense`),"
-                " rare ones first: to find faults, not for a bound."
-            ),
-        ),
-    ] = "",
-    score: Annotated[
-        bool,
-        typer.Option("--score", help="Read filled copies of a sheet, and score them."),
-    ] = False,
-    trust: Trust = False,
+    given: Arguments,
+    *,
+    files: list[str],
+    output: Path | None = None,
+    call: list[str] | None = None,
+    score: bool = False,
+    trust: bool = False,
 ) -> None:
     """Write a sheet of test sentences for people to label, or score filled sheets as a human upper
     bound.
@@ -74,22 +54,20 @@ def annotate(
     - `lingprobe annotate --score anna.tsv ben.tsv -o bound.json`
     """
     if score:
-        show(lingprobe.score_sheets(given, output, trust=trust))
+        show(lingprobe.score_sheets(files, output, trust=trust))
         if output is not None:
             remark(
                 f"{output}: lingprobe report --suite ... --human {output} shows it in a paper's"
                 " table"
             )
         return
-    if len(given) != 1 or output is None:
+    if len(files) != 1 or output is None:
         raise UsageProblem(
             "give one task, and -o FILE for the sheet (or --score and filled sheets)"
         )
     words, meanings = _called(listed(call))
-    sheet = lingprobe.annotate(
-        given[0], output, n=n, check=check, question=ask, words=words, meanings=meanings,
-        seed=seed, by=by,
-    )  # fmt: skip
+    sheet = lingprobe.annotate(files[0], output, words=words, meanings=meanings, **given)
+    n = given["n"]
     short = f" (all that there are; you asked for {n:,})" if sheet.n < n else ""
     remark(
         f"{output}: {sheet.n:,} sentences{short}; score it with lingprobe annotate --score {output}"

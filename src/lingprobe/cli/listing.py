@@ -1,17 +1,17 @@
-"""`lingprobe tasks`, `encoders`, `probes` and the like: what there is."""
+"""`lingprobe tasks`, `encoders`, `suites` and `list`: what there is."""
 
 from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 import typer
 
 import lingprobe
-from lingprobe.cli.completing import kinds, names
+from lingprobe.cli.completing import kinds, names, names_of_kind
+from lingprobe.cli.declaration import Arguments, argument, command, option
 
 if TYPE_CHECKING:
     from lingprobe.data.listing import Entry
@@ -29,51 +29,30 @@ HOW = {
 }
 """Where what a row of a paper's table needs comes from."""
 
-ABOUT = "Show one of them with its full description, or those that match a pattern."
+NAME = argument(
+    "pattern",
+    "NAME",
+    help="Show one of them with its full description, or those that match a pattern.",
+)
 
 
-def tasks(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("tasks"))
-    ] = None,
-    language: Annotated[
-        str,
-        typer.Option(
-            "--language", "-l", metavar="LANGUAGE", help=("Only tasks with data in this language.")
-        ),
-    ] = "",
-    paper: Annotated[
-        str,
-        typer.Option(
-            "--paper", metavar="PAPER", help=("Only tasks of a paper, such as `conneau2018`.")
-        ),
-    ] = "",
-    unit: Annotated[
-        str,
-        typer.Option(
-            "--unit",
-            metavar="UNIT",
-            help=("Only tasks about a `sentence`, asked `words`, a `word` or a `span`."),
-        ),
-    ] = "",
-    licence: Annotated[
-        Literal["open"] | None,
-        typer.Option(
-            "--licence", help=("Only tasks with data that are free to use and share, or your own.")
-        ),
-    ] = None,
-    bibtex: Annotated[
-        bool, typer.Option("--bibtex", help="Print the BibTeX entries of their papers instead.")
-    ] = False,
-) -> None:
+@command(
+    "available",
+    NAME.but(complete=names("tasks")),
+    option("language", "-l", metavar="LANGUAGE"),
+    option("paper", metavar="PAPER"),
+    option("unit", metavar="UNIT"),
+    "licence",
+    option("bibtex", help="Print the BibTeX entries of their papers instead."),
+)
+def tasks(given: Arguments, *, bibtex: bool = False) -> None:
     """List the tasks with their questions, or show one with its options and data.
 
     **Examples**: `lingprobe tasks`, `lingprobe tasks ud/tense`, `lingprobe tasks mine.py@my_task`,
     `lingprobe tasks --language pl --unit span`, `lingprobe tasks 'senteval/*' --bibtex`
     """
-    entries = lingprobe.available(
-        "tasks", name, language=language, paper=paper, unit=unit, licence=licence
-    )
+    name, language = given.get("pattern"), given["language"]
+    entries = lingprobe.available("tasks", **given)
     if bibtex:
         typer.echo(lingprobe.bibtex([entry.name for entry in entries]))
     elif not entries:
@@ -112,28 +91,23 @@ def _known(about: About) -> list[tuple[str, str]]:
     ]
 
 
-def encoders(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("encoders"))
-    ] = None,
-    paper: Annotated[
-        str,
-        typer.Option(
-            "--paper",
-            metavar="PAPER",
-            help=(
-                "List the rows of a paper's table, such as `tenney2019`, with the encoder for each."
-            ),
-        ),
-    ] = "",
-) -> None:
+@command(
+    "available",
+    NAME.but(complete=names("encoders")),
+    option(
+        "paper",
+        metavar="PAPER",
+        help="List the rows of a paper's table, such as `tenney2019`, with the encoder for each.",
+    ),
+)
+def encoders(given: Arguments, *, paper: str = "") -> None:
     """List the encoders and their options, or those of a paper's table.
 
     **Examples**: `lingprobe encoders`, `lingprobe encoders hf`, `lingprobe encoders --paper
     tenney2019`
     """
     if not paper:
-        _list(lingprobe.available("encoders", name), name is not None)
+        _list(lingprobe.available("encoders", **given), "pattern" in given)
         return
     from lingprobe.suites.encoder_rows import measurable
 
@@ -152,96 +126,45 @@ def _made(row: EncoderRow) -> str:
     return " ".join(filter(None, [f"-e {row.reference}", read, needs, row.note]))
 
 
-def lister(kind: str, text: str) -> Callable[..., None]:
-    """The command that lists what there is of a kind."""
-
-    def command(name: str | None = None) -> None:
-        _list(lingprobe.available(kind, name), name is not None)
-
-    argument = typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names(kind))
-    command.__annotations__ = {"name": Annotated[str | None, argument], "return": None}
-    command.__name__, command.__doc__ = kind, text
-    return command
-
-
-probes = lister(
-    "probes",
-    """List the probes and their options.
-
-    **Examples**: `lingprobe probes`, `lingprobe probes mlp`
-    """,
-)
-controls = lister(
-    "controls",
-    """List the controls (labels without linguistic content) and their options.
-
-    **Examples**: `lingprobe controls`, `lingprobe controls shuffled`
-    """,
-)
-metrics = lister(
-    "metrics",
-    """List the metrics and their options.
-
-    **Examples**: `lingprobe metrics`, `lingprobe metrics micro-f1`
-    """,
-)
-parsers = lister(
-    "parsers",
-    """List other parsers for `lingprobe parse --with`, and their options.
-
-    **Examples**: `lingprobe parsers`, `lingprobe parsers udpipe`
-    """,
-)
-checks = lister(
-    "checks",
-    """List what `lingprobe inspect` checks in a data set.
-
-    **Examples**: `lingprobe checks`
-    """,
-)
-
-
-def suites(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("suites"))
-    ] = None,
-) -> None:
+@command("available", NAME.but(complete=names("suites")))
+def suites(given: Arguments) -> None:
     """List the suites, which are papers' tables for `lingprobe run --suite`.
 
     **Examples**: `lingprobe suites`, `lingprobe suites conneau2018`
     """
     from lingprobe.suites.encoder_rows import measurable
 
-    entries = lingprobe.available("suites", name)
-    _list(entries, name is not None)
-    if name is not None and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
+    entries = lingprobe.available("suites", **given)
+    _list(entries, "pattern" in given)
+    if "pattern" in given and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
         typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
 
 
-def list_(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            metavar="KIND",
-            help="What to list: `views`, `figures`, `tasks`, `encoders`, or any other kind.",
-            autocompletion=kinds,
-        ),
-    ],
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help=ABOUT)] = None,
-) -> None:
-    """List what there is of a kind, such as the views of `lingprobe report --view`.
+@command("available", argument("kind", "KIND", complete=kinds), NAME.but(complete=names_of_kind))
+def list_(given: Arguments) -> None:
+    """List what there is of a kind: probes, controls, metrics, parsers for `lingprobe parse`,
+    languages for `lingprobe generate`, objectives for `lingprobe train`, views and figures of
+    `lingprobe report`, checks of `lingprobe inspect`, and so on.
 
-    **Examples**: `lingprobe list views`, `lingprobe list figures`, `lingprobe list tasks 'ud/*'`
+    **Examples**
+
+    - `lingprobe list probes`
+    - `lingprobe list probes mlp`
+    - `lingprobe list controls shuffled`
+    - `lingprobe list parsers udpipe`
+    - `lingprobe list objectives mine.py@order`
+    - `lingprobe list tasks 'ud/*'`
     """
-    _list(lingprobe.available(kind, name), name is not None)
+    _list(lingprobe.available(**given), "pattern" in given)
 
 
-def plugins() -> None:
+@command("plugins")
+def plugins(given: Arguments) -> None:
     """List installed plugins, with what cannot be used and why.
 
     **Examples**: `lingprobe plugins`
     """
-    every = lingprobe.plugins()
+    every = lingprobe.plugins(**given)
     if not every:
         typer.echo("no plugins are installed")
     for each in every:

@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Literal
 
 import typer
 
 import lingprobe
+from lingprobe.cli.completing import names
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
+    BATCH_SIZE,
+    CACHE,
+    DEVICE,
+    DRY_RUN,
+    ENCODERS,
+    JOBS,
+    MODELS,
+    MORE,
+    ON_ERROR,
+    PROJECT,
+    QUIET,
+    SHARD,
     SPEED,
-    Ahead,
-    BatchSize,
-    Bounds,
-    Cache,
-    Controls,
-    Device,
-    Encoders,
-    Keep,
-    Languages,
-    Models,
-    OnError,
-    ProbeDevice,
-    Probes,
-    Project,
-    Quiet,
-    Reads,
-    Reproducible,
-    ResultsFolder,
-    Store,
+    STORE,
+    STYLE,
+    SUITE,
+    TASKS,
+    TO_FOLDER,
     Style,
-    Suite,
-    Tasks,
     encoders_of,
     listed,
     names_encoder,
@@ -42,78 +39,64 @@ from lingprobe.cli.options import (
 )
 from lingprobe.data.errors import UsageProblem
 
-Jobs = Annotated[
-    str,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N|ray",
-        help=(
-            "Number of processes that fit probes in parallel, or a Ray cluster: ray,"
-            " ray:10.0.0.1:6379,cpus=4,gpus=1."
-        ),
-        rich_help_panel=SPEED,
-    ),
-]
-DryRun = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run",
-        help="Only estimate how much there is to do and how long it takes.",
-    ),
-]
-Sharded = Annotated[
-    str | None,
-    typer.Option(
-        "--shard",
-        metavar="N/OF",
-        help=(
-            "On several machines: the share of this one, such as 3/16, or slurm in a SLURM array."
-            " After its share, it does what the others have left."
-        ),
-        rich_help_panel=SPEED,
-    ),
-]
 SHOWN = 10  # sentences that could not be encoded
 
 
+@command(
+    "run",
+    TASKS,
+    MODELS,
+    ENCODERS,
+    TO_FOLDER,
+    option("limit", metavar="N", least=3),
+    DRY_RUN,
+    option("probes", "--probe", metavar="PROBE", complete=names("probes")),
+    option("seeds", metavar="N", least=1),
+    option("controls", "--control", metavar="CONTROL", complete=names("controls")),
+    option("reads", "--read", metavar="READ"),
+    option(
+        "language",
+        "-l",
+        metavar="LANGUAGE",
+        help=(
+            "Run tasks (`-t ud/tense`, without data) on all treebanks of a language (pol, pl,"
+            " Polish) in the working folder, or in $LINGPROBE_TREEBANKS; may be repeated."
+        ),
+    ),
+    SUITE,
+    STYLE,
+    QUIET,
+    DEVICE,
+    option("probe_device", metavar="DEVICE", panel=SPEED),
+    BATCH_SIZE,
+    JOBS,
+    SHARD,
+    CACHE,
+    STORE,
+    PROJECT,
+    option("bounds", panel=MORE),
+    option(
+        "keep",
+        help=(
+            "Also store the probe's scores of all labels, for V-information, calibration and"
+            " `lingprobe predictions` (2 bytes per example and label)."
+        ),
+        panel=MORE,
+    ),
+    ON_ERROR,
+    option("reproducible", panel=MORE),
+)
 def run(
-    task: Tasks = None,
-    model: Models = None,
-    encoder: Encoders = None,
-    output: ResultsFolder = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", min=3, metavar="N", help="At most N examples per task, for a first look."
-        ),
-    ] = None,
-    dry_run: DryRun = False,
-    probe: Probes = None,
-    seeds: Annotated[
-        int | None,
-        typer.Option(
-            "--seeds", min=1, metavar="N", help="How often each probe is trained (default: 5)."
-        ),
-    ] = None,
-    control: Controls = None,
-    read: Reads = None,
-    language: Languages = None,
-    suite: Suite = None,
+    given: Arguments,
+    *,
+    model: list[str] | None = None,
+    dry_run: bool = False,
+    language: list[str] | None = None,
     style: Style = "terminal",
-    quiet: Quiet = False,
-    device: Device = None,
-    probe_device: ProbeDevice = "cpu",
-    batch_size: BatchSize = None,
-    jobs: Jobs = "1",
-    shard: Sharded = None,
-    cache: Cache = None,
-    store: Store = "float32",
-    project: Project = None,
-    bounds: Bounds = True,
-    keep: Keep = None,
-    on_error: OnError = "raise",
-    reproducible: Reproducible = False,
+    quiet: bool = False,
+    device: str | None = None,
+    batch_size: int | None = None,
+    keep: Literal["scores"] | None = None,
 ) -> None:
     """Probe encoders on tasks, and show the table.
 
@@ -138,38 +121,17 @@ def run(
     - `lingprobe run --suite ettinger2018:task_datasets -e bow:random`
     - `lingprobe run -t 'ud/*:UD_English-EWT' -m all-MiniLM-L6-v2 -o results/ --shard 3/16`
     """
+    output, suite, cache = map(given.get, ("output", "suite", "cache"))
     _check_format(style, suite)
     start = time.perf_counter()
-    encoders = encoders_of(encoder, model, device, batch_size, quiet) or None
-    settings: Any = {
-        "suite": suite,
-        "probes": listed(probe),
-        "controls": listed(control),
-        "reads": listed(read),
-        "seeds": seeds,
-        "bounds": bounds,
-        "output": output,
-        "cache": cache,
-        "store": store,
-        "project": project,
-        "on_error": on_error,
-        "limit": limit,
-        "probe_device": probe_device,
-    }
-    tasks = tasks_of(task, language) or None
+    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
+    tasks = tasks_of(given.get("tasks"), language) or None
+    settings = {**given, "encoders": encoders, "tasks": tasks}
     if dry_run:
-        typer.echo(str(lingprobe.estimate(tasks, encoders, **settings)))
+        planned = {k: v for k, v in settings.items() if k not in ("jobs", "shard", "reproducible")}
+        typer.echo(str(lingprobe.estimate(**planned)))
         return
-    done = lingprobe.run(
-        tasks,
-        encoders,
-        **settings,
-        keep_scores=keep == "scores",
-        jobs=jobs,
-        progress=not quiet,
-        reproducible=reproducible,
-        shard=shard,
-    )
+    done = lingprobe.run(**settings, keep_scores=keep == "scores", progress=not quiet)
     _say(done, style)
     where = f" {output}" if output else f" {done.folder} --experiment last" if cache else ""
     again = f"lingprobe report{where}" + (f" --suite {suite}" if suite else "")
@@ -178,13 +140,9 @@ def run(
         raise typer.Exit(1)
 
 
+@command("read_experiment run", argument("file", "FILE"), JOBS, STYLE, DRY_RUN, SHARD, QUIET)
 def experiment(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment, as TOML.")],
-    jobs: Jobs = "1",
-    style: Style = "terminal",
-    dry_run: DryRun = False,
-    shard: Sharded = None,
-    quiet: Quiet = False,
+    given: Arguments, *, style: Style = "terminal", dry_run: bool = False, quiet: bool = False
 ) -> None:
     """Run an experiment described in a TOML file, and show the table.
 
@@ -199,12 +157,12 @@ def experiment(
     - `lingprobe experiment experiment.toml`
     """
     start = time.perf_counter()
-    asked = lingprobe.read_experiment(file)
+    asked = lingprobe.read_experiment(given["file"])
     _check_format(style, asked.settings.get("suite"))
     if dry_run:
         typer.echo(str(asked.estimate()))
         return
-    done = asked.run(jobs=jobs, progress=not quiet, shard=shard)
+    done = asked.run(jobs=given["jobs"], progress=not quiet, shard=given.get("shard"))
     _say(done, style)
     where = asked.settings["output"]
     remark(f"\n{_counts(done, time.perf_counter() - start)}; all of it is in {where}", quiet)
@@ -242,27 +200,33 @@ def _counts(done: lingprobe.Evaluation, seconds: float) -> str:
     return f"{done.fresh:,} trials measured, {known:,} measured before, {seconds:.1f} s"
 
 
+@command(
+    "sentences embed",
+    argument("corpora", "CORPUS", kind=list[str]),
+    TASKS,
+    ENCODERS,
+    MODELS,
+    DEVICE,
+    BATCH_SIZE,
+    option(
+        "output",
+        "--list",
+        metavar="FILE",
+        help="Write the sentences to FILE instead of encoding.",
+    ),
+    CACHE,
+    STORE,
+    PROJECT,
+    SHARD,
+    QUIET,
+)
 def embed(
-    corpus: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="CORPUS", help="Treebanks, or text with one sentence per line."),
-    ] = None,
-    task: Tasks = None,
-    encoder: Encoders = None,
-    model: Models = None,
-    device: Device = None,
-    batch_size: BatchSize = None,
-    listing: Annotated[
-        Path | None,
-        typer.Option(
-            "--list", metavar="FILE", help="Write the sentences to FILE instead of encoding."
-        ),
-    ] = None,
-    cache: Cache = None,
-    store: Ahead = "float32",
-    project: Project = None,
-    shard: Sharded = None,
-    quiet: Quiet = False,
+    given: Arguments,
+    *,
+    model: list[str] | None = None,
+    device: str | None = None,
+    batch_size: int | None = None,
+    quiet: bool = False,
 ) -> None:
     """Encode sentences into the cache before a run, for example on a machine with a GPU.
 
@@ -277,22 +241,17 @@ def embed(
     - `lingprobe embed -e hf:bert-base-cased,layers=all UD_English-EWT --shard 1/4`
     """
     # `-e A B` has read B as a corpus
-    more = [each for each in listed(corpus) if encoder and names_encoder(each)]
-    corpora = [each for each in listed(corpus) if each not in more]
-    sentences = lingprobe.sentences(corpora, listed(task), output=listing, cache=cache)
+    corpus, encoder = listed(given.get("corpora")), listed(given.get("encoders"))
+    more = [each for each in corpus if encoder and names_encoder(each)]
+    corpora = [each for each in corpus if each not in more]
+    cache, listing = given.get("cache"), given.get("output")
+    sentences = lingprobe.sentences(corpora, given.get("tasks"), output=listing, cache=cache)
     if listing:
         remark(f"{listing}: {len(sentences):,} sentences", quiet)
         return
-    encoders = encoders_of([*listed(encoder), *more], model, device, batch_size, quiet) or None
-    done = lingprobe.embed(
-        sentences,
-        encoders,
-        cache=cache,
-        store=store,
-        progress=not quiet,
-        shard=shard,
-        project=project,
-    )
+    encoders = encoders_of([*encoder, *more], model, device, batch_size, quiet) or None
+    how = {k: v for k, v in given.items() if k in ("cache", "store", "project", "shard")}
+    done = lingprobe.embed(sentences, encoders, **how, progress=not quiet)
     for reference, each in done.items():
         remark(
             f"{reference}: {each.encoded:,} sentences encoded, {each.cached:,} already stored,"

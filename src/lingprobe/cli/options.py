@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
+from lingprobe.cli.declaration import argument, option
 from lingprobe.cli.parsing import FILE
 from lingprobe.data.errors import UsageProblem
 
@@ -18,305 +19,79 @@ if TYPE_CHECKING:
 
 SPEED, MORE = "Speed and storage", "Further options"
 """What groups of options are called in help."""
-Tasks = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--task",
-        "-t",
-        metavar="TASK",
-        autocompletion=names("tasks"),
-        help=(
-            "Tasks with their data, such as `ud/tense:en_ewt`, or a pattern, such as"
-            " `'ud/*:en_ewt'`; several may follow one `-t`."
-        ),
-    ),
-]
-Languages = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--language",
-        "-l",
-        metavar="LANGUAGE",
-        help=(
-            "Run tasks (`-t ud/tense`, without data) on all treebanks of a language (pol, pl,"
-            " Polish) in the working folder, or in $LINGPROBE_TREEBANKS; may be repeated."
-        ),
-    ),
-]
-Encoders = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--encoder",
-        "-e",
-        metavar="ENCODER",
-        autocompletion=names("encoders"),
-        help=(
-            "Encoders, such as `hf:bert-base-cased,layers=all` or `npz:FILE`; several may follow"
-            " one `-e`; `lingprobe encoders` lists all kinds."
-        ),
-    ),
-]
-Models = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model",
-        "-m",
-        metavar="NAME",
-        help=(
-            "A model by its name on the Hugging Face hub, or its folder: loaded with"
-            " sentence-transformers if possible, else with transformers; may be repeated."
-        ),
-    ),
-]
-Device = Annotated[
-    str | None,
-    typer.Option(
-        "--device",
-        metavar="DEVICE",
-        help="Default device for models: cpu, cuda, cuda:1 or mps (default: the fastest).",
-        rich_help_panel=SPEED,
-    ),
-]
-ProbeDevice = Annotated[
-    str,
-    typer.Option(
-        "--probe-device",
-        metavar="DEVICE",
-        help="Device for fitting probes: cpu, cuda, cuda:1, or auto (CUDA if there is one).",
-        rich_help_panel=SPEED,
-    ),
-]
-BatchSize = Annotated[
-    int | None,
-    typer.Option(
-        "--batch-size",
-        min=1,
-        metavar="N",
-        help=(
-            "Sentences per batch, for encoders with the option batch_size; hf and st have tokens"
-            " per batch instead (`st:NAME,tokens=2048`)."
-        ),
-        rich_help_panel=SPEED,
-    ),
-]
-Suite = Annotated[
-    str | None,
-    typer.Option(
-        "--suite",
-        metavar="SUITE",
-        autocompletion=names("suites"),
-        help=(
-            "A paper's tasks, protocol and table, such as `ud2019:TREEBANK`, instead of tasks and"
-            " probes; `lingprobe suites` lists them."
-        ),
-    ),
-]
-Probes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--probe",
-        metavar="PROBE",
-        autocompletion=names("probes"),
-        help="A probe, such as `mlp` or `logreg` (default: each task's own); may be repeated.",
-    ),
-]
-Controls = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--control",
-        metavar="CONTROL",
-        autocompletion=names("controls"),
-        help="Also measure a control, such as `shuffled`; may be repeated.",
-    ),
-]
-Reads = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--read",
-        metavar="READ",
-        help=(
-            "Which layers the probe sees: one by name, top, layers, cat:lex+top, mix, mix:0-3 or"
-            " cumulative (default: each layer alone); may be repeated."
-        ),
-    ),
-]
-Seed = Annotated[
-    int,
-    typer.Option("--seed", help="The random seed that selects and orders sentences."),
-]
-Style = Annotated[
-    Literal["terminal", "markdown", "latex", "html", "csv", "parquet", "mteb"],
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="FORMAT",
-        help="terminal, markdown, latex, html, csv, or, with scores only, parquet or mteb.",
-    ),
-]
-PageStyle = Annotated[
-    Literal["terminal", "markdown", "latex", "html", "csv"],
-    typer.Option(
-        "--format", "-f", metavar="FORMAT", help="terminal, markdown, latex, html or csv."
-    ),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar=FILE, help="A file to write, instead of printing."),
-]
-ResultsFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FOLDER",
-        help="Store the results in a folder (default: the user's cache folder).",
-    ),
-]
-Cache = Annotated[
-    Path | None,
-    typer.Option(
-        "--cache",
-        metavar="FOLDER",
-        help="Where vectors are stored (default: $LINGPROBE_CACHE, or the user's cache folder).",
-        rich_help_panel=SPEED,
-    ),
-]
-Store = Annotated[
-    Literal["float32", "float16", "bfloat16", "none"],
-    typer.Option(
-        "--store",
-        metavar="DTYPE",
-        help=(
-            "How vectors are stored: float32; float16 or bfloat16 (half the size; bfloat16 has"
-            " fewer digits but no overflow); or none (deleted after each encoder is measured)."
-        ),
-        rich_help_panel=SPEED,
-    ),
-]
-Ahead = Annotated[
-    Literal["float32", "float16", "bfloat16"],
-    typer.Option(
-        "--store",
-        metavar="DTYPE",
-        help="How vectors are stored: float32, float16 or bfloat16, the same as in the run.",
-        rich_help_panel=SPEED,
-    ),
-]
-Project = Annotated[
-    int | None,
-    typer.Option(
-        "--project",
-        min=1,
-        metavar="N",
-        help="Store wider vectors as N numbers, by a random projection that is always the same.",
-        rich_help_panel=SPEED,
-    ),
-]
-Keep = Annotated[
-    Literal["scores"] | None,
-    typer.Option(
-        "--keep",
-        help=(
-            "Also store the probe's scores of all labels, for V-information, calibration and"
-            " `lingprobe predictions` (2 bytes per example and label)."
-        ),
-        rich_help_panel=MORE,
-    ),
-]
-OnError = Annotated[
-    Literal["raise", "skip"],
-    typer.Option(
-        "--on-error",
-        metavar="raise|skip",
-        help="For malformed sentences in a treebank: raise an error, or skip and count them.",
-        rich_help_panel=MORE,
-    ),
-]
-Bounds = Annotated[
-    bool,
-    typer.Option(
-        "--bounds/--no-bounds",
-        help="Also measure the default baselines and oracle of each task.",
-        rich_help_panel=MORE,
-    ),
-]
-Reproducible = Annotated[
-    bool,
-    typer.Option(
-        "--reproducible",
-        help="Compute in float32 with one thread: slower, but the same numbers every time.",
-        rich_help_panel=MORE,
-    ),
-]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", "-q", help="Print only results and errors, without progress bars and remarks."
-    ),
-]
 
+# how parameters of several functions are written
+TASK = argument("task", "TASK")
+TASKS = option("tasks", "--task", "-t", metavar="TASK", complete=names("tasks"))
+ENCODERS = option("encoders", "--encoder", "-e", metavar="ENCODER", complete=names("encoders"))
+SUITE = option("suite", metavar="SUITE", complete=names("suites"))
+CACHE = option("cache", metavar="FOLDER", panel=SPEED)
+STORE = option("store", metavar="DTYPE", panel=SPEED)
+PROJECT = option("project", metavar="N", least=1, panel=SPEED)
+SHARD = option("shard", metavar="N/OF", panel=SPEED)
+JOBS = option("jobs", "-j", metavar="N|ray", panel=SPEED)
+ON_ERROR = option("on_error", metavar="raise|skip", panel=MORE)
+TO_FILE = option("output", "-o", metavar="FILE")
+TO_FOLDER = option("output", "-o", metavar="FOLDER")
+FOLDER = argument(
+    "results",
+    "FOLDER",
+    kind=Path,
+    help="A folder written by `lingprobe run -o` (default: the last run).",
+)
+WHICH = option("experiment", metavar="N")
+SELECTION = (
+    FOLDER,
+    WHICH,
+    option("tasks", "--task", "-t", metavar="PATTERN"),
+    option("encoders", "--encoder", "-e", metavar="PATTERN"),
+)
+READ_PATTERNS = option("reads", "--read", metavar="PATTERN")
+METRIC = option("metric", metavar="METRIC")
 
-Folder = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="FOLDER", help="A folder written by `lingprobe run -o` (default: the last run)."
+# what functions have no parameter for: keywords of commands
+MODELS = option(
+    "model",
+    "-m",
+    metavar="NAME",
+    help=(
+        "A model by its name on the Hugging Face hub, or its folder: loaded with"
+        " sentence-transformers if possible, else with transformers; may be repeated."
     ),
-]
-Which = Annotated[
-    str | None,
-    typer.Option(
-        "--experiment",
-        metavar="N",
-        help=(
-            "Which run: last, a number counting back from the last (1), or all (default: all if a"
-            " folder is named, else last)."
-        ),
+)
+DEVICE = option(
+    "device",
+    metavar="DEVICE",
+    help="Default device for models: cpu, cuda, cuda:1 or mps (default: the fastest).",
+    panel=SPEED,
+)
+BATCH_SIZE = option(
+    "batch_size",
+    metavar="N",
+    least=1,
+    help=(
+        "Sentences per batch, for encoders with the option batch_size; hf and st have tokens per"
+        " batch instead (`st:NAME,tokens=2048`)."
     ),
-]
-TaskPatterns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--task",
-        "-t",
-        metavar="PATTERN",
-        help="Only tasks with this name or pattern, such as `edge/*`; may be repeated.",
-    ),
-]
-EncoderPatterns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--encoder",
-        "-e",
-        metavar="PATTERN",
-        help="Only encoders with this name or pattern, such as `hf`; may be repeated.",
-    ),
-]
-ReadPatterns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--read",
-        metavar="PATTERN",
-        help="Only results with this read, such as `lex` or `mix*`; may be repeated.",
-    ),
-]
-
-
-JudgedBy = Annotated[
-    str | None,
-    typer.Option(
-        "--metric",
-        metavar="METRIC",
-        help="Score the same answers with another metric, such as `spearman`.",
-    ),
-]
-
-Trust = Annotated[
-    bool,
-    typer.Option(
-        "--trust",
-        help="Run code in files (`mine.py@thing`) that the results or sheets name.",
-    ),
-]
+    panel=SPEED,
+)
+DRY_RUN = option("dry_run", help="Only estimate how much there is to do and how long it takes.")
+PAGE_STYLE = option(
+    "style",
+    "--format",
+    "-f",
+    metavar="FORMAT",
+    help="terminal, markdown, latex, html or csv.",
+)
+STYLE = PAGE_STYLE.but(
+    help="terminal, markdown, latex, html, csv, or, with scores only, parquet or mteb."
+)
+OUTPUT = option("output", "-o", metavar=FILE, help="A file to write, instead of printing.")
+QUIET = option(
+    "quiet", "-q", help="Print only results and errors, without progress bars and remarks."
+)
+PageStyle = Literal["terminal", "markdown", "latex", "html", "csv"]
+Style = Literal[PageStyle, "parquet", "mteb"]
 
 
 def encoders_of(

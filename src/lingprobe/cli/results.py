@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 import lingprobe
 from lingprobe.cli.completing import names
+from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
-    EncoderPatterns,
-    Folder,
-    JudgedBy,
-    Output,
-    ReadPatterns,
+    METRIC,
+    OUTPUT,
+    READ_PATTERNS,
+    SELECTION,
+    STYLE,
+    SUITE,
+    TO_FOLDER,
     Style,
-    Suite,
-    TaskPatterns,
-    Trust,
-    Which,
-    listed,
     put,
     remark,
     show,
@@ -30,92 +26,27 @@ from lingprobe.data.errors import UsageProblem
 PAGE = Path("report.html")
 
 
+@command(
+    "report",
+    *SELECTION,
+    READ_PATTERNS,
+    METRIC,
+    STYLE,
+    OUTPUT,
+    SUITE,
+    option("human", metavar="FILE"),
+    "each",
+    "classes",
+    "bits",
+    "headroom",
+    option("by", metavar="STRATUM"),
+    option("view", metavar="VIEW", complete=names("views")),
+    option("figure", metavar="FIGURE", complete=names("figures")),
+    option("html", help="Write everything as one HTML page: report.html, or the file of -o."),
+    "trust",
+)
 def report(
-    results: Folder = None,
-    which: Which = None,
-    task: TaskPatterns = None,
-    encoder: EncoderPatterns = None,
-    read: ReadPatterns = None,
-    metric: JudgedBy = None,
-    style: Style = "terminal",
-    output: Output = None,
-    suite: Suite = None,
-    human: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--human",
-            metavar="FILE",
-            help=(
-                "Human labels: with --suite, a bound written by `lingprobe annotate --score`; with"
-                " --html, filled sheets."
-            ),
-        ),
-    ] = None,
-    each: Annotated[
-        bool,
-        typer.Option(
-            "--each",
-            help="One table per task, with full intervals, and controls next to the scores.",
-        ),
-    ] = False,
-    classes: Annotated[
-        bool, typer.Option("--classes", help="Counts and F1 by class or label instead of scores.")
-    ] = False,
-    bits: Annotated[
-        bool,
-        typer.Option(
-            "--bits",
-            help=(
-                "V-information and calibration instead of scores, for results with `--keep scores`."
-            ),
-        ),
-    ] = False,
-    headroom: Annotated[
-        bool,
-        typer.Option(
-            "--headroom",
-            help=(
-                "Gains over word embeddings, and how much of them local context, random weights"
-                " or a bag of words reach."
-            ),
-        ),
-    ] = False,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            "--by",
-            metavar="STRATUM",
-            help=("Scores by a tag of the test examples, such as `distance`."),
-        ),
-    ] = None,
-    view: Annotated[
-        str | None,
-        typer.Option(
-            "--view",
-            metavar="VIEW",
-            help="One of these by name, or `mine.py@view`; `lingprobe list views` lists them.",
-            autocompletion=names("views"),
-        ),
-    ] = None,
-    figure: Annotated[
-        str,
-        typer.Option(
-            "--figure",
-            metavar="FIGURE",
-            help=(
-                "The figure, if -o ends in .svg, .png or .pdf, and in HTML: `dots`, `heat`, `radar`"
-                " or `mine.py@figure`."
-            ),
-            autocompletion=names("figures"),
-        ),
-    ] = "dots",
-    html: Annotated[
-        bool,
-        typer.Option(
-            "--html", help="Write everything as one HTML page: report.html, or the file of -o."
-        ),
-    ] = False,
-    trust: Trust = False,
+    given: Arguments, *, style: Style = "terminal", output: Path | None = None, html: bool = False
 ) -> None:
     """Show the results in a folder, or those of the last run.
 
@@ -140,88 +71,50 @@ def report(
     - `lingprobe report results/ -t 'edge/dep' --read lex --read mix --by distance -o distance.png`
     - `lingprobe report results/ --suite conneau2018`
     """
-    page = lingprobe.report(
-        results,
-        suite=suite,
-        human=listed(human),
-        each=each,
-        classes=classes,
-        bits=bits,
-        headroom=headroom,
-        by=by,
-        view=view,
-        figure=figure,
-        tasks=task,
-        encoders=encoder,
-        reads=read,
-        experiment=which,
-        trust=trust,
-        metric=metric,
-    )
+    page = lingprobe.report(**given)
     if html:
         style, output = "html", output or PAGE
     put(page, style, output, "result")
 
 
+@command(
+    "compare",
+    *SELECTION,
+    READ_PATTERNS,
+    option("against", "-a", metavar="PATTERN"),
+    "pairs",
+    option(
+        "letters",
+        help="All pairs as letters: scores that share a letter do not differ significantly.",
+    ),
+    option(
+        "published",
+        metavar="PAPER",
+        help=(
+            "Test differences in the published table of `conneau2018` or `ud2019`, instead of"
+            " results."
+        ),
+    ),
+    option(
+        "correction",
+        help=(
+            "Correction of p values and intervals: Bonferroni (default), or Benjamini-Hochberg; of"
+            " published tables, which have no intervals, Holm (default)."
+        ),
+    ),
+    "test",
+    STYLE,
+    OUTPUT,
+    "trust",
+)
 def compare(
-    results: Folder = None,
-    which: Which = None,
-    task: TaskPatterns = None,
-    encoder: EncoderPatterns = None,
-    read: ReadPatterns = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            "--against",
-            "-a",
-            metavar="PATTERN",
-            help="Compare all others with this encoder (default: with the best baseline).",
-        ),
-    ] = None,
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Compare all pairs of encoders and layers.")
-    ] = False,
-    letters: Annotated[
-        bool,
-        typer.Option(
-            "--letters",
-            help=("All pairs as letters: scores that share a letter do not differ significantly."),
-        ),
-    ] = False,
-    published: Annotated[
-        str | None,
-        typer.Option(
-            "--published",
-            metavar="PAPER",
-            help=(
-                "Test differences in the published table of `conneau2018` or `ud2019`, instead of"
-                " results."
-            ),
-        ),
-    ] = None,
-    correction: Annotated[
-        Literal["bonferroni", "bh", "holm"] | None,
-        typer.Option(
-            "--correction",
-            help=(
-                "Correction of p values and intervals: Bonferroni (default), or Benjamini-Hochberg;"
-                " of published tables, which have no intervals, Holm (default)."
-            ),
-        ),
-    ] = None,
-    test: Annotated[
-        Literal["t", "permutation", "bootstrap"],
-        typer.Option(
-            "--test",
-            help=(
-                "The test: t (jackknife over clusters and seeds), permutation (McNemar) or"
-                " bootstrap."
-            ),
-        ),
-    ] = "t",
+    given: Arguments,
+    *,
+    letters: bool = False,
+    published: str | None = None,
+    correction: Literal["bonferroni", "bh", "holm"] | None = None,
     style: Style = "terminal",
-    output: Output = None,
-    trust: Trust = False,
+    output: Path | None = None,
 ) -> None:
     """Test whether scores differ: paired differences with verdicts, 95 % intervals and p values.
 
@@ -244,47 +137,23 @@ def compare(
     """
     corrected = {"correction": correction} if correction else {}
     if published:
-        page = lingprobe.compare_published(published, task, **corrected)
+        page = lingprobe.compare_published(published, given.get("tasks"), **corrected)
         put(page, style, output, "difference")
         return
-    if letters and against:
+    if letters and "against" in given:
         raise UsageProblem("--letters compares all pairs: leave --against out")
-    comparison = lingprobe.compare(
-        results,
-        against,
-        pairs=pairs or letters,
-        **corrected,
-        test=test,
-        tasks=task,
-        encoders=encoder,
-        reads=read,
-        experiment=which,
-        trust=trust,
-    )
+    comparison = lingprobe.compare(**{**given, **corrected, "pairs": given["pairs"] or letters})
     put(comparison.letters if letters else comparison.page, style, output, "difference")
 
 
-def card(
-    results: Folder = None,
-    which: Which = None,
-    task: TaskPatterns = None,
-    encoder: EncoderPatterns = None,
-    benchmark: Annotated[
-        str | None,
-        typer.Option(
-            "--benchmark",
-            metavar="OWNER/NAME",
-            help="A benchmark of the hub, to also write .eval_results/.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Where to write (default: print as Markdown)."
-        ),
-    ] = None,
-    trust: Trust = False,
-) -> None:
+@command(
+    "card",
+    *SELECTION,
+    option("benchmark", metavar="OWNER/NAME"),
+    TO_FOLDER.but(help="Where to write (default: print as Markdown)."),
+    "trust",
+)
+def card(given: Arguments, *, output: Path | None = None) -> None:
     """Write scores for model cards on the Hugging Face hub: a section in Markdown, and metadata.
 
     It writes a README.md for each model, to add to the model's card. A benchmark is a data set on
@@ -296,21 +165,12 @@ def card(
     - `lingprobe card results/ -e 'st:*' -o cards/`
     - `lingprobe card results/ --benchmark me/probing -o cards/`
     """
-    page = lingprobe.card(
-        results, benchmark=benchmark, tasks=task, encoders=encoder, experiment=which, trust=trust
-    )
+    page = lingprobe.card(**given)
     put(page, "hub" if output else "markdown", output, "result")
 
 
-def layers(
-    results: Folder = None,
-    which: Which = None,
-    task: TaskPatterns = None,
-    encoder: EncoderPatterns = None,
-    style: Style = "terminal",
-    output: Output = None,
-    trust: Trust = False,
-) -> None:
+@command("layers", *SELECTION, STYLE, OUTPUT, "trust")
+def layers(given: Arguments, *, style: Style = "terminal", output: Path | None = None) -> None:
     """Show scores by layer: each layer alone, growing mixes, what each layer adds, and weights.
 
     It shows results of `lingprobe run --read layers --read cumulative`. If `-o` ends in .svg, .png
@@ -323,34 +183,14 @@ def layers(
     - `lingprobe layers results/ --format html -o layers.html`
     - `lingprobe layers results/ --format csv -o layers.csv`
     """
-    page = lingprobe.layers(
-        results,
-        tasks=task,
-        encoders=encoder,
-        experiment=which,
-        trust=trust,
-    )
+    page = lingprobe.layers(**given)
     if output is not None and page.draws(output):
         show(page, style)
     put(page, style, output, "task")
 
 
-def predictions(
-    results: Folder = None,
-    which: Which = None,
-    task: TaskPatterns = None,
-    encoder: EncoderPatterns = None,
-    read: ReadPatterns = None,
-    style: Annotated[
-        Literal["jsonl", "jiant"],
-        typer.Option("--format", "-f", help="JSON lines, or jiant's files."),
-    ] = "jsonl",
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where to write, one file per fit."),
-    ] = Path("predictions"),
-    trust: Trust = False,
-) -> None:
+@command("predictions", *SELECTION, READ_PATTERNS, option("format", "-f"), TO_FOLDER, "trust")
+def predictions(given: Arguments) -> None:
     """Write the predictions of probes for each test example: gold label, answer, probabilities.
 
     This needs results of `lingprobe run --keep scores`, and the data in the same place.
@@ -363,14 +203,5 @@ def predictions(
     - `lingprobe predictions results/ -t edge/dep --read mix -o predictions/`
     - `lingprobe predictions results/ -t edge/spr2 --format jiant -o predictions/`
     """
-    written = lingprobe.predictions(
-        results,
-        output,
-        format=style,
-        tasks=task,
-        encoders=encoder,
-        reads=read,
-        experiment=which,
-        trust=trust,
-    )
-    remark(f"{output}: {len(written):,} file{'s' * (len(written) > 1)}")
+    written = lingprobe.predictions(**given)
+    remark(f"{given['output']}: {len(written):,} file{'s' * (len(written) > 1)}")

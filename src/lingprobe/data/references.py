@@ -161,7 +161,7 @@ class Contents:
         names = [name for name in self.places() if _fits(name, pattern)]
         if not names:
             raise ReferenceProblem(
-                f"no {self.kind} matches {pattern!r}; `lingprobe {self.kind}s` lists them"
+                f"no {self.kind} matches {pattern!r}; `lingprobe list {self.kind}s` lists them"
             )
         return names
 
@@ -187,7 +187,7 @@ class Contents:
         )
         meant = typed or self._about(name) or near
         hint = f"; did you mean {meant[0]!r}?" if meant else ""
-        return f"no {self.kind} called {name!r}{hint} (`lingprobe {self.kind}s` lists them)"
+        return f"no {self.kind} called {name!r}{hint} (`lingprobe list {self.kind}s` lists them)"
 
     def _about(self, name: str) -> list[str]:
         """The built-in things of the same family of which the first paragraph speaks of what a

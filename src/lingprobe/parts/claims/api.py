@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Unpack
+from typing import Literal, Unpack
 
 from lingprobe.api.arguments import keywords, listed, optional
 from lingprobe.api.results import Results, Selection, stored_results
@@ -25,8 +25,8 @@ def claims(
     *,
     papers: Sequence[str] | str = (),
     named: Mapping[str, str] | None = None,
-    published: str | None = None,
-    correction: str = "holm",
+    published: Literal["conneau2018", "ud2019", "ettinger2018", "tenney2019"] | None = None,
+    correction: Literal["holm", "bh"] = "holm",
     every: bool = False,
     **selection: Unpack[Selection],
 ) -> Page[tuple[TestedClaim, ...]]:
@@ -34,12 +34,12 @@ def claims(
     reproduced, or inconclusive.
 
     results     an evaluation, results, or a folder (default: the last run)
-    papers      whose claims: conneau2018, ud2019, ettinger2018, tenney2019 (default: all)
+    papers      whose claims: 'conneau2018', 'ud2019', 'ettinger2018' or 'tenney2019' (default: all)
     named       the row of a paper's table that each encoder corresponds to, by name or pattern
                 ({'trained:models/fr': 'NMT En-Fr BiLSTM-max'}), if it does not follow from the
                 encoder's name or training
-    published   a paper: test its claims on its own table instead of results
-    correction  of the p values of all claims: 'holm', or 'bh' (Benjamini-Hochberg)
+    published   test a paper's claims on its own table, not on results
+    correction  the correction of the p values of all claims: 'holm', or 'bh' (Benjamini-Hochberg)
     every       also show claims that could not be tested, and the causes that papers suggest,
                 which are not tested
     selection   the fields of `Selection`

@@ -2,74 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-import typer
+from pathlib import Path
 
 import lingprobe
+from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
-    EncoderPatterns,
-    Folder,
-    Output,
+    OUTPUT,
+    PAGE_STYLE,
+    READ_PATTERNS,
+    SELECTION,
     PageStyle,
-    ReadPatterns,
-    TaskPatterns,
-    Trust,
-    Which,
     listed,
     put,
 )
 from lingprobe.data.errors import UsageProblem
 
 
+@command(
+    "claims",
+    *SELECTION,
+    READ_PATTERNS,
+    option("papers", "--paper", metavar="PAPER"),
+    option(
+        "as_",
+        metavar="ENCODER=ROW",
+        help=(
+            "The row of a paper's table that an encoder corresponds to, such as"
+            " `trained:models/fr=NMT En-Fr BiLSTM-max`; may be repeated."
+        ),
+    ),
+    "published",
+    "correction",
+    option("every", "--all"),
+    PAGE_STYLE,
+    OUTPUT,
+    "trust",
+)
 def claims(
-    results: Folder = None,
-    which: Which = None,
-    task: TaskPatterns = None,
-    encoder: EncoderPatterns = None,
-    read: ReadPatterns = None,
-    paper: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--paper",
-            metavar="PAPER",
-            help="Whose claims, such as `conneau2018` (default: all four); may be repeated.",
-        ),
-    ] = None,
-    as_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--as",
-            metavar="ENCODER=ROW",
-            help=(
-                "The row of a paper's table that an encoder corresponds to, such as"
-                " `trained:models/fr=NMT En-Fr BiLSTM-max`; may be repeated."
-            ),
-        ),
-    ] = None,
-    published: Annotated[
-        Literal["conneau2018", "ud2019", "ettinger2018", "tenney2019"] | None,
-        typer.Option("--published", help="Test a paper's claims on its own table, not on results."),
-    ] = None,
-    correction: Annotated[
-        Literal["holm", "bh"],
-        typer.Option(
-            "--correction", help=("Correction for several claims: Holm, or Benjamini-Hochberg.")
-        ),
-    ] = "holm",
-    every: Annotated[
-        bool,
-        typer.Option(
-            "--all",
-            help=(
-                "Also show claims that could not be tested, and the causes that papers suggest,"
-                " which are not tested."
-            ),
-        ),
-    ] = False,
+    given: Arguments,
+    *,
+    as_: list[str] | None = None,
     style: PageStyle = "terminal",
-    output: Output = None,
-    trust: Trust = False,
+    output: Path | None = None,
 ) -> None:
     """Test claims of papers about encoders: reproduced, not reproduced, or inconclusive.
 
@@ -87,19 +61,7 @@ def claims(
     - `lingprobe claims --published conneau2018`
     - `lingprobe claims --published ettinger2018 --all --format markdown`
     """
-    page = lingprobe.claims(
-        results,
-        papers=listed(paper),
-        named=dict(map(_named, listed(as_))),
-        published=published,
-        correction=correction,
-        every=every,
-        tasks=task,
-        encoders=encoder,
-        reads=read,
-        experiment=which,
-        trust=trust,
-    )
+    page = lingprobe.claims(**given, named=dict(map(_named, listed(as_))))
     put(page, style, output, "claim")
 
 

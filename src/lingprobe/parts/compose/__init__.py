@@ -22,5 +22,5 @@ TABLES = {
     "encoders": {"window": "comp.floors:Window", "ngrams": "comp.floors:NGrams"},
     "answers": {"asked words": "audit:answers"},
 }
-COMMANDS = {"Data": "commands:generate", "Lists": "commands:languages"}
+COMMANDS = {"Data": "commands:generate"}
 _PLACES = {"api": "Generated generate"}

@@ -37,13 +37,13 @@ def generate(
     word expresses it.
 
     request   a JSON file, or its value; {} has all defaults
-    output    where to write JSON lines; without it, sentences are only counted, exactly and at once
-    n         how many (default: all)
-    language  a reference, such as 'polish' or 'mine.py@esperanto' (`available("languages")` lists
-              them; default: that of the request, or else English)
-    seed      which sentences are drawn, without replacement, and their order
-    text      write only the sentences, one per line
-    asserted  also write for each clause whether the sentence asserts it
+    output    where to write; without it, sentences are only counted, exactly and at once
+    n         number of sentences (default: all)
+    language  'polish', 'mine.py@esperanto', ...; `lingprobe list languages` shows them (default:
+              the request's language, or English)
+    seed      the random seed that selects and orders sentences, which are drawn without replacement
+    text      write plain text, one sentence per line
+    asserted  also write which clauses are asserted
     DataProblem for a request that no sentence meets; it names the parts that conflict.
 
         print(lingprobe.generate({"negation": True}).admitted)

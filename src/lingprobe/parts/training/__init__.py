@@ -13,7 +13,6 @@ TABLES = {
 COMMANDS = {
     "Data": "corpora:tag corpora:audit_parser",
     "Training": "commands:train commands:export corpora:vectors",
-    "Lists": "commands:objectives",
 }
 _PLACES = {
     "api": "audit_parser export tag train train_vectors",

@@ -59,19 +59,22 @@ def train(
                     'bigru-last', 'gru-last', 'gru-backward', 'gated-convnet', or 'mean' of the word
                     vectors, where only embedding= and learned= are trained; 'bow' for cbow;
                     'parser' to annotate
-    objective       a reference, such as 'translate' or 'mine.py@order' (`available("objectives")`
-                    lists them); '' if the architecture has only one
-    data            files: two aligned ones or a table to translate, running text, bracketed trees
-                    to parse, tables or JSON lines of pairs to infer; to annotate, treebanks in
-                    CoNLL-U and in brackets or folders of them, where test is never read
-    output          a folder; a training that was stopped continues there
-    dev             files of the dev set (default: a twentieth of the examples, or the treebank's
-                    dev)
-    where           which rows of tables are read, such as {'source': 'lingnli*'}
-    exclude, tasks  corpora and tasks whose sentences are left out, as for `sentences`
-    evaluate        files that are also evaluated after each epoch, unfiltered; they do not
-                    influence the training. A finished training is evaluated after its last epoch
-    recipe          'small' for two cores and minutes, 'paper' for the sizes of Conneau et al. 2018
+    objective       what to learn, such as 'translate' or 'mine.py@order' (`lingprobe list
+                    objectives` shows them); 'bow' and 'parser' need none; in Python, ''
+    data            training data: two aligned files or a table to translate, running text,
+                    bracketed trees to parse, tables or JSON lines of pairs to infer; to annotate,
+                    treebanks in CoNLL-U and in brackets or folders of them, where test is never
+                    read
+    output          the folder to write; a training that was stopped continues there
+    dev             data to select the best epoch (default: a twentieth of the examples, or the
+                    treebank's dev)
+    where           only rows of a table whose column matches; in Python, such as {'source':
+                    'lingnli*'}
+    exclude, tasks  corpora and tasks whose sentences are left out, since they will be probed
+    evaluate        also evaluate on these files after each epoch, unfiltered; they do not influence
+                    the training. A finished training is evaluated after its last epoch
+    recipe          'small' (two cores, minutes) or 'paper' (the sizes of Conneau et al. 2018, a
+                    GPU); 'combo' for a parser
     told            called with the epoch, its words so far, all its words, and the loss
     options         the fields of `lingprobe.parts.training.settings.Settings`; or all of them as
                     `settings`
@@ -114,10 +117,11 @@ def export(
 ) -> Exported:
     """Write a trained encoder as a folder that sentence-transformers opens.
 
-    folder   written by `train`: 'bilstm-max', 'lstm-last' or 'mean', with or without embedding=
-    output   a folder that does not exist yet
+    folder   a folder written by `lingprobe train`: 'bilstm-max', 'lstm-last' or 'mean', with or
+             without embedding=
+    output   the folder to write, which does not exist yet
     epoch    the epoch to export: 'best' (on dev), or a number
-    words    corpora whose words are added to the vocabulary of its training
+    words    corpora whose words get vectors too, beside the vocabulary of its training
     vectors  the file of word vectors that it was trained with, if it has moved
     The exported model splits texts at spaces; sentences of words in its vocabulary get the same
     vectors as from `trained:FOLDER`. Needs sentence-transformers (the extra `st`).
@@ -144,10 +148,10 @@ def audit_parser(
 
     gold    a treebank that the parser was not trained on: CoNLL-U, brackets, or a folder of both;
             if file names mark splits, only test is used
-    parsed  the same sentences as parsed: a folder that `parse` wrote, or other files; or a parser
-            as for `parse`, which then gets the gold words
-    into    parsed corpora of the same parser in which the audit is saved, so that tables of tasks
-            on them show it
+    parsed  the same sentences as parsed: a folder that `lingprobe parse` wrote, or other files; or
+            a parser, such as 'udpipe:MODEL', which then gets the gold words
+    into    store the audit in corpora made with this parser, so that tables of tasks on them show
+            it
     DataProblem if the two have no sentence in common, or a corpus is another parser's.
 
         print(lingprobe.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
@@ -181,10 +185,11 @@ def tag(
     """Tag running text with a tagger trained on tagged text, and measure its accuracy on held-out
     text.
 
-    texts   files of running text, one sentence per line: .txt, .txt.gz or .txt.xz
-    source  the tagger's training data: tagged text, or NLTK's brown.zip
-    output  a file: .tagged, .tagged.gz or .tagged.xz
-    seed    of the order of the training data
+    texts     running text, one sentence per line: .txt, .txt.gz or .txt.xz
+    source    training data of the tagger: tagged text, or NLTK's brown.zip
+    output    where to write: .tagged, .tagged.gz or .tagged.xz
+    seed      the random seed that orders the training data
+    on_error  as in `Settings`
     DataProblem for text that cannot be read, or too little training data.
 
         print(lingprobe.tag("novels.txt.xz", "brown.zip", "novels.tagged.xz").accuracy)
@@ -203,9 +208,9 @@ def train_vectors(
 ) -> Trained:
     """Train word vectors on running text, without the sentences that will be probed.
 
-    texts           files of running text, one sentence or paragraph per line
-    output          a file: .vec, or .bin with subwords
-    exclude, tasks  corpora and tasks whose sentences are left out, as for `sentences`
+    texts           running text, one sentence or paragraph per line (.txt, .gz, .xz)
+    output          where to write: .vec, or .bin with subwords
+    exclude, tasks  corpora and tasks whose sentences are left out, since they will be probed
     options         the fields of `lingprobe.parts.training.static.Settings`: dim, epochs, window,
                     least, seed, skipgram, subwords, english; or all of them as `settings`
     Needs gensim (the extra `static`). DataProblem if no sentences are left.

@@ -3,119 +3,49 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.listing import lister
-from lingprobe.cli.options import Quiet, Tasks, listed
+from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.cli.options import QUIET, TASKS, TO_FOLDER, listed
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import bar
 
-Data = Annotated[
-    list[Path] | None,
-    typer.Option("--data", metavar="FILE", help="Training data; several files may follow."),
-]
-Dev = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--dev",
-        metavar="FILE",
-        help=("Data to select the best epoch (default: a part of the training data)."),
-    ),
-]
-Folder = Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")]
-Where = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where", metavar="COLUMN=PATTERN", help=("Only rows of a table whose column matches.")
-    ),
-]
-Exclude = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--exclude",
-        metavar="CORPUS",
-        help=("Leave out the sentences of these corpora, which will be probed."),
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
+
+@command(
+    "train",
+    argument("architecture", "ARCHITECTURE"),
+    TO_FOLDER,
+    argument("files", "[FILE]...", help="Training data, like --data."),
+    option("objective", metavar="NAME", default="", complete=names("objectives")),
+    option("data", metavar="FILE", default=None),
+    option("dev", metavar="FILE"),
+    option("evaluate", metavar="FILE"),
+    option("where", metavar="COLUMN=PATTERN", kind=list[str]),
+    option("exclude", metavar="CORPUS"),
+    TASKS,
+    option("vectors", metavar="FILE"),
+    option("recipe", metavar="NAME"),
+    option("epochs", default=None, least=1),
+    option("hidden", default=None, least=1),
+    option("seed", default=None, help="The random seed of weights and data order (default: 0)."),
+    option(
+        "setting",
         "--set",
         metavar="NAME=VALUE",
-        help=("Further settings, such as `clip=1`; see docs/training.md."),
+        help="Further settings, such as `clip=1`; see docs/training.md.",
     ),
-]
-
-
+    QUIET,
+)
 def train(
-    architecture: Annotated[
-        str,
-        typer.Argument(
-            metavar="ARCHITECTURE",
-            help=(
-                "`bilstm-max`, `gated-convnet`, `bow`, `parser` and others; see docs/training.md."
-            ),
-        ),
-    ],
-    output: Folder,
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[FILE]...", help="Training data, like --data.", show_default=False),
-    ] = None,
-    objective: Annotated[
-        str,
-        typer.Option(
-            "--objective",
-            metavar="NAME",
-            help=(
-                "What to learn, such as `translate` or `mine.py@order`; `lingprobe objectives`"
-                " lists them (not needed for `bow` and `parser`)."
-            ),
-            autocompletion=names("objectives"),
-        ),
-    ] = "",
-    data: Data = None,
-    dev: Dev = None,
-    evaluate: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--evaluate",
-            metavar="FILE",
-            help="Also evaluate on these after every epoch, without selecting anything.",
-        ),
-    ] = None,
-    where: Where = None,
-    exclude: Exclude = None,
-    task: Tasks = None,
-    vectors: Annotated[
-        Path | None,
-        typer.Option("--vectors", metavar="FILE", help="Static word vectors (default: random)."),
-    ] = None,
-    recipe: Annotated[
-        str,
-        typer.Option(
-            "--recipe",
-            metavar="NAME",
-            help="small (two cores, minutes) or paper (a GPU); combo for a parser.",
-        ),
-    ] = "",
-    epochs: Annotated[
-        int | None, typer.Option("--epochs", min=1, help="Passes over the data (default: 8).")
-    ] = None,
-    hidden: Annotated[
-        int | None,
-        typer.Option("--hidden", min=1, help="Units per direction (default: 512)."),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", help=("The random seed of weights and data order (default: 0).")),
-    ] = None,
-    setting: Set = None,
-    quiet: Quiet = False,
+    given: Arguments,
+    *,
+    files: list[Path] | None = None,
+    setting: list[str] | None = None,
+    quiet: bool = False,
 ) -> None:
     """Train a sentence encoder or a parser, and save it after every epoch.
 
@@ -134,49 +64,23 @@ def train(
     - `lingprobe train parser UD_English-EWT -o models/ewt`
     - `lingprobe run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
     """
-    given: dict[str, Any] = {"vectors": vectors, "epochs": epochs, "hidden": hidden, "seed": seed}
+    data = [*listed(files), *listed(given.get("data"))]
+    where = dict(_named(given.get("where")))
+    chosen = {**given, "data": data, "where": where, **dict(_named(setting))}
     with _Bars(quiet) as bars:
-        done = lingprobe.train(
-            architecture,
-            objective,
-            [*listed(files), *listed(data)],
-            output,
-            dev=listed(dev),
-            evaluate=listed(evaluate),
-            where=dict(_named(where)),
-            exclude=listed(exclude),
-            tasks=listed(task),
-            told=bars.told,
-            recipe=recipe,
-            **{name: value for name, value in given.items() if value is not None},
-            **dict(_named(setting)),
-        )
+        done = lingprobe.train(**chosen, told=bars.told)
     typer.echo(str(done))
 
 
-def export(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help=("A folder written by `lingprobe train`."))
-    ],
-    output: Folder,
-    epoch: Annotated[
-        str, typer.Option("--epoch", metavar="N", help=("The epoch to export: best, or a number."))
-    ] = "best",
-    words: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--words",
-            metavar="CORPUS",
-            help="Corpora whose words get vectors too; several may follow.",
-        ),
-    ] = None,
-    vectors: Annotated[
-        Path | None,
-        typer.Option(
-            "--vectors", metavar="FILE", help=("The file of its word vectors, if it has moved.")
-        ),
-    ] = None,
-) -> None:
+@command(
+    "export",
+    argument("folder", "FOLDER"),
+    TO_FOLDER,
+    option("epoch", metavar="N"),
+    option("words", metavar="CORPUS"),
+    option("vectors", metavar="FILE"),
+)
+def export(given: Arguments) -> None:
     """Convert a trained encoder to a model of sentence-transformers.
 
     Its vocabulary is that of its training. Sentences of these words get the same vectors as from
@@ -187,8 +91,7 @@ def export(
     - `lingprobe export models/en-de -o models/en-de-st`
     - `lingprobe export models/en-de -o models/en-de-st --epoch 2 --words UD_English-EWT`
     """
-    done = lingprobe.export(folder, output, epoch=epoch, words=listed(words), vectors=vectors)
-    typer.echo(str(done))
+    typer.echo(str(lingprobe.export(**given)))
 
 
 def _named(pairs: list[str] | None) -> list[tuple[str, Any]]:
@@ -223,12 +126,3 @@ class _Bars:
             self.epoch = epoch
         self.bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
         self.bar.update(done - self.bar.n)
-
-
-objectives = lister(
-    "objectives",
-    """List what `lingprobe train --objective` can train an encoder for.
-
-    **Examples**: `lingprobe objectives`, `lingprobe objectives mine.py@order`
-    """,
-)

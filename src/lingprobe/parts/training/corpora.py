@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 import lingprobe
-from lingprobe.cli.options import OnError, PageStyle, Quiet, Tasks, listed, remark, show
+from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.cli.options import (
+    ON_ERROR,
+    PAGE_STYLE,
+    QUIET,
+    TASKS,
+    TO_FILE,
+    PageStyle,
+    remark,
+    show,
+)
 
 
-def audit_parser(
-    gold: Annotated[
-        str,
-        typer.Argument(
-            metavar="GOLD",
-            help=("A treebank that the parser was not trained on; its test split is used."),
-        ),
-    ],
-    parsed: Annotated[
-        str,
-        typer.Argument(
-            metavar="PARSED",
-            help=("The same sentences, parsed; or a parser, such as `udpipe:MODEL`."),
-        ),
-    ],
-    into: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--into",
-            metavar="FOLDER",
-            help="Store the audit in a corpus made with this parser, so that tables show it.",
-        ),
-    ] = None,
-    style: PageStyle = "terminal",
-) -> None:
+@command(
+    "audit_parser",
+    argument("gold", "GOLD"),
+    argument("parsed", "PARSED"),
+    option("into", metavar="FOLDER"),
+    PAGE_STYLE,
+)
+def audit_parser(given: Arguments, *, style: PageStyle = "terminal") -> None:
     """Show how often labels of tasks are right if they come from a parser instead of gold trees, by
     class and by the parser's confidence.
 
@@ -45,39 +33,19 @@ def audit_parser(
     - `lingprobe audit-parser UD_English-EWT models/ewt --into parsed`
     - `lingprobe audit-parser gold/ parsed/ --format markdown`
     """
-    show(lingprobe.audit_parser(gold, parsed, into=listed(into)), style)
+    show(lingprobe.audit_parser(**given), style)
 
 
-def tag(
-    text: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TEXT", help="Running text, one sentence per line: .txt, .txt.gz or .txt.xz."
-        ),
-    ],
-    source: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            metavar="TAGGED",
-            help="Training data of the tagger: tagged text, or NLTK's brown.zip.",
-        ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write: .tagged, .tagged.gz or .tagged.xz.",
-        ),
-    ],
-    seed: Annotated[
-        int, typer.Option("--seed", help="The random seed that orders the training data.")
-    ] = 0,
-    on_error: OnError = "raise",
-    quiet: Quiet = False,
-) -> None:
+@command(
+    "tag",
+    argument("texts", "TEXT"),
+    option("source", "--from", metavar="TAGGED"),
+    TO_FILE,
+    "seed",
+    ON_ERROR,
+    QUIET,
+)
+def tag(given: Arguments, *, quiet: bool = False) -> None:
     """Tag running text with a tagger trained on tagged text, and show its accuracy on held-out
     text.
 
@@ -85,58 +53,33 @@ def tag(
 
     - `lingprobe tag novels.txt.xz --from brown.zip -o novels.tagged.xz`
     """
-    done = lingprobe.tag(text, source, output, seed=seed, on_error=on_error, progress=not quiet)
-    remark(
-        f"{done.accuracy:.2%} of {done.tested:,} held-out words are tagged as in {source}", quiet
-    )
+    done = lingprobe.tag(**given, progress=not quiet)
+    share = f"{done.accuracy:.2%} of {done.tested:,} held-out words"
+    remark(f"{share} are tagged as in {given['source']}", quiet)
     left_out = (
         f"; {done.skipped:,} lines left out, the first: {done.problem}" if done.skipped else ""
     )
-    remark(f"{output}: {done.sentences:,} sentences, {done.words:,} words{left_out}", quiet)
+    remark(
+        f"{given['output']}: {done.sentences:,} sentences, {done.words:,} words{left_out}", quiet
+    )
 
 
-def vectors(
-    corpus: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="TEXT",
-            help=("Running text, one sentence or paragraph per line (.txt, .gz, .xz)."),
-        ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Where to write: .vec, or .bin with subwords."
-        ),
-    ],
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--exclude", metavar="CORPUS", help=("Treebanks or texts whose sentences to leave out.")
-        ),
-    ] = None,
-    task: Tasks = None,
-    dim: Annotated[int, typer.Option("--dim", min=1, help="Number of dimensions.")] = 300,
-    epochs: Annotated[
-        int, typer.Option("--epochs", min=1, help="Number of passes over the text.")
-    ] = 5,
-    least: Annotated[int, typer.Option("--least", min=1, help="Minimum frequency of a word.")] = 5,
-    subwords: Annotated[
-        bool,
-        typer.Option(
-            "--subwords",
-            help=("Use fastText, which makes vectors of unseen words from character n-grams."),
-        ),
-    ] = False,
-    skipgram: Annotated[
-        bool, typer.Option("--skipgram", help="Use skip-gram instead of CBOW.")
-    ] = False,
-    english: Annotated[
-        bool, typer.Option("--english", help="Split clitics (do n't), as English treebanks do.")
-    ] = False,
-    seed: Annotated[int, typer.Option("--seed", help="The random seed.")] = 0,
-    quiet: Quiet = False,
-) -> None:
+@command(
+    "train_vectors",
+    argument("texts", "TEXT"),
+    TO_FILE,
+    option("exclude", metavar="CORPUS"),
+    TASKS,
+    option("dim", least=1),
+    option("epochs", least=1),
+    option("least", least=1),
+    "subwords",
+    "skipgram",
+    "english",
+    "seed",
+    QUIET,
+)
+def vectors(given: Arguments, *, quiet: bool = False) -> None:
     """Train word vectors on running text, without the sentences that they will be probed on.
 
     Needs gensim (the extra `static`). Use the vectors as an encoder, `static:FILE`,
@@ -147,17 +90,4 @@ def vectors(
     - `lingprobe vectors novels.txt --exclude UD_English-EWT --english -o novels.vec`
     - `lingprobe vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o polish.bin`
     """
-    done = lingprobe.train_vectors(
-        corpus,
-        output,
-        exclude=listed(exclude),
-        tasks=listed(task),
-        dim=dim,
-        epochs=epochs,
-        least=least,
-        subwords=subwords,
-        skipgram=skipgram,
-        english=english,
-        seed=seed,
-    )
-    remark(str(done), quiet)
+    remark(str(lingprobe.train_vectors(**given)), quiet)

@@ -25,9 +25,8 @@ TREES: Literal["parser"] = "parser"
 class Settings:
     """How a sentence encoder is trained; docs/training.md says where each default is from.
 
-    vectors    a file of static word vectors, which are not trained; random ones of `dim` numbers
-               without
-    hidden     units of a layer, of each direction
+    vectors    static word vectors, which are not trained (default: random ones of `dim` numbers)
+    hidden     units of a layer, per direction
     learned    whether vectors of words are learnt, too, from those on
     vocabulary how many words have a vector of their own at most, where vectors are learnt
     least      how often such a word must occur, and a word of `cbow`

@@ -20,8 +20,13 @@ class Settings:
     """How vectors are trained; the defaults are word2vec's, but for 300 dimensions as in the
     papers.
 
-    subwords  fastText rather than word2vec: words that the text lacks get a vector from their
-              parts; written as `.bin`
+    dim       number of dimensions
+    epochs    number of passes over the text
+    least     minimum frequency of a word
+    seed      the random seed
+    skipgram  use skip-gram instead of CBOW
+    subwords  use fastText, which makes vectors of unseen words from character n-grams; written as
+              `.bin`
     english   quotes are made straight, and clitics split off (do n't, it 's) as English treebanks
               have them
     """

@@ -64,7 +64,7 @@ REFUSED = [
     ),
     (
         {"language": "klingon"},
-        "request.language: no language called 'klingon' \\(`lingprobe languages` lists them\\)",
+        "request.language: no language called 'klingon' \\(`lingprobe list languages` lists them\\)",
     ),
     ({"relativiser": ["which"]}, "request.relativiser: 'which' is not there; there are that, who"),
 ]

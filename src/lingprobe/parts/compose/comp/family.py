@@ -73,8 +73,8 @@ class Options:
                   stop
     request       a file with what is asked of the generator, in place of the usual words, forms and
                   structures
-    language      of the sentences, as `polish` or `mine.py@esperanto`; `lingprobe languages` lists
-                  them. Polish has no agreement and no quantifier-scope
+    language      of the sentences, as `polish` or `mine.py@esperanto`; `lingprobe list languages`
+                  lists them. Polish has no agreement and no quantifier-scope
     """
 
     mode: Literal["controlled", "paper"] = field(default="controlled", kw_only=True)
