@@ -64,7 +64,7 @@ def ours(text: Sequence[str], folder: Path, **settings: object) -> tuple[list[st
     vocabulary = Vocabulary.of(corpus, rows, LEAST)
     how = Settings.of({"least": LEAST, "negatives": NEGATIVES, **settings})
     bag, few = Bag(corpus, vocabulary, how), rows[:5]
-    bag.steps.learn(bag.tables, bag.judged(few), bag.steps.Rates(0.0, 0.0, True))  # compiles
+    bag.steps.learn(bag.tables, bag.dev_sample(few), bag.steps.Rates(0.0, 0.0, True))  # compiles
     began, done = time.process_time(), 0
     for _ in range(how.epochs):
         done += bag.epoch(rows, few, lambda *_: None).words

@@ -154,8 +154,8 @@ def measured_costs(asked: Asked, folder: Path) -> Costs:
             batches.append(batch)
             yield seconds(units, function, batch)
 
-    alone = work.fitted
-    work.fitted = lambda parts: seconds(fits, alone, parts)
+    alone = work.fit_groups
+    work.fit_groups = lambda parts: seconds(fits, alone, parts)
     run(asked.planned(paths), paths, Workers(fit=clocked), progress=False)
     for batch in batches:
         seconds(looks, work.measure, batch, paths)

@@ -15,7 +15,7 @@ import numpy as np
 
 from lingprobe.data.core import Dataset
 from lingprobe.parts.compose.comp.designs import DESIGNS
-from lingprobe.parts.compose.comp.shallow import seen
+from lingprobe.parts.compose.comp.shallow import shallow_examples
 from lingprobe.tasks import TASKS, names
 
 STRATA = ("marker", "scope", "construction", "negative")
@@ -56,11 +56,11 @@ def known(data: Dataset, width: int = 2) -> list[str]:
     """For each part of test, in how many items the tags around the asked words, all in one, are
     also those of a training item.
     """
-    examples = seen(data)
+    examples = shallow_examples(data)
     if examples is None:
         return []
     windows = [
-        examples.numbered(np.where(place < 0, -1, place + away))
+        examples.tag_numbers(np.where(place < 0, -1, place + away))
         for place in examples.places.T
         for away in range(-width, width + 1)
     ]

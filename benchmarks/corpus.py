@@ -29,7 +29,7 @@ from typing import NamedTuple
 from lingprobe.annotators.blocks import Packed
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import treebank
-from lingprobe.corpora.trees import Tree, rebuilt, written
+from lingprobe.corpora.trees import Tree, format_tree, rebuilt
 
 SIZES, SHARD = (100_000, 1_000_000), 10_000  # sentences
 SPEED, MEMORY = 400_000, 2048  # words a second and MiB that are asked for
@@ -38,7 +38,8 @@ START = """
 import sys, time
 from pathlib import Path
 from lingprobe.data.core import DataProblem
-from lingprobe.tasks import FAMILIES, TASKS, parsed
+from lingprobe.tasks import FAMILIES, TASKS
+from lingprobe.tasks import parsed_corpora as parsed
 from lingprobe.tasks.ud.family import Options, parsed_files
 
 parsed.LARGE = 0
@@ -139,7 +140,7 @@ def renamed(tree: Tree, time: int) -> str:
             time //= VARIANTS
     words = tuple(cells[1::11])
     text = rebuilt(words, tree.misc, tree.ranges)
-    return written(tree._replace(words=words, cells=cells, comments=(f"# text = {text}",)))
+    return format_tree(tree._replace(words=words, cells=cells, comments=(f"# text = {text}",)))
 
 
 def corpus(trees: list[Tree], many: int, folder: Path) -> Path:

@@ -57,9 +57,9 @@ from lingprobe.encoders import make
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.nets.precision import spare_torch
 from lingprobe.probes.span.batches import Examples, Gathered, batch_of
-from lingprobe.probes.span.net import Net, Sizes, Source, drawn
+from lingprobe.probes.span.net import Net, Sizes, Source, draw_tensors
 from lingprobe.probes.span.probe import Span, examples_of
-from lingprobe.probes.span.spans import attended, ragged, summed
+from lingprobe.probes.span.spans import make_ragged, softmax_pairs, sum_spans
 from lingprobe.probes.span.training import Training
 from lingprobe.store.vectors import VectorStore
 from lingprobe.tasks import TASKS
@@ -117,7 +117,7 @@ def training(probe: Span, source: Source, labels: int, dim: int, seed: int = 0) 
     """A network that is not trained yet, as the probe makes it for units of so many numbers."""
     design = probe.config.design
     return Training(
-        Net(design, source, None, drawn(design, source, Sizes(dim, 2, labels), seed)),
+        Net(design, source, None, draw_tensors(design, source, Sizes(dim, 2, labels), seed)),
         probe.config,
         seed,
     )
@@ -314,7 +314,7 @@ def _pooled_both_ways(
     units = torch.randn(sum(words), width, generator=generator).requires_grad_()
     first = np.cumsum([0, *words])
     flat = np.concatenate([s + f for s, f in zip(batch, first, strict=False)])
-    pairs = ragged(*ranges(flat[:, 0], flat[:, 1]), sum(words))
+    pairs = make_ragged(*ranges(flat[:, 0], flat[:, 1]), sum(words))
     padded = torch.zeros(len(batch), max(words), width)
     spans, real = (
         torch.zeros(2, len(batch), targets, dtype=torch.int64),
@@ -326,7 +326,7 @@ def _pooled_both_ways(
         spans[:, i, : len(own)], real[i, : len(own)] = torch.from_numpy(own.T.copy()), True
     padded.requires_grad_()
     along = attend.weight[0]
-    return (lambda: summed(units, pairs, attended((units @ along)[pairs.units], pairs))), (
+    return (lambda: sum_spans(units, pairs, softmax_pairs((units @ along)[pairs.units], pairs))), (
         lambda: padded_pool(padded, attend, *spans)[real]
     )
 

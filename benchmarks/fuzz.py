@@ -159,16 +159,8 @@ def _parquet() -> bytes:
 
 def formats() -> dict[str, Format]:
     """Every format by name."""
-    from lingprobe.corpora import (
-        bio,
-        brackets,
-        conll2012,
-        conllu,
-        edges,
-        protoroles,
-        tagged,
-        text,
-    )
+    from lingprobe.corpora import bio, brackets, conll2012, conllu, edges, protoroles, text
+    from lingprobe.corpora import tagged_text as tagged
     from lingprobe.corpora.mentions import read_documents
     from lingprobe.corpora.tally import Tally
     from lingprobe.data.core import Sentence

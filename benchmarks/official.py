@@ -21,10 +21,10 @@ from lingprobe.annotators.segment import Rules
 from lingprobe.corpora import conllu
 from lingprobe.corpora.text import spaceless
 from lingprobe.corpora.trees import Tree
+from lingprobe.parts.training.parsers.layout import Paragraph, paragraphs, written_sentence
 from lingprobe.parts.training.parsers.scores import agreement
 from lingprobe.parts.training.parsers.splits import paragraph, segmentation
 from lingprobe.parts.training.parsers.treebank import dependencies
-from lingprobe.parts.training.parsers.written import Paragraph, paragraphs, written
 from lingprobe.tasks.sources import treebanks
 
 COMPARED = ("UPOS", "XPOS", "UFeats", "UAS", "LAS")
@@ -56,7 +56,7 @@ def _differ(official: Any, name: str, trees: Sequence[Tree]) -> bool:
     """Print how well rules split the text of some trees, and whether the two counts differ; those of
     words may by hundredths, as the script lets words into a multiword span that stand before it.
     """
-    gold = [each for each in paragraphs(map(written, trees)) if not spaceless(each.text)]
+    gold = [each for each in paragraphs(map(written_sentence, trees)) if not spaceless(each.text)]
     mine = [paragraph(each.text, Rules().segment(each.text)) for each in gold]
     ours = segmentation(mine, gold)
     theirs = official.evaluate(*(_loaded_rows(official, map(_rows, some)) for some in (gold, mine)))

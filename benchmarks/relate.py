@@ -15,9 +15,9 @@ import sys
 import numpy as np
 from scipy.special import ndtr
 
-from lingprobe.analysis.relation import Asked, related
-from lingprobe.analysis.score_table import Measure, Score, Scored, joined
-from lingprobe.metrics.correlation import coefficients, groups, permuted
+from lingprobe.analysis.relation import Asked, relate_columns
+from lingprobe.analysis.score_table import Measure, Score, Scored, join_scores
+from lingprobe.metrics.correlation import coefficients, groups, permutation_p_values
 from lingprobe.metrics.correlation_intervals import intervals
 from lingprobe.metrics.multiplicity import holm
 
@@ -50,7 +50,7 @@ def families(rng, sizes, shared, columns=2, rho=0.0):
 
 def p_of(values, seed, method="spearman"):
     (group,) = groups(values, PAIR)
-    return permuted(group, method, DRAWS, seed)[0, 1].p
+    return permutation_p_values(group, method, DRAWS, seed)[0, 1].p
 
 
 def alarms(rng, tables):
@@ -97,7 +97,8 @@ def family_wise(rng, tables):
                 for j in range(columns)
             ]
             hits += any(
-                one.is_significant for one in related(joined([scores]), Asked(seed=seed)).found
+                one.is_significant
+                for one in relate_columns(join_scores([scores]), Asked(seed=seed)).found
             )
         print(f"{many:>9} {columns:>8} {100 * hits / some:>7.1f}")
     print()
@@ -153,7 +154,7 @@ def power(rng, tables):
         alone = among = 0
         for seed in range(tables):
             (group,) = groups(families(rng, np.ones(many, int), 1.0, 2, rho), PAIR)
-            p = permuted(group, "spearman", 9999, seed)[0, 1].p
+            p = permutation_p_values(group, "spearman", 9999, seed)[0, 1].p
             alone += p <= LEVEL
             among += holm([p, *rng.random(44)])[0] <= LEVEL
         print(f"{many:>9} {rho:>5} {100 * alone / tables:>6.0f} {100 * among / tables:>6.0f}")

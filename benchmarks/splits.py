@@ -20,14 +20,16 @@ from lingprobe.annotators.segment import Rules
 from lingprobe.corpora import conllu
 from lingprobe.corpora.corpus import corpus
 from lingprobe.data.core import DataProblem
+from lingprobe.parts.training.parsers.layout import Paragraph, paragraphs, written_sentence
 from lingprobe.parts.training.parsers.splits import paragraph, segmentation
-from lingprobe.parts.training.parsers.written import Paragraph, paragraphs, written
-from lingprobe.parts.training.splitting import judged, learn
+from lingprobe.parts.training.splitting import learn, score_splitter
 
 
 def read(paths: Sequence[Path]) -> list[Paragraph]:
     """The paragraphs of files."""
-    return list(paragraphs(written(tree) for path in paths for tree in conllu.read(path, "skip")))
+    return list(
+        paragraphs(written_sentence(tree) for path in paths for tree in conllu.read(path, "skip"))
+    )
 
 
 def by_rules(each: Paragraph) -> Paragraph:
@@ -53,7 +55,7 @@ def main(*names: str) -> None:
             rules = segmentation(map(by_rules, test), test)
         except DataProblem:
             rules = {}
-        mine = judged(learnt, test)
+        mine = score_splitter(learnt, test)
         many = sum(len(token.words) for each in train for token in each.tokens)
         cells = (
             f"{rules[key]:.2f} {mine[key]:.2f}" if rules else f"– {mine[key]:.2f}"

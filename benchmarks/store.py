@@ -112,7 +112,7 @@ def reread(load: Load, said: Any) -> None:
     read = timed(lambda: vectors(Cheap(load.width), sample, store, BASE))
     kept = store.kept
     for got, layer in zip(read[2].layers, wanted, strict=True):
-        np.testing.assert_array_equal(got, kept.rounded(layer).astype(np.float32))
+        np.testing.assert_array_equal(got, kept.round_values(layer).astype(np.float32))
     said.put([each[:2] for each in (keyed, found, read)])
 
 

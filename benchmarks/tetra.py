@@ -24,7 +24,7 @@ def main(files: list[str]) -> int:
             words.update(told.words)
             pairs.update(told.pairs)
             text = tetra.brackets(tree.words, tree.tags, told)
-            again = brackets.parsed(text, file, tree.line)
+            again = brackets.parse_tree(text, file, tree.line)
             trees += 1
             restored += (again.words, again.tags, again.labels[1:], again.starts, again.stops) == (
                 tree.words,

@@ -74,8 +74,8 @@ def plain(lesson: Writing, table: Tensor, hidden: int, rows: int, size: int) -> 
     order = np.random.default_rng(0).permutation(rows)
     for start in range(0, rows, size):
         part = order[start : start + size]
-        words = torch.from_numpy(lesson.words.padded(part, -1))
-        pieces = torch.from_numpy(lesson.wanted[0].padded(part, PAD))
+        words = torch.from_numpy(lesson.words.pad_rows(part, -1))
+        pieces = torch.from_numpy(lesson.wanted[0].pad_rows(part, PAD))
         optimizer.zero_grad()
         torch.autograd.backward(net(words.clamp(min=0), words >= 0, pieces))
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)

@@ -25,7 +25,7 @@ import conllu
 
 from lingprobe.corpora.files import treebank
 from lingprobe.tasks import FAMILIES, TASKS
-from lingprobe.tasks.parsed import CORPORA
+from lingprobe.tasks.parsed_corpora import CORPORA
 from lingprobe.tasks.task import DefinedTask
 
 NINE = FAMILIES["ud"]["ud.family"].split()

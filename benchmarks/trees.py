@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from lingprobe.corpora.brackets import SUFFIXES, Strings, Tree, read, written
+from lingprobe.corpora.brackets import SUFFIXES, Strings, Tree, format_tree, read
 from lingprobe.corpora.files import treebank
 
 SECONDS, MEMORY = 60, 3072  # of processor time, MiB
@@ -58,7 +58,7 @@ def renamed(tree: Tree) -> str:
     words = tuple(
         word + "\0" * tag.startswith("NN") for word, tag in zip(tree.words, tree.tags, strict=True)
     )
-    return written(tree._replace(words=words)) + "\n"
+    return format_tree(tree._replace(words=words)) + "\n"
 
 
 def multiplied(source: Path, target: Path) -> None:

@@ -40,7 +40,7 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.datasets.formats.parquet import read
 from lingprobe.encoders.tables import word_table
-from lingprobe.encoders.untrained import WordsRead, encoded, forms_of
+from lingprobe.encoders.untrained import WordsRead, encode_sentences, forms_of
 from lingprobe.nets.trainable import Shape
 from lingprobe.probes import PROBES
 
@@ -68,7 +68,7 @@ def vectors_of(data: Dataset, options: argparse.Namespace) -> Floats:
             for weights in net.parameters():
                 weights.mul_(options.gain)
         read_words = WordsRead(table, numbers, counts)
-        [rows] = encoded(net, read_words, shape.width, by_word=False, tokens=4096).layers
+        [rows] = encode_sentences(net, read_words, shape.width, by_word=False, tokens=4096).layers
     layer = np.zeros((len(data.sentences), rows.shape[1]), np.float32)
     layer[used] = rows
     return layer

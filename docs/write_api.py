@@ -271,7 +271,7 @@ def _columns() -> list[str]:
         kind = getattr(importlib.import_module(module), name)
         fields = [f.name for f in dataclasses.fields(kind)]
         if "posed" in fields:  # which is several columns
-            nothing = importlib.import_module("lingprobe.analysis.posed").NOTHING
+            nothing = importlib.import_module("lingprobe.analysis.questions").NOTHING
             fields = [f for f in fields if f != "posed"] + list(nothing.plain())
         lines.append(f"{command}: {', '.join(fields)}")
     return lines

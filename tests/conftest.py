@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
 import fixtures.threads  # noqa: F401 (before all that imports numpy)
-from lingprobe.corpora.embedded import NAME, stored
+from lingprobe.corpora.embedded import NAME, treebank_file
 from lingprobe.data._closure import closure
 from lingprobe.data._source import CODE, keep, read
 from lingprobe.datasets.controls import CONTROLS
@@ -136,7 +136,7 @@ def _found(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("found")
     patch = pytest.MonkeyPatch()
     patch.setenv("LINGPROBE_CACHE", str(place))
-    stored()
+    treebank_file()
     starts = {m for each in CONTENTS for name in each.table for m in each.modules(name)}
     for file in closure([*starts, "lingprobe.experiment.measure"]).files:
         read(file.read_bytes())

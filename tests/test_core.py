@@ -159,7 +159,7 @@ def test_no_examples_is_a_problem_of_the_data():
 
 def test_notes_are_added_to_a_copy():
     dataset = FAMILIES["sentence"]((3, 2, 2))
-    more = dataset.noted(left_out=3)
+    more = dataset.with_notes(left_out=3)
     assert more.notes == {**dataset.notes, "left_out": 3}
     assert "left_out" not in dataset.notes
 

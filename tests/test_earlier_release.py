@@ -13,7 +13,7 @@ import pytest
 
 import lingprobe
 from lingprobe.annotators import parser
-from lingprobe.data import _renamed
+from lingprobe.data import _old_names as _renamed
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.errors import to_install
 from lingprobe.data.references import Contents

@@ -19,7 +19,7 @@ import pytest
 import lingprobe
 from lingprobe.data import _closure as closure
 from lingprobe.data import _source as source
-from lingprobe.data.identity import held, identity, portable
+from lingprobe.data.identity import identity, portable, walk_parts
 from lingprobe.data.references import allow
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS, adapt
@@ -407,9 +407,9 @@ def test_what_a_thing_holds_counts_however_deep():
         Outer(inner).__init__,
         lambda: inner,
     ):
-        assert inner in list(held(thing))
+        assert inner in list(walk_parts(thing))
     assert "lingprobe.probes.logreg.probe" in {
-        type(part).__module__ for part in held(PROBES.make("online:logreg"))
+        type(part).__module__ for part in walk_parts(PROBES.make("online:logreg"))
     }
 
 

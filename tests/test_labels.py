@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lingprobe.data.labels import Classes, LabelSets, Scores, coded, column, joined, restored
+from lingprobe.data.labels import (
+    Classes,
+    LabelSets,
+    Scores,
+    column,
+    column_from_codes,
+    join_columns,
+    restore_column,
+)
 from lingprobe.testing.tasks import same_labels
 
 names = st.text(max_size=4)
@@ -19,7 +27,7 @@ columns = st.one_of(classes, scores, sets, weights).map(column)
 
 @given(columns)
 def test_a_column_comes_back_from_its_arrays(labels):
-    back = restored(labels.loss, labels.arrays(), list(labels.names), labels.partial)
+    back = restore_column(labels.loss, labels.arrays(), list(labels.names), labels.partial)
     assert type(back) is type(labels)
     same_labels(back, labels)
 
@@ -104,7 +112,7 @@ def test_labels_of_two_kinds_are_refused(labels):
 
 def test_an_unknown_loss_is_refused():
     with pytest.raises(ValueError, match="no label column has the loss 'hinge'"):
-        restored("hinge", {}, ())
+        restore_column("hinge", {}, ())
 
 
 def test_numbers_of_numpy_are_scores():
@@ -121,7 +129,7 @@ def test_what_is_no_label_is_named(label):
 def test_a_column_comes_back_from_its_labels(labels):
     again = column([labels.label(i) for i in range(len(labels))])
     places = np.array([labels.names.index(name) for name in again.names], np.int64)
-    same_labels(again.recoded(places, labels.names), labels)
+    same_labels(again.with_names(places, labels.names), labels)
 
 
 @given(columns)
@@ -158,7 +166,7 @@ def test_labels_have_one_view_at_least(labels):
 def test_joined_columns_hold_the_labels_of_both(one, other):
     if one.loss != other.loss or one.partial != other.partial:
         return
-    both = joined([one, other])
+    both = join_columns([one, other])
     said = [both.label(i) for i in range(len(both))]
     assert said == [labels.label(i) for labels in (one, other) for i in range(len(labels))]
 
@@ -179,21 +187,21 @@ def test_targets_are_what_one_estimator_each_learns(labels):
 
 
 def test_codes_are_classes_and_rows_of_codes_are_sets():
-    assert coded(np.array([1, 0]), "ab").label(0) == "b"
-    assert coded(np.array([[1, 0], [1, 2]]), "abc").label(1) == frozenset("bc")
-    assert coded(np.zeros((2, 0)), "ab").label(1) == frozenset()
+    assert column_from_codes(np.array([1, 0]), "ab").label(0) == "b"
+    assert column_from_codes(np.array([[1, 0], [1, 2]]), "abc").label(1) == frozenset("bc")
+    assert column_from_codes(np.zeros((2, 0)), "ab").label(1) == frozenset()
 
 
 def test_classes_that_nobody_has_are_pruned():
-    assert coded(np.array([2, 0, 2]), "abc").pruned().names == ("a", "c")
-    assert coded(np.array([[2], [0]]), "abc").pruned().names == ("a", "b", "c")
+    assert column_from_codes(np.array([2, 0, 2]), "abc").without_unused().names == ("a", "c")
+    assert column_from_codes(np.array([[2], [0]]), "abc").without_unused().names == ("a", "b", "c")
 
 
 @pytest.mark.parametrize(
     ("labels", "why"),
     [
-        (coded(np.array([0, 2]), "ab"), "a class id has no name"),
-        (coded(np.array([[0], [2]]), "ab"), "a label id has no name"),
+        (column_from_codes(np.array([0, 2]), "ab"), "a class id has no name"),
+        (column_from_codes(np.array([[0], [2]]), "ab"), "a label id has no name"),
         (column([{"a": 2.0}]), "between 0 and 1"),
         (column([1.0, np.inf]), "not a finite number"),
         (column([1.0, 1.0]), "nothing to tell apart"),

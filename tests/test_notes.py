@@ -94,7 +94,7 @@ def test_results_and_data_sets_take_plain_mappings():
     assert one.provenance.kind == "oracle"
     dataset = Dataset.of([Example.about(Sentence.of("a"), "x")], {"remarks": ["odd"]})
     assert dataset.notes.remarks == ("odd",)
-    more = dataset.noted(PARTS[2], mine=1)
+    more = dataset.with_notes(PARTS[2], mine=1)
     assert (more.notes.part(WordRule), more.notes["mine"]) == (PARTS[2], 1)
     assert "mine" not in dataset.notes
 
@@ -108,9 +108,12 @@ def test_notes_and_choices_are_frozen():
 
 
 def test_malformed_sentences_are_counted_with_the_first_reason():
-    assert Notes().malformed == (0, "")
-    assert Notes({"source": "a text"}).malformed == (0, "")
-    assert Notes({"source": {"skipped": 2}, "problems": ["x:1", "x:2"]}).malformed == (2, "x:1")
+    assert Notes().malformed_sentences == (0, "")
+    assert Notes({"source": "a text"}).malformed_sentences == (0, "")
+    assert Notes({"source": {"skipped": 2}, "problems": ["x:1", "x:2"]}).malformed_sentences == (
+        2,
+        "x:1",
+    )
 
 
 def reads_by_key(tree):

@@ -13,7 +13,7 @@ import pytest
 
 import lingprobe
 from lingprobe.api.measure import Settings
-from lingprobe.data import _renamed
+from lingprobe.data import _old_names as _renamed
 
 ROOT = Path(__file__).parent.parent
 WRITER = runpy.run_path(str(ROOT / "docs" / "write_api.py"))

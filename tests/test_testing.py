@@ -16,7 +16,7 @@ from lingprobe.encoders.surface import Length
 from lingprobe.probes.bayes import uni
 from lingprobe.probes.floors import Majority
 from lingprobe.testing import FAMILIES, check_dataset, check_encoder, check_probe, check_task
-from lingprobe.testing.probes import KINDS, check_on, planted, shuffled
+from lingprobe.testing.probes import KINDS, check_on, plant_labels, shuffled
 
 
 @dataclass
@@ -430,7 +430,7 @@ def test_a_sigmoid_before_the_loss_is_not_hidden_by_ranking():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_planted_examples_are_sound_and_shuffling_keeps_what_there_is(kind):
-    readings = planted(kind)
+    readings = plant_labels(kind)
     check_dataset(readings.dataset)
     mixed = shuffled(readings).labels.matrix()
     for split in range(3):

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from lingprobe import parts
-from lingprobe.data._renamed import entry_points, warn
+from lingprobe.data._old_names import entry_points, warn
 
 if TYPE_CHECKING:
     from lingprobe.analysis.curves import Curve, Curves
@@ -146,9 +146,9 @@ if TYPE_CHECKING:
     from lingprobe.parts.training.parsers.tagger import Tagged
     from lingprobe.parts.training.static import Trained
     from lingprobe.store.blocks import StoreProblem
-    from lingprobe.store.kept import Cleaning, KeptVectors
+    from lingprobe.store.kept_vectors import Cleaning, KeptVectors
     from lingprobe.store.migration import Holding, Migration
-    from lingprobe.store.stopped import KeptFit
+    from lingprobe.store.stopped_fits import KeptFit
     from lingprobe.suites.encoder_rows import EncoderRow, encoder_rows
     from lingprobe.suites.significance import (
         Printed,

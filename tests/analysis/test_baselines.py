@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.results import saying
-from lingprobe.analysis.baselines import beyond, constant_rows, expected, weights_of
+from lingprobe.analysis.baselines import beyond, constant_rows, expected_metric, weights_of
 from lingprobe.analysis.rows import rows as rows_of
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes, Column, Scores, column
@@ -79,7 +79,7 @@ def test_what_differs_by_labels_alone_is_expected(metric, sets):
     (gold, predicted), made = both(near, far, sets and metric != "accuracy"), METRICS.make(metric)
     for rows in (np.arange(1000), np.arange(1000, 2000)):
         score = made(gold.take(rows), predicted.take(rows))
-        assert expected(made, gold, rows)(gold, predicted) == pytest.approx(score)
+        assert expected_metric(made, gold, rows)(gold, predicted) == pytest.approx(score)
         assert beyond(made, gold, rows)(gold, predicted) == pytest.approx(0)
         assert abs(score - made(gold, predicted)) > 0.001
 
@@ -92,7 +92,9 @@ def test_what_is_expected_is_the_mean_over_labels_as_frequent_as_here():
     gold, predicted = both(near, far)
     rows, made = np.arange(100, 200), METRICS.make("accuracy")
     easy = (0.9 * 60 + 0.4 * 20) / 80
-    assert expected(made, gold, rows)(gold, predicted) == pytest.approx(0.2 * easy + 0.8 * 0.5)
+    assert expected_metric(made, gold, rows)(gold, predicted) == pytest.approx(
+        0.2 * easy + 0.8 * 0.5
+    )
     assert beyond(made, gold, rows)(gold, predicted) == pytest.approx(0.2 * (0.4 - easy))
 
 
@@ -121,7 +123,7 @@ def test_influences_are_how_fast_the_difference_grows_with_the_weight_of_an_exam
             each = lambda some, m: m.sums(  # noqa: E731
                 gold.take(some), predicted.take(some), np.arange(len(some)), len(some)
             )
-            inside, whole = each(rows, made), each(np.arange(30), expected(made, gold, rows))
+            inside, whole = each(rows, made), each(np.arange(30), expected_metric(made, gold, rows))
             if i < 15:
                 inside[i] *= 1 + weight
             whole[i] *= 1 + weight
@@ -134,7 +136,7 @@ def test_influences_are_how_fast_the_difference_grows_with_the_weight_of_an_exam
 def test_scores_have_no_labels_and_sets_are_labels_as_wholes():
     numbers = Scores(np.linspace(0, 1, 20).astype(np.float32))
     assert weights_of(numbers, np.arange(5)) is None
-    assert expected(METRICS.make("pearson"), numbers, np.arange(5)) is None
+    assert expected_metric(METRICS.make("pearson"), numbers, np.arange(5)) is None
     sets = column([frozenset("a"), frozenset("a"), frozenset("ab"), frozenset()])
     assert weights_of(sets, np.array([0, 2])) == {"": 0, "a": 0.5, "a+b": 1}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.analysis.measured import scores_of
+from lingprobe.analysis.score_cells import scores_of
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import Classes, Scores
 

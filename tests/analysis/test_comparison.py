@@ -12,8 +12,8 @@ import pytest
 from scipy import stats
 
 from fixtures.results import saying
+from lingprobe.analysis.comparable import apart, rows_by_task
 from lingprobe.analysis.comparison import against, decisions, pairs, with_baselines
-from lingprobe.analysis.paired import apart, measured
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.labels import Classes, Column, Scores
 from reference import inference
@@ -160,7 +160,7 @@ def rows_of(gold: Column, *shares: float, **said: object):
     n = len(gold)
     kept = {"score": 0.7, "gold": gold, "predicted": gold}
     found = [replace(result(f"st:{i}", share), **kept) for i, share in enumerate(shares)]
-    ((one, other),) = measured([saying(each, **said) for each in found], None)
+    ((one, other),) = rows_by_task([saying(each, **said) for each in found], None)
     assert one.row.n == n
     return one, other
 

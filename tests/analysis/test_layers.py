@@ -28,10 +28,10 @@ from lingprobe.pages.layer_table import bar, by_layer, layer_rows, layers_page, 
 from lingprobe.pages.plots import layers_figure, strata_figure
 from lingprobe.pages.records import csv as written
 from lingprobe.store.results import ResultStore
-from lingprobe.tables.drawing import TOLD, PlotProblem, save, styled
+from lingprobe.tables.drawing import TOLD, PlotProblem, house_style, save
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.page import is_figure
-from lingprobe.tables.web import stacked
+from lingprobe.tables.web import tables_document
 
 LAYERS = 6
 N = 600
@@ -225,7 +225,7 @@ def test_figures_show_names_as_they_are_and_are_the_same_each_time(tmp_path, suf
 
 def test_a_page_holds_figure_and_tables_and_names_as_text(tmp_path):
     tasks = depths(over_layers(NASTY, 2))
-    page = stacked([overview(tasks), by_layer(tasks[0])], lambda: layers_figure(tasks))
+    page = tables_document([overview(tasks), by_layer(tasks[0])], lambda: layers_figure(tasks))
     assert page.count("<svg") == page.count("</svg>") == 1
     assert page.count("<script") == 1  # that of the page
     assert "edge/a$b^{2}$&lt;script&gt;&amp;_x:X" in page
@@ -234,7 +234,7 @@ def test_a_page_holds_figure_and_tables_and_names_as_text(tmp_path):
 
 def test_curves_have_bands_points_weights_and_their_place():
     tasks = depths([*over_layers("edge/dep:X", 2), *over_layers("edge/coref:X", 5)])
-    with styled():
+    with house_style():
         figure = layers_figure(tasks)
     first, *panels = figure.findobj(Axes)
     for axes, depth in zip(panels[-2:], tasks, strict=True):

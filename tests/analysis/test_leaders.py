@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fixtures.results import saying
+from lingprobe.analysis.comparable import constant, rows_by_task
 from lingprobe.analysis.comparison import decisions, leaders, pairs, what
-from lingprobe.analysis.paired import constant, measured
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes, Scores
@@ -71,7 +71,7 @@ def test_a_task_with_one_row_over_most_examples_has_no_leader():
     assert leaders([*results, apart]).rows == frozenset()
     both = leaders([*results, apart, row("st:c", 0.5)])
     assert {encoder for _, encoder, *_ in both.rows} == {"st:a"}
-    [[one, *_], *_] = measured([row("st:a", 0.9)], None)
+    [[one, *_], *_] = rows_by_task([row("st:a", 0.9)], None)
     assert what(one.row) == ("ud/tense:bank", "st:a", "-", "mlp")
 
 
@@ -111,7 +111,7 @@ def test_other_corrections_are_refused_and_answers_are_plain():
 def test_where_no_constant_was_kept_it_is_the_commonest_label_of_test(ids):
     gold = Classes(np.array(ids), ("a", "b"))
     made = replace(row("st:a", 0.8), gold=gold, predicted=gold)
-    [[one]] = measured([made], None)
+    [[one]] = rows_by_task([made], None)
     found = constant(one)
     assert found.row.score == pytest.approx(60)
     assert (found.row.encoder, found.row.kind, found.row.layer) == ("(constant)", "baseline", "-")
@@ -119,17 +119,17 @@ def test_where_no_constant_was_kept_it_is_the_commonest_label_of_test(ids):
     assert np.isnan([found.row.low, found.row.high]).all()
     assert (found.chosen, found.name) == (True, "(constant)")
     told = {"class": ["a"]}
-    [[kept]] = measured([saying(made, constants=told)], None)
+    [[kept]] = rows_by_task([saying(made, constants=told)], None)
     assert constant(kept).row.score == pytest.approx(100 * ids.count(0) / 5)
     sets = replace(made, gold=gold.sets(), predicted=gold.sets(), metric="micro-f1")
-    [[several]] = measured([sets], None)
+    [[several]] = rows_by_task([sets], None)
     assert constant(several).row.score == 0  # the empty set
 
 
 def test_the_constant_of_scores_is_their_mean():
     truth = np.array([1.0, 2.0, 6.0])
     made = replace(row("st:a", 0.8), metric="r2", gold=Scores(truth), predicted=Scores(truth + 1))
-    [[one]] = measured([made], None)
+    [[one]] = rows_by_task([made], None)
     found = constant(one)
     np.testing.assert_allclose(found.answers.predicted[0].numbers.ravel(), 3)
     assert found.row.score == pytest.approx(0)

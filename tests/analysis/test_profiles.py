@@ -11,7 +11,7 @@ from scipy import stats
 
 from lingprobe.analysis.profiles import FEWEST, languages
 from lingprobe.analysis.relation import Asked
-from lingprobe.analysis.score_table import Measure, Score, Scored, joined, means, varying
+from lingprobe.analysis.score_table import Measure, Score, Scored, join_scores, means, varying
 from lingprobe.data.core import DataProblem
 from reference import inference, layerwise
 
@@ -23,7 +23,7 @@ def table(scores, families=None):
     """Scores [encoders, 2, tasks] in two languages, NaN for none."""
     names = [f"m{i}" for i in range(len(scores))]
     rows = [Scored(name, of) for name, of in zip(names, families or names, strict=True)]
-    return joined(
+    return join_scores(
         [
             [
                 Score(row, Measure(f"t{k}", "made", f"t{k}", code), value)
@@ -154,7 +154,7 @@ def test_a_column_is_reliable_by_what_of_its_variance_is_not_that_of_seeds():
             Score(Scored(f"m{i}", f"m{i}"), column, value, own)
             for i, (value, own) in enumerate(zip(values, noise, strict=True))
         ]
-        return joined([rows]).reliability(0)
+        return join_scores([rows]).reliability(0)
 
     assert of(values, noise) == pytest.approx(1 - 3 / np.var(values[:3], ddof=1))
     assert math.isnan(of(values[1:], noise[1:]))

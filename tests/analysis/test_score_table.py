@@ -15,9 +15,9 @@ from lingprobe.analysis.score_table import (
     Scored,
     bare,
     by_pattern,
-    chosen,
-    joined,
+    join_scores,
     of_encoder,
+    select_columns,
     with_families,
 )
 from lingprobe.data.core import DataProblem
@@ -53,7 +53,9 @@ def drawn(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_sources_are_joined_by_name_and_by_the_only_row_of_a_model(seed):
     several = drawn(seed)
-    found = joined([[Score(*each, each[2] / 2) for each in scores] for scores in several], ["r"])
+    found = join_scores(
+        [[Score(*each, each[2] / 2) for each in scores] for scores in several], ["r"]
+    )
     rows, cells = score_tables.joined(several)
     assert [row[:2] for row in found.rows] == rows
     assert len(set(found.columns)) == len(found.columns)
@@ -69,10 +71,10 @@ def test_two_scores_of_a_row_in_a_column_are_refused():
     column = Measure("t", "a.csv", "t")
     twice = [Score(Scored("b", "b"), column, value) for value in (1.0, 2.0)]
     with pytest.raises(DataProblem, match=r"a\.csv: b has two scores of t"):
-        joined([twice])
-    assert joined([twice[:1], [twice[1]._replace(column=column._replace(source="x"))]]).rows == (
-        Scored("b", "b"),
-    )
+        join_scores([twice])
+    assert join_scores(
+        [twice[:1], [twice[1]._replace(column=column._replace(source="x"))]]
+    ).rows == (Scored("b", "b"),)
 
 
 @pytest.fixture
@@ -81,7 +83,7 @@ def table():
     names = ["hf:m,pool=cls", "hf:m,pool=mean", "bow:random", "n"]
     rows = [Scored(name, family) for name, family in zip(names, "mmrn", strict=True)]
     columns = [Measure(f"t{j}", f"s{j % 2}", f"ud/t{j}") for j in range(3)]
-    return joined(
+    return join_scores(
         [[Score(row, column, 10.0 * i + j, i - j) for i, row in enumerate(rows)
           for j, column in enumerate(columns)]],
         ["seen"],
@@ -127,9 +129,9 @@ def test_rows_and_columns_keep_their_scores_and_add_remarks(table):
     ("patterns", "found"), [(["t1"], [1]), (["ud/t[02]"], [0, 2]), (["s0", "t1"], [0, 1, 2])]
 )
 def test_columns_are_chosen_by_name_task_and_source(table, patterns, found):
-    assert chosen(table.columns, patterns, "rows") == found
+    assert select_columns(table.columns, patterns, "rows") == found
     with pytest.raises(UsageProblem, match="no column for rows x: there are t0, t1, t2"):
-        chosen(table.columns, ["x"], "rows")
+        select_columns(table.columns, ["x"], "rows")
 
 
 def test_families_are_what_a_pattern_matches(table):

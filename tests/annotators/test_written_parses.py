@@ -95,7 +95,7 @@ def test_every_column_is_written_and_spaces_in_it_are_one():
 def test_what_is_no_tree_is_left_out_with_its_reason(answer, why, tmp_path):
     assert blocks._fault(("ä", "b"), answer).partition(":")[0] == why
     block = Block()
-    blocks.parsed(3, [Place(Cut(("ä", "b"), "ä b"), "ö.txt", 7)], Said(answer), block)
+    blocks.annotate_sentences(3, [Place(Cut(("ä", "b"), "ä b"), "ö.txt", 7)], Said(answer), block)
     assert (block.sentences, block.words) == ((0, 0) if why else (1, 2))
     note = blocks.write(tmp_path, 3, block)
     assert {what.partition(":")[0]: case for what, case in note["skipped"].items()} == (
@@ -116,7 +116,9 @@ def test_a_sentence_says_where_it_is_from_and_how_sure_it_is(tmp_path):
     place = Place(Cut(("a",), "a"), "f.txt", 7)
     told = Annotation(heads=(-1,), confidence=0.123456)
     done: list[int] = []
-    blocks.parsed(12, [place, place], Said(told, Annotation(heads=(-1,))), block, done.append)
+    blocks.annotate_sentences(
+        12, [place, place], Said(told, Annotation(heads=(-1,))), block, done.append
+    )
     assert done == [1, 1]
     blocks.write(tmp_path, 12, block)
     assert [row for _, row in lines(tmp_path / "00012.conllu.zst")] == [
@@ -138,7 +140,9 @@ def test_what_a_folder_says_of_itself_is_text_as_it_stands(tmp_path):
 def test_a_block_is_whole_where_its_files_are_as_long_as_they_were(tmp_path):
     assert blocks.is_whole(tmp_path, 0) is False
     block = Block()
-    blocks.parsed(0, [Place(Cut(("a",), "a"), "f", 1)], Said(Annotation(heads=(-1,))), block)
+    blocks.annotate_sentences(
+        0, [Place(Cut(("a",), "a"), "f", 1)], Said(Annotation(heads=(-1,))), block
+    )
     blocks.write(tmp_path, 0, block)
     assert blocks.is_whole(tmp_path, 0)
     file = tmp_path / "00000.conllu.zst"

@@ -9,7 +9,7 @@ import pytest
 from lingprobe.audit.checks import CLEAR, FEW
 from lingprobe.audit.findings import Floor, Shared
 from lingprobe.audit.inspection import inspect, problems
-from lingprobe.audit.page import audited
+from lingprobe.audit.page import audit_tables
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 
 DATASET = Dataset.of(
@@ -155,7 +155,7 @@ def test_what_splits_share_is_told_once_and_in_the_right_number():
 
 def table(audit, heading):
     """The rows of a table of an audit, and the line below; None where there is none."""
-    for each in audited(audit, "title"):
+    for each in audit_tables(audit, "title"):
         for section in each.sections:
             if section.heading == heading:
                 return section.rows, section.line

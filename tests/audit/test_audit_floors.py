@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from lingprobe.audit.floors import TEST, TRAIN, canonical, characters, halved
+from lingprobe.audit.floors import TEST, TRAIN, canonical, characters, split_halves
 from lingprobe.audit.inspection import inspect
 from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.testing import FAMILIES
@@ -137,7 +137,7 @@ def test_large_data_are_read_in_part_for_characters_which_is_said():
 def test_runs_of_characters_are_those_of_scikit_learn_but_for_their_columns(family):
     from sklearn.feature_extraction.text import CountVectorizer
 
-    from lingprobe.audit.floors import _counted, _texts
+    from lingprobe.audit.floors import _count_ngrams, _texts
 
     dataset = FAMILIES[family]()
     sites = [
@@ -145,7 +145,7 @@ def test_runs_of_characters_are_those_of_scikit_learn_but_for_their_columns(fami
         for _ in range(dataset.sites.shape[1])
     ]
     theirs = sum(v.fit_transform(_texts(dataset, k)).sum(1) for k, v in enumerate(sites))
-    ours = _counted(dataset).sum(1)
+    ours = _count_ngrams(dataset).sum(1)
     if not dataset.asked.shape[1]:
         assert np.asarray(ours).ravel().tolist() == np.asarray(theirs).ravel().tolist()
 
@@ -157,7 +157,7 @@ def test_many_classes_are_told_apart_by_characters_too():
         )
         for k in range(1320)
     )
-    halves = halved(dataset)
+    halves = split_halves(dataset)
     gold, said, _ = characters(halves.train, halves.test)
     assert (gold.ids == said.ids).mean() > 0.9
 
@@ -210,7 +210,7 @@ def test_sources_of_opposite_labels_are_named():
 
 @pytest.mark.parametrize("altered", [{}, {"altered": "I"}])
 def test_sources_of_one_mix_of_labels_are_shown_and_not_named(altered):
-    audit = inspect(pooled({"news": 0.5, "mail": 0.5}).noted(**altered))
+    audit = inspect(pooled({"news": 0.5, "mail": 0.5}).with_notes(**altered))
     assert audit.floors["source"].score == pytest.approx(0.5, abs=0.08)
     assert not [p for p in audit.problems if "source" in p]
 

@@ -142,7 +142,7 @@ def test_floors_can_be_left_out():
 def test_correlation_before_and_after_sampling_is_taken_from_the_notes():
     dataset = FAMILIES["sentence"]()
     assert inspect(dataset, floors=False).before == {}
-    noted = dataset.noted(
+    noted = dataset.with_notes(
         sampling={"length_r_before": 0.6, "length_r_after": {"train": 0.0, "all": 0.01}}
     )
     assert inspect(noted, floors=False).before == {"before": 0.6, "after": 0.01}

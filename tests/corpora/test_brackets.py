@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import files
-from lingprobe.corpora.brackets import SUFFIXES, Tree, read, written
+from lingprobe.corpora.brackets import SUFFIXES, Tree, format_tree, read
 from lingprobe.corpora.tally import Tally
 from lingprobe.data.core import DataProblem
 
@@ -88,7 +88,7 @@ def test_a_tree_in_columns(trees):
     ],
 )
 def test_layouts_and_wrappers_make_no_difference(trees, text):
-    assert [written(tree) for tree in trees(text)] == [ONE, TWO]
+    assert [format_tree(tree) for tree in trees(text)] == [ONE, TWO]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_traces_and_what_they_leave_empty_go_unless_kept(trees):
     assert not tree.has(3, "SBJ")
     (whole,) = trees(PENN, traces=True)
     assert whole.words == ("Ms.", "Haag", "seems", "*-1", "to", "play", "Elianti", ".")
-    assert written(whole).count("NP-SBJ") == 2
+    assert format_tree(whole).count("NP-SBJ") == 2
     tally = Tally()
     assert not trees("( (NP (-NONE- *)))", tally=tally)
     assert tally.skipped == 1
@@ -215,7 +215,7 @@ def test_a_tree_written_and_read_back_is_itself(tmp_path_factory, phrases, blank
     path = tmp_path_factory.mktemp("trees") / "a.ptb"
     path.write_text("(ROOT " + " ".join(phrases).replace(" (", blank + "(") + ")", encoding="utf-8")
     (tree,) = read(path)
-    path.write_text(written(tree), encoding="utf-8")
+    path.write_text(format_tree(tree), encoding="utf-8")
     (again,) = read(path)
     assert again._replace(file="", line=0) == tree._replace(file="", line=0)
     check(tree)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.conll2012 import Labelled, bracketed, chains, read
+from lingprobe.corpora.conll2012 import Labelled, chains, parse_spans, read
 from lingprobe.corpora.conllu import read as read_conllu
 from lingprobe.corpora.mentions import Mention, Mentions
 from lingprobe.corpora.tally import Tally
@@ -119,7 +119,7 @@ def test_columns_that_do_not_fit_the_predicates_are_named(tmp_path):
 )
 def test_brackets_that_do_not_match(column, why):
     with pytest.raises(DataProblem, match=f"f:{why}"):
-        bracketed(column.split(), "f", 1)
+        parse_spans(column.split(), "f", 1)
 
 
 @pytest.mark.parametrize("column", ["(1 -", "- 1)", "(1 2)", "x -"])

@@ -15,7 +15,7 @@ from lingprobe.corpora import files
 from lingprobe.corpora.conllu import read
 from lingprobe.corpora.files import treebank
 from lingprobe.corpora.tally import Tally
-from lingprobe.corpora.trees import Range, Tree, depth, features, written
+from lingprobe.corpora.trees import Range, Tree, depth, features, format_tree
 from lingprobe.data.core import DataProblem
 
 ROWS = """# sent_id = s1
@@ -59,7 +59,7 @@ def test_multiword_tokens_empty_nodes_and_comments_are_kept(tmp_path):
     assert tree.deps[4] == "1:obl:a"
     assert tree.sentence.text == tree.text == "Vámonos al mar."
     assert features(tree.feats[0]) == {"Mood": "Imp"}
-    assert written(tree) == ROWS
+    assert format_tree(tree) == ROWS
 
 
 def test_text_is_rebuilt_where_no_comment_tells_it(tmp_path):
@@ -95,7 +95,7 @@ def test_pieces_of_any_size_give_the_same_trees_and_lines(tmp_path, monkeypatch,
     data = ("\ufeff" + ROWS.replace("\n", "\r\n") * 4).encode()
     path = tmp_path / f"t.conllu{suffix}"
     path.write_bytes(lzma.compress(data) if suffix else data)
-    assert [(t.line, written(t)) for t in read(path)] == [(1 + 12 * k, ROWS) for k in range(4)]
+    assert [(t.line, format_tree(t)) for t in read(path)] == [(1 + 12 * k, ROWS) for k in range(4)]
 
 
 def test_long_and_deep_sentences_are_read(tmp_path):
@@ -227,7 +227,7 @@ def blocks(draw):
 def test_what_is_read_is_written_back(tmp_path_factory, found):
     path = tmp_path_factory.getbasetemp() / "round.conllu"
     path.write_text("".join(found), encoding="utf-8", newline="")
-    assert "".join(map(written, read(path))) == "".join(found)
+    assert "".join(map(format_tree, read(path))) == "".join(found)
 
 
 @given(st.data())
@@ -303,7 +303,7 @@ def test_real_treebanks_have_the_counts_that_they_say(name, sentences, words, ra
     assert sum(len(t.ranges) for t in found) == ranges
     assert empty is None or sum(len(t.empty) for t in found) == empty
     with lzma.open(DATA / name, "rt", encoding="utf-8", newline="") as file:
-        assert "".join(map(written, found)) == file.read()
+        assert "".join(map(format_tree, found)) == file.read()
 
 
 @real

@@ -11,13 +11,13 @@ import lingprobe
 from fixtures.published import ELMO
 from lingprobe.analysis.score_files import families_from, scores_from
 from lingprobe.corpora.machine import machine
-from lingprobe.encoders.given_files import FORMATS, read_npy
 from lingprobe.encoders.hub import Files
+from lingprobe.encoders.own_vector_files import FORMATS, read_npy
 from lingprobe.encoders.word_files import open_words
 from lingprobe.judgements.bound import read_bound
 from lingprobe.judgements.score import read as read_sheet
 from lingprobe.parts.archive.elmo_shape import shape_of
-from lingprobe.parts.archive.files import arrays, json_file, mapped, torch_file
+from lingprobe.parts.archive.files import arrays, json_file, mmap_table, torch_file
 from lingprobe.parts.training.encoder import facts_of
 from lingprobe.store.blocks import write
 
@@ -58,7 +58,7 @@ READERS = {
     "bound.json": read_bound,
     "sheet.tsv": read_sheet,
     "arrays.npz": arrays,
-    "mapped.npy": mapped,
+    "mapped.npy": mmap_table,
     "any.json": lambda path: json_file(path, "anything"),
     "weights.pt": torch_file,
     "parsed/parsed.json": lambda path: machine(path.parent),

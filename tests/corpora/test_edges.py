@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import edges
-from lingprobe.corpora.edges import read, written
+from lingprobe.corpora.edges import format_record, read
 from lingprobe.corpora.tally import Tally
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets.formats import tables
@@ -124,7 +124,7 @@ def test_backslashes_and_quotes_are_data(tmp_path):
     word = 'a\\b"\\n\\u00e9\\'
     (record,) = read(lines(tmp_path / "x.json", row(text=word, **target())))
     assert record.words == (word,)
-    assert json.loads(written(record))["text"] == word
+    assert json.loads(format_record(record))["text"] == word
 
 
 word = st.text(
@@ -164,7 +164,7 @@ def records(draw):
 @given(st.lists(records(), max_size=4))
 def test_a_file_comes_back_as_it_was(tmp_path_factory, rows):
     path = lines(tmp_path_factory.mktemp("x") / "x.json", *rows)
-    assert [json.loads(written(record)) for record in read(path)] == rows
+    assert [json.loads(format_record(record)) for record in read(path)] == rows
 
 
 @pytest.mark.parametrize("write", [jsonl, sets])
@@ -255,5 +255,5 @@ anything = st.recursive(
 def test_whatever_a_line_holds_it_is_a_record_or_left_out_with_its_line(tmp_path_factory, value):
     path = lines(tmp_path_factory.mktemp("x") / "x.json", value)
     tally = Tally()
-    found = [json.loads(written(record)) for record in read(path, "skip", tally)]
+    found = [json.loads(format_record(record)) for record in read(path, "skip", tally)]
     assert found == [value] or (not found and tally.problems[0].startswith(f"{path}:1: "))

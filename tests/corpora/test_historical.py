@@ -2,7 +2,7 @@
 
 import pytest
 
-from lingprobe.corpora.brackets import read, written
+from lingprobe.corpora.brackets import format_tree, read
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 
@@ -56,7 +56,7 @@ def test_words_are_the_words_of_the_text(tmp_path, name):
     found = list(read(path))
     assert [tree.sentence.text for tree in found] == sentences
     assert [" ".join(tree.tags) for tree in found] == [tags]
-    assert "ID" not in written(found[0])
+    assert "ID" not in format_tree(found[0])
     every = {label for tree in found for label in (*tree.labels, *tree.tags)}
     assert not every & {"ID", "CODE", "METADATA", "-NONE-"}
 

@@ -1,6 +1,6 @@
 import pytest
 
-from lingprobe.corpora.languages import script, spoken, three
+from lingprobe.corpora.languages import language_codes, script, three
 from lingprobe.corpora.universal import treebanks
 
 
@@ -15,12 +15,12 @@ from lingprobe.corpora.universal import treebanks
     ],
 )
 def test_languages_go_by_code_or_name(asked, code):
-    assert spoken(asked) == {code}
+    assert language_codes(asked) == {code}
 
 
 @pytest.mark.parametrize("asked", ["", "Klingonish", "no such language", "12"])
 def test_what_is_no_language_has_no_code(asked):
-    assert spoken(asked) == set()
+    assert language_codes(asked) == set()
 
 
 def test_three_letters_and_a_script():

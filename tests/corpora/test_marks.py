@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from lingprobe.corpora.marks import ASKING, final_mark, question, sign, unmarked
+from lingprobe.corpora.marks import ASKING, final_mark, question, sign, strip_marks
 from lingprobe.data.core import Sentence
 
 
@@ -69,7 +69,7 @@ def test_sentences_end_at_the_marks_of_their_script(words, mark):
 
 
 def stripped(text: str) -> tuple[str, str]:
-    bare = unmarked(Sentence(tuple(text.split()), text))
+    bare = strip_marks(Sentence(tuple(text.split()), text))
     return " ".join(bare.words), bare.text
 
 

@@ -7,7 +7,7 @@ import lingprobe
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.embedded import treebank as sentences
 from lingprobe.corpora.files import treebank as files
-from lingprobe.corpora.places import LISTING, Absent, home_of, kept, located
+from lingprobe.corpora.places import LISTING, Absent, fetched_folder, home_of, locate_path
 from lingprobe.corpora.universal import treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
@@ -31,9 +31,9 @@ def put(folder: Path, *splits: str, code: str = "en_ewt") -> Path:
 
 
 def test_a_path_is_a_path(working):
-    assert located("nothing/here") == Path("nothing/here")
+    assert locate_path("nothing/here") == Path("nothing/here")
     bank = put(working / "en_ewt")
-    assert located("en_ewt") == Path("en_ewt")
+    assert locate_path("en_ewt") == Path("en_ewt")
     assert [part.path.parent for part in files("en_ewt")] == [bank.relative_to(working)] * 3
 
 
@@ -70,9 +70,9 @@ def test_tasks_read_the_folder_of_treebanks(tmp_path, monkeypatch, task):
 
 def test_one_of_its_name_comes_before_one_with_its_files(working):
     put(working / "UD_English-EWT-sample", "train")
-    assert located("en_ewt") == Path("UD_English-EWT-sample")
+    assert locate_path("en_ewt") == Path("UD_English-EWT-sample")
     put(working / "UD_English-EWT", "test")
-    assert located("en_ewt") == Path("UD_English-EWT")
+    assert locate_path("en_ewt") == Path("UD_English-EWT")
 
 
 def test_two_that_may_be_meant_are_named(working):
@@ -81,7 +81,7 @@ def test_two_that_may_be_meant_are_named(working):
     with pytest.raises(
         DataProblem, match="en_ewt is in UD_English-One and in UD_English-Two; name one"
     ):
-        located("en_ewt")
+        locate_path("en_ewt")
 
 
 def fetched(name: str, *splits: str, listed=("train", "dev", "test")) -> Path:
@@ -93,41 +93,41 @@ def fetched(name: str, *splits: str, listed=("train", "dev", "test")) -> Path:
 
 def test_what_was_fetched_is_found_release_by_release():
     usual, old = fetched("en_ewt"), fetched("en_ewt@2.10")
-    assert (located("en_ewt"), located("en_ewt@2.10")) == (usual, old)
+    assert (locate_path("en_ewt"), locate_path("en_ewt@2.10")) == (usual, old)
     with pytest.raises(
         Absent, match=r"UD_English-EWT of release 2\.11 is not here.*ud/en_ewt@2\.11"
     ):
-        located("en_ewt@2.11")
+        locate_path("en_ewt@2.11")
 
 
 def test_a_local_folder_comes_first_unless_a_release_is_named(working):
     place = fetched("en_ewt@2.17")
     put(working / "UD_English-EWT")
-    assert located("en_ewt") == Path("UD_English-EWT")
-    assert located("en_ewt@2.17") == place
+    assert locate_path("en_ewt") == Path("UD_English-EWT")
+    assert locate_path("en_ewt@2.17") == place
 
 
 @pytest.mark.parametrize("listing", [None, "", "{}", '{"files": 3}', "\udcff"])
 def test_what_was_fetched_in_part_is_not_taken_for_a_treebank(listing):
     place = fetched("en_ewt", "train")
-    assert kept(treebank("en_ewt")) is None
+    assert fetched_folder(treebank("en_ewt")) is None
     if listing is not None:
         (place / LISTING).write_text(listing, errors="surrogateescape")
-        assert kept(treebank("en_ewt")) is None
+        assert fetched_folder(treebank("en_ewt")) is None
     (place / LISTING).unlink()
-    assert kept(treebank("en_ewt")) is None
+    assert fetched_folder(treebank("en_ewt")) is None
 
 
 def test_what_is_not_here_is_said_with_the_command_that_gets_it():
     with pytest.raises(Absent) as caught:
-        located("pl_pdb")
+        locate_path("pl_pdb")
     assert str(caught.value) == (
         "UD_Polish-PDB of release 2.17 is not here: with network access, `lingprobe fetch"
         " ud/pl_pdb` downloads it (CC BY-NC-SA 4.0); or set LINGPROBE_TREEBANKS to a folder that has"
         " UD_Polish-PDB"
     )
     with pytest.raises(DataProblem, match=r"no such treebank; did you mean 'pl_pdb'\?"):
-        located("pl_pdbb")
+        locate_path("pl_pdbb")
 
 
 def test_what_reads_no_treebanks_knows_no_codes():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.rendering import detokenised, mark, rendered, repaired, sentence_of
+from lingprobe.corpora.rendering import detokenize, mark, render_words, reorder_words, sentence_of
 from lingprobe.corpora.text import tokens
 
 WORDS = st.lists(
@@ -50,24 +50,24 @@ WORDS = st.lists(
     ],
 )
 def test_words_are_written_as_a_reader_would_see_them(words, text):
-    assert rendered(words.split()) == text
+    assert render_words(words.split()) == text
 
 
 @given(WORDS)
 def test_nothing_is_lost_or_added_but_spaces(words):
     plain = {"``": '"', "''": '"'}
-    assert rendered(words).replace(" ", "") == "".join(plain.get(w, w) for w in words)
-    assert rendered(words) == rendered(words).strip()
-    assert "  " not in rendered(words)
+    assert render_words(words).replace(" ", "") == "".join(plain.get(w, w) for w in words)
+    assert render_words(words) == render_words(words).strip()
+    assert "  " not in render_words(words)
 
 
 @given(WORDS, st.booleans())
 def test_a_sentence_that_was_not_altered_is_repaired_to_itself_with_a_capital(words, name):
-    same = repaired(words, range(len(words)), name)
-    assert same == repaired(words)
+    same = reorder_words(words, range(len(words)), name)
+    assert same == reorder_words(words)
     assert same[1:] == tuple(words[1:])
     assert same[0][:1] == words[0][:1].upper()
-    assert sentence_of(same).text == rendered(same)
+    assert sentence_of(same).text == render_words(same)
 
 
 def test_hyphens_inside_words_are_closed_up_and_dashes_are_not():
@@ -75,15 +75,15 @@ def test_hyphens_inside_words_are_closed_up_and_dashes_are_not():
         "A wild - type cell - the first - divides .".split(),
         "DT JJ HYPH NN NN : DT JJ : VBZ .".split(),
     )
-    assert rendered(words, tags) == "A wild-type cell - the first - divides."
-    assert rendered(words) == "A wild - type cell - the first - divides."
+    assert render_words(words, tags) == "A wild-type cell - the first - divides."
+    assert render_words(words) == "A wild - type cell - the first - divides."
 
 
 def test_a_word_moved_from_the_front_loses_its_capital_unless_it_is_a_name():
     words = "They left and Rome fell .".split()
     order = [3, 4, 2, 0, 1, 5]
-    assert rendered(repaired(words, order)) == "Rome fell and they left."
-    assert rendered(repaired(words, order, name=True)) == "Rome fell and They left."
+    assert render_words(reorder_words(words, order)) == "Rome fell and they left."
+    assert render_words(reorder_words(words, order, name=True)) == "Rome fell and They left."
 
 
 def test_marks_are_told_from_words():
@@ -121,7 +121,7 @@ MOSES = [
 
 @pytest.mark.parametrize(("text", "wanted"), MOSES)
 def test_text_is_written_as_a_reader_would_see_it(text, wanted):
-    assert detokenised(text.split()) == wanted
+    assert detokenize(text.split()) == wanted
 
 
 @given(
@@ -152,4 +152,4 @@ def test_text_is_written_as_a_reader_would_see_it(text, wanted):
     )
 )
 def test_only_spaces_are_left_out(words):
-    assert detokenised(words).replace(" ", "") == "".join(words)
+    assert detokenize(words).replace(" ", "") == "".join(words)

@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.corpora.seen import SEEN, Collected, among, hashed, hashes_of, read, write
 from lingprobe.corpora.text import letters
+from lingprobe.corpora.training_sentences import (
+    SEEN,
+    Collected,
+    among,
+    hash_key,
+    hashes_of,
+    read,
+    write,
+)
 from lingprobe.data.core import Sentence
 
 
@@ -32,18 +40,18 @@ def test_a_sentence_is_told_by_its_letters_whatever_its_words():
 
 def test_hashes_are_the_same_on_every_machine():
     """What `printf adog | b2sum -l 64` prints, read with the lowest byte first."""
-    assert hashed("adog") == int.from_bytes(bytes.fromhex("27b1a0f754b61c67"), "little")
-    assert hashed("") == 0
+    assert hash_key("adog") == int.from_bytes(bytes.fromhex("27b1a0f754b61c67"), "little")
+    assert hash_key("") == 0
 
 
 def test_examples_that_are_not_kept_were_not_seen():
     made = collected(("one", "two"), ("three",), (), ("four", "two"))
     made.keep(np.array([1, 3]))
-    assert set(made.distinct().tolist()) == {hashed("three"), hashed("four"), hashed("two")}
+    assert set(made.distinct().tolist()) == {hash_key("three"), hash_key("four"), hash_key("two")}
     made.add(["five"])
     assert len(made.distinct()) == 4
     made.keep(np.array([2]))
-    assert made.distinct().tolist() == [hashed("five")]
+    assert made.distinct().tolist() == [hash_key("five")]
 
 
 def test_nothing_is_among_nothing():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.tagged import is_tagged, penn, read, write
+from lingprobe.corpora.tagged_text import is_tagged, penn, read, write
 from lingprobe.corpora.tally import Tally
 from lingprobe.data.core import DataProblem
 

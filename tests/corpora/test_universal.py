@@ -12,14 +12,14 @@ from lingprobe.corpora.universal import RELEASE, near, treebank, treebanks
 def test_a_treebank_has_a_code_and_a_name(asked):
     bank = treebank(asked)
     assert (bank.code, bank.name, bank.licence) == ("en_ewt", "UD_English-EWT", "CC BY-SA 4.0")
-    assert (bank.release, bank.released) == ("", RELEASE)
+    assert (bank.release, bank.fetched_release) == ("", RELEASE)
     assert treebank(f"{asked}@2.16") == treebank(f"{asked}@r2.16")
-    assert treebank(f"{asked}@2.16").release == treebank(f"{asked}@2.16").released == "2.16"
+    assert treebank(f"{asked}@2.16").release == treebank(f"{asked}@2.16").fetched_release == "2.16"
 
 
 def test_a_newer_treebank_is_known_by_its_repository_alone():
     bank = treebank("UD_New_Language-Corpus@2.18")
-    assert (bank.code, bank.name, bank.released) == ("", "UD_New_Language-Corpus", "2.18")
+    assert (bank.code, bank.name, bank.fetched_release) == ("", "UD_New_Language-Corpus", "2.18")
     assert bank.language == "New Language"
 
 

@@ -468,10 +468,10 @@ def test_noise_replaces_so_many_labels_of_each_split_by_others():
 
 
 def test_noise_is_as_much_as_an_audit_found():
-    parsed = zipfian().noted(ByParser("a parser", 8.0))
+    parsed = zipfian().with_notes(ByParser("a parser", 8.0))
     changed = CONTROLS.make("label-noise")(parsed)
     assert (changed.labels.ids != parsed.labels.ids).sum() == 120
-    for unknown in (zipfian(), zipfian().noted(ByParser("a parser", None))):
+    for unknown in (zipfian(), zipfian().with_notes(ByParser("a parser", None))):
         with pytest.raises(DataProblem, match="no audit says how often"):
             CONTROLS.make("label-noise")(unknown)
 

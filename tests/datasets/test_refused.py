@@ -8,7 +8,7 @@ import pytest
 import lingprobe.datasets
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
 from lingprobe.datasets import Candidate, SampleSettings, sample
-from lingprobe.datasets.controls import CONTROLS, at_chance, draws, known, without_draw
+from lingprobe.datasets.controls import CONTROLS, at_chance, draws, find_control, without_draw
 from lingprobe.datasets.formats.tables import read
 from lingprobe.datasets.match import joint
 
@@ -126,7 +126,7 @@ def test_controls_say_whether_they_draw_and_leave_anything(reference, drawn, not
 
 @pytest.mark.parametrize("gone", ["plugin-that-is-gone", "mine.py@control", "shuffled,odd=1"])
 def test_controls_that_are_gone_are_not_known(gone):
-    assert known(gone) is None
+    assert find_control(gone) is None
     assert at_chance(gone) is False
 
 

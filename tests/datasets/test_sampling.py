@@ -20,7 +20,7 @@ from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets import Candidate, SampleSettings, carve_dev, folds_needed, sample
 from lingprobe.datasets.candidates import Pool
 from lingprobe.datasets.draw import Division
-from lingprobe.datasets.match import contrasts, matched, uncorrelated
+from lingprobe.datasets.match import contrasts, match_lengths, uncorrelated_blocks
 from lingprobe.datasets.splits import allocate, apportion
 
 
@@ -482,10 +482,10 @@ def test_decorrelation_is_reported_before_and_after():
 def test_matching_keeps_all_that_lengths_have_in_common():
     lengths = np.array([5] * 10 + [6] * 4 + [5] * 3 + [6] * 9 + [9] * 5)
     labels = np.array([0] * 14 + [1] * 17)
-    blocks = matched(np.arange(31), labels, np.arange(2), lengths, np.random.default_rng(0))
+    blocks = match_lengths(np.arange(31), labels, np.arange(2), lengths, np.random.default_rng(0))
     assert (np.ptp(lengths[blocks[:7]], axis=1) == 0).all()
     assert len(blocks) == 14
-    assert len(uncorrelated(blocks, lengths, contrasts(("1", "2")), 0.0)) == 7
+    assert len(uncorrelated_blocks(blocks, lengths, contrasts(("1", "2")), 0.0)) == 7
     assert len(np.unique(blocks)) == blocks.size
 
 

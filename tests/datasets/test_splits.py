@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.datasets import sampled, thinned
+from lingprobe.datasets import draw_examples, draw_train
 
 
 def rows(*counts):
@@ -22,7 +22,7 @@ def rows(*counts):
 
 
 def test_every_class_and_split_keeps_its_share():
-    part = thinned(rows(100, 10, 10), 36, seed=0)
+    part = draw_examples(rows(100, 10, 10), 36, seed=0)
     assert Counter((e.split, e.label) for e in part) == {
         (s, c): n for s, n in (("train", 10), ("dev", 1), ("test", 1)) for c in "012"
     }
@@ -30,19 +30,19 @@ def test_every_class_and_split_keeps_its_share():
 
 def test_examples_are_drawn_over_all_and_stay_in_order():
     whole = rows(100, 10, 10)
-    part = thinned(whole, 36, seed=0)
+    part = draw_examples(whole, 36, seed=0)
     places = [whole.index(e) for e in part]
     assert places == sorted(places)
     first_class = [p for p in places if p < 100]
     assert max(first_class) > 50, "the head of the class was taken"
-    assert part != thinned(whole, 36, seed=1)
-    assert part == thinned(whole, 36, seed=0)
+    assert part != draw_examples(whole, 36, seed=1)
+    assert part == draw_examples(whole, 36, seed=0)
 
 
 def test_all_are_kept_where_fewer_are_there():
-    assert thinned(rows(3, 1, 1), 1000, seed=0) == rows(3, 1, 1)
+    assert draw_examples(rows(3, 1, 1), 1000, seed=0) == rows(3, 1, 1)
     with pytest.raises(DataProblem, match="size=0"):
-        thinned(rows(3, 1, 1), 0, seed=0)
+        draw_examples(rows(3, 1, 1), 0, seed=0)
 
 
 def test_classes_of_test_are_in_train_where_there_are_more_classes_than_examples():
@@ -52,10 +52,10 @@ def test_classes_of_test_are_in_train_where_there_are_more_classes_than_examples
         for c in range(100)
         for i in range(n)
     ]
-    part = thinned(whole, 220, seed=3)
+    part = draw_examples(whole, 220, seed=3)
     seen = {split: {e.label for e in part if e.split == split} for split in ("train", "test")}
     assert seen["test"] <= seen["train"]
-    other = {e.label for e in thinned(whole, 220, seed=4) if e.split == "test"}
+    other = {e.label for e in draw_examples(whole, 220, seed=4) if e.split == "test"}
     assert other != seen["test"], "some classes are always preferred"
 
 
@@ -70,7 +70,7 @@ def test_as_many_as_were_asked_for(pairs, size, seed):
     whole = [
         Example.about(Sentence.of([str(i)]), label, split) for i, (split, label) in enumerate(pairs)
     ]
-    part = thinned(whole, size, seed)
+    part = draw_examples(whole, size, seed)
     assert len(part) == min(size, len(whole))
     ids = np.array([int(e.sites[0].sentence.text) for e in part])
     assert (np.diff(ids) > 0).all()
@@ -86,7 +86,7 @@ def test_samples_leave_out_a_share_of_the_training_sentences_and_nothing_of_the_
         )
         for i in range(200)
     )
-    draws = [sampled(whole, f"{k}/5") for k in range(1, 6)]
+    draws = [draw_train(whole, f"{k}/5") for k in range(1, 6)]
     # four fifths of 80 sentences with two targets each
     assert [len(d.rows("train")) for d in draws] == [128] * 5
     kept = [set(d.sites[d.rows("train"), 0, 0].tolist()) for d in draws]
@@ -95,11 +95,11 @@ def test_samples_leave_out_a_share_of_the_training_sentences_and_nothing_of_the_
     for draw in draws:
         assert [len(draw.rows(s)) for s in ("dev", "test")] == [20, 20]
         assert set(np.bincount(draw.sites[draw.rows("train"), 0, 0]).tolist()) == {0, 2}
-    assert sampled(whole, "2/5").sites.tolist() == draws[1].sites.tolist()
+    assert draw_train(whole, "2/5").sites.tolist() == draws[1].sites.tolist()
 
 
 @pytest.mark.parametrize("wrong", ["5", "0/5", "6/5", "1/1", "a/b", "*/5"])
 def test_a_sample_that_is_none_says_what_to_write(wrong):
     whole = Dataset.of([Example.about(Sentence.of(["a"]), "x")])
     with pytest.raises(DataProblem, match="sample=1/5"):
-        sampled(whole, wrong)
+        draw_train(whole, wrong)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lingprobe.data.core import Dataset, Example, Sentence, Site, Tags
 from lingprobe.data.labels import Scores
 from lingprobe.datasets import carve_dev, together
-from lingprobe.datasets.splits import turned
+from lingprobe.datasets.splits import orient_pairs
 from lingprobe.metrics import interval_of
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
@@ -74,14 +74,14 @@ def test_whole_sentences_are_shared_where_several_examples_are_about_them():
 def test_a_sentence_of_pairs_is_shared_on_whichever_side_it_stands(pairs):
     """What is on one side in some order of the pairs is found to be, whatever way they stand."""
     told = np.array([(b, a) if turn else (a, b) for a, b, turn in pairs])
-    found = turned(told)
+    found = orient_pairs(told)
     assert (np.sort(found, 1) == np.sort(told, 1)).all()
     several = np.flatnonzero(np.bincount(found.ravel()) > 1)
     assert not set(several) & set(found[:, 0]) & set(found[:, 1])
 
 
 def test_in_a_circle_of_three_pairs_two_find_what_they_share():
-    found = turned(np.array([(0, 1), (1, 2), (2, 0)]))
+    found = orient_pairs(np.array([(0, 1), (1, 2), (2, 0)]))
     shared = [len(found) - len(set(found[:, k].tolist())) for k in (0, 1)]
     assert sum(shared) == 2
 
@@ -168,6 +168,6 @@ def test_intervals_of_correlations_over_pairs_that_share_sentences_hold_the_trut
 
     alone = held(lambda pairs: {})
     apart = held(lambda pairs: dict(zip("ab", pairs.T, strict=True)))
-    both = held(lambda pairs: dict(zip("ab", turned(pairs).T, strict=True)))
+    both = held(lambda pairs: dict(zip("ab", orient_pairs(pairs).T, strict=True)))
     assert alone < 0.91 < apart < both
     assert 0.93 <= both <= 0.97

@@ -19,7 +19,7 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
 from lingprobe.encoders.blocks import layers_of
 from lingprobe.encoders.hub import Source
-from lingprobe.encoders.network import loaded
+from lingprobe.encoders.network import load_network
 
 EXACT = "dtype=float32,device=cpu"
 SIZES = {
@@ -114,9 +114,9 @@ def test_pieces_and_the_lexical_layer_are_there_too(name, folders, sentences):
 
 def test_only_models_that_read_padding_are_run_without_it(folders, caplog):
     with caplog.at_level(logging.WARNING, "lingprobe.encoders"):
-        loaded.cache_clear()
+        load_network.cache_clear()
         modes = {
-            name: loaded(Source(str(folder)), "cpu", "float32").batching
+            name: load_network(Source(str(folder)), "cpu", "float32").batching
             for name, folder in folders.items()
         }
     assert modes == dict.fromkeys(MODELS, "padded") | {"FNet": "equal"}
@@ -182,10 +182,10 @@ def test_what_a_batch_does_is_found_out(how, expected, bert, monkeypatch):
         "lingprobe.encoders.network._model",
         lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how),
     )
-    loaded.cache_clear()
-    assert loaded(Source(str(bert)), "cpu", "float32").batching == expected
-    assert loaded.__wrapped__(Source(str(bert)), "cpu", "bfloat16").batching == expected
-    loaded.cache_clear()
+    load_network.cache_clear()
+    assert load_network(Source(str(bert)), "cpu", "float32").batching == expected
+    assert load_network.__wrapped__(Source(str(bert)), "cpu", "bfloat16").batching == expected
+    load_network.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -200,10 +200,10 @@ def test_models_that_nothing_can_be_repeated_with_are_refused(how, said, bert, m
         "lingprobe.encoders.network._model",
         lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how),
     )
-    loaded.cache_clear()
+    load_network.cache_clear()
     with pytest.raises(EncoderStop, match=said):
-        loaded(Source(str(bert)), "cpu", "float32")
-    loaded.cache_clear()
+        load_network(Source(str(bert)), "cpu", "float32")
+    load_network.cache_clear()
 
 
 @pytest.mark.parametrize("how", ["batch", "last"])
@@ -214,13 +214,13 @@ def test_such_models_give_a_sentence_one_vector_whatever_stands_beside_it(
         "lingprobe.encoders.network._model",
         lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how),
     )
-    loaded.cache_clear()
+    load_network.cache_clear()
     try:
         encoder = make(f"hf:{bert},layers=all,{EXACT}")
         whole = encoder.encode(sentences).layers[-1]
         alone = np.concatenate([encoder.encode([s]).layers[-1] for s in sentences])
     finally:
-        loaded.cache_clear()
+        load_network.cache_clear()
     assert np.allclose(whole, alone, atol=1e-4)
 
 

@@ -236,9 +236,9 @@ def test_places_of_words_are_found_with_the_digest_and_remembered(
     rows = {"the": [1, 0, 0], "cat": [0, 2, 0]}
     packed = gzip.compress(TEXT.encode()) if name.endswith("gz") else TEXT.encode()
     (path := tmp_path / name).write_bytes(binary(rows) if name == "a.bin" else packed)
-    opening, read = files.opened, []
+    opening, read = files.open_file, []
     monkeypatch.setattr(
-        files, "opened", lambda *given, **how: read.append(1) or opening(*given, **how)
+        files, "open_file", lambda *given, **how: read.append(1) or opening(*given, **how)
     )
     table = FileTable(path)
     assert table.fingerprint == files.digest([path])

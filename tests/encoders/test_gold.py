@@ -22,7 +22,7 @@ FACTS = {
 
 
 def read(gold: Gold, words: bool = False, sentences=(ONE, TWO, THREE), facts=None) -> np.ndarray:
-    return gold.informed(FACTS if facts is None else facts, words).encode(sentences).layers[0]
+    return gold.with_facts(FACTS if facts is None else facts, words).encode(sentences).layers[0]
 
 
 def test_a_fact_has_one_vector_in_every_data_set():
@@ -38,11 +38,11 @@ def test_a_fact_has_one_vector_in_every_data_set():
 
 def test_vectors_depend_on_no_order_and_no_batch():
     for words in (False, True):
-        gold = Gold(width=16, noise=0.3).informed(FACTS, words)
+        gold = Gold(width=16, noise=0.3).with_facts(FACTS, words)
         whole = gold.encode((ONE, TWO, THREE))
         turned = (
             Gold(width=16, noise=0.3)
-            .informed(dict(reversed(FACTS.items())), words)
+            .with_facts(dict(reversed(FACTS.items())), words)
             .encode((THREE, ONE))
         )
         for here, there in ((0, 1), (2, 0)):
@@ -55,7 +55,7 @@ def test_vectors_depend_on_no_order_and_no_batch():
 
 
 def test_words_have_their_own_facts_and_sentences_the_sum_of_all():
-    words = Gold(width=8).informed(FACTS, True).encode((ONE, THREE))
+    words = Gold(width=8).with_facts(FACTS, True).encode((ONE, THREE))
     assert words.spans is not None
     assert words.spans.words.tolist() == [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]
     np.testing.assert_array_equal(words.layers[0][0], words.layers[0][3])  # `det` in both

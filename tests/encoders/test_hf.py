@@ -10,7 +10,7 @@ import torch
 from lingprobe.data.core import DataProblem, Layered, Sentence
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.encoders.hf import depth
-from lingprobe.encoders.layered import layer_names
+from lingprobe.encoders.layers import layer_names
 
 EXACT = "dtype=float32,device=cpu"
 

@@ -202,7 +202,7 @@ def test_what_is_not_fetched_yet_is_named_to_the_libraries(tmp_path, monkeypatch
 def test_libraries_are_never_left_to_ask(bert, monkeypatch):
     import transformers
 
-    from lingprobe.encoders.network import Weights, loaded
+    from lingprobe.encoders.network import Weights, load_network
 
     given = []
     for name, method in (
@@ -218,7 +218,7 @@ def test_libraries_are_never_left_to_ask(bert, monkeypatch):
             return _original(*args, **kwargs)
 
         monkeypatch.setattr(getattr(transformers, name), method, told)
-    loaded.__wrapped__(Source(str(bert)), "cpu", "float32")
-    loaded.__wrapped__(Source(str(bert)), "cpu", "float32", Weights("random", 1, True))
+    load_network.__wrapped__(Source(str(bert)), "cpu", "float32")
+    load_network.__wrapped__(Source(str(bert)), "cpu", "float32", Weights("random", 1, True))
     assert len(given) >= 6
     assert set(given) == {False}

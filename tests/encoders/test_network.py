@@ -10,7 +10,7 @@ from lingprobe.encoders import make
 from lingprobe.encoders.forward import Passes
 from lingprobe.encoders.frames import PLAIN
 from lingprobe.encoders.hub import Source
-from lingprobe.encoders.network import Network, Weights, loaded
+from lingprobe.encoders.network import Network, Weights, load_network
 from lingprobe.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"
@@ -159,7 +159,7 @@ def test_the_same_word_has_the_same_lexical_vector_everywhere(bert):
 def test_nothing_is_run_for_lex_alone(bert, sentences, monkeypatch):
     encoder = make(f"hf:{bert},layers=lex+1,pool=none,{EXACT}")
     expected = encoder.encode(sentences)
-    monkeypatch.setattr(Network, "hidden", lambda *_, **__: pytest.fail("the model was run"))
+    monkeypatch.setattr(Network, "hidden_states", lambda *_, **__: pytest.fail("the model was run"))
     vectors = make(f"hf:{bert},layers=lex,pool=none,{EXACT}").encode(sentences)
     assert np.array_equal(vectors.layers[0], expected.layer("lex"))
 
@@ -175,7 +175,7 @@ def test_drawn_weights_follow_their_seed_and_leave_the_global_one_alone(
     folder = request.getfixturevalue(family)
 
     def of(seed):
-        loaded.cache_clear()
+        load_network.cache_clear()
         return (
             make(f"hf:{folder},weights={weights},seed={seed},layers=all,{EXACT}")
             .encode(sentences)
@@ -218,7 +218,7 @@ def test_what_is_below_the_first_layer_can_stay_as_it_was_trained(bert, sentence
 
 @pytest.mark.parametrize("family", ["bert", "gpt"])
 def test_every_matrix_above_the_embeddings_is_orthonormal(family, request):
-    model = loaded(
+    model = load_network(
         Source(str(request.getfixturevalue(family))), "cpu", "float32", Weights("orthonormal", 3)
     ).model
     matrices = {

@@ -11,7 +11,7 @@ import pytest
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
-from lingprobe.encoders.quantised import check_room, placement, quantisation
+from lingprobe.encoders.quantisation import check_room, placement, quantisation
 
 transformers = pytest.importorskip("transformers")
 
@@ -141,7 +141,7 @@ def test_int8_of_torchao_runs_on_a_processor(bert, sentences, tmp_path):
     import torch
 
     from lingprobe.encoders.hub import Source
-    from lingprobe.encoders.network import loaded
+    from lingprobe.encoders.network import load_network
 
     settings = transformers.TorchAoConfig(quantization.Int8WeightOnlyConfig())
     model = transformers.AutoModel.from_pretrained(
@@ -154,7 +154,7 @@ def test_int8_of_torchao_runs_on_a_processor(bert, sentences, tmp_path):
     assert encoder.runs == ("cpu", "torchao")
     assert "torchao=" in encoder.fingerprint
     vectors = encoder.encode(sentences)
-    held = loaded(Source(str(tmp_path)), "cpu", "torchao").model
+    held = load_network(Source(str(tmp_path)), "cpu", "torchao").model
     inside = held.encoder.layer[0].intermediate.dense.weight
     assert type(inside).__module__.startswith("torchao")
     plain = make(f"hf:{bert},layers=all,device=cpu,dtype=float32").encode(sentences)

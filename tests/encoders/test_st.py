@@ -66,7 +66,7 @@ def test_long_and_no_sentences(sbert, model):
 
 
 def test_models_with_input_of_their_own_go_their_own_way(model, sentences, monkeypatch):
-    from lingprobe.encoders.sentence_models import tokenised
+    from lingprobe.encoders.sentence_models import tokenize_texts
 
     texts = [s.text for s in sentences]
     original = type(model).preprocess
@@ -74,9 +74,9 @@ def test_models_with_input_of_their_own_go_their_own_way(model, sentences, monke
     def louder(self, inputs, prompt=None, **kwargs):
         return original(self, [text + " on and on" for text in inputs], prompt=prompt, **kwargs)
 
-    assert tokenised(model, texts, "", {}) is not None
+    assert tokenize_texts(model, texts, "", {}) is not None
     monkeypatch.setattr(type(model), "preprocess", louder)
-    assert tokenised(model, texts, "", {}) is None
+    assert tokenize_texts(model, texts, "", {}) is None
     assert np.allclose(asked(model, texts, tokens=40), model.encode(texts), atol=1e-5)
 
 

@@ -2,7 +2,7 @@ import numpy as np
 
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
-from lingprobe.encoders.keyed import normals
+from lingprobe.encoders.keyed_random import normals
 
 CAT = Sentence.of(["The", "cat"])
 NONE = Sentence((), "")

@@ -17,16 +17,16 @@ from lingprobe.encoders.tokens import (
     Pieces,
     Tokens,
     Words,
-    aligned,
-    located,
-    placed,
+    align_pieces,
+    locate_words,
+    place_pieces,
     with_spaces,
     word_spans,
 )
 
 
 def ranges_of(words: list[str], pieces: list[tuple[int, int]]) -> list[list[int]]:
-    found = aligned(np.array(pieces, np.int64).reshape(-1, 2), word_spans(words))
+    found = align_pieces(np.array(pieces, np.int64).reshape(-1, 2), word_spans(words))
     return [list(range(a, b)) for a, b in found.tolist()]
 
 
@@ -60,7 +60,7 @@ def test_alignment_equals_the_overlap_of_every_pair(lengths, seed):
     edges = np.unique(rng.integers(0, spans[-1, 1] + 1, 6))
     pieces = np.stack([edges[:-1], edges[1:]], 1)
     overlap = (pieces[None, :, 0] < spans[:, None, 1]) & (pieces[None, :, 1] > spans[:, None, 0])
-    assert [list(range(a, b)) for a, b in aligned(pieces, spans).tolist()] == [
+    assert [list(range(a, b)) for a, b in align_pieces(pieces, spans).tolist()] == [
         np.flatnonzero(row).tolist() for row in overlap
     ]
 
@@ -88,7 +88,7 @@ def units(
     """The pieces that a task about a span of words reads."""
     spans = Spans(
         np.array([0, len(pieces)]),
-        aligned(np.array(pieces, np.int64), word_spans(words)),
+        align_pieces(np.array(pieces, np.int64), word_spans(words)),
         np.array([0, len(words)]),
     )
     dataset = Dataset.of([Example((Site(Sentence.of(words), span),), "A")])
@@ -169,9 +169,9 @@ def test_words_without_pieces_at_the_edge_of_a_span_are_passed_over():
 def test_pieces_without_width_are_where_they_stand():
     words = word_spans(["A", "bc"])
     nowhere = np.array([True, False, False, False])
-    spans = placed(np.array([[0, 0], [1, 1], [2, 2], [2, 4]]), nowhere, words)
+    spans = place_pieces(np.array([[0, 0], [1, 1], [2, 2], [2, 4]]), nowhere, words)
     assert spans.tolist() == [[0, 0], [0, 1], [2, 3], [2, 4]]
-    assert aligned(spans, words).tolist() == [[1, 2], [2, 4]]
+    assert align_pieces(spans, words).tolist() == [[1, 2], [2, 4]]
 
 
 def test_spaces_right_before_a_word_can_belong_to_it():
@@ -184,7 +184,7 @@ def test_spaces_right_before_a_word_can_belong_to_it():
 
 def shown(words: str | list[str], text: str) -> list[str]:
     words = words.split() if isinstance(words, str) else words
-    return [text[a:b] for a, b in located(words, text).tolist()]
+    return [text[a:b] for a, b in locate_words(words, text).tolist()]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_what_is_not_there_has_no_place():
     assert shown(["he", "left", "early"], "he early") == ["he", "", "early"]
     assert shown(["nothing", "alike"], "") == ["", ""]
     assert shown(["a", "", "b"], "a b") == ["a", "", "b"]
-    assert located([], "text").shape == (0, 2)
+    assert locate_words([], "text").shape == (0, 2)
 
 
 @given(st.text("ab 日本e\u0301 \u00a0\u200b", max_size=24), st.data())
@@ -224,7 +224,7 @@ def test_words_cut_from_a_text_are_where_they_were_cut(text, data):
         {0, len(squeezed), *data.draw(st.lists(st.integers(0, len(squeezed)), max_size=6))}
     )
     words = [squeezed[a:b] for a, b in pairwise(cuts)]
-    places = located(words, text)
+    places = locate_words(words, text)
     assert ["".join(text[a:b].split()) for a, b in places.tolist()] == words
     assert (places[1:, 0] >= places[:-1, 1]).all()
 

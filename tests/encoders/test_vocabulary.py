@@ -12,7 +12,7 @@ from fixtures.models import sentence_transformer, transformer
 from lingprobe.data.core import Lexical
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import make
-from lingprobe.encoders.saved import unknown
+from lingprobe.encoders.model_files import unknown
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.run import run

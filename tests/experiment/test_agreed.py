@@ -9,7 +9,13 @@ import threading
 import pytest
 
 import lingprobe
-from lingprobe.experiment.agreement import AgreementProblem, Machine, agreed, alike, request_of
+from lingprobe.experiment.agreement import (
+    AgreementProblem,
+    Machine,
+    alike,
+    reach_agreement,
+    request_of,
+)
 from lingprobe.nets import device, precision
 from lingprobe.nets.device import resolved_device, resolved_dtype
 from lingprobe.nets.precision import native_bf16, usable_threads
@@ -30,7 +36,7 @@ def on(monkeypatch, machine):
 
 
 def settle(file, things=THINGS, refused=()):
-    with agreed(file, 1) as agreement:
+    with reach_agreement(file, 1) as agreement:
         agreement.settle(things, dict(refused))
     return agreement.machine
 
@@ -39,7 +45,7 @@ def test_the_first_resolves_and_others_compute_as_it_does(file, monkeypatch):
     on(monkeypatch, CPU)
     assert settle(file) == CPU
     on(monkeypatch, Machine("cuda", ("cpu", "cuda"), 16))
-    with agreed(file, 1) as agreement:
+    with reach_agreement(file, 1) as agreement:
         assert agreement.machine == CPU
         assert (resolved_device("auto"), usable_threads()) == ("cpu", 2)
         monkeypatch.setattr(precision, "_has_bf16", lambda: True)
@@ -98,7 +104,7 @@ def test_others_wait_for_the_first(file, monkeypatch):
     began, told = threading.Event(), []
 
     def first():
-        with agreed(file, 1) as agreement:
+        with reach_agreement(file, 1) as agreement:
             began.set()
             told.append("first plans")
             agreement.settle(THINGS, {})
@@ -156,7 +162,7 @@ def test_a_run_whose_data_have_changed_since_takes_no_work(tmp_path):
 
 def test_the_claim_of_a_killed_share_is_cleared_by_the_next(tmp_path):
     file = tmp_path / "a.agreement"
-    with agreed(file, 1) as agreement:
+    with reach_agreement(file, 1) as agreement:
         agreement.settle({}, {})
     killed = subprocess.run(
         [
@@ -170,6 +176,6 @@ def test_the_claim_of_a_killed_share_is_cleared_by_the_next(tmp_path):
     )
     assert killed.returncode == 9
     assert claim_of(file).is_file()
-    with agreed(file, 1):
+    with reach_agreement(file, 1):
         pass
     assert [p.name for p in tmp_path.iterdir()] == [file.name]

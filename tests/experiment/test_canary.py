@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.data._hosted import module_name
+from lingprobe.data._foreign_code import module_name
 from lingprobe.data.references import allow
 from lingprobe.encoders import adapt
 from lingprobe.experiment.paths import Paths

@@ -25,7 +25,7 @@ from lingprobe.encoders import make
 from lingprobe.experiment.bars import encoding_bar
 from lingprobe.experiment.embed import EncoderProblem, embed, vectors
 from lingprobe.store.blocks import StoreProblem
-from lingprobe.store.claims import claimed
+from lingprobe.store.claims import claim_file
 from lingprobe.store.vectors import VectorStore
 
 
@@ -525,7 +525,7 @@ def test_what_waits_for_an_encoder_hears_how_far_it_is(tmp_path):
 
 
 def test_the_progress_bar_is_shown_when_asked(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("lingprobe.data.progress.watched", lambda: True)
+    monkeypatch.setattr("lingprobe.data.progress.is_watched", lambda: True)
     for progress, shown in ((True, "encode pretend: 100%"), (False, "")):
         with encoding_bar("pretend", progress):
             embed(Pretend(), sentences_of(10), VectorStore(tmp_path / str(progress)), "k")
@@ -669,8 +669,8 @@ def test_a_block_that_another_run_is_at_comes_last(tmp_path):
         for file in sorted((tmp_path / "a").rglob("*-0*.vectors"))
     ]
     given_up, done = ExitStack(), ExitStack()
-    given_up.enter_context(claimed(first))
-    done.enter_context(claimed(second))
+    given_up.enter_context(claim_file(first))
+    done.enter_context(claim_file(second))
 
     def others():
         shutil.copy(tmp_path / "a" / second.relative_to(tmp_path / "b"), second)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from pretend import Pretend
 
-from lingprobe.corpora.seen import Collected
 from lingprobe.corpora.text import letters
+from lingprobe.corpora.training_sentences import Collected
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.tables import write
 from lingprobe.experiment import exposure

@@ -124,7 +124,9 @@ def test_what_was_measured_without_scores_is_measured_again_for_them_and_then_kn
 def test_nothing_that_is_known_is_fitted_twice_for_scores(place, monkeypatch):
     measured(place, "sentence", ["logreg", "majority"], "once", keep_scores=True)
     measured(place, "pair", ["logreg"], "once", keep_scores=True)  # numbers have no probabilities
-    monkeypatch.setattr("lingprobe.experiment.work.fitted", lambda *_: pytest.fail("fitted again"))
+    monkeypatch.setattr(
+        "lingprobe.experiment.work.fit_groups", lambda *_: pytest.fail("fitted again")
+    )
     measured(place, "sentence", ["logreg", "majority"], "once", keep_scores=True)
     *_, pair = measured(place, "pair", ["logreg"], "once", keep_scores=True)
     assert next(iter(pair.values())).scores is None

@@ -7,7 +7,7 @@ import pytest
 import lingprobe
 from lingprobe.data.checkpoints import State
 from lingprobe.store import checkpoints
-from lingprobe.store.claims import claimed
+from lingprobe.store.claims import claim_file
 
 SETTINGS = {"probes": ["mlp,hidden=5,dropout=0"], "limit": 60, "seeds": 2, "bounds": False}
 
@@ -83,7 +83,7 @@ def test_states_of_a_fit_that_is_running_stay(tmp_path):
     keeper = checkpoints.Checkpoints(results / "unit-1")
     keeper.keep("one", State({}, {}))
     keeper.keep("two", State({}, {}))
-    with claimed(keeper.place):
+    with claim_file(keeper.place):
         [fit] = lingprobe.clean_cache(tmp_path, remove=True).fits
         assert (fit.task, fit.running) == ("", True)
         assert "a fit that is running" in str(lingprobe.clean_cache(tmp_path))

@@ -51,7 +51,7 @@ def test_a_run_that_is_stopped_leaves_its_vectors_to_the_next(tmp_path, monkeypa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("lingprobe.experiment.work.fitted", dies)
+        patch.setattr("lingprobe.experiment.work.fit_groups", dies)
         with pytest.raises(KeyboardInterrupt):
             measured(tmp_path / "two", tmp_path / "b", "none")
     assert len(files(tmp_path / "b")) == 1

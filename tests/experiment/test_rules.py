@@ -99,7 +99,7 @@ def test_the_rule_is_right_as_often_as_any(examples):
         return
     assert rule.train >= plain(examples) - 1e-9  # a number may be the better word
     rows = dataset(examples).rows("test")
-    said = rule.said(rows, dataset(examples).labels.names)
+    said = rule.predict(rows, dataset(examples).labels.names)
     gold = dataset(examples).labels.take(rows)
     assert rule.test == pytest.approx((said.ids == gold.ids).mean())
 

@@ -113,7 +113,7 @@ def test_every_family_goes_the_same_road(paths: Paths) -> None:
 
 def test_a_long_fit_is_named_and_its_clock_goes_on(paths: Paths, capsys, monkeypatch) -> None:
     monkeypatch.setattr("lingprobe.experiment.bars.BEAT", 0.05)
-    monkeypatch.setattr("lingprobe.data.progress.watched", lambda: True)
+    monkeypatch.setattr("lingprobe.data.progress.is_watched", lambda: True)
 
     def slow(function, groups):
         for group in groups:
@@ -148,7 +148,7 @@ def test_the_bar_says_how_far_a_fit_is(
     paths: Paths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("lingprobe.experiment.bars.EVERY", 0.0)
-    monkeypatch.setattr("lingprobe.data.progress.watched", lambda: True)
+    monkeypatch.setattr("lingprobe.data.progress.is_watched", lambda: True)
     run(plan(Design([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
     shown = capsys.readouterr().err
     assert "step 1 of 560" in shown

@@ -25,7 +25,7 @@ from lingprobe.experiment.portions import passes
 from lingprobe.experiment.run import fill, missing, run
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.shards import Shard
-from lingprobe.store.claims import PATIENCE, claimed
+from lingprobe.store.claims import PATIENCE, claim_file
 from lingprobe.store.experiments import experiments
 from lingprobe.store.results import ResultStore
 
@@ -238,7 +238,7 @@ def test_the_state_of_a_run_is_that_of_its_units_and_sentences(paths, tmp_path):
     result.unlink()
     blocks = sorted((tmp_path / "cache").rglob("*.vectors"))
     blocks[0].unlink()
-    with claimed(paths.result_store().place(second.ids)):
+    with claim_file(paths.result_store().place(second.ids)):
         page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")
         assert [unit.state for unit in page.content] == ["done", "running"]
         assert page.content[1].machine
@@ -261,7 +261,7 @@ def test_a_claim_without_a_sign_of_life_is_nobodys(paths, tmp_path):
     unit = experiment.units[0]
     for result in paths.results.glob(f"{unit.ids[0][:16]}*.result"):
         result.unlink()
-    with claimed(paths.result_store().place(unit.ids)):
+    with claim_file(paths.result_store().place(unit.ids)):
         (claim,) = paths.results.glob(".*.claim")
         os.utime(claim, (time.time() - PATIENCE - 5,) * 2)
         page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")

@@ -56,7 +56,7 @@ def test_a_run_that_was_cut_goes_on_behind_the_last_unit(asked, monkeypatch, tmp
     assert len(missing(made, paths)[1]) == 4  # the task, and each draw of the control
     monkeypatch.setattr(units, "LARGEST", 1)
     assert len(missing(made, paths)[1]) == 6
-    alone, fitted = work.fitted, []
+    alone, fitted = work.fit_groups, []
 
     def dies(parts):
         if len(fitted) == 2:
@@ -64,12 +64,12 @@ def test_a_run_that_was_cut_goes_on_behind_the_last_unit(asked, monkeypatch, tmp
         fitted.append(parts)
         return alone(parts)
 
-    monkeypatch.setattr(work, "fitted", dies)
+    monkeypatch.setattr(work, "fit_groups", dies)
     with pytest.raises(KeyboardInterrupt):
         run(made, paths, progress=False)
     states = [unit.state for unit in units_of(experiments(paths.results)[0], paths)]
     assert sorted(states) == ["done"] * 4 + ["waiting"] * 2
-    monkeypatch.setattr(work, "fitted", alone)
+    monkeypatch.setattr(work, "fit_groups", alone)
     assert run(made, paths, progress=False).fresh == 2
     undisturbed = Paths.of(tmp_path / "other", tmp_path / "cache")
     run(made, undisturbed, progress=False)

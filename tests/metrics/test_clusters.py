@@ -17,8 +17,8 @@ from lingprobe.metrics.clusters import (
     HALF,
     HEAVIEST,
     Fits,
-    balanced,
-    numbered,
+    balanced_classes,
+    number_clusters,
     over_examples,
     spread,
 )
@@ -130,7 +130,7 @@ def test_what_all_examples_share_and_what_none_does_change_nothing():
 
 @given(st.lists(st.integers(-2, 10**9), min_size=1, max_size=30))
 def test_codes_are_numbered_without_gaps_and_nothing_shared_is_one_s_own(codes):
-    numbers = numbered(np.array(codes))
+    numbers = number_clusters(np.array(codes))
     assert sorted(set(numbers.tolist())) == list(range(numbers.max() + 1))
     for i, j in combinations(range(len(codes)), 2):
         assert (numbers[i] == numbers[j]) == (codes[i] == codes[j] >= 0)
@@ -191,13 +191,16 @@ def test_one_wrong_pair_of_many_does_not_make_a_score_worthless():
 
 
 def test_balanced_classes_are_found():
-    assert balanced(Classes(np.array([0, 1, 2] * 4), ("a", "b", "c"))).tolist() == [0, 1, 2] * 4
+    assert (
+        balanced_classes(Classes(np.array([0, 1, 2] * 4), ("a", "b", "c"))).tolist()
+        == [0, 1, 2] * 4
+    )
     nearly = Classes(np.array([0] * 500 + [1] * 495), ("a", "b"))
-    assert balanced(nearly).sum() == 495
+    assert balanced_classes(nearly).sum() == 495
     for column in (Classes(np.array([0] * 500 + [1] * 450), ("a", "b")), Scores(np.arange(3.0))):
-        assert balanced(column).sum() == 0
+        assert balanced_classes(column).sum() == 0
     sets = LabelSets(np.arange(4), np.array([0, 1, 0]), np.ones(3, np.float32), ("a", "b"))
-    assert balanced(sets).tolist() == [0, 0, 0]
+    assert balanced_classes(sets).tolist() == [0, 0, 0]
 
 
 @pytest.fixture(scope="module")

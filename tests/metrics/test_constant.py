@@ -8,8 +8,8 @@ import pytest
 
 from fixtures.results import result, saying
 from lingprobe.data.labels import Classes, Scores, column
-from lingprobe.metrics import METRICS, best_constant, constants, floor, repeated
-from lingprobe.metrics.constant import answered, rescored
+from lingprobe.metrics import METRICS, best_constant, constant_column, constants, floor
+from lingprobe.metrics.constant import constant_result, rescore_result
 
 
 def classes(ids, names):
@@ -56,7 +56,7 @@ def test_constant_answers_on_the_published_sets(name, data):
     )
     constant = constants(train, metric)[kind]
     assert 100 * METRICS.make(metric)(
-        test, repeated(constant, labels.names, len(test), kind)
+        test, constant_column(constant, labels.names, len(test), kind)
     ) == pytest.approx(expected, abs=0.05)
 
 
@@ -96,12 +96,12 @@ def test_a_set_is_the_floor_where_gold_or_predicted_are_sets():
 def test_a_result_is_answered_by_its_constant_and_judged_by_another_metric():
     found = saying(result(0.75, 8), constants={"class": ("pres",), "set": ("past", "pres")})
     for kind, expected in (("class", 1 / 2), ("set", 2 / 3)):
-        other = answered(rescored(found, "micro-f1"), kind)
+        other = constant_result(rescore_result(found, "micro-f1"), kind)
         assert other.score == pytest.approx(expected)
         assert METRICS.make("micro-f1")(other.gold, other.predicted) == other.score
         assert (other.trial, other.n) == (found.trial, 8)
         assert np.isnan([other.low, other.high]).all()
-    judged = rescored(found, "macro-f1")
+    judged = rescore_result(found, "macro-f1")
     expected = METRICS.make("macro-f1")(found.gold, found.predicted)
     assert (judged.metric, judged.score) == ("macro-f1", expected)
     assert judged.majority == pytest.approx((2 * 4 / (4 + 8)) / 2)

@@ -18,7 +18,7 @@ from lingprobe.metrics.correlation import (
     groups,
     least_p,
     p_values,
-    permuted,
+    permutation_p_values,
     ranks,
 )
 from lingprobe.metrics.correlation_intervals import fisher, intervals
@@ -101,7 +101,7 @@ def test_p_values_are_uniform_where_columns_have_nothing_to_do_with_each_other(n
     p = []
     for seed in range(1200):
         (group,) = groups(two(rng, n), PAIR)
-        p.append(permuted(group, "pearson", 499, seed)[0, 1].p)
+        p.append(permutation_p_values(group, "pearson", 499, seed)[0, 1].p)
     assert stats.kstest(p, "uniform").pvalue > 0.01
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.015)
 
@@ -208,8 +208,8 @@ def test_permutations_are_drawn_by_the_seed():
         drawn = np.random.default_rng(seed).permuted(np.tile(np.arange(12), (99, 1)), axis=1)
         seen = abs(stats.pearsonr(*x.T).statistic)
         hits = sum(abs(stats.pearsonr(x[:, 0], x[o, 1]).statistic) >= seen - 1e-9 for o in drawn)
-        assert permuted(group, "pearson", 99, seed)[0, 1].p == (hits + 1) / 100
-    assert p_values(x, PAIR)[0, 1] == permuted(group, "spearman", 9999, 0)[0, 1]
+        assert permutation_p_values(group, "pearson", 99, seed)[0, 1].p == (hits + 1) / 100
+    assert p_values(x, PAIR)[0, 1] == permutation_p_values(group, "spearman", 9999, 0)[0, 1]
 
 
 def test_intervals_of_kendall_s_tau_and_of_nine_are_fisher_s():

@@ -15,7 +15,7 @@ from lingprobe.metrics.layers import (
     drawn_scores,
     expected_layer,
     from_uniform,
-    gained,
+    gain_divergence,
 )
 
 
@@ -42,7 +42,7 @@ def test_what_one_layer_adds_is_expected_there():
     assert expected.layer == 3
     assert expected.low < 3.01
     assert expected.high > 2.99
-    assert gained(scores) == pytest.approx(math.log2(7))
+    assert gain_divergence(scores) == pytest.approx(math.log2(7))
 
 
 @given(st.integers(0, 300), st.floats(0.5, 3))
@@ -108,7 +108,7 @@ def test_published_scores_give_the_published_layers(data, of):
     layer, bits = PUBLISHED[of]
     assert expected_layer(scores).layer == pytest.approx(layer, abs=0.005)
     if bits is not None:
-        assert gained(scores) == pytest.approx(bits, abs=0.005)
+        assert gain_divergence(scores) == pytest.approx(bits, abs=0.005)
 
 
 def test_definite_pronouns_have_no_expected_layer(data):

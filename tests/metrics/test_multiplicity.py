@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from lingprobe.data.errors import UsageProblem
-from lingprobe.metrics import CORRECTIONS, benjamini_hochberg, corrected, holm
+from lingprobe.metrics import CORRECTIONS, benjamini_hochberg, correct_p_values, holm
 from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS, false_discovery, simultaneous
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
@@ -33,10 +33,10 @@ def test_the_correction_of_benjamini_and_hochberg_is_scipy_s(p):
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_what_is_no_test_is_not_counted(correction):
-    values = corrected([0.01, math.nan, 0.04, math.nan], correction)
-    assert values[[0, 2]].tolist() == corrected([0.01, 0.04], correction).tolist()
+    values = correct_p_values([0.01, math.nan, 0.04, math.nan], correction)
+    assert values[[0, 2]].tolist() == correct_p_values([0.01, 0.04], correction).tolist()
     assert np.isnan(values[[1, 3]]).all()
-    assert corrected([], correction).tolist() == []
+    assert correct_p_values([], correction).tolist() == []
 
 
 def test_the_given_values_stay_as_they_are():
@@ -47,7 +47,7 @@ def test_the_given_values_stay_as_they_are():
 
 def test_a_correction_that_there_is_not():
     with pytest.raises(UsageProblem, match="no correction 'bonferroni': choose one of holm, bh"):
-        corrected([0.1], "bonferroni")
+        correct_p_values([0.1], "bonferroni")
 
 
 def test_how_often_any_alarm_is_false_and_how_many_of_the_alarms_are():
@@ -59,7 +59,7 @@ def test_how_often_any_alarm_is_false_and_how_many_of_the_alarms_are():
     p = rng.random((4000, 20))
     p[:, 10:] = p[:, 10:] ** 6  # of something: nearer to 0
     for name in CORRECTIONS:
-        alarms = np.array([corrected(row, name) <= 0.05 for row in p])
+        alarms = np.array([correct_p_values(row, name) <= 0.05 for row in p])
         false = alarms[:, :10].sum(1)
         any_false[name] = float((false > 0).mean())
         false_share[name] = float((false / np.maximum(alarms.sum(1), 1)).mean())

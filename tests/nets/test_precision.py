@@ -29,7 +29,7 @@ def test_an_amx_without_description_is_seen(processor, hidden):
 
 
 def test_a_machine_with_such_an_amx_computes_in_float32_and_spares_torch(monkeypatch):
-    monkeypatch.setattr(precision, "described", lambda: XEON | {"cpuid level": "28"})
+    monkeypatch.setattr(precision, "read_cpuinfo", lambda: XEON | {"cpuid level": "28"})
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "put back afterwards")
     monkeypatch.delenv("ONEDNN_MAX_CPU_ISA")
     assert not precision._has_bf16.__wrapped__()
@@ -38,14 +38,14 @@ def test_a_machine_with_such_an_amx_computes_in_float32_and_spares_torch(monkeyp
 
 
 def test_a_choice_of_the_user_stays(monkeypatch):
-    monkeypatch.setattr(precision, "described", lambda: XEON | {"cpuid level": "28"})
+    monkeypatch.setattr(precision, "read_cpuinfo", lambda: XEON | {"cpuid level": "28"})
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
     precision.spare_torch()
     assert os.environ["ONEDNN_MAX_CPU_ISA"] == "AVX2"
 
 
 def test_a_whole_amx_multiplies_natively(monkeypatch):
-    monkeypatch.setattr(precision, "described", lambda: XEON)
+    monkeypatch.setattr(precision, "read_cpuinfo", lambda: XEON)
     assert precision._has_bf16.__wrapped__()
 
 

@@ -15,7 +15,7 @@ from fixtures.results import saying
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.analysis.rows import rows
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
-from lingprobe.data.labels import Classes, LabelSets, column, joined
+from lingprobe.data.labels import Classes, LabelSets, column, join_columns
 from lingprobe.metrics import METRICS, Answers, constants, difference
 from lingprobe.pages import by_stratum, classes, page, strata_table
 from lingprobe.pages.breakdown import LEAST, SHARE, bins
@@ -149,7 +149,7 @@ def test_samples_of_the_training_data_are_averaged_over_and_folds_pooled():
 
 def test_folds_of_label_sets_are_put_together_by_name():
     first, second = column([frozenset("ab"), frozenset()]), column([frozenset("bc")])
-    found = joined([first, second])
+    found = join_columns([first, second])
     assert isinstance(found, LabelSets)
     assert found.names == ("a", "b", "c")
     assert found.matrix().tolist() == [[1, 1, 0], [0, 0, 0], [0, 1, 1]]

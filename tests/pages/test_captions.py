@@ -13,7 +13,7 @@ import pytest
 
 from fixtures.papers import PAPER, entry
 from fixtures.results import result, saying
-from lingprobe.analysis.posed import Posed
+from lingprobe.analysis.questions import Posed
 from lingprobe.analysis.rows import rows
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes

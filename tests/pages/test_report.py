@@ -13,7 +13,7 @@ import pytest
 from fixtures.results import NAMES, result, saying
 from lingprobe.analysis.rows import newest, rows
 from lingprobe.data.core import Result
-from lingprobe.data.labels import Classes, Scores, joined
+from lingprobe.data.labels import Classes, Scores, join_columns
 from lingprobe.pages import FORMATS, classes, render, scores, write
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
@@ -76,9 +76,9 @@ def test_what_differs_stays_apart(key):
 
 
 def test_joined_columns_agree_on_names():
-    whole = joined([Classes(np.array([0]), ("b", "a")), Classes(np.array([0]), ("a", "b"))])
+    whole = join_columns([Classes(np.array([0]), ("b", "a")), Classes(np.array([0]), ("a", "b"))])
     assert [whole.names[i] for i in whole.matrix()] == ["b", "a"]
-    assert joined([Scores(np.array([1.0])), Scores(np.array([2.0]))]).matrix().tolist() == [
+    assert join_columns([Scores(np.array([1.0])), Scores(np.array([2.0]))]).matrix().tolist() == [
         [1],
         [2],
     ]

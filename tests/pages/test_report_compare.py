@@ -19,7 +19,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes
 from lingprobe.datasets.formats.tables import write
 from lingprobe.metrics import Answers, benjamini_hochberg, difference
-from lingprobe.pages.compare import compared, comparisons
+from lingprobe.pages.compare import answer_questions, comparisons
 from lingprobe.pages.records import csv
 from lingprobe.tables.markup import markdown
 from lingprobe.testing import FAMILIES
@@ -50,11 +50,11 @@ def result(
 
 
 def paired(results, **how):
-    return compared(pairs(results), **how)
+    return answer_questions(pairs(results), **how)
 
 
 def beside(results, encoder):
-    return compared(against(results, lambda r: r.trial.encoder == encoder))
+    return answer_questions(against(results, lambda r: r.trial.encoder == encoder))
 
 
 def test_tables_call_encoders_as_other_tables_do():
@@ -219,7 +219,7 @@ def test_oracles_are_compared_only_where_they_are_what_others_are_compared_with(
         result("length", 0.65),
         saying(oracle, kind="oracle"),
     ]
-    (one,) = compared(with_baselines(mine)).found
+    (one,) = answer_questions(with_baselines(mine)).found
     assert (one.first, one.second, one.against) == ("st:x, mlp", "length, mlp", 2)
     comparison = beside(mine, "gold:clause").found
     assert {(one.first, one.second) for one in comparison} == {

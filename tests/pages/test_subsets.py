@@ -13,7 +13,7 @@ from lingprobe.analysis.rows import rows
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Scores
 from lingprobe.metrics import METRICS, interval_of
-from lingprobe.metrics.subsets import averaged
+from lingprobe.metrics.subsets import average_over_subsets
 
 SIZES = {"news": 40, "forums": 25, "images": 70}
 
@@ -95,13 +95,13 @@ def test_the_interval_of_a_mean_over_subsets_is_that_of_a_bootstrap_within_them(
     gold = rng.normal(size=650)
     said = 0.3 * gold * (1 + codes) + rng.normal(size=650)
     for by_size in (False, True):
-        metric = averaged(METRICS.make("pearson"), codes, by_size)
+        metric = average_over_subsets(METRICS.make("pearson"), codes, by_size)
         low, high = interval_of(metric, Scores(gold), [Scores(said)])
         draws = []
         for _ in range(1500):
             rows = np.concatenate(
                 [rng.choice(np.flatnonzero(codes == k), (codes == k).sum()) for k in range(3)]
             )
-            drawn = averaged(METRICS.make("pearson"), codes[rows], by_size)
+            drawn = average_over_subsets(METRICS.make("pearson"), codes[rows], by_size)
             draws.append(drawn(Scores(gold[rows]), Scores(said[rows])))
         np.testing.assert_allclose((low, high), np.quantile(draws, [0.025, 0.975]), atol=0.012)

@@ -22,7 +22,7 @@ from lingprobe.pages import scores_page, wide
 from lingprobe.pages.groups import columns_of
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
-from lingprobe.tables.web import stacked
+from lingprobe.tables.web import tables_document
 
 
 def test_encoders_stand_below_each_other_and_tasks_beside_each_other():
@@ -208,8 +208,8 @@ def test_every_format_has_groups_and_bold():
     assert r"\textbf{90.0 $\pm$" in text
     assert r"\label{tab:lingprobe}" in text
     assert text.index(r"\begin{table*}") < text.index(r"\caption{") < text.index(r"\end{table*}")
-    assert '<th class="g" colspan="3" scope="colgroup">ud:EWT-bank</th>' in stacked([table])
-    assert "<b>90.0 ±" in stacked([table])
+    assert '<th class="g" colspan="3" scope="colgroup">ud:EWT-bank</th>' in tables_document([table])
+    assert "<b>90.0 ±" in tables_document([table])
     assert "**ud:EWT-bank**" in markdown(table)
     assert "**90.0 ±" in markdown(table)
     two = wide([*results(), *(result(task=f"ud/tense:{b}") for b in ("B-bank", "C-bank"))])

@@ -101,7 +101,7 @@ DESIGNS = {
     "content1": Design(
         contrasts.contents1, {**ASKED, "frames": ["transitive"]}, answers.present, single=True
     ),
-    "adjective": Design(designs.adjectives, ASKED, answers.described),
+    "adjective": Design(designs.adjectives, ASKED, answers.has_adjective),
     "agreement": "no verb shows the number of its subject",
 }
 

@@ -17,8 +17,8 @@ from lingprobe.data.vectors import ranges
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span import loops
 from lingprobe.probes.span.batches import Examples, Gathered, batch_of
-from lingprobe.probes.span.loops import _patient, judged, train
-from lingprobe.probes.span.net import Net, Scale, Sizes, Source, drawn, mix_of, scores
+from lingprobe.probes.span.loops import _patient, judge_nets, train
+from lingprobe.probes.span.net import Net, Scale, Sizes, Source, draw_tensors, mix_of, scores
 from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
 from lingprobe.probes.span.states import name_of
 from lingprobe.probes.span.training import Judged, Training, cells_of, loss_of, slope_of
@@ -58,7 +58,7 @@ def examples_of(sides=2, examples=12, seed=0, dtype=np.float32, bounds=BOUNDS, b
 
 def network(design, source, sides, seed=3, scaled=False, dtype=torch.float32):
     dim = (DIM if source.mixed else DIM * len(source.layers)) * (2 * design.context + 1)
-    tensors = drawn(design, source, Sizes(dim, sides, LABELS), seed)
+    tensors = draw_tensors(design, source, Sizes(dim, sides, LABELS), seed)
     rng = np.random.default_rng(seed)
     with torch.no_grad():
         if source.mixed:  # away from where a mix starts
@@ -367,7 +367,7 @@ def test_the_best_state_on_dev_is_kept():
     net = training.net._replace(
         tensors={name: torch.from_numpy(a) for name, a in learnt.tensors.items()}
     )
-    [found] = judged([net], training.config, dev)
+    [found] = judge_nets([net], training.config, dev)
     assert found == learnt.judged
     score = found.score
     wanted, answer = (
@@ -390,8 +390,8 @@ def test_networks_are_judged_by_f1_over_pairs_and_by_their_loss(kind, monkeypatc
     decode = "threshold" if kind == "threshold" else "argmax"
     how = TrainingConfig(SMALL, "softmax" if kind == "softmax" else "sigmoid", decode, PLANS[0])
     monkeypatch.setattr(loops, "JUDGED", 2)
-    [found] = judged([net], how, dev)
-    [first] = judged([net], how, dev, 2)
+    [found] = judge_nets([net], how, dev)
+    [first] = judge_nets([net], how, dev, 2)
     for mine, rows in ((found, np.arange(40)), (first, dev.rows(np.arange(2)))):
         scored, wanted = said(net, dev, rows).detach().numpy(), dev.wanted(rows).numpy()
         if kind == "softmax":
@@ -474,7 +474,7 @@ def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_cha
     net = trainings[0].net._replace(
         tensors={name: torch.from_numpy(a) for name, a in found.likeliest.tensors.items()}
     )
-    assert judged([net], trainings[0].config, dev) == [found.likeliest.judged]
+    assert judge_nets([net], trainings[0].config, dev) == [found.likeliest.judged]
 
 
 def test_halves_are_read_as_the_numbers_they_are():
@@ -513,13 +513,13 @@ def test_a_mix_of_fewer_layers_is_read_from_one_of_more():
     given = examples_of()
     gathered = Gathered(given, batch_of(given, np.arange(12)))
     alone = Gathered(given, batch_of(given, np.arange(12)))
-    more = gathered.stacked(("0", "1", "2"))
+    more = gathered.stack_layers(("0", "1", "2"))
     for names in (("0",), ("0", "1")):
-        fewer = gathered.stacked(names)
+        fewer = gathered.stack_layers(names)
         assert fewer.data_ptr() == more.data_ptr()
-        torch.testing.assert_close(fewer, alone.stacked(names))
-    other = gathered.stacked(("1", "2"))
-    torch.testing.assert_close(other, alone.stacked(("1", "2")))
+        torch.testing.assert_close(fewer, alone.stack_layers(names))
+    other = gathered.stack_layers(("1", "2"))
+    torch.testing.assert_close(other, alone.stack_layers(("1", "2")))
 
 
 @pytest.mark.parametrize("part", ["starts", "stops", "groups", "wanted"])
@@ -544,7 +544,7 @@ def test_a_training_is_another_where_anything_it_is_given_is_another(part, split
 
 
 def test_a_mix_starts_with_equal_weights():
-    net = Net(SMALL, SOURCES[2], None, drawn(SMALL, SOURCES[2], Sizes(DIM, 2, LABELS), 0))
+    net = Net(SMALL, SOURCES[2], None, draw_tensors(SMALL, SOURCES[2], Sizes(DIM, 2, LABELS), 0))
     assert mix_of(net) == (pytest.approx([1 / 3] * 3), 1.0)
 
 

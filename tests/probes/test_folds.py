@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from lingprobe.data.core import Cell, Dataset, Example, Job, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
-from lingprobe.datasets.splits import stratified
+from lingprobe.datasets.splits import stratified_folds
 from lingprobe.probes import PROBES
 from lingprobe.probes.mlp.fits import held_out
 
@@ -117,7 +117,7 @@ def test_the_choice_differs_between_seeds():
 @pytest.mark.parametrize("many", [3, 10])
 def test_folds_are_those_of_scikit_learn(counts, many):
     labels = np.random.default_rng(1).permutation(np.repeat(np.arange(len(counts)), counts))
-    folds = stratified(labels, many, 1111)
+    folds = stratified_folds(labels, many, 1111)
     sklearns = StratifiedKFold(many, shuffle=True, random_state=1111).split(labels, labels)
     for k, (_, test) in enumerate(sklearns):
         np.testing.assert_array_equal(np.flatnonzero(folds == k), test)

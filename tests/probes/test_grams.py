@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.probes.grams import Grams, tfidf, weighted
+from lingprobe.probes.grams import Grams, tfidf, weigh_counts
 from lingprobe.testing import FAMILIES
 
 
@@ -91,7 +91,7 @@ def test_weights_are_those_of_scikit_learn():
         FAMILIES["sentence"]().take(FAMILIES["sentence"]().rows(s)) for s in ("train", "test")
     )
     grams = Grams.of(train, 2, True)
-    idf, ours = weighted(grams.counts(train))
+    idf, ours = weigh_counts(grams.counts(train))
     theirs = TfidfTransformer().fit(grams.counts(train))
     np.testing.assert_allclose(ours.toarray(), theirs.transform(grams.counts(train)).toarray())
     np.testing.assert_allclose(

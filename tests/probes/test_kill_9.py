@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from lingprobe.data.checkpoints import keeping
-from lingprobe.nets.precision import limited
+from lingprobe.nets.precision import limit_threads
 from lingprobe.store.checkpoints import Checkpoints
 from probes.pairs import scored_pairs
 from probes.test_device import classes, said
@@ -55,7 +55,7 @@ class Finding(Checkpoints):
 def fitted(probe, keeper):
     """What a probe says, fitted in one thread."""
     make, reads = FITS[probe]
-    with limited(1), keeping(keeper):
+    with limit_threads(1), keeping(keeper):
         return said(probe, make(), reads, seeds=(0,))
 
 

@@ -104,7 +104,7 @@ def test_problems_in_lockstep_end_where_they_end_alone():
         return torch.stack(values), torch.stack(slopes)
 
     start = torch.tensor([[-1.2, 1.0], [9.0, 9.0]], dtype=torch.float64)
-    search = Search.begun(both, start)
+    search = Search.begin(both, start)
     while not search.over:
         search.step(both, 1e-9)
     assert search.place[0].tolist() == pytest.approx([1, 1], abs=1e-3)
@@ -121,7 +121,7 @@ def test_many_classes_are_solved_in_smaller_parts(monkeypatch):
     monkeypatch.setattr(linear, "SCORES", 7 * 2 * 5)
     parts = solve(*given)
     np.testing.assert_allclose(parts.weights, whole.weights, atol=1e-4)
-    judged = [each.judged(x.numpy(), given[1], LOSSES["softmax"]) for each in (parts, whole)]
+    judged = [each.judge(x.numpy(), given[1], LOSSES["softmax"]) for each in (parts, whole)]
     np.testing.assert_allclose(*judged, rtol=1e-4)
     scores = np.einsum("koi,ni->kno", whole.weights, x) + whole.biases.numpy()[:, None]
     right = (scores.argmax(2) == y).mean(1)

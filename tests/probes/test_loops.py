@@ -300,8 +300,8 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
         return anneal(problem, (0, 1), [members] * 2, plan, torch.float32)
 
     alone = fitted(p)
-    measure = Joint._judged
-    monkeypatch.setattr(Joint, "_judged", judged)
+    measure = Joint._judge_block
+    monkeypatch.setattr(Joint, "_judge_block", judged)
     for row, group in enumerate(fitted(replace(p, likeliest=True))):
         for one, plain in zip(group, alone[row], strict=True):
             assert plain.likeliest is None

@@ -202,7 +202,7 @@ def test_a_fallback_costs_less_than_six_bits_and_saves_what_the_probe_wastes(see
     probe = [rng.exponential(rng.choice([0.01, 1, 20]), n) for n in sizes]
     prior = [rng.exponential(2, n) for n in sizes]
     mixture = Mixture()
-    found = sum(mixture.sent(a, b) for a, b in zip(probe, prior, strict=True))
+    found = sum(mixture.send_block(a, b) for a, b in zip(probe, prior, strict=True))
     with np.errstate(divide="ignore"):
         under = [
             -np.logaddexp2(

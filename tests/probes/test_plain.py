@@ -13,7 +13,7 @@ from lingprobe.data.core import Cell, Dataset, Example, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes.plain import Estimator, OneByOne
-from lingprobe.testing.probes import check_on, check_probe, planted
+from lingprobe.testing.probes import check_on, check_probe, plant_labels
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_seeds_reach_the_estimator_and_one_fit_serves_all_where_they_do_not_matt
         asked.append(options)
         return DecisionTreeClassifier(max_depth=3, **options)
 
-    readings = planted("classes")
+    readings = plant_labels("classes")
     parts = readings.split("train"), readings.split("dev")
     cells = (Cell("1", 3), Cell("1", 4), Cell("0", 3))
     OneByOne(Estimator("tree", tree)).fit(*parts, cells=cells)
@@ -72,7 +72,7 @@ def test_a_class_that_train_has_not_lies_below_all_others(make, names):
 
 
 def test_nothing_is_fitted_to_nothing():
-    readings = planted("classes")
+    readings = plant_labels("classes")
     empty = readings.take(np.zeros(0, np.int64))
     with pytest.raises(ReadingProblem, match=r"^mine has no training examples$"):
         OneByOne(Estimator("mine", RidgeClassifier)).fit(empty, empty, cells=(Cell("0", 0),))

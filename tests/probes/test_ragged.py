@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.vectors import ranges
-from lingprobe.probes.span.spans import attended, highest, means, ragged, summed
+from lingprobe.probes.span.spans import highest, make_ragged, means, softmax_pairs, sum_spans
 
 
 @st.composite
@@ -34,7 +34,7 @@ def spans(draw):
 
 
 def pairs_of(found, units):
-    return ragged(*ranges(found[:, 0], found[:, 1]), units)
+    return make_ragged(*ranges(found[:, 0], found[:, 1]), units)
 
 
 def pooled(kind, x, logits, found):
@@ -42,11 +42,11 @@ def pooled(kind, x, logits, found):
     if kind == "max":
         return highest(x, pairs).numpy()
     weights = {
-        "attention": lambda: attended(logits[pairs.units], pairs),
+        "attention": lambda: softmax_pairs(logits[pairs.units], pairs),
         "mean": lambda: means(pairs, x),
         "sum": lambda: None,
     }[kind]()
-    return summed(x, pairs, weights).numpy()
+    return sum_spans(x, pairs, weights).numpy()
 
 
 def slowly(kind, x, logits, start, stop):
@@ -91,9 +91,11 @@ def test_gradients_are_those_of_the_sums(kind):
     x = torch.tensor(rng.normal(size=(6, 2)), requires_grad=True)
     logits = torch.tensor(rng.normal(size=6), requires_grad=True)
     pools = {
-        "attention": lambda x, logits: summed(x, pairs, attended(logits[pairs.units], pairs)),
-        "mean": lambda x, _: summed(x, pairs, means(pairs, x)),
-        "sum": lambda x, _: summed(x, pairs),
+        "attention": lambda x, logits: sum_spans(
+            x, pairs, softmax_pairs(logits[pairs.units], pairs)
+        ),
+        "mean": lambda x, _: sum_spans(x, pairs, means(pairs, x)),
+        "sum": lambda x, _: sum_spans(x, pairs),
         "max": lambda x, _: highest(x, pairs),
     }
     assert torch.autograd.gradcheck(pools[kind], (x, logits))
@@ -132,11 +134,13 @@ def test_gradients_are_those_of_padded_spans_where_units_are_alike_too(kind, cas
     given = [torch.tensor(a, dtype=torch.float64, requires_grad=True) for a in (x, logits)]
     pairs, along = pairs_of(found, len(x)), torch.from_numpy(rng.normal(size=(len(found), 3)))
     weights = {
-        "attention": lambda: attended(given[1][pairs.units], pairs),
+        "attention": lambda: softmax_pairs(given[1][pairs.units], pairs),
         "mean": lambda: means(pairs, given[0]),
         "sum": lambda: None,
     }
-    ours = highest(given[0], pairs) if kind == "max" else summed(given[0], pairs, weights[kind]())
+    ours = (
+        highest(given[0], pairs) if kind == "max" else sum_spans(given[0], pairs, weights[kind]())
+    )
     theirs = padded(kind, *given, found)
     for a, b in zip(
         *(torch.autograd.grad(one, given, along, allow_unused=True) for one in (ours, theirs)),

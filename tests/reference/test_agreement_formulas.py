@@ -14,7 +14,7 @@ from lingprobe.data.labels import Classes, LabelSets, Scores
 from lingprobe.metrics import METRICS
 from lingprobe.metrics.correlation import coefficients
 from lingprobe.metrics.information import calibration_error, pointwise
-from lingprobe.metrics.subsets import averaged
+from lingprobe.metrics.subsets import average_over_subsets
 from reference import agreement
 
 NAMES = ("a", "b", "c", "d")
@@ -94,7 +94,7 @@ def test_a_mean_over_subsets_counts_each_once_or_by_its_size(seed, by_size):
     draws, n = np.random.default_rng(seed), 20
     gold, said = draws.integers(4, size=(2, n)).tolist()
     codes = draws.permutation([-1, -1, *[0] * 9, *[1] * 5, *[4] * 4])
-    metric = averaged(METRICS.make("macro-f1"), codes, by_size)
+    metric = average_over_subsets(METRICS.make("macro-f1"), codes, by_size)
     scores, sizes = [], []
     for code in (0, 1, 4):
         mine = [i for i in range(n) if codes[i] == code]
@@ -106,7 +106,7 @@ def test_a_mean_over_subsets_counts_each_once_or_by_its_size(seed, by_size):
 
 def test_an_example_moves_a_mean_over_subsets_by_its_own_subset():
     right, codes = [1, 1, 0, 0, 1, 0], np.array([0, 0, 0, 3, 3, -1])
-    metric = averaged(METRICS.make("accuracy"), codes)
+    metric = average_over_subsets(METRICS.make("accuracy"), codes)
     moved = metric.influences(classes([1] * 6), classes(right))
     expected = [1 / 3 / 3 / 2, 1 / 3 / 3 / 2, -2 / 3 / 3 / 2, -1 / 2 / 2 / 2, 1 / 2 / 2 / 2, 0]
     np.testing.assert_allclose(moved, expected, atol=1e-12)

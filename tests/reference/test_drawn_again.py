@@ -12,7 +12,7 @@ from lingprobe.data.labels import Classes, Column, Scores, column
 from lingprobe.metrics import METRICS, Answers
 from lingprobe.metrics.metric import MetricProblem
 from lingprobe.metrics.resampling import bootstrap, permutation
-from lingprobe.metrics.subsets import averaged
+from lingprobe.metrics.subsets import average_over_subsets
 from reference import drawing
 
 NAMES = ("a", "b", "c")
@@ -62,7 +62,7 @@ def test_sums_of_a_mean_over_subsets_are_those_of_each_subset(seed):
     gold, said = two("classes", draws, 30)
     codes, blocks = draws.permutation(np.arange(30) % 4) - 1, draws.integers(5, size=30)
     made = METRICS.make("macro-f1")
-    found = averaged(made, codes).sums(gold, said, blocks, 5)
+    found = average_over_subsets(made, codes).sums(gold, said, blocks, 5)
     for k in range(3):
         part = np.flatnonzero(codes == k)
         expected = made.sums(gold.take(part), said.take(part), blocks[part], 5)

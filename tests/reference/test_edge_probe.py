@@ -12,7 +12,7 @@ import torch
 
 from lingprobe.probes.span.batches import Examples, Gathered, batch_of
 from lingprobe.probes.span.loops import train
-from lingprobe.probes.span.net import Net, Sizes, Source, drawn, mix_of, scores
+from lingprobe.probes.span.net import Net, Sizes, Source, draw_tensors, mix_of, scores
 from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
 from lingprobe.probes.span.probe import PROTOCOLS
 from lingprobe.probes.span.training import Training
@@ -48,7 +48,7 @@ def examples(seed: int) -> tuple[Examples, list, torch.Tensor, torch.Tensor]:
 
 
 def tensors() -> dict[str, torch.Tensor]:
-    return drawn(DESIGN, Source(("1",)), Sizes(DIM, 2, LABELS), SEED)
+    return draw_tensors(DESIGN, Source(("1",)), Sizes(DIM, 2, LABELS), SEED)
 
 
 def test_the_published_code_drops_a_fifth_of_its_input_and_a_third_of_its_hidden_layer():
@@ -101,7 +101,7 @@ def test_a_mix_reads_gamma_times_the_sum_of_layers_by_the_softmax_of_its_weights
     given = replace(given, layers={name: layer.numpy() for name, layer in layers.items()})
     source, weights = Source(tuple(layers), mixed=True), [0.3, -1.2, 0.7]
     with torch.no_grad():
-        found = drawn(DESIGN, source, Sizes(DIM, 2, LABELS), SEED)
+        found = draw_tensors(DESIGN, source, Sizes(DIM, 2, LABELS), SEED)
         found["mix"].copy_(torch.tensor(weights))
         found["gamma"].fill_(1.7)
         net = Net(DESIGN, source, None, found)

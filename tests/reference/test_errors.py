@@ -10,7 +10,7 @@ from scipy.stats import pearsonr, t
 
 from lingprobe.data.labels import Classes, Scores
 from lingprobe.metrics import Answers, contrast, interval_of, null_share, share
-from lingprobe.metrics.clusters import LEAST_CLUSTERS, balanced, over_examples
+from lingprobe.metrics.clusters import LEAST_CLUSTERS, balanced_classes, over_examples
 from lingprobe.metrics.information import mean_over
 from lingprobe.metrics.intervals import Difference
 from lingprobe.metrics.layers import drawn_scores, expected_layer
@@ -172,7 +172,7 @@ def test_examples_that_share_in_two_ways_are_worth_less():
 def test_classes_of_which_one_in_fifty_could_not_be_read_are_balanced():
     for counts, even in (((101, 99), True), ((102, 99), False)):
         ids = np.repeat([0, 1], counts)
-        assert bool(balanced(Classes(ids, NAMES)).any()) is even
+        assert bool(balanced_classes(Classes(ids, NAMES)).any()) is even
 
 
 def test_shares_of_the_way_are_over_the_same_examples():

@@ -17,7 +17,7 @@ from lingprobe.metrics.layers import (
     differentials,
     expected_layer,
     from_uniform,
-    gained,
+    gain_divergence,
     over_seeds,
 )
 from reference import layerwise
@@ -53,7 +53,7 @@ def test_the_expected_layer_is_the_paper_s_where_gains_are_beyond_their_errors(s
     added = [max(b - a, 0) for a, b in pairwise(scores)]
     np.testing.assert_allclose(differentials(scores), np.diff(scores))
     if any(added):
-        assert gained(scores) == pytest.approx(layerwise.divergence(added), abs=1e-9)
+        assert gain_divergence(scores) == pytest.approx(layerwise.divergence(added), abs=1e-9)
 
 
 @given(seeds)

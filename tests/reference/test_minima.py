@@ -47,7 +47,7 @@ def test_searches_in_lockstep_come_through_the_same_places(memory, tolerance, mo
         return (torch.tensor(each, dtype=torch.float64) for each in (values, slopes))
 
     start = torch.tensor([each for _, each in PROBLEMS], dtype=torch.float64)
-    search = descent.Search.begun(objective, start)
+    search = descent.Search.begin(objective, start)
     came = [[] for _ in PROBLEMS]
     while not search.over:
         going = search.going.tolist()
@@ -65,7 +65,7 @@ def test_a_search_that_does_not_end_is_ended(monkeypatch):
     def falling(places, numbers):
         return -places.sum(1), -torch.ones_like(places)
 
-    search = descent.Search.begun(falling, torch.ones(1, 2, dtype=torch.float64))
+    search = descent.Search.begin(falling, torch.ones(1, 2, dtype=torch.float64))
     while not search.over:
         search.step(falling, 1e-9)
     assert search.steps == 300
@@ -78,7 +78,7 @@ def test_where_no_step_brings_anything_none_is_taken():
         return places.square().sum(1), -places
 
     start = torch.tensor([[2.0, 1.0]], dtype=torch.float64)
-    search = descent.Search.begun(wrong, start)
+    search = descent.Search.begin(wrong, start)
     while not search.over:
         search.step(wrong, 1e-9)
     assert search.place.tolist() == start.tolist()

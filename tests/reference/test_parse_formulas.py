@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lingprobe.parts.training.nets.parsing import LEAVES, PAIRS, Told
 from lingprobe.parts.training.parsers import spanning
-from lingprobe.parts.training.parsers.decoding import DEPREL, annotated
+from lingprobe.parts.training.parsers.decoding import DEPREL, decode_annotations
 from reference import trees
 
 TAGS = ("lNP", "l", "r", "rVP")
@@ -89,7 +89,7 @@ def test_confidence_is_the_mean_of_heads_labels_and_tags_of_words_and_pairs(kind
     drawn = Drawn(seed, kinds)
     names = {LEAVES: TAGS, PAIRS: TAGS, DEPREL: LABELS}
     states = torch.zeros(len(WORDS), max(LENGTHS), 1)
-    found = list(annotated(drawn, states, torch.tensor(LENGTHS), WORDS, names))
+    found = list(decode_annotations(drawn, states, torch.tensor(LENGTHS), WORDS, names))
     start = 0
     for i, annotation in enumerate(found):
         chances = []

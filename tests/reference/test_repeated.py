@@ -128,7 +128,7 @@ def test_dev_is_thinned_by_a_draw_of_its_canonical_order(monkeypatch):
         for split, words in splits.items()
         for word in words[::-1]
     )
-    dev = floors.halved(dataset).dev
+    dev = floors.split_halves(dataset).dev
     order = np.random.default_rng(0).permutation(9)[:3]
     found = [dev.sentences[s].text for s in dev.sites[:, 0, 0]]
     assert found == [splits["dev"][k] for k in order]
@@ -142,7 +142,7 @@ def test_length_alone_answers_the_commonest_label_of_each_twentieth():
         for split, least in (("train", 2), ("test", 1))
         for n in range(least, 42)
     ]
-    halves = floors.halved(Dataset.of(examples))
+    halves = floors.split_halves(Dataset.of(examples))
     said = floors._by_length(halves)[1].class_names()
     found = dict(zip(floors.words_read(halves.test).tolist(), said, strict=True))
     assert found.pop(40) == found.pop(41)
@@ -171,7 +171,7 @@ def runs(text):
 @settings(max_examples=40)
 @given(st.lists(st.text("abé", min_size=1, max_size=8), min_size=1, max_size=8))
 def test_each_run_of_characters_has_a_column_of_its_own(texts):
-    found, columns = floors._hashed(texts), {}
+    found, columns = floors._hash_ngrams(texts), {}
     found.sum_duplicates()
     assert found.shape[0] == len(texts)
     for k, text in enumerate(texts):
@@ -185,9 +185,9 @@ def test_each_run_of_characters_has_a_column_of_its_own(texts):
 
 def test_texts_counted_in_pieces_are_those_counted_at_once(monkeypatch):
     texts = ["ab", "", "abc", "c", "abab"]
-    whole = floors._hashed(texts).toarray()
+    whole = floors._hash_ngrams(texts).toarray()
     monkeypatch.setattr(floors, "PIECE", 2)
-    pieces = floors._hashed(texts).toarray()
+    pieces = floors._hash_ngrams(texts).toarray()
     assert pieces.shape == whole.shape == (5, 2**18)
     assert (pieces == whole).all()
 
@@ -207,7 +207,9 @@ def test_many_classes_are_scored_as_naive_bayes_with_one_more_of_each_run():
     draws = np.random.default_rng(0)
     rows, new = draws.random((12, 5)), draws.random((4, 5))
     labels = draws.permutation(np.repeat(np.arange(3), 4))
-    found = floors._estimated(csr_array(rows), Classes(labels, ("a", "b", "c")), csr_array(new))
+    found = floors._estimator_scores(
+        csr_array(rows), Classes(labels, ("a", "b", "c")), csr_array(new)
+    )
     expected = [
         [bayes.of_class(rows.tolist(), labels.tolist(), k, 1.0, one) for k in range(3)]
         for one in new.tolist()

@@ -13,9 +13,16 @@ from hypothesis import strategies as st
 from lingprobe.data._logits import code_length
 from lingprobe.data.labels import Classes, column
 from lingprobe.datasets.candidates import appearing
-from lingprobe.datasets.match import blocks, contrasts, correlation, gaussian, matched, uncorrelated
-from lingprobe.datasets.splits import _place, allocate, apportion, stratified, turned
-from lingprobe.encoders.pooling import POOLS, pooled
+from lingprobe.datasets.match import (
+    blocks,
+    contrasts,
+    correlation,
+    gaussian,
+    match_lengths,
+    uncorrelated_blocks,
+)
+from lingprobe.datasets.splits import _place, allocate, apportion, orient_pairs, stratified_folds
+from lingprobe.encoders.pooling import POOLS, pool_states
 from lingprobe.parts.compose.comp.balance import prices
 from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
 from lingprobe.probes.losses import LOSSES
@@ -67,7 +74,7 @@ def test_a_group_is_placed_where_it_overfills_least_and_what_is_needed_falls(see
 
 def test_pairs_that_share_nothing_stay_as_they_are():
     pairs = np.array([[5, 3], [2, 7], [9, 8]])
-    assert turned(pairs).tolist() == pairs.tolist()
+    assert orient_pairs(pairs).tolist() == pairs.tolist()
 
 
 @given(seeds, st.integers(2, 5))
@@ -75,7 +82,7 @@ def test_stratified_folds_are_scikit_learn_s(seed, many):
     from sklearn.model_selection import StratifiedKFold
 
     labels = np.random.default_rng(seed).permutation(np.repeat([3, 1, 7], [9, 14, 20]))
-    found = stratified(labels, many, seed)
+    found = stratified_folds(labels, many, seed)
     folds = StratifiedKFold(many, shuffle=True, random_state=seed).split(labels, labels)
     for fold, (_, test) in enumerate(folds):
         assert np.flatnonzero(found == fold).tolist() == test.tolist()
@@ -97,7 +104,7 @@ def test_blocks_have_each_class_once_and_as_many_of_each_length_as_all_have(seed
     rows, classes = np.flatnonzero(draws.random(60) < 0.8), np.arange(3)
     plain = blocks(rows, labels, classes, np.random.default_rng(0))
     assert len(plain) == min(np.sum(labels[rows] == c) for c in classes)
-    pairs = matched(rows, labels, classes, lengths, np.random.default_rng(0))
+    pairs = match_lengths(rows, labels, classes, lengths, np.random.default_rng(0))
     for found in (plain, pairs):
         assert (labels[found] == classes).all()
         assert set(found.ravel()) <= set(rows.tolist())
@@ -129,7 +136,7 @@ def test_blocks_are_taken_while_length_and_class_are_uncorrelated(seed, names):
             return 0.0
         return max(abs(np.corrcoef(x, np.tile(each, len(part)))[0, 1]) for each in numbers)
 
-    kept = uncorrelated(some, lengths, values, 0.2)
+    kept = uncorrelated_blocks(some, lengths, values, 0.2)
     tells = [most(some[: n + 1]) > 0.2 + 1e-7 for n in range(20)]
     assert len(kept) == (tells.index(True) if any(tells) else 20)
     labels = np.tile(np.arange(many), 20)
@@ -203,7 +210,7 @@ def test_pools_are_over_the_tokens_that_count(pool, seed):
     states = draws.normal(-1, 1, size=(4, 5, 3)).astype(np.float32)
     counts = draws.random((4, 5)) < 0.5
     states[~counts] *= 10
-    found = pooled(pool, torch.from_numpy(states), torch.from_numpy(counts))
+    found = pool_states(pool, torch.from_numpy(states), torch.from_numpy(counts))
     expected = [shares.pooled(pool, *each) for each in zip(states.tolist(), counts, strict=True)]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 

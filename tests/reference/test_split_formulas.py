@@ -8,8 +8,8 @@ import pytest
 import splitting
 
 from lingprobe.data.core import DataProblem
+from lingprobe.parts.training.parsers.layout import Paragraph, Token
 from lingprobe.parts.training.parsers.splits import segmentation
-from lingprobe.parts.training.parsers.written import Paragraph, Token
 
 
 def split(text: str, draws: random.Random) -> list[list[tuple[str, list[str]]]]:

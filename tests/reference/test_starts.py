@@ -11,7 +11,7 @@ from lingprobe.data.labels import Classes, column
 from lingprobe.data.reading import read_of
 from lingprobe.probes.features import SQUARES
 from lingprobe.probes.span import scales
-from lingprobe.probes.span.net import Sizes, Source, drawn
+from lingprobe.probes.span.net import Sizes, Source, draw_tensors
 from lingprobe.probes.span.plans import Design
 from probes.test_span import readings
 from reference import starts
@@ -30,7 +30,7 @@ DESIGNS = [
 @pytest.mark.parametrize("design", DESIGNS)
 def test_networks_are_drawn_as_wide_as_the_paper_s(design, layers):
     source = Source(("0", "1", "2")[:layers], True) if layers else Source(("0",))
-    made = drawn(design, source, Sizes(50, 2, 3), 5)
+    made = draw_tensors(design, source, Sizes(50, 2, 3), 5)
     expected = starts.shapes(50, 2, 3, asdict(design), layers)
     assert list(made) == list(expected)
     for name, (shape, inputs) in expected.items():
@@ -42,11 +42,11 @@ def test_networks_are_drawn_as_wide_as_the_paper_s(design, layers):
         else:
             assert (values == (1 if name in ("norm", "gamma") else 0)).all()
     start = np.array([1, -2, 3], np.float32)
-    other = drawn(design, source, Sizes(50, 2, 3), 5, start)
+    other = draw_tensors(design, source, Sizes(50, 2, 3), 5, start)
     last = "last-bias" if design.hidden else "first-bias"
     assert other[last].tolist() == start.tolist()
     assert all(other[k].tolist() == made[k].tolist() for k in made if k != last)
-    again = drawn(design, source, Sizes(50, 2, 3), 6)
+    again = draw_tensors(design, source, Sizes(50, 2, 3), 6)
     assert again["first"].tolist() != made["first"].tolist()
 
 

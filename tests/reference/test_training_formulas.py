@@ -17,7 +17,7 @@ from lingprobe.parts.training.corpus import Corpus, Vocabulary
 from lingprobe.parts.training.data import Example
 from lingprobe.parts.training.examples import Examples
 from lingprobe.parts.training.loop import Epoch
-from lingprobe.parts.training.objectives import Kit, noised
+from lingprobe.parts.training.objectives import Kit, add_noise
 from lingprobe.parts.training.selection import Selection
 from lingprobe.parts.training.texts import Texts, perplexities
 from reference import trainings
@@ -49,7 +49,7 @@ def test_the_best_epoch_is_selected_and_said_to_be_better(figure, rows, baseline
     ]
     steady = [each.get("perplexity", -each.get(figure, 0.0)) for each in figures]
     earlier = steady[:-1] or [float("inf")]
-    assert found.stalled(epochs) == (min(earlier) <= steady[-1])
+    assert found.has_stalled(epochs) == (min(earlier) <= steady[-1])
 
 
 @given(seeds, st.integers(4, 8))
@@ -100,7 +100,7 @@ def test_pairs_are_told_by_the_second_sentence_alone(seed):
 @given(seeds, st.integers(1, 6), st.sampled_from([0.0, 0.4, 1.0]), st.sampled_from([0.0, 0.5, 1.0]))
 def test_words_are_left_out_and_change_places_in_pairs(seed, n, drop, swap):
     texts = Texts.of([list(range(10, 10 + n)), [7]])
-    found = noised(texts, np.array([0]), drop, swap, np.random.default_rng(seed))
+    found = add_noise(texts, np.array([0]), drop, swap, np.random.default_rng(seed))
     draws = np.random.default_rng(seed)
     kept = (draws.random(n) >= drop).tolist()
     first, left = int(draws.integers(2)), max(sum(kept), 1)
@@ -140,7 +140,7 @@ def test_words_of_a_corpus_that_are_learnt_are_the_commonest_of_train(seed, leas
         train = [some[i] for i in rows.tolist()]
         assert list(found.words) == trainings.vocabulary(corpus.forms, train, least, None)
         assert found.counts.tolist() == [sum(s.count(w) for s in train) for w in found.words]
-        known = found.known(corpus.read(2, 7))
+        known = found.drop_rare_words(corpus.read(2, 7))
     for i, words in enumerate(some[2:7]):
         mine = [found.words[k] for k in known.row(i).tolist()]
         assert mine == [word for word in words if word in found.words]

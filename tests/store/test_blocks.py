@@ -158,14 +158,14 @@ def test_a_later_format_is_refused_politely_and_left_alone(tmp_path, monkeypatch
     with pytest.raises(
         StoreProblem, match="format 3, this version of lingprobe reads 1 to 2: update lingprobe"
     ):
-        blocks.opened(path)
+        blocks.open_block(path)
     assert path.exists()
 
 
 def test_a_damaged_file_is_named_and_set_aside(tmp_path, caplog):
     path = tmp_path / "a.block"
     path.write_bytes(b"rubbish" * 100)
-    assert blocks.opened(path) is None
+    assert blocks.open_block(path) is None
     assert not path.exists()
     assert (tmp_path / "a.block.damaged").exists()
     assert "a.block is damaged" in caplog.text
@@ -244,9 +244,9 @@ def test_leftovers_go_after_a_day_and_others_files_stay(tmp_path):
         path.write_text("")
     os.utime(old, (time.time() - 100_000,) * 2)
     os.utime(foreign, (time.time() - 100_000,) * 2)
-    assert [name for _, name in blocks.listed(tmp_path, ".block")] == ["a.block"]
+    assert [name for _, name in blocks.list_files(tmp_path, ".block")] == ["a.block"]
     assert sorted(p.name for p in tmp_path.iterdir()) == [".y.2.part", "a.block", "notes.txt"]
 
 
 def test_no_folder_holds_no_files(tmp_path):
-    assert blocks.listed(tmp_path / "nowhere", ".block") == []
+    assert blocks.list_files(tmp_path / "nowhere", ".block") == []

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from lingprobe.store import claims
-from lingprobe.store.claims import Watch, claim_of, claimed, once
+from lingprobe.store.claims import Watch, claim_file, claim_of, once
 
 HOLD = """
 import sys, time
@@ -36,25 +36,25 @@ def holder(tmp_path):
 
 def test_one_at_a_time_holds_a_claim(tmp_path):
     with (
-        claimed(tmp_path / "deep" / "unit") as mine,
-        claimed(tmp_path / "deep" / "unit") as other,
-        claimed(tmp_path / "deep" / "b") as b,
+        claim_file(tmp_path / "deep" / "unit") as mine,
+        claim_file(tmp_path / "deep" / "unit") as other,
+        claim_file(tmp_path / "deep" / "b") as b,
     ):
         assert (mine, other, b) == (True, False, True)
-    with claimed(tmp_path / "deep" / "unit") as mine:
+    with claim_file(tmp_path / "deep" / "unit") as mine:
         assert mine
     assert not list((tmp_path / "deep").iterdir())
 
 
 def test_a_claim_ends_with_an_error(tmp_path):
-    with pytest.raises(KeyError), claimed(tmp_path / "unit"):
+    with pytest.raises(KeyError), claim_file(tmp_path / "unit"):
         raise KeyError
-    with claimed(tmp_path / "unit") as mine:
+    with claim_file(tmp_path / "unit") as mine:
         assert mine
 
 
 def test_a_claim_of_a_living_process_holds(tmp_path, holder):
-    with claimed(tmp_path / "unit") as mine:
+    with claim_file(tmp_path / "unit") as mine:
         assert not mine
     assert not Watch().free(tmp_path / "unit")
 
@@ -66,7 +66,7 @@ def test_a_claim_of_a_killed_process_is_void_at_once(tmp_path, holder, reaped):
         holder.wait()
     else:
         time.sleep(0.5)  # it is a zombie now
-    with claimed(tmp_path / "unit") as mine:
+    with claim_file(tmp_path / "unit") as mine:
         assert mine
     assert not claim_of(tmp_path / "unit").exists()
 
@@ -82,7 +82,7 @@ def test_a_process_that_stands_still_holds_nobody_up_for_long(tmp_path, holder, 
     monkeypatch.setattr(claims, "PATIENCE", 0.5)
     holder.send_signal(signal.SIGSTOP)
     assert Watch().wait(["unit"], lambda name: tmp_path / name) == (["unit"], [])
-    with claimed(tmp_path / "unit") as mine:
+    with claim_file(tmp_path / "unit") as mine:
         assert mine
 
 
@@ -100,14 +100,14 @@ def test_a_claim_of_another_machine_holds_for_as_long_as_it_changes(tmp_path, mo
 
 def test_whoever_holds_a_claim_shows_that_it_lives(tmp_path, monkeypatch):
     monkeypatch.setattr(claims, "BEAT", 0.05)
-    with claimed(tmp_path / "unit"):
+    with claim_file(tmp_path / "unit"):
         os.utime(claim_of(tmp_path / "unit"), (0, 0))
         time.sleep(0.5)
         assert claim_of(tmp_path / "unit").stat().st_mtime > 0
 
 
 def test_a_claim_that_was_taken_over_is_left_to_its_new_holder(tmp_path):
-    with claimed(tmp_path / "unit"):
+    with claim_file(tmp_path / "unit"):
         claim_of(tmp_path / "unit").write_text("another's")
     assert claim_of(tmp_path / "unit").read_text() == "another's"
 
@@ -116,14 +116,14 @@ def test_a_claim_that_was_taken_over_is_left_to_its_new_holder(tmp_path):
 def test_a_claim_that_cannot_be_read_holds_for_a_while(tmp_path, monkeypatch, content):
     monkeypatch.setattr(claims, "PATIENCE", 0.2)
     claim_of(tmp_path / "unit").write_bytes(content.encode("utf-8", "surrogateescape"))
-    with claimed(tmp_path / "unit") as mine:
+    with claim_file(tmp_path / "unit") as mine:
         assert not mine
     assert Watch().wait(["unit"], lambda name: tmp_path / name) == (["unit"], [])
 
 
 def test_where_no_note_can_be_left_the_work_is_done(tmp_path):
     (tmp_path / "file").write_text("")
-    with claimed(tmp_path / "file" / "unit") as mine:
+    with claim_file(tmp_path / "file" / "unit") as mine:
         assert mine
 
 

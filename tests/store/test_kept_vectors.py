@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe.cli import app
 from lingprobe.datasets.formats.tables import write
-from lingprobe.store.kept import NOTE, RECENT
+from lingprobe.store.kept_vectors import NOTE, RECENT
 from lingprobe.testing import FAMILIES
 
 
@@ -60,7 +60,7 @@ def test_vectors_are_listed_by_encoder_with_their_size_and_results(cache):
     assert [each.bytes for each in cleaning.vectors] == sorted(
         (each.bytes for each in cleaning.vectors), reverse=True
     )
-    assert cleaning.unneeded == ()
+    assert cleaning.unneeded_vectors == ()
     assert "all of it is needed" in str(cleaning)
 
 
@@ -72,9 +72,9 @@ def test_what_a_result_needs_stays_also_that_of_a_folder_elsewhere(cache):
 def test_what_no_result_needs_goes_when_it_is_said_and_not_before(cache):
     shutil.rmtree(cache / "results")
     would = lingprobe.clean_cache(cache)
-    assert [each.encoder.partition(",")[0] for each in would.unneeded] == ["random"]
+    assert [each.encoder.partition(",")[0] for each in would.unneeded_vectors] == ["random"]
     assert "would be removed" in str(would)
-    (gone,) = would.unneeded
+    (gone,) = would.unneeded_vectors
     assert gone.folder.is_dir()
     done = lingprobe.clean_cache(cache, remove=True)
     assert done.removed
@@ -85,10 +85,10 @@ def test_what_no_result_needs_goes_when_it_is_said_and_not_before(cache):
 
 def test_vectors_that_a_run_may_be_at_stay(cache):
     shutil.rmtree(cache / "results")
-    (gone,) = lingprobe.clean_cache(cache).unneeded
+    (gone,) = lingprobe.clean_cache(cache).unneeded_vectors
     os.utime(next(gone.folder.iterdir()))
     cleaning = lingprobe.clean_cache(cache, remove=True)
-    assert cleaning.unneeded == ()
+    assert cleaning.unneeded_vectors == ()
     assert "written within the hour" in str(cleaning)
     assert gone.folder.is_dir()
 
@@ -99,7 +99,7 @@ def test_vectors_without_a_note_are_shown_and_left_alone(cache):
         note.write_text("{broken")
     aged(cache)
     cleaning = lingprobe.clean_cache(cache, remove=True)
-    assert cleaning.unneeded == ()
+    assert cleaning.unneeded_vectors == ()
     assert str(cleaning).count("it is unknown what made them") == 2
 
 

@@ -98,7 +98,7 @@ def test_what_stays_stale_is_gone(tmp_path, monkeypatch):
         raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
 
     monkeypatch.setattr(Path, "open", open_)
-    assert blocks.opened(path) is None
+    assert blocks.open_block(path) is None
     with pytest.raises(Gone):
         block.array("a")
     monkeypatch.setattr(os, "scandir", open_)

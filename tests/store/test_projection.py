@@ -26,14 +26,14 @@ def test_the_matrix_is_the_same_for_ever():
 def test_distances_are_kept_on_average():
     """A squared length has the deviation sqrt(2 / 256) = 0.09 of itself, and is right on average."""
     x = np.random.default_rng(0).normal(size=(2000, 768)).astype(np.float32)
-    ratio = np.square(kept_as("float32-256").narrowed(x)).sum(1) / np.square(x).sum(1)
+    ratio = np.square(kept_as("float32-256").narrow_vectors(x)).sum(1) / np.square(x).sum(1)
     assert ratio.mean() == pytest.approx(1, abs=0.01)
     assert ratio.std() == pytest.approx(np.sqrt(2 / 256), rel=0.1)
 
 
 def test_narrow_vectors_stay_as_they_are():
     x = np.ones((3, 256), np.float32)
-    assert kept_as("float16-256").narrowed(x) is x
+    assert kept_as("float16-256").narrow_vectors(x) is x
     assert [kept_as("float32-256").width(n) for n in (0, 1, 256, 257)] == [0, 1, 256, 256]
     assert kept_as("float32").width(4096) == 4096
 

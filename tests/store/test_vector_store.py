@@ -15,7 +15,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Vectors
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import Index, distinct, keys_of
-from lingprobe.store.plans import arrange, draw_up, read, unfinished
+from lingprobe.store.plans import arrange, draw_up, read, unfinished_plans
 from lingprobe.store.precision import kept_as
 from lingprobe.store.vectors import Entries, VectorStore
 
@@ -89,9 +89,9 @@ def test_bfloat16_halves_the_bytes_and_holds_what_float16_does_not(tmp_path, lar
 @given(arrays(np.float32, 20, elements=st.floats(width=32)))
 def test_bfloat16_rounds_as_torch_does(values):
     kept = kept_as("bfloat16")
-    rounded = kept.rounded(values)
+    rounded = kept.round_values(values)
     np.testing.assert_array_equal(rounded, torch.from_numpy(values).bfloat16().float().numpy())
-    np.testing.assert_array_equal(kept.opened(kept.written(rounded)), rounded)
+    np.testing.assert_array_equal(kept.unpack_values(kept.pack_values(rounded)), rounded)
 
 
 def test_no_other_type_is_kept(tmp_path):
@@ -248,11 +248,11 @@ def test_blocks_are_bounded_by_sentences_and_words():
 def test_a_damaged_plan_is_set_aside(tmp_path):
     known = some(50)
     path = draw_up(tmp_path, known, keys_of(known), ("-",)).file.path
-    assert [left for _, left in unfinished(tmp_path, set())] == [[0]]
+    assert [left for _, left in unfinished_plans(tmp_path, set())] == [[0]]
     content = bytearray(path.read_bytes())
     content[-100] ^= 1
     path.write_bytes(content)
-    assert list(unfinished(tmp_path, set())) == []
+    assert list(unfinished_plans(tmp_path, set())) == []
     assert (tmp_path / (path.name + ".damaged")).exists()
 
 

@@ -20,7 +20,7 @@ from lingprobe.tasks.released.catalogue import collections
 
 SENTEVAL = collections()["senteval"]
 # files whose rows nobody published
-OPEN = [file for file in SENTEVAL.files if file not in SENTEVAL.known()]
+OPEN = [file for file in SENTEVAL.files if file not in SENTEVAL.known_files()]
 WORDS = "the a old small quiet red dog bird house river sees finds likes near under and".split()
 SIZES = {"tr": 90, "va": 30, "te": 30}
 

@@ -11,7 +11,7 @@ from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.probes import PROBES
 from lingprobe.suites import SUITES
 from lingprobe.suites.facts import facts
-from lingprobe.suites.suite import SuiteRequest, designs, located, selected
+from lingprobe.suites.suite import SuiteRequest, designs, locate_task, select_results
 from lingprobe.suites.ud2019 import ud2019
 from lingprobe.tasks import TASKS
 
@@ -36,7 +36,7 @@ def result(
 
 
 def test_a_result_stands_in_its_task_s_column():
-    place = located(ud2019(), "ud/tense:bank,fold=1/5,on_error=raise")
+    place = locate_task(ud2019(), "ud/tense:bank,fold=1/5,on_error=raise")
     assert place is not None
     assert (place.column, place.data) == (5, "ud/*:bank")
     assert place.why
@@ -46,12 +46,12 @@ def test_a_result_stands_in_its_task_s_column():
     "task", ["ud/nothing:bank", "tree/tense:bank", "table:mine.tsv", "no reference, this"]
 )
 def test_other_tasks_have_no_column(task):
-    assert located(ud2019(), task) is None
+    assert locate_task(ud2019(), task) is None
 
 
 def test_folds_and_seeds_are_one_cell_and_other_data_are_another():
     results = [result(seed=s, task=f"ud/tense:bank,fold={k}/2") for s in (0, 1) for k in (1, 2)]
-    entries, others = selected(ud2019(), [*results, result("ud/tense:other")])
+    entries, others = select_results(ud2019(), [*results, result("ud/tense:other")])
     assert sorted((e.place.data, len(e.results)) for e in entries) == [
         ("ud/*:bank", 4),
         ("ud/*:other", 1),
@@ -74,7 +74,10 @@ def test_a_suite_that_names_its_data_shows_no_other(tmp_path, monkeypatch):
     ]
 
     def shown(suite):
-        return [str(e.results[0].trial.task) for e in selected(SUITES.make(suite), results).entries]
+        return [
+            str(e.results[0].trial.task)
+            for e in select_results(SUITES.make(suite), results).entries
+        ]
 
     assert shown("ud2019:EWT") == ["ud/tense:EWT,fold=1/2", "ud/passive:EWT,on_error=skip"]
     assert shown(f"ud2019:{tmp_path}/EWT") == shown("ud2019:EWT")
@@ -84,7 +87,7 @@ def test_a_suite_that_names_its_data_shows_no_other(tmp_path, monkeypatch):
 
 
 def test_results_of_other_probes_are_counted_and_left_out():
-    entries, others = selected(
+    entries, others = select_results(
         ud2019(), [result(), result(probe="logreg"), result("table:mine.tsv", probe="logreg")]
     )
     assert (len(entries), others) == (1, 1)
@@ -103,7 +106,7 @@ def test_floors_come_first_under_the_paper_s_names():
         )
         for r in floors
     ]
-    entries, _ = selected(ud2019(), [result(), *known])
+    entries, _ = select_results(ud2019(), [result(), *known])
     assert [e.floor for e in entries] == ["Majority vote", "NB-uni-tfidf", ""]
 
 
@@ -118,7 +121,7 @@ def test_the_oracles_of_all_columns_are_read_with_their_probes():
         (str(task).partition(":")[0].removeprefix("ud/"), *w.probes)
         for w in made
         for task in w.tasks
-    } == {(c.task, c.probe) for c, _ in ud2019("bank").asked()}
+    } == {(c.task, c.probe) for c, _ in ud2019("bank").column_tasks()}
     assert all((w.bounds, w.encoders) == (("oracle",), ()) for w in made)
     assert not any(w.bounds for w in designs(ud2019("bank"), SuiteRequest(["hf:m"], bounds=False)))
 

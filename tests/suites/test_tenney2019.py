@@ -21,7 +21,7 @@ from lingprobe.experiment.run import run
 from lingprobe.metrics import METRICS, constants
 from lingprobe.probes import PROBES
 from lingprobe.suites.page import cells, inside
-from lingprobe.suites.suite import SuiteRequest, designs, located, selected
+from lingprobe.suites.suite import SuiteRequest, designs, locate_task, select_results
 from lingprobe.suites.tenney2019 import (
     JIANT,
     ONTONOTES,
@@ -118,7 +118,7 @@ def test_rows_on_published_data_stand_inside_and_others_below():
         measured("edge/dep:data/GUM", MIX, (3, 2, 1)),
         measured("edge/srl:data/PropBank-EWT", MIX, (81415, 9583, 9337), ROLES),
     ]
-    entries = selected(tenney2019(), results).entries
+    entries = select_results(tenney2019(), results).entries
     heads = {(e.place.data, e.place.why != "") for e in entries}
     assert heads == {
         ("SPR2 data/SPR2; Coref. (W) data/DPR", False),
@@ -136,7 +136,7 @@ def test_parts_of_roles_are_judged_from_the_same_answers():
     one = measured("edge/srl:data/PropBank-EWT", MIX, (1, 1, 1), ROLES)
     listed = {
         c.column: c
-        for c in cells("tenney2019", PAPER, selected(tenney2019(), [one]).entries)
+        for c in cells("tenney2019", PAPER, select_results(tenney2019(), [one]).entries)
         if c.kind != "published" and c.layer == MIX
     }
     assert set(listed) == {"SRL", "core roles", "non-core"}
@@ -149,10 +149,10 @@ def test_parts_of_roles_are_judged_from_the_same_answers():
 
 def test_results_of_another_protocol_are_counted_and_stand_in_its_suite():
     one = measured("edge/dep:data/EWT", MIX, (1, 1, 1), probe=PROBES.canonical("span"))
-    selection = selected(tenney2019(), [one])
+    selection = select_results(tenney2019(), [one])
     assert (selection.entries, selection.others) == ((), 1)
     assert "left out: 1." in terminal(inside(PAPER, selection.entries, others=selection.others))
-    assert selected(tenney2019(protocol="fast"), [one]).entries
+    assert select_results(tenney2019(protocol="fast"), [one]).entries
 
 
 def asked(reference, result):
@@ -201,7 +201,7 @@ PAPERS = {  # how the paper's own reading of each column is written
 def test_the_papers_own_readings_stand_in_their_column(name):
     for reference in PAPERS[name]:
         one = measured(reference, MIX, SIZES[name])
-        place = located(tenney2019(), one.trial.task, one)
+        place = locate_task(tenney2019(), one.trial.task, one)
         assert place is not None
         assert PAPER.columns[place.column] == name
         assert place.why == "", reference
@@ -226,18 +226,18 @@ def test_the_papers_own_readings_stand_in_their_column(name):
 def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, reference, told):
     one = measured(reference, MIX, SIZES[name])
     assert (
-        located(tenney2019(), one.trial.task, one).why
+        locate_task(tenney2019(), one.trial.task, one).why
         == f"{name} is not read as in the paper: {told}"
     )
 
 
 def test_universal_tags_of_a_treebank_are_not_the_papers():
     one = measured("edge/pos:x", MIX, SIZES["POS"])
-    assert located(tenney2019(), one.trial.task, one).why == ""  # columns have one kind of tag
+    assert locate_task(tenney2019(), one.trial.task, one).why == ""  # columns have one kind of tag
     files = {"source": {"files": ["a/train.conllu.xz"]}}
     one = saying(one, notes={**one.provenance.notes, **files})
     assert (
-        located(tenney2019(), one.trial.task, one).why
+        locate_task(tenney2019(), one.trial.task, one).why
         == "POS is not read as in the paper: tags=upos, there tags=xpos"
     )
 
@@ -313,14 +313,14 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
     assert not made.refused
     outcome = run(made, paths, progress=False)
     assert not outcome.failures
-    entries = selected(suite, outcome.results).entries
+    entries = select_results(suite, outcome.results).entries
     assert {entry.place.why for entry in entries} == {""}
     filled = {PAPER.columns[entry.place.column] for entry in entries if not entry.floor}
     assert filled == {*WHOLE, *PARTS}
     text = terminal(inside(PAPER, entries))
     assert "different data" not in text
     monkeypatch.setitem(SIZES, "SRL", (1, 2, 3))
-    why = {entry.place.why for entry in selected(suite, outcome.results).entries} - {""}
+    why = {entry.place.why for entry in select_results(suite, outcome.results).entries} - {""}
     assert why
     assert all("SRL has " in text and "the paper's has 1 / 2 / 3" in text for text in why)
 

@@ -21,7 +21,7 @@ from lingprobe.tables.web import (
     Terms,
     document,
     notebook,
-    stacked,
+    tables_document,
 )
 
 EVIL = "</script><script>alert(1)</script>\u2028\"'><img src=x onerror=alert(1)>{{ 7 * 7 }}"
@@ -82,7 +82,9 @@ def test_whatever_a_name_contains_is_shown_as_it_is():
     assert len(outline.named("script")) == 1
     assert not outline.named("img")
     assert outline.text.count(EVIL) >= 10
-    shown = Outline(stacked([Table((EVIL,), (Section(EVIL, ((EVIL,),), EVIL),), notes=(EVIL,))]))
+    shown = Outline(
+        tables_document([Table((EVIL,), (Section(EVIL, ((EVIL,),), EVIL),), notes=(EVIL,))])
+    )
     assert len(shown.named("script")) == 1
     assert shown.text.count(EVIL) == 5
     assert EVIL in Outline(notebook([table(EVIL)])).text
@@ -129,11 +131,11 @@ def test_lines_of_code_stay_lines():
 
 
 def test_long_and_wide_tables_can_be_filtered_and_short_ones_are_left_alone():
-    assert "data-rows" not in stacked([table(rows=3)])
-    assert "data-rows" in stacked([table(rows=12)])
+    assert "data-rows" not in tables_document([table(rows=3)])
+    assert "data-rows" in tables_document([table(rows=12)])
     names = tuple(f"task {i}" for i in range(12))
     wide = Table(("encoder", *names), (Section("", (("x", *names),)),), frozenset({"encoder"}))
-    assert "data-columns" in stacked([wide])
+    assert "data-columns" in tables_document([wide])
 
 
 def test_a_notebook_gets_no_script_and_no_colours_of_our_own():

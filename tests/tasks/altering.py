@@ -6,7 +6,7 @@ import numpy as np
 
 from lingprobe.corpora.files import Part
 from lingprobe.corpora.views import Plain
-from lingprobe.tasks.parsed import ParsedCorpus
+from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import TAGS, Known, Shard
 from lingprobe.tasks.sources import Source
 

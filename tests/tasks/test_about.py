@@ -5,7 +5,7 @@ import pytest
 import lingprobe
 from lingprobe.suites.bibliography import PAPERS, bibtex
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.about import UNITS, about, known
+from lingprobe.tasks.about import UNITS, about, known_tasks
 
 
 def names(**wishes):
@@ -14,12 +14,12 @@ def names(**wishes):
 
 def test_something_is_known_of_every_task_and_every_pattern_fits_one():
     assert all(about(name) for name in TASKS)
-    met = {id(about) for pattern, about in known().items() if TASKS.matching(pattern)}
-    assert met == {id(about) for about in known().values()}
+    met = {id(about) for pattern, about in known_tasks().items() if TASKS.matching(pattern)}
+    assert met == {id(about) for about in known_tasks().values()}
 
 
 def test_papers_are_in_the_bibliography():
-    for each in known().values():
+    for each in known_tasks().values():
         assert set(each.papers) <= set(PAPERS)
         assert bibtex(each.papers).count("@") == len(each.papers)
         assert each.unit in UNITS

@@ -21,9 +21,10 @@ from lingprobe.data.oracles import facts_of
 from lingprobe.data.references import allow
 from lingprobe.store.blocks import version
 from lingprobe.store.columns import Made
-from lingprobe.tasks import TASKS, parsed
+from lingprobe.tasks import TASKS
+from lingprobe.tasks import parsed_corpora as parsed
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.shards import said, written
+from lingprobe.tasks.shards import format_finding, parse_findings
 from lingprobe.tasks.tree import corpus as trees
 from lingprobe.tasks.ud import family
 from lingprobe.testing.tasks import same_dataset
@@ -86,9 +87,9 @@ def test_chosen_sentences_come_in_the_order_that_is_asked_for(banks, cache):
     corpus = found(banks)
     every = [sentence for some, _ in corpus.read() for sentence in some]
     rows = np.random.default_rng(0).permutation(len(corpus))[:99]
-    assert corpus.chosen(rows)[0] == [every[i] for i in rows]
+    assert corpus.read_rows(rows)[0] == [every[i] for i in rows]
     part = corpus.part(np.arange(3, len(corpus), 7))
-    assert part.chosen(np.array([5, 0]))[0] == [every[38], every[3]]
+    assert part.read_rows(np.array([5, 0]))[0] == [every[38], every[3]]
 
 
 def test_columns_that_no_rule_reads_can_be_removed(banks, cache, monkeypatch):
@@ -109,9 +110,9 @@ def test_columns_that_no_rule_reads_can_be_removed(banks, cache, monkeypatch):
 
 
 def test_columns_of_rules_that_are_not_found_here_stay(tmp_path):
-    assert Made("1", ("lingprobe.tasks.parsed", "rules_of_somebody"), "").current
-    assert Made("1", ("lingprobe.tasks.parsed", "__main__"), "").current
-    assert not Made("1", ("lingprobe.tasks.parsed", "lingprobe.tasks.gone"), "").current
+    assert Made("1", ("lingprobe.tasks.parsed_corpora", "rules_of_somebody"), "").current
+    assert Made("1", ("lingprobe.tasks.parsed_corpora", "__main__"), "").current
+    assert not Made("1", ("lingprobe.tasks.parsed_corpora", "lingprobe.tasks.gone"), "").current
     (damaged := tmp_path / "a.parquet").write_bytes(b"PAR1")
     assert Made.of(damaged) is None
 
@@ -207,7 +208,7 @@ def test_no_file_stays_open(banks, cache):
         if before:
             assert len(os.listdir("/proc/self/fd")) <= before
     corpus.findings("tense")
-    corpus.chosen(np.arange(len(corpus)))
+    corpus.read_rows(np.arange(len(corpus)))
     if before:
         assert len(os.listdir("/proc/self/fd")) <= before
 
@@ -258,7 +259,7 @@ labels = (
 @given(labels, words, st.dictionaries(words, words))
 def test_answers_come_back_as_they_were(label, target, strata):
     answer = Answer(label, target, strata)
-    assert said([written(answer), written(target)]) == [answer, target]
+    assert parse_findings([format_finding(answer), format_finding(target)]) == [answer, target]
 
 
 def test_the_sentences_of_a_second_file_are_taken_once(banks, cache, tmp_path):

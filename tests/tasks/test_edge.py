@@ -13,10 +13,10 @@ from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.columns import (
     SentenceTargets,
-    counted,
-    divided,
-    pooled,
-    pruned,
+    assign_splits,
+    count_targets,
+    pool_targets,
+    prune_dataset,
     subset,
     tagged_seen,
 )
@@ -63,9 +63,9 @@ def test_columns_are_those_of_examples(found):
     ]
     if not written:
         with pytest.raises(DataProblem, match="no targets"):
-            pooled(found)
+            pool_targets(found)
         return
-    dataset = pooled(found).dataset
+    dataset = pool_targets(found).dataset
     wanted = Dataset.of(written)
     assert list(dataset.examples()) == list(wanted.examples())
     assert dataset.sentences == wanted.sentences
@@ -76,7 +76,7 @@ def test_columns_are_those_of_examples(found):
 def test_seen_is_whether_train_has_the_words(found):
     if not any(one.spans for one in found):
         return
-    dataset = tagged_seen(pooled(found).dataset)
+    dataset = tagged_seen(pool_targets(found).dataset)
     assert ("seen" in dataset.strata) == bool(len(dataset.rows("train")))
     told = [
         tuple(" ".join(s.sentence.words[slice(*s.span)]).casefold() for s in e.sites)
@@ -101,20 +101,20 @@ def test_seen_is_whether_train_has_the_words(found):
 @settings(max_examples=30)
 @given(st.lists(marked(), min_size=6, max_size=30), st.integers(0, 3))
 def test_drawn_splits_keep_equal_sentences_together_and_repeat(found, seed):
-    laid = pooled(
+    laid = pool_targets(
         [
             *(one._replace(split="") for one in found),
             SentenceTargets(Sentence.of("ab"), [(0, 1, 1, 2)], ["x"]),
         ]
     )
-    dataset = divided(laid, False, seed)
+    dataset = assign_splits(laid, False, seed)
     home = {}
     for example in dataset.examples():
         home.setdefault(tuple(w.casefold() for w in example.sites[0].sentence.words), set()).add(
             example.split
         )
     assert all(len(splits) == 1 for splits in home.values())
-    same_dataset(dataset, divided(laid, True, seed))
+    same_dataset(dataset, assign_splits(laid, True, seed))
 
 
 def test_documents_stay_together_when_splits_are_drawn():
@@ -122,7 +122,7 @@ def test_documents_stay_together_when_splits_are_drawn():
         SentenceTargets(Sentence.of(f"w{i} x".split()), [(0, 1)], ["a"], group=f"d{i // 5}")
         for i in range(100)
     ]
-    dataset = divided(pooled(found), False, 0)
+    dataset = assign_splits(pool_targets(found), False, 0)
     assert all(len(set(dataset.splits[i : i + 5].tolist())) == 1 for i in range(0, 100, 5))
     assert np.bincount(dataset.splits).tolist() == [80, 10, 10]
     assert dataset.notes["splits"] == {"drawn": "8:1:1", "groups": 20, "seed": 0}
@@ -138,7 +138,7 @@ def test_sizes_take_whole_sentences_and_keep_shares():
         )
         for i in range(400)
     ]
-    laid = pooled(found)
+    laid = pool_targets(found)
     small, owners = subset(laid.dataset, laid.owners, 100, 0)
     assert len(small) == 102
     assert len(small.rows("train")) == 75
@@ -157,8 +157,8 @@ def test_sizes_take_whole_sentences_and_keep_shares():
 
 def test_sentences_that_no_target_is_about_are_let_go():
     found = [SentenceTargets(Sentence.of((f"w{i}",)), [(0, 1)], ["a"], "train") for i in range(5)]
-    dataset = pooled(found).dataset
-    kept = pruned(dataset.take(np.array([3, 1])))
+    dataset = pool_targets(found).dataset
+    kept = prune_dataset(dataset.take(np.array([3, 1])))
     assert [s.words for s in kept.sentences] == [("w1",), ("w3",)]
     assert [e.sites[0].sentence.words for e in kept.examples()] == [("w3",), ("w1",)]
 
@@ -168,7 +168,7 @@ def test_classes_that_no_target_has_are_let_go():
         SentenceTargets(Sentence.of((f"w{i}",)), [(0, 1)], [label], "train")
         for i, label in enumerate("abcb")
     ]
-    kept = pruned(pooled(found).dataset.take(np.array([3, 0])))
+    kept = prune_dataset(pool_targets(found).dataset.take(np.array([3, 0])))
     assert kept.labels.names == ("a", "b")
     assert [e.label for e in kept.examples()] == ["b", "a"]
 
@@ -182,10 +182,10 @@ def test_repeats_and_labels_that_train_lacks_are_counted():
         ("test", two, "y"),
         ("test", two, "x"),
     ]
-    laid = pooled(
+    laid = pool_targets(
         [SentenceTargets(sentence, [(0, 1)], [label], split) for split, sentence, label in rows]
     )
-    notes = counted(laid.dataset, laid.owners)
+    notes = count_targets(laid.dataset, laid.owners)
     assert notes["targets"] == {"train": 2, "dev": 1, "test": 2}
     assert notes["sentences that recur"] == {
         "again in train": 1,
@@ -197,7 +197,7 @@ def test_repeats_and_labels_that_train_lacks_are_counted():
 
 def test_targets_of_two_kinds_and_spans_outside_are_refused():
     with pytest.raises(DataProblem, match="one span and others two"):
-        pooled(
+        pool_targets(
             [
                 SentenceTargets(Sentence.of("ab"), [(0, 1)], ["x"]),
                 SentenceTargets(Sentence.of("ab"), [(0, 1, 1, 2)], ["x"]),
@@ -205,7 +205,7 @@ def test_targets_of_two_kinds_and_spans_outside_are_refused():
         )
     for span in ((0, 3), (1, 1), (-1, 1)):
         with pytest.raises(DataProblem, match="is outside a sentence of 2 words: 'a b'"):
-            pooled([SentenceTargets(Sentence.of("ab"), [span], ["x"])])
+            pool_targets([SentenceTargets(Sentence.of("ab"), [span], ["x"])])
 
 
 def test_files_without_test_or_with_and_without_splits(folder, tmp_path):

@@ -23,7 +23,7 @@ from lingprobe.tasks.released.fetch import (
     Got,
     Wish,
     all_published,
-    examined,
+    examine_file,
     fetch,
     is_published,
     place_of,
@@ -450,9 +450,9 @@ def test_addresses_that_are_none_are_told_at_once(tmp_path, url):
 
 def test_rows_are_counted_by_the_split_that_rows_or_names_say(tmp_path):
     (tmp_path / "te.txt").write_bytes(b"a word\tx\ntr two\ty\n\n")
-    assert examined(tmp_path / "te.txt").rows == (0, 0, 2)
+    assert examine_file(tmp_path / "te.txt").rows == (0, 0, 2)
     (tmp_path / "a.txt").write_bytes(ROWS)
-    assert examined(tmp_path / "a.txt") == ((2, 1, 1), len(ROWS), SHA)
+    assert examine_file(tmp_path / "a.txt") == ((2, 1, 1), len(ROWS), SHA)
 
 
 def test_a_file_is_published_if_its_publishers_sent_it(site, tmp_path, monkeypatch):
@@ -508,9 +508,9 @@ def test_every_fact_is_about_a_file_that_can_be_fetched_and_has_a_source():
         owner, file, _, _, sha256, source = line.split("\t")
         assert (owner, file) in owned, line
         assert len(source) > 10, line
-        assert collections()[owner if owner in collections() else f"{owner}/{file[:2]}"].known()[
-            file
-        ].sha256 == (None if sha256 == "-" else sha256)
+        assert collections()[
+            owner if owner in collections() else f"{owner}/{file[:2]}"
+        ].known_files()[file].sha256 == (None if sha256 == "-" else sha256)
     assert len(lines) > 40
 
 

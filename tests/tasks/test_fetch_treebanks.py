@@ -19,10 +19,10 @@ import lingprobe
 from fixtures.server import serving
 from lingprobe.cli import app
 from lingprobe.corpora.embedded import treebank as sentences
-from lingprobe.corpora.places import LISTING, Absent, home_of, located
+from lingprobe.corpora.places import LISTING, Absent, home_of, locate_path
 from lingprobe.corpora.universal import treebank
 from lingprobe.data.core import DataProblem
-from lingprobe.tasks.find import named
+from lingprobe.tasks.find import expand_tasks
 from lingprobe.tasks.released import download, universal
 
 BODY = "\n".join(sentences(60)).encode()
@@ -80,7 +80,7 @@ def raw(name):
 def test_a_treebank_comes_whole_and_is_found_by_its_code(site, asked):
     announced, got = [], []
     done = lingprobe.fetch(asked, before=announced.append, each=got.append)
-    assert done.folder == located("en_ewt") == home_of(treebank("en_ewt"))
+    assert done.folder == locate_path("en_ewt") == home_of(treebank("en_ewt"))
     assert {name: (done.folder / name).read_bytes() for name in FILES} == FILES
     assert not (done.folder / "CONTRIBUTING.md").exists()
     assert not list(done.folder.glob(".*"))
@@ -108,7 +108,7 @@ def test_releases_lie_beside_each_other(site):
     site.files["api/UD_English-EWT/r2.10"] = tree(old)
     site.files |= {f"raw/UD_English-EWT/r2.10/{name}": content for name, content in old.items()}
     new, old = lingprobe.fetch("ud/en_ewt").folder, lingprobe.fetch("ud/en_ewt@2.10").folder
-    assert (located("en_ewt"), located("en_ewt@2.10")) == (new, old)
+    assert (locate_path("en_ewt"), locate_path("en_ewt@2.10")) == (new, old)
     assert new != old
 
 
@@ -120,7 +120,7 @@ def test_a_treebank_that_the_table_lacks_goes_by_its_repository(site):
     assert sorted(p.name for p in done.folder.glob("*.conllu")) == [
         *("zz_new-ud-test-1.conllu", "zz_new-ud-test-2.conllu")
     ]
-    assert located("UD_New-New@2.18") == done.folder
+    assert locate_path("UD_New-New@2.18") == done.folder
     assert done.remark == "licence: CC BY-SA 4.0"
 
 
@@ -129,10 +129,10 @@ def test_an_interrupted_treebank_is_gone_on_with_and_not_taken_for_whole(site):
     with pytest.raises(DataProblem, match="2,000 bytes are kept"):
         lingprobe.fetch("ud/en_ewt")
     with pytest.raises(Absent):
-        located("en_ewt")
+        locate_path("en_ewt")
     lingprobe.fetch("ud/en_ewt")
     assert "bytes=2000-" in [wanted for _, wanted in site.asked]
-    assert located("en_ewt") == home_of(treebank("en_ewt"))
+    assert locate_path("en_ewt") == home_of(treebank("en_ewt"))
 
 
 WRONG = {
@@ -152,7 +152,7 @@ def test_another_file_than_git_has_is_not_kept(site, content):
     assert not (place / "en_ewt-ud-dev.conllu").exists()
     assert not list(place.glob("*.part"))
     with pytest.raises(Absent):
-        located("en_ewt")
+        locate_path("en_ewt")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_mirror_is_the_data_of_somebody_who_has_them(site, tmp_path, monkeypat
         done = lingprobe.fetch("ud/en_ewt", before=announced.append)
         assert mirror.url in announced[0]
         assert "not tested" not in announced[0]
-        assert located("en_ewt") == done.folder
+        assert locate_path("en_ewt") == done.folder
         other = lingprobe.fetch(
             "en_ewt", tmp_path / "here", mirror=mirror.url + "ud/2.17/UD_English-EWT"
         )
@@ -248,9 +248,9 @@ def test_a_mirror_is_the_data_of_somebody_who_has_them(site, tmp_path, monkeypat
 
 def test_a_task_fetches_the_treebank_that_it_names_and_says_so(site, caplog):
     with caplog.at_level(logging.WARNING, "lingprobe"):
-        every = named(["ud/tense:en_ewt", "edge/pos:en_ewt", "ud/sent-len:embedded"])
+        every = expand_tasks(["ud/tense:en_ewt", "edge/pos:en_ewt", "ud/sent-len:embedded"])
     assert str(every[0]) == "ud/tense:en_ewt"
-    assert located("en_ewt") == home_of(treebank("en_ewt"))
+    assert locate_path("en_ewt") == home_of(treebank("en_ewt"))
     fetching, there = [record.getMessage() for record in caplog.records]
     assert fetching.startswith("fetching ud/en_ewt@2.17: 5 files")
     assert "CC BY-SA 4.0" in fetching
@@ -337,7 +337,9 @@ def test_the_command_lists_treebanks_by_a_pattern():
 def test_withheld_words_are_told(tmp_path):
     (tmp_path / "README.md").write_text("License: CC BY 4.0\nIncludes text: no\n")
     done = universal.wish(treebank("en_gum"))
-    assert universal.told(done) == "licence: CC BY-NC-SA 4.0"  # as the list of the release has it
-    assert universal.told(replace(done, folder=tmp_path)) == (
+    assert (
+        universal.describe_treebank(done) == "licence: CC BY-NC-SA 4.0"
+    )  # as the list of the release has it
+    assert universal.describe_treebank(replace(done, folder=tmp_path)) == (
         "licence: CC BY 4.0; its words are withheld, and stand as _ in the files"
     )

@@ -7,8 +7,8 @@ import lingprobe
 from lingprobe.corpora.embedded import treebank
 from lingprobe.data.core import SPLITS
 from lingprobe.experiment import data
-from lingprobe.tasks import TASKS, limited
-from lingprobe.tasks.limited import Limited
+from lingprobe.tasks import TASKS, limit_tasks
+from lingprobe.tasks.limits import Limited
 from lingprobe.testing import FAMILIES
 
 WHOLE, PART = "ud/tense:embedded", "ud/tense:embedded,limit=1800"
@@ -48,7 +48,7 @@ def test_data_of_every_family_can_be_limited(family):
         def load(self):
             return FAMILIES[family]((40, 10, 10))
 
-    (task,) = limited([Task()], 12)
+    (task,) = limit_tasks([Task()], 12)
     assert task.name == "mine,limit=12"
     assert [len(task.load().rows(split)) for split in SPLITS] == [6, 2, 4]
 

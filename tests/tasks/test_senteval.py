@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from lingprobe.audit.inspection import inspect
-from lingprobe.corpora.files import uncompressed
+from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS, names
 
@@ -128,7 +128,7 @@ def test_gapping_of_rusenteval_has_its_published_splits(published, tmp_path):
     dataset = TASKS.make(f"rusenteval/gapping:{packed.parent}").load()
     assert [len(dataset.rows(s)) for s in ("train", "dev", "test")] == [6233, 1649, 741]
     assert dataset.notes["source"]["files"] == [str(packed)]
-    assert uncompressed(packed).name == "gapping.txt"
+    assert uncompressed_path(packed).name == "gapping.txt"
 
 
 @pytest.fixture(scope="session")
@@ -195,7 +195,7 @@ def test_facts_of_the_catalogue_hold_for_the_copies(published, unpacked):
     from lingprobe.tasks.released.catalogue import collections
     from lingprobe.tasks.released.fetch import is_published
 
-    known = collections()["xprobe/en"].known()
+    known = collections()["xprobe/en"].known_files()
     for name in ("tree_depth/te", "tree_depth/va", "odd_man_out/te"):
         file = unpacked / "en" / f"{name}.txt"
         assert known[f"en/{name}.txt"].sha256 == hashlib.sha256(file.read_bytes()).hexdigest()

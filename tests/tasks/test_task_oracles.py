@@ -14,7 +14,7 @@ from lingprobe.encoders.gold import Gold
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS, names
-from lingprobe.tasks.edge.facts import held
+from lingprobe.tasks.edge.facts import true_labels
 from tasks.edges import edge_files
 
 
@@ -44,7 +44,7 @@ def made(reference, places):
 def score(task, dataset, facts, probe="logreg"):
     """What a probe reads of an oracle, from 0 to 1."""
     readings = Readings(
-        dataset, Gold().informed(facts, about_words(dataset)).encode(dataset.sentences), task.view
+        dataset, Gold().with_facts(facts, about_words(dataset)).encode(dataset.sentences), task.view
     )
     (predictor,) = PROBES.make(probe).fit(
         readings.split("train"), readings.split("dev"), cells=(Cell("-", 0),)
@@ -182,7 +182,7 @@ def test_what_a_span_is_can_be_read_off_the_facts_of_its_words(reference, places
     for example in dataset.examples():
         units = facts[example.sites[0].sentence]
         assert READ[reference](units, *(site.span for site in example.sites)) == set(
-            held(example.label)
+            true_labels(example.label)
         )
 
 

@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import brackets
-from lingprobe.corpora.frequencies import counted
-from lingprobe.corpora.rendering import repaired, sentence_of
+from lingprobe.corpora.frequencies import count_words
+from lingprobe.corpora.rendering import reorder_words, sentence_of
 from lingprobe.data.core import Sentence
 from lingprobe.datasets import SampleSettings, sample
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.tree.altered import (
+from lingprobe.tasks.tree.altered_sentences import (
     Coordination,
     coordination,
     inversions,
     is_name,
     places,
     shifts,
-    swapped,
+    swap_words,
 )
 from tasks.altering import corpus_of, made
 
@@ -36,7 +36,7 @@ SENTENCES = st.lists(
 @given(WORDS)
 def test_a_swap_changes_two_neighbouring_words_and_nothing_else(words):
     for i in places(words):
-        changed = swapped(words, i)
+        changed = swap_words(words, i)
         assert [k for k in range(len(words)) if changed[k] != words[k]] == [i, i + 1]
         assert sorted(changed) == sorted(words)
         assert i > 0
@@ -107,8 +107,8 @@ def tree(tmp_path_factory):
 def turned(found, counts=None):
     place = coordination(found)
     assert isinstance(place, Coordination), place
-    name = is_name(found.words[0], found.tags[0], counts or counted([]))
-    return sentence_of(repaired(found.words, place.order(len(found.words)), name)).text
+    name = is_name(found.words[0], found.tags[0], counts or count_words([]))
+    return sentence_of(reorder_words(found.words, place.order(len(found.words)), name)).text
 
 
 def test_the_papers_example(tree):
@@ -120,7 +120,7 @@ def test_names_keep_their_capital_and_so_does_what_a_corpus_writes_so(tree):
     german = tree(ROME.replace("(NP (NNP Rome))", "(NP (JJ German) (NNS towns))"))
     assert turned(german) == "Crowds ran away and german towns fell!"
     assert (
-        turned(german, counted([("the", "German", "dog")]))
+        turned(german, count_words([("the", "German", "dog")]))
         == "Crowds ran away and German towns fell!"
     )
 
@@ -153,7 +153,7 @@ def test_what_cannot_be_inverted_without_a_trace_is_left_out(tree, old, new, rea
 def test_a_sentence_in_its_own_order_is_rendered_as_it_is(tree):
     found = tree(MEMORIES)
     size = len(found.words)
-    assert repaired(found.words, range(size)) == found.words
+    assert reorder_words(found.words, range(size)) == found.words
     place = coordination(found)
     # the inverted sentence's own places
     again = Coordination(place.tail - place.second, place.tail - place.first, place.tail)
@@ -179,7 +179,7 @@ def test_orders_are_balanced_by_which_clause_is_longer_and_no_sentence_comes_in_
     sentences, clauses = zip(*columns(1200), strict=True)
     tags = [("NN",) * len(sentence.words) for sentence in sentences]
     corpus = corpus_of(sentences, tags, **{"coord-inv": clauses})
-    found, out = inversions(corpus, counted([]), 0)
+    found, out = inversions(corpus, count_words([]), 0)
     candidates = list(found)
     for sentence, (candidate, origins) in zip(sentences, made(found), strict=True):
         assert [w.lower() for w in candidate.sentence.words] == [

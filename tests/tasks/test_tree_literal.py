@@ -11,7 +11,7 @@ from fixtures.forest import forest as trees
 from lingprobe.corpora import brackets
 from lingprobe.data.core import Sentence
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.tree.altered import places, shifts
+from lingprobe.tasks.tree.altered_sentences import places, shifts
 from lingprobe.tasks.tree.corpus import LITERAL, RULES
 from tasks.altering import corpus_of
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from lingprobe.corpora.frequencies import counted
+from lingprobe.corpora.frequencies import count_words
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.datasets import SampleSettings, sample
 from lingprobe.tasks.tree.odd import NEAR, Choice, band, lexicon, replacements
@@ -33,7 +33,7 @@ def toy():
 @pytest.fixture(scope="module")
 def choice(toy):
     words = [s.words for s in toy[0]]
-    return Choice.of(counted(words), lexicon(zip(words, toy[1], strict=True)), own=True)
+    return Choice.of(count_words(words), lexicon(zip(words, toy[1], strict=True)), own=True)
 
 
 def test_one_word_is_replaced_by_one_of_the_same_tag_whose_pairs_are_attested_as_often(toy, choice):

@@ -12,11 +12,12 @@ from treebanks import STARRED, block
 
 from lingprobe.corpora import embedded as grammar
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.candidates import numbered
-from lingprobe.tasks import FAMILIES, TASKS, parsed
+from lingprobe.datasets.candidates import number_values
+from lingprobe.tasks import FAMILIES, TASKS
+from lingprobe.tasks import parsed_corpora as parsed
 from lingprobe.tasks.shards import Lists
 from lingprobe.tasks.ud import family
-from lingprobe.tasks.ud.classes import comparable, contents, shared
+from lingprobe.tasks.ud.classes import comparable, contents, sentences_per_class
 
 NINE = FAMILIES["ud"]["ud.family"].split()
 
@@ -234,7 +235,7 @@ def test_word_content_keeps_words_with_enough_sentences():
     ]
     sentences += [Sentence.of([words[-1], words[-2]])] * 30  # two targets: of no use
     forms = Counter(w for s in sentences for w in s.words)
-    codes, names = numbered(w for s in sentences for w in s.words)
+    codes, names = number_values(w for s in sentences for w in s.words)
     starts = np.cumsum([0, *(len(s.words) for s in sentences)])
     found = contents([Lists(codes, names, starts)], forms)
     rows = [(row, found.words[k]) for row, k in enumerate(found.codes.tolist()) if k >= 0]
@@ -255,7 +256,7 @@ def test_depths_that_share_lengths_are_compared():
     )
     run = comparable(counts)
     assert len(run) == 8
-    assert shared(counts, run) >= 400
+    assert sentences_per_class(counts, run) >= 400
     assert len(comparable(Counter({(depth, depth): 50 for depth in range(1, 10)}))) == 4
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import lingprobe.tasks.ud.lists as module
-from lingprobe.tasks.ud.lists import TABLE, listed
+from lingprobe.tasks.ud.lists import TABLE, word_list
 
 CODE = sorted(Path(module.__file__).parent.glob("*.py"))
 
@@ -26,13 +26,13 @@ def test_every_list_is_asked_for_and_every_one_asked_for_is_there():
 
 
 def test_lists_with_several_rows_hold_the_words_of_all():
-    assert listed("being") < listed("no-passive") < listed("with-be")
-    assert {"lot", "większość", "संख्या", "%"} < listed("measures")
-    assert listed("be") == {"être", "essere"}
-    assert "venir" in listed("no-passive")
-    assert "valere" in listed("with-be") - listed("no-passive")
+    assert word_list("being") < word_list("no-passive") < word_list("with-be")
+    assert {"lot", "większość", "संख्या", "%"} < word_list("measures")
+    assert word_list("be") == {"être", "essere"}
+    assert "venir" in word_list("no-passive")
+    assert "valere" in word_list("with-be") - word_list("no-passive")
 
 
 def test_a_list_that_there_is_not_is_an_error():
     with pytest.raises(KeyError, match="no-such"):
-        listed("no-such")
+        word_list("no-such")

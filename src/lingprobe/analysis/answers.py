@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from lingprobe.data.core import Result
-from lingprobe.data.labels import joined
+from lingprobe.data.labels import join_columns
 from lingprobe.data.references import parsed_or_none
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Answers
@@ -34,7 +34,7 @@ class Scored(Protocol):
     def missing(self) -> str: ...
 
 
-def tested(folds: Iterable[Result]) -> str:
+def digest_test_set(folds: Iterable[Result]) -> str:
     """A digest of the test examples of some folds; '' for results of a version that did not keep
     it.
     """
@@ -102,7 +102,7 @@ def differences(rows: Sequence[Scored], what: str) -> list[str]:
     return [
         (
             f"{sign} {what}: over {n:,} test examples, which differ from those of scores without a"
-            f" mark{_lost(lost)}; do not compare the two."
+            f" mark{_missing_note(lost)}; do not compare the two."
             if sign
             else (
                 f"{what}: {lost} {'are' if lost.startswith('folds') else 'is'} missing, so scores"
@@ -113,7 +113,7 @@ def differences(rows: Sequence[Scored], what: str) -> list[str]:
     ]
 
 
-def _lost(missing: str) -> str:
+def _missing_note(missing: str) -> str:
     return f" ({missing} missing)" if missing else ""
 
 
@@ -121,9 +121,9 @@ def together(fits: Sequence[Sequence[Result]]) -> Answers:
     """The answers of some fits, each given by the results of its folds, which are the same for
     all; the labels are those of each fit, as the draws of a control differ in them.
     """
-    predicted = tuple(joined([r.predicted for r in folds]) for folds in fits)
+    predicted = tuple(join_columns([r.predicted for r in folds]) for folds in fits)
     drawn = len({folds[0].trial.control for folds in fits}) > 1
-    golds = tuple(joined([r.gold for r in folds]) for folds in (fits if drawn else fits[:1]))
+    golds = tuple(join_columns([r.gold for r in folds]) for folds in (fits if drawn else fits[:1]))
     return Answers(golds[0], predicted, _clusters(fits[0]), golds if drawn else ())
 
 
@@ -148,7 +148,7 @@ def over(fit: str, rows: Iterable[Averaged]) -> str:
     shared = dict.fromkeys(name for row in listed for name in row.clusters.split(", ") if name)
     by = f" (clustered by {', '.join(shared)})" if shared else ""
     fits = f"{fit}s and " if any(row.seeds >= LEAST_SEEDS for row in listed) else ""
-    few = f" {uncovered(fit)}" if has_few_seeds(listed) else ""
+    few = f" {few_seeds_note(fit)}" if has_few_seeds(listed) else ""
     return f"intervals are over {fits}test examples{by}, for this training set.{few}"
 
 
@@ -157,7 +157,7 @@ def has_few_seeds(rows: Iterable[Averaged]) -> bool:
     return any(row.is_seeded and row.seeds < LEAST_SEEDS for row in rows)
 
 
-def uncovered(fit: str, they: str = " they") -> str:
+def few_seeds_note(fit: str, they: str = " they") -> str:
     """What intervals do not cover where `has_few_seeds`."""
     return f"With fewer than {LEAST_SEEDS} {fit}s{they} do not cover variation between {fit}s."
 

@@ -21,8 +21,8 @@ from lingprobe.analysis.rows import repeats, rows, without_fold
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics import Metric, answered
-from lingprobe.metrics.metric import Doubles, summed
+from lingprobe.metrics import Metric, constant_result
+from lingprobe.metrics.metric import Doubles, sum_blocks
 
 SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
 
@@ -55,7 +55,7 @@ def _rows(mine: Sequence[Result]) -> list[Row]:
 
 
 def _row(folds: Sequence[Result], kind: str, many: int) -> Row:
-    (row,) = rows(answered(fold, kind) for fold in folds)
+    (row,) = rows(constant_result(fold, kind) for fold in folds)
     row = replace(
         row, encoder=CONSTANT, kind="baseline", layer="-", probe=SPOKEN[kind].format(many)
     )
@@ -73,7 +73,7 @@ def _row(folds: Sequence[Result], kind: str, many: int) -> Row:
     )
 
 
-def expected(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
+def expected_metric(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
     """The metric over all examples, `gold`, with labels as frequent as in some of them, `rows`;
     None where gold are scores.
     """
@@ -83,7 +83,7 @@ def expected(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
 
     def sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
         each = metric.sums(gold, predicted, np.arange(len(gold)), len(gold))
-        return summed(each * _weighed(gold, weights)[:, None], blocks, many)
+        return sum_blocks(each * _example_weights(gold, weights)[:, None], blocks, many)
 
     return Metric(f"{metric.name}, expected", sums, metric.value, metric.least)
 
@@ -92,7 +92,7 @@ def beyond(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
     """How much higher the metric over some examples, `rows`, is than their labels let expect; of
     answers to all examples only.
     """
-    whole = expected(metric, gold, rows)
+    whole = expected_metric(metric, gold, rows)
     if whole is None:
         return None
 
@@ -124,7 +124,7 @@ def weights_of(gold: Column, rows: Ints) -> dict[str, float] | None:
     return dict(zip(labels.tolist(), (mine / every).tolist(), strict=True))
 
 
-def _weighed(gold: Column, weights: dict[str, float]) -> Doubles:
+def _example_weights(gold: Column, weights: dict[str, float]) -> Doubles:
     names = gold.answers()
     labels, codes = np.unique(np.zeros(0, np.str_) if names is None else names, return_inverse=True)
     return np.array([weights[label] for label in labels.tolist()])[codes]

@@ -17,14 +17,14 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple, Protocol
 
 from lingprobe.analysis.answers import marks
-from lingprobe.analysis.paired import Measured, apart, constant, measured
+from lingprobe.analysis.comparable import Measured, apart, constant, rows_by_task
 from lingprobe.analysis.row import PASSED, PERCENT, Row
 from lingprobe.analysis.rows import kind_of, on_dev
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.oracles import Kind
 from lingprobe.metrics import difference
-from lingprobe.metrics.constant import named
+from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.intervals import Difference
 from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
 from lingprobe.metrics.resampling import DRAWS, bootstrap, permutation
@@ -137,7 +137,7 @@ def decisions(
 
 def _tests(question: Question, test: Test, many: int) -> list[tuple[Tested, Difference]]:
     """The row against each of the others: the test that is asked for, and Student's."""
-    metric, one = named(question.one.row.metric), question.one.answers
+    metric, one = find_metric(question.one.row.metric), question.one.answers
     draws = max(DRAWS, math.ceil(CLEAR * many / ALPHA))
     found: list[tuple[Tested, Difference]] = []
     for other in question.others:
@@ -188,11 +188,11 @@ def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = 
     Of the layers of an encoder it is the one with the best score on dev; where results do not say
     that, or have folds, it is each layer, so that the correction knows that one can be chosen.
     """
-    kind = _judged(results if chosen is None else chosen)
+    kind = _kind_to_compare(results if chosen is None else chosen)
     ids = {id(result) for result in (results if chosen is None else chosen)}
     asked: list[Question] = []
     left_out: list[tuple[str, str]] = []
-    for mine in measured(results, None):
+    for mine in rows_by_task(results, None):
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
         rows = [one for one in mine if one.row.kind == kind and id(one.result) in ids]
         for one, layers in _candidates([one for one in rows if not math.isnan(one.row.score)]):
@@ -210,7 +210,7 @@ def against(results: Sequence[Result], chosen: Callable[[Result], bool]) -> Ques
     """Each row of each task against those of the chosen that are read as it is and by the same
     probe, where there are some.
     """
-    every = [pair for mine in measured(results, chosen) for pair in _likest(mine)]
+    every = [pair for mine in rows_by_task(results, chosen) for pair in _likest(mine)]
     asked, left_out = _comparable(every)
     names = dict.fromkeys(other.row.encoder for question in asked for other in question.others)
     return Questions(asked, _family(asked, f"against {', '.join(names)}"), left_out)
@@ -218,10 +218,10 @@ def against(results: Sequence[Result], chosen: Callable[[Result], bool]) -> Ques
 
 def pairs(results: Sequence[Result]) -> Questions:
     """All pairs of the encoders' rows of each task."""
-    kind = _judged(results)
+    kind = _kind_to_compare(results)
     every = [
         pair
-        for mine in measured(results, None)
+        for mine in rows_by_task(results, None)
         for pair in combinations([one for one in mine[::-1] if one.row.kind == kind], 2)
     ]
     asked, left_out = _comparable(every)
@@ -268,7 +268,7 @@ def what(row: Row) -> tuple[str, ...]:
     return row.task, row.encoder, row.layer, row.probe
 
 
-def _judged(results: Sequence[Result]) -> Kind:
+def _kind_to_compare(results: Sequence[Result]) -> Kind:
     """The kind of row that is asked about: baselines only where there is nothing else."""
     return "trained" if any(kind_of(result) == "trained" for result in results) else "baseline"
 

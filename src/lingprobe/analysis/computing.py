@@ -11,13 +11,13 @@ from lingprobe.data.core import Result
 
 
 class Computed(Protocol):
-    """A score that says what it was computed on and in, as `computed` writes it."""
+    """A score that says what it was computed on and in, as `computation_facts` writes it."""
 
     @property
     def computed(self) -> str: ...
 
 
-def computed(results: Iterable[Result]) -> str:
+def describe_computation(results: Iterable[Result]) -> str:
     """The processor, the precisions of encoder and probe, and the threads that results of one row
     agree on or differ in.
     """
@@ -25,7 +25,7 @@ def computed(results: Iterable[Result]) -> str:
     for result in results:
         for what, how in result.provenance.computed.items():
             ways.setdefault(what, set()).add(str(how))
-    return _written(ways)
+    return _join_ways(ways)
 
 
 def all_of(rows: Iterable[Computed]) -> str:
@@ -34,10 +34,10 @@ def all_of(rows: Iterable[Computed]) -> str:
     for row in rows:
         for what, how in _parts(row).items():
             ways.setdefault(what, set()).update(how.split(" and "))
-    return _written(ways)
+    return _join_ways(ways)
 
 
-def _written(ways: Mapping[str, set[str]]) -> str:
+def _join_ways(ways: Mapping[str, set[str]]) -> str:
     return "; ".join(f"{what}: {' and '.join(sorted(how))}" for what, how in ways.items())
 
 

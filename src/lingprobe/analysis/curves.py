@@ -19,7 +19,7 @@ from lingprobe.data.references import brief
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.correlation import MANY, coefficients, least_p, p_values
 from lingprobe.metrics.correlation_intervals import intervals
-from lingprobe.metrics.multiplicity import ALPHA, corrected
+from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
 
 FEW = 10  # points, below which a trend is a hint
 NOTHING = math.nan
@@ -137,7 +137,7 @@ def curves(results: Sequence[Result], seed: int = 0, by: str = "") -> Curves:
     found = [_curve(key, group, points) for key, group in _groups(results, points).items()]
     if not any(len(curve.rows) > 1 for curve in found):
         raise DataProblem(_nothing(points.values(), by))
-    found = _tested(found, seed)
+    found = _add_trends(found, seed)
     histories = _histories(points.values())
     return Curves(tuple(found), histories, tuple(_notes(found, histories, _aside(results, points))))
 
@@ -201,7 +201,7 @@ def _curve(
     return Curve(first.task, key[1], first.layer, first.probe, first.metric, found)
 
 
-def _tested(found: Sequence[Curve], seed: int) -> list[Curve]:
+def _add_trends(found: Sequence[Curve], seed: int) -> list[Curve]:
     """The curves with their trends, whose p values are corrected for all of them."""
     points = sorted({at for curve in found for at in curve.learnt})
     columns = [[float(at) for at in points]]
@@ -212,7 +212,7 @@ def _tested(found: Sequence[Curve], seed: int) -> list[Curve]:
     observed, tests = coefficients(values, pairs), p_values(values, pairs, seed=seed)
     sure = intervals(values, pairs)
     p = [math.nan if math.isnan(observed[pair].value) else tests[pair].p for pair in pairs]
-    whole = corrected(p)
+    whole = correct_p_values(p)
     return [
         replace(curve, trend=Trend(value, *sure[pair], one, float(held), tests[pair].how, n))
         for curve, pair, (value, n), one, held in zip(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from lingprobe.corpora.languages import script, spoken, three
+from lingprobe.corpora.languages import language_codes, script, three
 from lingprobe.data.core import Result
 from lingprobe.data.notes import Sources
 from lingprobe.data.references import parsed_or_none
@@ -35,7 +35,7 @@ def _of(result: Result) -> list[str]:
     ]
     known = about(parsed.name)
     named = dict(parsed.options).get("language", "")
-    if codes := spoken(named):
+    if codes := language_codes(named):
         banks = sorted(codes)
     elif str(path) == "embedded":
         banks = ["en"]

@@ -28,7 +28,7 @@ from lingprobe.metrics.layers import (
     drawn_scores,
     expected_layer,
     from_uniform,
-    gained,
+    gain_divergence,
     over_seeds,
 )
 from lingprobe.probes import PROBES
@@ -157,7 +157,7 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
     by_read = _alike(by_read, set(mixes.values()))
     scored = {read: rows(group)[0] for read, group in by_read.items()}
     mean = tuple(np.mean(weights, 0).tolist()) if weights else ()
-    expected, bits = _expected(by_read, mixes, last)
+    expected, bits = _expected_layer(by_read, mixes, last)
     uneven = float(np.mean([from_uniform(w) for w in weights])) if weights else NOTHING
     moved = weights if uneven >= EVEN else []
     gravity = over_seeds([centre_of_gravity(w) for w in moved]) if moved else (NOTHING,) * 3
@@ -204,7 +204,7 @@ def _weights(results: Sequence[Result]) -> list[list[float]]:
     return [w for w in weights if longest > 1 and len(w) == longest]
 
 
-def _expected(
+def _expected_layer(
     by_read: Mapping[str, list[Result]], mixes: Mapping[int, str], last: int
 ) -> tuple[Expected, float]:
     """The expected layer with its interval, and how unevenly layers add, where every growing mix
@@ -218,14 +218,14 @@ def _expected(
             if last
             else "there is only one layer"
         )
-        return _refused(why)
+        return _no_expected_layer(why)
     runs = [repeats(by_read[mixes[layer]]) for layer in range(last + 1)]
     if len({frozenset(map(_fit, by_read[read])) for read in mixes.values()}) > 1:
-        return _refused("the mixes have no seeds in common")
+        return _no_expected_layer("the mixes have no seeds in common")
     answers = [together(mine) for mine in runs]
     first = answers[0]
     if any(len(each.gold) != len(first.gold) for each in answers):
-        return _refused("the mixes were scored over different examples")
+        return _no_expected_layer("the mixes were scored over different examples")
     scores = [PERCENT * float(np.mean([rows_score(r) for r in mine])) for mine in runs]
     metric = runs[0][0][0].metric
     expected = expected_layer(
@@ -233,10 +233,10 @@ def _expected(
         PERCENT
         * drawn_scores(metric, first.gold, [each.predicted for each in answers], first.clusters),
     )
-    return expected, NOTHING if expected.why else gained(scores)
+    return expected, NOTHING if expected.why else gain_divergence(scores)
 
 
-def _refused(why: str) -> tuple[Expected, float]:
+def _no_expected_layer(why: str) -> tuple[Expected, float]:
     """No expected layer, for a reason."""
     return Expected(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, why), NOTHING
 

@@ -75,11 +75,11 @@ def by_setting(results: Sequence[Result], name: str) -> dict[str, Point]:
             " was found: name encoders as trained:FOLDER, without an epoch"
         )
     recipes = {encoder: _recipe(facts, name) for encoder, (facts, _) in found.items()}
-    called = _called(recipes.values())
+    called = _name_recipes(recipes.values())
     points = {}
     for encoder, (facts, result) in found.items():
         run, at = called[json.dumps(recipes[encoder], sort_keys=True)], _value(facts, name)
-        points[encoder] = Point(run, at, name, True, _known(result, at, name))
+        points[encoder] = Point(run, at, name, True, _checkpoint_at(result, at, name))
     return points
 
 
@@ -93,7 +93,7 @@ def _value(facts: Mapping[str, Any], name: str) -> int:
     return int(value)
 
 
-def _known(result: Result, at: int, unit: str) -> Checkpoint | None:
+def _checkpoint_at(result: Result, at: int, unit: str) -> Checkpoint | None:
     """The figures of the epoch that was read, as those of the point."""
     known = result.provenance.checkpoint
     return None if known is None else replace(known, at=at, unit=unit, of=0, best=0)
@@ -107,7 +107,7 @@ def _recipe(facts: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {"title": title, "files": sorted(facts["files"].values()), **settings}
 
 
-def _called(recipes: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def _name_recipes(recipes: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """A name for each recipe: its title, with the settings in which those of one title differ."""
     every = {json.dumps(recipe, sort_keys=True): recipe for recipe in recipes}
     names = {}

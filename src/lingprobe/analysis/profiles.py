@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.relation import Asked, Correlation, Relation, related
+from lingprobe.analysis.relation import Asked, Correlation, Relation, relate_columns
 from lingprobe.analysis.score_table import Measure, ScoreTable
 from lingprobe.data.core import DataProblem
 from lingprobe.metrics.correlation import EXACT, LEAST, coefficients, orders
 from lingprobe.metrics.dependent import every_pair
 from lingprobe.metrics.metric import Doubles
-from lingprobe.metrics.multiplicity import ALPHA, corrected
+from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
 
 FEWEST = 5  # tasks of an encoder, below which it has no profile
 
@@ -78,7 +78,7 @@ def languages(table: ScoreTable, first: str, second: str, asked: Asked) -> Langu
     """How the tasks of a table go together that were measured in both languages; DataProblem where
     there are fewer than two.
     """
-    pairs = shared(table.columns, first, second)
+    pairs = pair_columns(table.columns, first, second)
     if len(pairs) < 2:
         codes = sorted({column.language for column in table.columns} - {""})
         raise DataProblem(
@@ -89,14 +89,14 @@ def languages(table: ScoreTable, first: str, second: str, asked: Asked) -> Langu
     halves = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     part = table.with_columns(kept)
     places = [(2 * i, 2 * i + 1) for i in range(len(pairs))]
-    relation = related(part, asked, pairs=places)
+    relation = relate_columns(part, asked, pairs=places)
     ends = table.scores[:, halves[0]], table.scores[:, halves[1]]
     profiles, p = _profiles(table, *ends, asked)
     agreements = _agreements(relation, [table.columns[i].task for i, _ in pairs])
     return Languages(first, second, relation, tuple(agreements), tuple(profiles), p)
 
 
-def shared(columns: Sequence[Measure], first: str, second: str) -> list[tuple[int, int]]:
+def pair_columns(columns: Sequence[Measure], first: str, second: str) -> list[tuple[int, int]]:
     """The columns of the tasks that one source measured in both languages."""
     known: dict[tuple[str, str, str], dict[str, int]] = {}
     for i, column in enumerate(columns):
@@ -119,7 +119,7 @@ def _agreements(relation: Relation, tasks: Sequence[str]) -> list[TaskAgreement]
     p = every_pair(matrix[np.ix_(order, order)], len(complete), ranked)
     upper = np.triu_indices(many, 1)
     whole = np.full_like(p, math.nan)
-    whole[upper] = corrected(p[upper], relation.asked.correction)
+    whole[upper] = correct_p_values(p[upper], relation.asked.correction)
     apart = (np.fmin(whole, whole.T) <= ALPHA).sum(1)
     known = (~np.isnan(p)).sum(1)
     return [
@@ -136,7 +136,7 @@ def _profiles(
     rows = np.flatnonzero(both.sum(1) >= FEWEST)
     families = np.array([table.rows[i].family for i in rows])
     raw = _between(first[rows], second[rows], asked.method)
-    centred = _between(_centred(first[rows]), _centred(second[rows]), asked.method)
+    centred = _between(_center_scores(first[rows]), _center_scores(second[rows]), asked.method)
     strange = families[:, None] != families[None, :]
     profiles = [
         Profile(
@@ -153,7 +153,7 @@ def _profiles(
     return profiles, _own(centred, len(set(families)) == len(rows), asked.seed)
 
 
-def _centred(scores: Doubles) -> Doubles:
+def _center_scores(scores: Doubles) -> Doubles:
     """Scores without the mean of each task over the encoders that have it."""
     known = ~np.isnan(scores)
     return np.asarray(scores - np.where(known, scores, 0).sum(0) / np.maximum(known.sum(0), 1))

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from lingprobe.analysis.score_table import ScoreTable, chosen, means
+from lingprobe.analysis.score_table import ScoreTable, means, select_columns
 from lingprobe.metrics.correlation import (
     LEAST,
     MANY,
@@ -23,7 +23,7 @@ from lingprobe.metrics.correlation import (
 )
 from lingprobe.metrics.correlation_intervals import intervals
 from lingprobe.metrics.metric import Doubles
-from lingprobe.metrics.multiplicity import ALPHA, NAMES, corrected
+from lingprobe.metrics.multiplicity import ALPHA, NAMES, correct_p_values
 
 FEW = 10  # families, below which a correlation is a hint
 
@@ -111,7 +111,7 @@ class Relation:
         return len(self.found)
 
 
-def related(
+def relate_columns(
     table: ScoreTable,
     asked: Asked,
     groups: Sequence[str] | None = None,
@@ -126,9 +126,9 @@ def related(
     families = several and len(table.families) >= LEAST
     values = means(table) if families else table.scores
     observed = coefficients(values, pairs, asked.method)
-    correlations = _described(table, pairs, asked, groups, observed)
+    correlations = _describe_pairs(table, pairs, asked, groups, observed)
     if families or not several:
-        correlations = _tested(correlations, values, pairs, asked)
+        correlations = _add_tests(correlations, values, pairs, asked)
     relation = Relation(tuple(correlations), table, asked, families, across, down)
     return replace(relation, notes=tuple(_notes(relation)))
 
@@ -136,15 +136,17 @@ def related(
 def _pairs(table: ScoreTable, asked: Asked) -> tuple[tuple[int, ...], tuple[int, ...], list[Pair]]:
     """The columns that stand across and down, and the pairs of them, each once."""
     every = range(len(table.columns))
-    down = chosen(table.columns, asked.rows, "rows") if asked.rows else list(every)
-    across = chosen(table.columns, asked.columns, "columns") if asked.columns else list(every)
+    down = select_columns(table.columns, asked.rows, "rows") if asked.rows else list(every)
+    across = (
+        select_columns(table.columns, asked.columns, "columns") if asked.columns else list(every)
+    )
     if down == across:
         return tuple(across), tuple(down), list(combinations(down, 2))
     pairs = dict.fromkeys((min(i, j), max(i, j)) for i in down for j in across if i != j)
     return tuple(across), tuple(down), list(pairs)
 
 
-def _described(
+def _describe_pairs(
     table: ScoreTable,
     pairs: Sequence[Pair],
     asked: Asked,
@@ -180,13 +182,13 @@ def _described(
     ]
 
 
-def _tested(
+def _add_tests(
     correlations: Sequence[Correlation], values: Doubles, pairs: Sequence[Pair], asked: Asked
 ) -> list[Correlation]:
     """The same with p values and intervals."""
     tests = p_values(values, pairs, asked.method, asked.seed)
     sure = intervals(values, pairs, asked.method)
-    whole = corrected([tests[pair].p for pair in pairs], asked.correction)
+    whole = correct_p_values([tests[pair].p for pair in pairs], asked.correction)
     return [
         replace(
             one,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lingprobe.analysis.posed import NOTHING, Posed
+from lingprobe.analysis.questions import NOTHING, Posed
 from lingprobe.data.oracles import Kind
 
 ORDER: Sequence[Kind] = ("baseline", "trained", "oracle")

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.analysis.answers import alike, missing, tested, together
-from lingprobe.analysis.computing import computed
-from lingprobe.analysis.posed import posed
+from lingprobe.analysis.answers import alike, digest_test_set, missing, together
+from lingprobe.analysis.computing import describe_computation
+from lingprobe.analysis.questions import describe_question
 from lingprobe.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
 from lingprobe.data.core import Result, Trial, needs_of
 from lingprobe.data.notes import Code, Controlled
@@ -32,14 +32,14 @@ Repeats = Sequence[Sequence[Result]]
 """Results of one thing, for each fit those of all folds."""
 
 
-def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
+def measure_memorization(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
     """Of a control that tags its keys: selectivity over the results without it, and scores by
     whether a key was seen; percent.
     """
     if any(KEY_SEEN not in result.strata for each in control for result in each):
         return {}
     answers = together(control)
-    seen = np.stack([np.concatenate([_seen(result) for result in folds]) for folds in control])
+    seen = np.stack([np.concatenate([_seen_keys(result) for result in folds]) for folds in control])
     control_note = control[0][0].provenance.notes.part(Controlled)
     measures: dict[str, Any] = {
         "keyed": (control_note and control_note.definition) or "",
@@ -57,7 +57,7 @@ def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
             measures[name] = 100 * float(np.mean(parts))
     if (
         plain
-        and tested(plain[0]) == tested(control[0])
+        and digest_test_set(plain[0]) == digest_test_set(control[0])
         and len((beside := together(plain)).gold) == len(answers.gold)
     ):
         value, low, high, *_ = difference(metric, beside, answers)
@@ -69,7 +69,7 @@ def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
     return measures
 
 
-def _seen(result: Result) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _seen_keys(result: Result) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Whether train has the key of each test example, [n]."""
     tags = result.strata[KEY_SEEN]
     return np.array([name == "yes" for name in tags.names])[tags.codes]
@@ -89,7 +89,7 @@ def unread(folds: Sequence[Result]) -> dict[str, Any]:
         "partial": sum(each.partial for each in counts),
     }
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
-    many, problem = folds[0].provenance.notes.malformed
+    many, problem = folds[0].provenance.notes.malformed_sentences
     store = {
         "version": folds[0].provenance.version,
         "format": folds[0].provenance.format,
@@ -138,11 +138,11 @@ def newest(results: Iterable[Result]) -> list[Result]:
     state: dict[tuple[str, ...], str] = {}
     for result in sorted(results, key=lambda r: r.provenance.date):
         latest[result.trial] = result
-        state[_shared(result)] = _state(result)
+        state[_row_key(result)] = _state(result)
     return [
         latest[trial]
         for trial in sorted(latest)
-        if _state(latest[trial]) == state[_shared(latest[trial])]
+        if _state(latest[trial]) == state[_row_key(latest[trial])]
     ]
 
 
@@ -185,7 +185,7 @@ def groups_of(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:
     """All seeds, folds and samples of each thing, in the order of the rows."""
     groups: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
-        groups.setdefault(_shared(result), []).append(result)
+        groups.setdefault(_row_key(result), []).append(result)
     return groups
 
 
@@ -211,7 +211,7 @@ def _by_fit(group: Iterable[Result]) -> list[list[Result]]:
     return list(fits.values())
 
 
-def _shared(result: Result) -> tuple[str, ...]:
+def _row_key(result: Result) -> tuple[str, ...]:
     trial = result.trial
     return (
         without_fold(trial.task),
@@ -247,11 +247,11 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         rule=rule,
         ruled=ruled,
         clusters=", ".join(answers.clusters),
-        posed=posed(folds, answers.gold),
-        tested=tested(folds),
+        posed=describe_question(folds, answers.gold),
+        tested=digest_test_set(folds),
         missing=missing(folds),
         left_out=len(every) - len(whole),
-        computed=computed(result for each in whole for result in each),
+        computed=describe_computation(result for each in whole for result in each),
         constant_token=folds[0].provenance.constant_tokens.get(layer, ""),
         kind=kind_of(folds[0]),
         holds=folds[0].provenance.oracle,
@@ -260,7 +260,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         **counts(folds),
         **_code([r for each in whole for r in each]),
         **unread(folds),
-        **remembered(metric, whole, repeats(plain)),
+        **measure_memorization(metric, whole, repeats(plain)),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
 from lingprobe.analysis.score_table import Measure, Score, Scored, bare, of_encoder
 from lingprobe.corpora.damage import reading
-from lingprobe.corpora.files import opened
+from lingprobe.corpora.files import open_file
 from lingprobe.corpora.languages import three
 from lingprobe.data.core import DataProblem
 
@@ -102,7 +102,7 @@ def _lines(path: Path) -> list[Line]:
     """The lines of a table with their numbers."""
     with (
         reading(path, "a table in UTF-8"),
-        TextIOWrapper(opened(path), "utf-8-sig", newline="") as file,
+        TextIOWrapper(open_file(path), "utf-8-sig", newline="") as file,
     ):
         first = file.readline()
         file.seek(0)

@@ -120,7 +120,7 @@ class ScoreTable:
         return max(0.0, 1 - float(self.noise[known, column].mean()) / variance) if variance else 0.0
 
 
-def joined(sources: Sequence[Iterable[Score]], remarks: Iterable[str] = ()) -> ScoreTable:
+def join_scores(sources: Sequence[Iterable[Score]], remarks: Iterable[str] = ()) -> ScoreTable:
     """One table of the scores of several sources, encoders of the first in front. An encoder of a
     later source is one of the first where it has its name, or where it alone is read from its
     model; else it is a row of its own. DataProblem where one score stands twice.
@@ -244,7 +244,7 @@ def by_pattern(pattern: str) -> Callable[[str], str | None]:
     return family
 
 
-def chosen(columns: Sequence[Measure], patterns: Sequence[str], what: str) -> list[int]:
+def select_columns(columns: Sequence[Measure], patterns: Sequence[str], what: str) -> list[int]:
     """The columns that patterns name, by name, task or source; UsageProblem where there is none."""
     found = [
         i

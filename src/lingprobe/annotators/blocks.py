@@ -105,15 +105,15 @@ class Block:
         return {
             "sentences": self.sentences,
             "words": self.words,
-            "skipped": _counted([(why, where) for why, where, _ in self.skipped]),
-            "mended": _counted(self.mended),
+            "skipped": _count_cases([(why, where) for why, where, _ in self.skipped]),
+            "mended": _count_cases(self.mended),
         }
 
 
 Counts = dict[str, dict[str, Any]]
 
 
-def _counted(cases: Sequence[tuple[str, str]]) -> Counts:
+def _count_cases(cases: Sequence[tuple[str, str]]) -> Counts:
     """How often each thing happened, and where first."""
     counts: Counts = {}
     for what, where in cases:
@@ -121,16 +121,16 @@ def _counted(cases: Sequence[tuple[str, str]]) -> Counts:
     return counts
 
 
-def annotated(
+def annotate_passages(
     number: int, passages: Sequence[Passage], road: Road, told: Callable[[int], Any]
 ) -> Block:
     """A block of text as the parser has it; `told` is called with 1 for each sentence."""
     block = Block()
-    parsed(number, list(_cut(passages, road, block)), road.parser, block, told)
+    annotate_sentences(number, list(_cut(passages, road, block)), road.parser, block, told)
     return block
 
 
-def parsed(
+def annotate_sentences(
     number: int,
     places: Sequence[Place],
     parser: Parser,
@@ -209,7 +209,7 @@ def _add(block: Block, number: int, place: Place, answer: Annotation) -> None:
 
 def _rows(cut: Cut, answer: Annotation) -> Iterator[str]:
     """The rows of a sentence in CoNLL-U."""
-    many, spaced = len(cut.words), _spaced(cut)
+    many, spaced = len(cut.words), _spaces_after(cut)
     untold = ("_",) * many
     heads = [str(head + 1) for head in answer.heads]
     columns = (cut.words, answer.lemmas or untold, answer.upos or untold, answer.xpos or untold,
@@ -228,7 +228,7 @@ def _misc(space: bool) -> str:
     return "_" if space else "SpaceAfter=No"
 
 
-def _spaced(cut: Cut) -> list[bool]:
+def _spaces_after(cut: Cut) -> list[bool]:
     """Whether a space follows each word in the text, or the multiword token that it ends."""
     forms, spaced = list(cut.words), [True] * len(cut.words)
     for r in cut.ranges:

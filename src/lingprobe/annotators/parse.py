@@ -20,7 +20,7 @@ from lingprobe.annotators.blocks import (
     Block,
     Counts,
     Road,
-    annotated,
+    annotate_passages,
     is_whole,
     place,
     write,
@@ -87,14 +87,14 @@ def parse(
     if not texts:
         raise UsageProblem("no text to parse: name a file, as novels.txt.xz")
     about = _about(texts, road, block)
-    _claimed(folder, about, alone=share == (1, 1))
+    _claim_folder(folder, about, alone=share == (1, 1))
     blocks = 0
     with bar(progress, desc="parse", unit=" sentences", unit_scale=True) as shown:
         for number, some in enumerate(_blocks(texts, road.lines, block)):
             blocks += 1
             if number % share[1] == share[0] - 1 and not is_whole(folder, number):
-                write(folder, number, annotated(number, some, road, shown.update))
-    return _finished(folder, about, blocks)
+                write(folder, number, annotate_passages(number, some, road, shown.update))
+    return _sum_blocks(folder, about, blocks)
 
 
 def _about(texts: Sequence[Path], road: Road, block: int) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _about(texts: Sequence[Path], road: Road, block: int) -> dict[str, Any]:
     }
 
 
-def _claimed(folder: Path, about: dict[str, Any], alone: bool) -> None:
+def _claim_folder(folder: Path, about: dict[str, Any], alone: bool) -> None:
     """Say in the folder what is to be written there; a UsageProblem where that is something
     else.
     """
@@ -152,7 +152,7 @@ def _blocks(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[Pass
         yield held
 
 
-def _finished(folder: Path, about: dict[str, Any], blocks: int) -> Parsed:
+def _sum_blocks(folder: Path, about: dict[str, Any], blocks: int) -> Parsed:
     """Add up what all blocks say, and say whether they are all there."""
     total = Block().note()
     there = [path for path in (place(folder, n) for n in range(blocks)) if path.is_file()]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from lingprobe.corpora.seen import Hashes
+from lingprobe.corpora.training_sentences import Hashes
 
 Words = Sequence[str]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from lingprobe.data._renamed import warn
+from lingprobe.data._old_names import warn
 
 MOVED = ("Evaluation", "Settings", "compare", "evaluate")  # which were here in sonde 0.1
 

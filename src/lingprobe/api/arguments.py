@@ -16,7 +16,7 @@ from lingprobe.data.references import Reference
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def listed(argument: Any) -> list[Any]:
+def as_list(argument: Any) -> list[Any]:
     """One thing, several, or none, as a list; a text is one thing."""
     if nothing(argument):
         return []
@@ -24,7 +24,7 @@ def listed(argument: Any) -> list[Any]:
     return list(argument) if several else [argument]
 
 
-def spoken(argument: Any) -> list[str]:
+def argument_texts(argument: Any) -> list[str]:
     """One thing or several as texts that are the same wherever they are typed: references as they
     stand, named things by their names, others by their kind.
     """
@@ -32,7 +32,7 @@ def spoken(argument: Any) -> list[str]:
         return [str(name) for name in argument]
     return [
         str(each) if isinstance(each, str | Reference) else type(each).__qualname__
-        for each in listed(argument)
+        for each in as_list(argument)
     ]
 
 
@@ -71,14 +71,14 @@ def keywords(options: Mapping[str, Any]) -> Callable[[F], F]:
         known = {**plain, **options}
 
         @functools.wraps(function)
-        def checked(*arguments: Any, **named: Any) -> Any:
+        def wrapper(*arguments: Any, **named: Any) -> Any:
             for name in named:
                 if name not in known:
                     raise UsageProblem(_unknown(function.__name__, name, list(known)))
             return function(*arguments, **named)
 
-        checked.__signature__ = own.replace(parameters=list(known.values()))  # type: ignore[attr-defined]
-        return checked  # type: ignore[return-value]
+        wrapper.__signature__ = own.replace(parameters=list(known.values()))  # type: ignore[attr-defined]
+        return wrapper  # type: ignore[return-value]
 
     return explicit
 

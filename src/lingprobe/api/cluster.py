@@ -14,7 +14,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.shards import SLURM_LIMIT
 from lingprobe.experiment.status import UnitStatus, encodings_of, units_of
-from lingprobe.pages.asked import number_of
+from lingprobe.pages.selection import number_of
 from lingprobe.pages.status import status_page
 from lingprobe.store.experiments import experiments
 from lingprobe.tables.page import Page

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from lingprobe.api.arguments import listed
+from lingprobe.api.arguments import as_list
 from lingprobe.api.measure import at
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.inspection import inspect as audited
@@ -28,7 +28,7 @@ from lingprobe.judgements.sheet import Asking, Mode, Sheet
 from lingprobe.judgements.sheet import write as write_sheet
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.find import named
+from lingprobe.tasks.find import expand_tasks
 from lingprobe.tasks.released import catalogue, universal
 from lingprobe.tasks.released.catalogue import Collection
 from lingprobe.tasks.released.download import Web
@@ -68,7 +68,7 @@ def build(
         print(lingprobe.build("ud/tense:UD_English-EWT", "tense.parquet").audit.problems)
     """
     check_ending(audit, ".md", ".txt")
-    made, title = _made(task, on_error)
+    made, title = _make_task(task, on_error)
     writing(output, format, view=made.view)  # before the work
     dataset = load(made)
     counts = write(dataset, output, format)
@@ -105,11 +105,11 @@ def inspect(
 
         print(lingprobe.inspect("ud/tense:UD_English-EWT").content.problems)
     """
-    allow(*listed(checks))
+    allow(*as_list(checks))
     with at(cache):
-        made, title = _made(task, on_error)
-        dataset = made.found() if isinstance(made, Published) else made.load()
-        found = audited(dataset, seed, sample, made.metric, checks=listed(checks))
+        made, title = _make_task(task, on_error)
+        dataset = made.all_examples() if isinstance(made, Published) else made.load()
+        found = audited(dataset, seed, sample, made.metric, checks=as_list(checks))
         return audit_page(found, title)
 
 
@@ -173,7 +173,7 @@ def fetch(
             got.append(file)
             if each is not None:
                 each(file)
-    told = universal.told(wish) if wish.collection.kind == "treebank" else ""
+    told = universal.describe_treebank(wish) if wish.collection.kind == "treebank" else ""
     return Fetched(wish.folder, got, told or wish.collection.remark)
 
 
@@ -181,7 +181,7 @@ def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
     """What to fetch under a name: a collection, or a treebank, whose files are listed now."""
     bank = None if name in catalogue.collections() else treebank(name)
     if bank is not None:
-        return universal.listed(universal.wish(bank, folder, mirror), bank)
+        return universal.list_files(universal.wish(bank, folder, mirror), bank)
     if codes := near(name):
         raise DataProblem(
             f"no treebank of Universal Dependencies is called {name!r}; did you mean"
@@ -247,10 +247,10 @@ def score_sheets(
     return people_page(bound)
 
 
-def _made(task: str | Task, on_error: str) -> tuple[Any, str]:
+def _make_task(task: str | Task, on_error: str) -> tuple[Any, str]:
     """A task, and the title of pages about it."""
     if not isinstance(task, str):
         return task, f"{task.name}: {task.question}"
-    (reference,) = named([task], on_error)
+    (reference,) = expand_tasks([task], on_error)
     made = TASKS.make(reference)
     return made, f"{reference}: {made.question}"

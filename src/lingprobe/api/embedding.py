@@ -8,12 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.api.arguments import listed, spoken
+from lingprobe.api.arguments import argument_texts, as_list
 from lingprobe.api.measure import at, encoders_of
 from lingprobe.corpora import brackets, conllu, text
 from lingprobe.corpora.corpus import corpus as files_of
-from lingprobe.corpora.files import uncompressed
-from lingprobe.corpora.places import located
+from lingprobe.corpora.files import uncompressed_path
+from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import SUFFIXES
 from lingprobe.data.cache import check_ending, write_text
@@ -29,7 +29,7 @@ from lingprobe.experiment.run import ahead, embed_ahead
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.shards import WHOLE, Shard
 from lingprobe.store.precision import kept_as
-from lingprobe.tasks.find import named
+from lingprobe.tasks.find import expand_tasks
 
 log = logging.getLogger("lingprobe.data")
 # what would be read as text without complaint, and is not
@@ -61,7 +61,7 @@ def embed(
     with at(cache), ExitStack() as stack:
         paths = Paths.of(None, cache, store, project)
         if shard is not None:
-            file = paths.cache / "vectors" / request_of("embed", paths.dtype, spoken(asked))
+            file = paths.cache / "vectors" / request_of("embed", paths.dtype, argument_texts(asked))
             made = stack.enter_context(alike(file, 1, lambda: ahead(asked, paths), _identities))
         else:
             made = ahead(asked, paths)
@@ -88,8 +88,8 @@ def sentences(
     """
     check_ending(output, ".txt")
     with at(cache):
-        every = [sentence for corpus in listed(corpora) for sentence in _read(str(corpus))]
-        by_name, refused = tasks_of(named(listed(tasks)), Paths.of(None, cache).cache)
+        every = [sentence for corpus in as_list(corpora) for sentence in _read(str(corpus))]
+        by_name, refused = tasks_of(expand_tasks(as_list(tasks)), Paths.of(None, cache).cache)
         if refused:
             raise DataProblem("; ".join(refused.values()))
         every += [sentence for task in by_name.values() for sentence in load(task).sentences]
@@ -112,8 +112,8 @@ def _identities(
 
 def _read(corpus: str) -> Iterator[Sentence]:
     """The sentences of a treebank in CoNLL-U or in brackets, or of a file of text."""
-    place = located(corpus)
-    if place.is_file() and (ending := uncompressed(place).suffix.lower()) not in SUFFIXES:
+    place = locate_path(corpus)
+    if place.is_file() and (ending := uncompressed_path(place).suffix.lower()) not in SUFFIXES:
         if ending in TABLES:
             raise DataProblem(
                 f"{place}: a {ending} file does not have a sentence per line; write its sentences"
@@ -122,13 +122,13 @@ def _read(corpus: str) -> Iterator[Sentence]:
         yield from text.read(place)
         return
     for part in files_of([corpus], SUFFIXES):
-        if uncompressed(part.path).suffix.lower() in brackets.SUFFIXES:
-            yield from _bracketed(part.path)
+        if uncompressed_path(part.path).suffix.lower() in brackets.SUFFIXES:
+            yield from _read_brackets(part.path)
         else:
             yield from (tree.sentence for tree in conllu.read(part.path))
 
 
-def _bracketed(path: Path) -> Iterator[Sentence]:
+def _read_brackets(path: Path) -> Iterator[Sentence]:
     """The sentences of bracketed trees; malformed ones are passed over, which is said."""
     tally = Tally()
     yield from (tree.sentence for tree in brackets.read(path, "skip", tally))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.api.arguments import listed, options_of
+from lingprobe.api.arguments import as_list, options_of
 from lingprobe.api.encoders import configure, model
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import estimate, run
@@ -23,7 +23,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.estimate import Estimate
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.find import get_tasks, named
+from lingprobe.tasks.find import expand_tasks, get_tasks
 
 LISTS = ("tasks", "encoders", "probes", "controls", "reads", "models", "languages")
 KINDS: dict[str, tuple[type, str]] = {
@@ -68,10 +68,10 @@ class Experiment:
         written to the folder of results.
         """
         evaluation = run(**self.settings, jobs=jobs, progress=progress, shard=shard)
-        write_text(Path(self.settings["output"]) / COPY, self.resolved())
+        write_text(Path(self.settings["output"]) / COPY, self.resolve())
         return evaluation
 
-    def resolved(self) -> str:
+    def resolve(self) -> str:
         """The experiment as TOML, with patterns expanded and every default filled in."""
         defaults = {
             name: parameter.default
@@ -82,7 +82,7 @@ class Experiment:
         lines = [
             f"# {self.file.name}, as lingprobe {importlib.metadata.version('lingprobe')} ran it"
         ]
-        settings["tasks"] = named(settings.get("tasks", ()), settings["on_error"])
+        settings["tasks"] = expand_tasks(settings.get("tasks", ()), settings["on_error"])
         for key, value in settings.items():
             whole = _canonical(ROOMS[key], value) if key in ROOMS else value
             if whole not in ([], ()):
@@ -108,7 +108,7 @@ def read_experiment(file: str | Path) -> Experiment:
         raise UsageProblem(f"cannot read {path}: {(error.strerror or '').lower()}") from None
     except (ValueError, RecursionError) as error:
         raise UsageProblem(f"{path} is not valid TOML: {error}") from None
-    settings = {key: _checked(path, key, value) for key, value in said.items()}
+    settings = {key: _check_setting(path, key, value) for key, value in said.items()}
     if "output" not in settings:
         raise UsageProblem(f'{path}: add a folder for the results, such as output = "results"')
     for key in CODE:
@@ -129,13 +129,13 @@ def _own_names(settings: dict[str, Any]) -> None:
         settings["tasks"] = [task for each in families for task in get_tasks(languages, each)]
 
 
-def _checked(path: Path, key: str, value: Any) -> Any:
+def _check_setting(path: Path, key: str, value: Any) -> Any:
     """The value of a key, where there is such a key and it holds such values."""
     if key in LISTS:
         if key in ("tasks", "encoders") and not value:
             raise UsageProblem(f"{path}: {key} = {value!r}: name at least one, or leave {key} out")
-        if all(isinstance(each, str) for each in listed(value)):
-            return listed(value)
+        if all(isinstance(each, str) for each in as_list(value)):
+            return as_list(value)
         raise UsageProblem(f"{path}: {key} = {value!r}: write a list of texts")
     if key not in KINDS:
         near = difflib.get_close_matches(key, [*LISTS, *KINDS], 1)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.experiment.paths import Paths
-from lingprobe.store.kept import Cleaning, clean
+from lingprobe.store.kept_vectors import Cleaning, clean
 from lingprobe.store.migration import Holding, Migration
 from lingprobe.store.migration import holdings as held
 from lingprobe.store.migration import migrate as migrated

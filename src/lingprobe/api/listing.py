@@ -10,7 +10,7 @@ from typing import Literal
 from lingprobe import parts
 from lingprobe.annotators import PARSERS
 from lingprobe.api import commands
-from lingprobe.api.arguments import listed as arguments
+from lingprobe.api.arguments import as_list as arguments
 from lingprobe.audit import CHECKS
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.listing import Entry, Plugin, entries
@@ -40,7 +40,7 @@ ROOMS: Mapping[str, Contents] = {
     "checks": CHECKS,
     "views": VIEWS,
     "figures": FIGURES,
-    **{kind: parts.imported(place) for kind, place in parts.tables("kinds").items()},
+    **{kind: parts.import_object(place) for kind, place in parts.tables("kinds").items()},
 }
 
 PACKAGE = sys.modules["lingprobe"]  # its face, which imports this
@@ -91,7 +91,7 @@ def available(
         raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
     allow(pattern)
     listed = entries(ROOMS[kind], pattern)
-    met = set(sought.met(entry.name for entry in listed))
+    met = set(sought.matching_names(entry.name for entry in listed))
     return [entry for entry in listed if entry.name in met]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from lingprobe.analysis.rows import without_fold
-from lingprobe.api.arguments import keywords, listed, nothing, options_of, spoken
+from lingprobe.api.arguments import argument_texts, as_list, keywords, nothing, options_of
 from lingprobe.api.encoders import reference
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.data.cache import FileProblem, environment
@@ -29,8 +29,8 @@ from lingprobe.nets.precision import reproducing
 from lingprobe.pages.open_files import refresh
 from lingprobe.suites import SUITES
 from lingprobe.suites.suite import Suite, SuiteRequest, designs
-from lingprobe.tasks import TASKS, limited
-from lingprobe.tasks.find import named
+from lingprobe.tasks import TASKS, limit_tasks
+from lingprobe.tasks.find import expand_tasks
 
 EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
 EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
@@ -167,13 +167,13 @@ def run(
         stack.enter_context(fitting_on(probe_device))
         workers = stack.enter_context(_workers(jobs, part, asked.paths))
         if shard is None:
-            made, paths, remarks = _planned(tasks, encoders, asked)
+            made, paths, remarks = _make_plan(tasks, encoders, asked)
         else:
-            made, paths, remarks = stack.enter_context(_shared(tasks, encoders, asked, jobs))
+            made, paths, remarks = stack.enter_context(_shared_plan(tasks, encoders, asked, jobs))
         remarks += tuple(made.remarks.values())
         outcome = measured(made, paths, workers, progress)
         if output is not None:
-            remarks += _opened(paths.results)
+            remarks += _refresh_open_files(paths.results)
     return Evaluation(
         outcome.results,
         dict(outcome.failures),
@@ -198,7 +198,7 @@ def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estima
     """
     asked = Asked(**settings)
     with at(asked.cache), fitting_on(asked.probe_device):
-        made, paths, _ = _planned(tasks, encoders, asked)
+        made, paths, _ = _make_plan(tasks, encoders, asked)
         return estimated(made, paths)
 
 
@@ -298,19 +298,19 @@ class Asked:
             )
 
 
-def _planned(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tuple[str, ...]]:
+def _make_plan(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tuple[str, ...]]:
     """What is to be measured, where it is kept, and what there is to say beside."""
     asked.check(tasks)
     allow(asked.suite)
     demo = tasks is None and encoders is None and asked.suite is None
     usual = EMBEDDED_SEEDS if demo else SEEDS
     design = Design(
-        listed(tasks) or list(EMBEDDED_TASKS),
+        as_list(tasks) or list(EMBEDDED_TASKS),
         encoders_of(encoders, asked.suite),
-        listed(asked.probes) or ([EMBEDDED_PROBE] if demo else []),
-        listed(asked.controls) or (["shuffled"] if demo else []),
+        as_list(asked.probes) or ([EMBEDDED_PROBE] if demo else []),
+        as_list(asked.controls) or (["shuffled"] if demo else []),
         usual if asked.seeds is None else asked.seeds,
-        listed(asked.reads),
+        as_list(asked.reads),
         BOUNDS if asked.bounds else (),
     )
     remarks: tuple[str, ...] = ()
@@ -321,20 +321,20 @@ def _planned(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tupl
     limit = EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
     if limit is not None:
         remarks = ((FIRST_LOOK if first else LIMITED).format(limit=limit),)
-    every = limited(named(design.tasks, asked.on_error), limit)
+    every = limit_tasks(expand_tasks(design.tasks, asked.on_error), limit)
     return plan(replace(design, tasks=every), asked.paths), asked.paths, remarks
 
 
-def _shared(
+def _shared_plan(
     tasks: Any, encoders: Any, asked: Asked, jobs: int | str
 ) -> AbstractContextManager[tuple[Plan, Paths, tuple[str, ...]]]:
     """The plan that all machines have that share a run, which compute alike inside."""
     kept = {k: v for k, v in asdict(asked).items() if k not in ("output", "cache")}
-    request = request_of(is_reproducible(), kept, spoken(tasks), spoken(encoders))
+    request = request_of(is_reproducible(), kept, argument_texts(tasks), argument_texts(encoders))
     return alike(
         asked.paths.results / request,
         int(jobs) if str(jobs).isdecimal() else 1,
-        lambda: _planned(tasks, encoders, asked),
+        lambda: _make_plan(tasks, encoders, asked),
         lambda planned: (planned[0].named_identities, planned[0].refused),
     )
 
@@ -362,7 +362,7 @@ def _of_suite(
     return measured, (remark,) if lacking else ()
 
 
-def _opened(folder: Path) -> tuple[str, ...]:
+def _refresh_open_files(folder: Path) -> tuple[str, ...]:
     """Write what people open of a folder; where that fails the results are there all the same."""
     try:
         refresh(folder)

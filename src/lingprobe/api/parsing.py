@@ -10,7 +10,7 @@ from lingprobe.annotators.blocks import Road
 from lingprobe.annotators.parse import Parsed
 from lingprobe.annotators.parse import parse as parsed
 from lingprobe.annotators.parser import Parser
-from lingprobe.api.arguments import listed
+from lingprobe.api.arguments import as_list
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow
 
@@ -47,7 +47,7 @@ def parse(
     allow(parser, tokens)
     made = annotators.parser(parser) if isinstance(parser, str | Path) else parser
     road = Road(made, annotators.segmenter(tokens, made), lines, longest)
-    files = [Path(text).expanduser() for text in listed(texts)]
+    files = [Path(text).expanduser() for text in as_list(texts)]
     return parsed(files, Path(output).expanduser(), road, share=_share(share), progress=progress)
 
 

@@ -6,27 +6,27 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
-from lingprobe.analysis.measured import scores_of
 from lingprobe.analysis.profiles import languages as between_languages
-from lingprobe.analysis.relation import Asked, related
+from lingprobe.analysis.relation import Asked, relate_columns
+from lingprobe.analysis.score_cells import scores_of
 from lingprobe.analysis.score_files import families_from, scores_from
 from lingprobe.analysis.score_table import (
     Score,
     ScoreTable,
     by_pattern,
-    chosen,
-    joined,
+    join_scores,
+    select_columns,
     varying,
     with_families,
 )
-from lingprobe.api.arguments import keywords, listed, optional
+from lingprobe.api.arguments import as_list, keywords, optional
 from lingprobe.api.results import Results, Selection, stored_results
-from lingprobe.corpora.languages import spoken, three
+from lingprobe.corpora.languages import language_codes, three
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.relate import relation_page
 from lingprobe.pages.relate_languages import languages_page
-from lingprobe.suites.published import published as published_scores
+from lingprobe.suites.published_scores import published_scores
 from lingprobe.tables.page import Page
 
 MOST = 100  # columns that are related at a time
@@ -81,10 +81,10 @@ def relate(
     """
     if family is not None and families is not None:
         raise UsageProblem("family and families both define families: give only one of them")
-    foreign = list(map(str, listed(with_)))
+    foreign = list(map(str, as_list(with_)))
     both = _two(languages)
     if published is not None:
-        table, default = _published(published, results, foreign, selection)
+        table, default = _published_table(published, results, foreign, selection)
         both = both or default
     else:
         table = _table(results, foreign, constant, selection)
@@ -92,7 +92,7 @@ def relate(
         table = with_families(table, by_pattern(family))
     if families is not None:
         table = with_families(table, families_from(Path(families)).get)
-    asked = Asked(method, correction, tuple(listed(rows)), tuple(listed(columns)), seed)
+    asked = Asked(method, correction, tuple(as_list(rows)), tuple(as_list(columns)), seed)
     if both:
         return languages_page(between_languages(table, *both, asked), figure)
     table = varying(table)
@@ -101,13 +101,13 @@ def relate(
     if within is not None:
         part = by_pattern(within)
         groups = [part(row.name) or row.family for row in table.rows]
-    return relation_page(related(table, asked, groups), figure)
+    return relation_page(relate_columns(table, asked, groups), figure)
 
 
 def _two(languages: str | Sequence[str]) -> tuple[str, str] | None:
     """The codes of two languages; None where none are asked for."""
-    named = [part for each in listed(languages) for part in str(each).split(",") if part]
-    codes = [code for name in named for code in sorted(map(three, spoken(name)))[:1]]
+    named = [part for each in as_list(languages) for part in str(each).split(",") if part]
+    codes = [code for name in named for code in sorted(map(three, language_codes(name)))[:1]]
     if named and (len(named) != 2 or len(set(codes)) != 2):
         raise UsageProblem(
             f"languages={','.join(named)}: name two languages by code or name, such as en,pl"
@@ -115,7 +115,7 @@ def _two(languages: str | Sequence[str]) -> tuple[str, str] | None:
     return (codes[0], codes[1]) if named else None
 
 
-def _published(
+def _published_table(
     name: str, results: Results, foreign: Sequence[str], selection: Selection
 ) -> tuple[ScoreTable, tuple[str, str] | None]:
     """A paper's table, and the languages that it is in."""
@@ -125,7 +125,7 @@ def _published(
             " --published"
         )
     paper = published_scores(name)
-    table = _selected(joined([paper.scores], paper.remarks), selection)
+    table = _apply_selection(join_scores([paper.scores], paper.remarks), selection)
     both = paper.languages
     return table, (both[0], both[1]) if len(both) == 2 else None
 
@@ -150,7 +150,7 @@ def _table(
         scores, left_out = scores_from(source, constant)
         sources.append(scores)
         remarks += left_out
-    return _selected(joined(sources, remarks), selection)
+    return _apply_selection(join_scores(sources, remarks), selection)
 
 
 def _countable(table: ScoreTable) -> None:
@@ -168,10 +168,10 @@ def _countable(table: ScoreTable) -> None:
         )
 
 
-def _selected(table: ScoreTable, selection: Selection) -> ScoreTable:
+def _apply_selection(table: ScoreTable, selection: Selection) -> ScoreTable:
     """The columns and rows that are asked for, by the names that the table gives them."""
-    if tasks := listed(selection.get("tasks")):
-        table = table.with_columns(chosen(table.columns, tasks, "-t"))
-    if encoders := listed(selection.get("encoders")):
+    if tasks := as_list(selection.get("tasks")):
+        table = table.with_columns(select_columns(table.columns, tasks, "-t"))
+    if encoders := as_list(selection.get("encoders")):
         table = table.chosen_rows(encoders)
     return table

@@ -11,22 +11,30 @@ from lingprobe.analysis.comparison import pairs as all_pairs
 from lingprobe.analysis.comparison import with_baselines
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
-from lingprobe.api.arguments import keywords, listed, optional
+from lingprobe.api.arguments import as_list, keywords, optional
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow
-from lingprobe.judgements.score import judged
-from lingprobe.pages.asked import Chosen, Stored, is_asked, judged_by, named, of_encoder, stored
+from lingprobe.judgements.score import read_judgements
+from lingprobe.pages.built_in_views import layers as layers_view
 from lingprobe.pages.card import card_page
-from lingprobe.pages.compare import TESTS, Comparison, compared
+from lingprobe.pages.compare import TESTS, Comparison, answer_questions
 from lingprobe.pages.probabilities import write as write_predictions
 from lingprobe.pages.records import csv
-from lingprobe.pages.shown import layers as layers_view
+from lingprobe.pages.selection import (
+    Chosen,
+    Stored,
+    is_asked,
+    judged_by,
+    of_encoder,
+    read_results,
+    select_results,
+)
 from lingprobe.pages.views import Asked, view_page
 from lingprobe.pages.web.study import Beside
 from lingprobe.suites import SUITES
 from lingprobe.suites.facts import Paper
-from lingprobe.suites.significance import Printed, not_significant, printed, summary
+from lingprobe.suites.significance import Printed, compare_paper, not_significant, summary
 from lingprobe.tables.page import Page
 
 Results = Iterable[Result | Iterable[Result] | str | Path] | str | Path | None
@@ -67,7 +75,7 @@ def results(
 
         best = max(lingprobe.results("results/", tasks=["ud/tense"]), key=lambda r: r.score)
     """
-    return _of(folder, _chosen(selection, scores)).results
+    return _of(folder, _parse_selection(selection, scores)).results
 
 
 @keywords(optional(Selection))
@@ -132,10 +140,13 @@ def report(
             " filled sheets"
         )
     allow(suite, view, figure)
-    stored, with_scores = _of(results, _chosen(selection)), _chosen(selection, scores=True)
+    stored, with_scores = (
+        _of(results, _parse_selection(selection)),
+        _parse_selection(selection, scores=True),
+    )
     beside = Beside(
         remarks=stored.remarks,
-        people=() if suite else tuple(judged(map(Path, human))),
+        people=() if suite else tuple(read_judgements(map(Path, human))),
         scored=lambda: _of(results, with_scores).results,
     )
     asked = Asked(figure=figure, human=tuple(human), beside=beside)
@@ -158,7 +169,7 @@ def card(
 
         lingprobe.card("results/").write("cards/", "hub")
     """
-    stored = _of(results, _chosen(selection))
+    stored = _of(results, _parse_selection(selection))
     return card_page(stored.results, benchmark).with_remarks(stored.remarks)
 
 
@@ -173,7 +184,7 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
 
         lingprobe.layers("results/").write("layers.svg")
     """
-    stored = _of(results, _chosen(selection))
+    stored = _of(results, _parse_selection(selection))
     return layers_view(stored.results, Asked()).with_remarks(stored.remarks)
 
 
@@ -214,7 +225,7 @@ def compare(
         raise UsageProblem(f"no test {test!r}: choose one of {', '.join(TESTS)}")
     if against and pairs:
         raise UsageProblem("against compares with one encoder, pairs all: choose one of them")
-    chosen = _chosen(selection)
+    chosen = _parse_selection(selection)
     if pairs:
         shown = _of(results, chosen)
         asked = all_pairs(shown.results)
@@ -224,8 +235,8 @@ def compare(
         asked = against_one(shown.results, of_encoder(against, shown.results))
     else:
         shown = _of(results, chosen._replace(encoders=None, reads=None))
-        asked = with_baselines(shown.results, named(shown.results, chosen))
-    return compared(asked, correction, test)._replace(remarks=shown.remarks)
+        asked = with_baselines(shown.results, select_results(shown.results, chosen))
+    return answer_questions(asked, correction, test)._replace(remarks=shown.remarks)
 
 
 def compare_published(
@@ -244,11 +255,13 @@ def compare_published(
     """
     allow(paper)
     published: Paper = SUITES.make(paper).paper
-    chosen = [one for one in printed(published, correction) if is_asked(listed(tasks), one.task)]
+    chosen = [
+        one for one in compare_paper(published, correction) if is_asked(as_list(tasks), one.task)
+    ]
     if not chosen:
         known = ", ".join(published.tested)
         raise UsageProblem(
-            f"no task of {paper} is called {listed(tasks)[0]!r}: choose from {known}"
+            f"no task of {paper} is called {as_list(tasks)[0]!r}: choose from {known}"
             if known
             else f"the number of test examples in the table of {paper} is not known: choose"
             " conneau2018 or ud2019"
@@ -282,22 +295,22 @@ def predictions(
 
         lingprobe.predictions("results/", "predictions/", tasks=["edge/dep"])
     """
-    stored = _of(results, _chosen(selection, scores=True))
+    stored = _of(results, _parse_selection(selection, scores=True))
     return write_predictions(stored.results, Path(output), format)
 
 
 def stored_results(results: Results, selection: Selection) -> Stored:
     """The results that a selection names, and what there is to say of them."""
-    return _of(results, _chosen(selection))
+    return _of(results, _parse_selection(selection))
 
 
 def _of(results: Results, chosen: Chosen) -> Stored:
     """The results that are meant, and what there is to say of them."""
     allow(chosen.metric)
     if results is None or isinstance(results, str | Path):
-        shown = stored(results, chosen)
+        shown = read_results(results, chosen)
     else:
-        shown = _gathered(results, chosen)
+        shown = _gather_results(results, chosen)
     if chosen.trust:
         for one in shown.results:
             trial = one.trial
@@ -305,7 +318,9 @@ def _of(results: Results, chosen: Chosen) -> Stored:
     return judged_by(shown, chosen.metric) if chosen.metric else shown
 
 
-def _gathered(given: Iterable[Result | Iterable[Result] | str | Path], chosen: Chosen) -> Stored:
+def _gather_results(
+    given: Iterable[Result | Iterable[Result] | str | Path], chosen: Chosen
+) -> Stored:
     """Results, those of evaluations, and those in folders, together: of a trial that several have
     the newest.
     """
@@ -318,14 +333,18 @@ def _gathered(given: Iterable[Result | Iterable[Result] | str | Path], chosen: C
             every.append(each)
             continue
         several = True
-        part = stored(each, plain) if isinstance(each, str | Path) else _gathered(each, plain)
+        part = (
+            read_results(each, plain)
+            if isinstance(each, str | Path)
+            else _gather_results(each, plain)
+        )
         every += part.results
         remarks += part.remarks
     if several:
         latest = set(map(id, newest(every)))
         every = [result for result in {id(r): r for r in every}.values() if id(result) in latest]
     patterns = chosen.tasks or chosen.encoders or chosen.reads
-    return Stored(named(every, chosen) if patterns else every, tuple(remarks))
+    return Stored(select_results(every, chosen) if patterns else every, tuple(remarks))
 
 
 def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
@@ -333,9 +352,9 @@ def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
     return [file for file in files if Path(file).suffix.lower() == ".json"]
 
 
-def _chosen(selection: Selection, scores: bool = False) -> Chosen:
+def _parse_selection(selection: Selection, scores: bool = False) -> Chosen:
     """What is asked for; a pattern may stand where a list of them may."""
-    patterns = {name: listed(selection.get(name)) for name in ("tasks", "encoders", "reads")}
+    patterns = {name: as_list(selection.get(name)) for name in ("tasks", "encoders", "reads")}
     return Chosen(
         **patterns,
         experiment=selection.get("experiment"),

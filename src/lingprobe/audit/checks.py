@@ -20,7 +20,7 @@ SAME = {
 
 def malformed(audit: Audit, _: Dataset) -> Iterator[str]:
     """Sentences that could not be read."""
-    n, first = Notes(audit.notes).malformed
+    n, first = Notes(audit.notes).malformed_sentences
     if n:
         yield (
             f"{n:,} sentence{'s' * (n > 1)} could not be read and {'were' if n > 1 else 'was'} left"
@@ -43,7 +43,7 @@ def splits(audit: Audit, _: Dataset) -> Iterator[str]:
             f"{first} and {second} are {SAME[how].format(n=audit.sizes[second])}: a score on one"
             " adds nothing to a score on the other"
         )
-    yield from _shared(audit, audit.shared, "a sentence", "sentence")
+    yield from _describe_overlap(audit, audit.shared, "a sentence", "sentence")
 
 
 def repeats(audit: Audit, _: Dataset) -> Iterator[str]:
@@ -65,7 +65,7 @@ def forms(audit: Audit, _: Dataset) -> Iterator[str]:
     # of a replaced word it is the replacement that must be new in every split (Conneau et al. 2018,
     # README, SOMO)
     name = "replacement" if "replacement" in audit.forms else "target"
-    yield from _shared(audit, audit.forms.get(name, {}), f"a {name} form", "form")
+    yield from _describe_overlap(audit, audit.forms.get(name, {}), f"a {name} form", "form")
 
 
 def leaks(audit: Audit, _: Dataset) -> Iterator[str]:
@@ -78,19 +78,19 @@ def leaks(audit: Audit, _: Dataset) -> Iterator[str]:
     for name in ("length", "words"):
         if (floor := audit.floors.get(name)) and floor.low > chance:
             yield (
-                f"{floor.name} separates altered sentences from others, {_told(floor, audit)},"
+                f"{floor.name} separates altered sentences from others, {_score(floor, audit)},"
                 f" chance {chance:.3f}: look for the leak"
             )
     bigrams, characters = audit.floors.get("bigrams"), audit.floors.get("characters")
     if bigrams and bigrams.low > chance:
         yield (
-            f"{bigrams.name} separate altered sentences from others, {_told(bigrams, audit)}:"
+            f"{bigrams.name} separate altered sentences from others, {_score(bigrams, audit)}:"
             " adjacent words predict this much"
         )
     if bigrams and characters and characters.low > max(chance, bigrams.high) + CLEAR:
         yield (
             f"{characters.name} separate altered sentences from others,"
-            f" {_told(characters, audit)}, better than words and bigrams: look for capitals,"
+            f" {_score(characters, audit)}, better than words and bigrams: look for capitals,"
             " punctuation and spaces that give them away"
         )
 
@@ -105,7 +105,7 @@ def confounds(audit: Audit, _: Dataset) -> Iterator[str]:
             and floor.score > audit.floors["constant"].score + CLEAR
         ):
             yield (
-                f"{floor.name} reaches {_told(floor, audit)}, the best constant"
+                f"{floor.name} reaches {_score(floor, audit)}, the best constant"
                 f" {audit.floors['constant'].score:.3f}"
             )
 
@@ -116,7 +116,7 @@ def sources(audit: Audit, _: Dataset) -> Iterator[str]:
     if floor and floor.low > (chance := audit.floors["constant"].score):
         differ = "labels differ between sources, so report by source"
         yield (
-            f"{floor.name} reaches {_told(floor, audit)}, the best constant {chance:.3f}: {differ}"
+            f"{floor.name} reaches {_score(floor, audit)}, the best constant {chance:.3f}: {differ}"
         )
 
 
@@ -133,7 +133,7 @@ def cues(audit: Audit, _: Dataset) -> Iterator[str]:
     }
     for floor in clear:
         if floor.name not in rules:
-            yield f"{floor.name}: {_told(floor, audit)}, the best constant {chance:.3f}"
+            yield f"{floor.name}: {_score(floor, audit)}, the best constant {chance:.3f}"
         elif floor.score == 1:
             yield (
                 f"the rule {floor.name!r} answers every example correctly: it is either the"
@@ -141,13 +141,13 @@ def cues(audit: Audit, _: Dataset) -> Iterator[str]:
             )
         else:
             yield (
-                f"the rule {floor.name!r} reaches {_told(floor, audit)}, the best constant"
+                f"the rule {floor.name!r} reaches {_score(floor, audit)}, the best constant"
                 f" {chance:.3f}"
             )
     best = max((floor.score for floor in clear), default=chance)
     for pair in audit.pairs[:1]:
         if pair.low > chance and pair.score > best + CLEAR:
-            yield f"two rules together, {pair.name!r}, reach {_told(pair, audit)}"
+            yield f"two rules together, {pair.name!r}, reach {_score(pair, audit)}"
 
 
 def mixed(audit: Audit, _: Dataset) -> Iterator[str]:
@@ -181,11 +181,13 @@ def sizes(audit: Audit, dataset: Dataset) -> Iterator[str]:
         )
 
 
-def _told(floor: Floor, audit: Audit) -> str:
+def _score(floor: Floor, audit: Audit) -> str:
     return f"{floor.score:.3f} [{floor.low:.3f}, {floor.high:.3f}] {audit.metric}"
 
 
-def _shared(audit: Audit, pairs: Mapping[str, Shared], what: str, unit: str) -> Iterator[str]:
+def _describe_overlap(
+    audit: Audit, pairs: Mapping[str, Shared], what: str, unit: str
+) -> Iterator[str]:
     """What the second split of a pair has of the first, where they are not the same."""
     for pair, shared in pairs.items():
         first, second = pair.split("/")

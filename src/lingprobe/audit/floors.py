@@ -20,9 +20,9 @@ from lingprobe.data.labels import Column
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.experiment.rules import OneWord, best_word, by_group, by_source, several
-from lingprobe.metrics import METRICS, best_constant, constants, interval_of, repeated
+from lingprobe.metrics import METRICS, best_constant, constant_column, constants, interval_of
 from lingprobe.probes.bayes import NaiveBayes, bi, estimator, uni
-from lingprobe.probes.grams import tfidf, weighted
+from lingprobe.probes.grams import tfidf, weigh_counts
 
 
 def words_read(dataset: Dataset) -> Ints:
@@ -91,12 +91,15 @@ FIRST, LAST = "\x02", "\x03"  # so that what a text begins and ends with is seen
 def characters(train: Dataset, test: Dataset) -> tuple[Column, Column, str]:
     """Gold and predicted labels of examples of test, and how many examples were read."""
     few = train.labels.classes is not None and len(train.labels.names) <= FEW
-    many = (_drawn(len(train), TRAIN, 0), _drawn(len(test), TEST if few else TEST_OF_MANY, 1))
+    many = (
+        _draw_rows(len(train), TRAIN, 0),
+        _draw_rows(len(test), TEST if few else TEST_OF_MANY, 1),
+    )
     fitted, scored = train.take(many[0]), test.take(many[1])
-    read = _counted(fitted)
-    idf, weights = weighted(read)
-    scores = (_regressed if few else _estimated)(
-        weights, fitted.labels, tfidf(_counted(scored), idf)
+    read = _count_ngrams(fitted)
+    idf, weights = weigh_counts(read)
+    scores = (_logistic_scores if few else _estimator_scores)(
+        weights, fitted.labels, tfidf(_count_ngrams(scored), idf)
     )
     about = " and ".join(
         f"{len(part):,} of {len(whole):,} examples of {name}"
@@ -106,22 +109,22 @@ def characters(train: Dataset, test: Dataset) -> tuple[Column, Column, str]:
     return scored.labels, scored.labels.decode(scores), f"on {about}" if about else ""
 
 
-def _drawn(n: int, most: int, k: int) -> Ints:
+def _draw_rows(n: int, most: int, k: int) -> Ints:
     return np.sort(np.random.default_rng([0, k]).permutation(n)[:most])
 
 
-def _counted(dataset: Dataset) -> Any:
+def _count_ngrams(dataset: Dataset) -> Any:
     """How often runs of characters occur in each example, a sparse array [examples, columns]; sites
     have columns of their own.
     """
     from scipy.sparse import csr_array, hstack
 
-    sites = [_hashed(_texts(dataset, k)) for k in range(dataset.sites.shape[1])]
-    asked = [_hashed([dataset.vocabulary[w] for w in slot]) for slot in dataset.asked.T]
+    sites = [_hash_ngrams(_texts(dataset, k)) for k in range(dataset.sites.shape[1])]
+    asked = [_hash_ngrams([dataset.vocabulary[w] for w in slot]) for slot in dataset.asked.T]
     return csr_array(hstack([*sites, *asked], "csr")) if len(sites) + len(asked) > 1 else sites[0]
 
 
-def _hashed(texts: list[str]) -> Any:
+def _hash_ngrams(texts: list[str]) -> Any:
     """The same of texts, every run hashed; thirty thousand sentences take scikit-learn's
     HashingVectorizer ten times as long.
     """
@@ -158,7 +161,7 @@ def _texts(dataset: Dataset, site: int) -> list[str]:
     return texts
 
 
-def _regressed(read: Any, labels: Column, features: Any) -> Floats:
+def _logistic_scores(read: Any, labels: Column, features: Any) -> Floats:
     """Scores [examples, classes] of logistic regression; classes that training lacks come last."""
     from sklearn.linear_model import SGDClassifier
 
@@ -176,7 +179,7 @@ def _regressed(read: Any, labels: Column, features: Any) -> Floats:
     return scores
 
 
-def _estimated(read: Any, labels: Column, features: Any) -> Floats:
+def _estimator_scores(read: Any, labels: Column, features: Any) -> Floats:
     return estimator(read, labels)(1.0).scores(features)
 
 
@@ -201,7 +204,7 @@ Predicted = tuple[Column, Column, str]
 
 def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
     """Floors by name; {} where the data have but one split."""
-    halves = halved(dataset)
+    halves = split_halves(dataset)
     if halves is None:
         return {}
     floors = dict(_constants(halves, metric))
@@ -232,7 +235,9 @@ def _constants(halves: Halves, metric: str) -> Iterator[tuple[str, Floor]]:
     together = constants(labels, metric).get("set", ())
     # which a sigmoid for each label may answer
     if labels.classes is not None and len(together) > 1:
-        score = METRICS.make(metric)(gold, repeated(together, labels.names, len(gold), "set"))
+        score = METRICS.make(metric)(
+            gold, constant_column(together, labels.names, len(gold), "set")
+        )
         name = f"best constant set, {len(together)} labels"
         yield "set", Floor(name, score, score, score, halves.about)
 
@@ -264,10 +269,10 @@ def _readers(
 def _of_rule(dataset: Dataset, rule: OneWord) -> tuple[Column, Column]:
     """Labels of the test examples, and what the rule of one word says of them."""
     rows, labels = dataset.rows("test"), dataset.labels
-    return labels.take(rows), rule.said(rows, labels.names)
+    return labels.take(rows), rule.predict(rows, labels.names)
 
 
-def used(dataset: Dataset) -> str:
+def floor_splits(dataset: Dataset) -> str:
     """The split that floors are fitted on and the one that they are scored on, as 'train/test'; ''
     where there is but one.
     """
@@ -275,11 +280,11 @@ def used(dataset: Dataset) -> str:
     return f"{some[0]}/{some[-1]}" if len(some) > 1 else ""
 
 
-def halved(dataset: Dataset) -> Halves | None:
+def split_halves(dataset: Dataset) -> Halves | None:
     """Examples to fit on and to score on, in an order of their own; None where there is but one
     split.
     """
-    if not (pair := used(dataset)):
+    if not (pair := floor_splits(dataset)):
         return None
     ordered = dataset.take(canonical(dataset))
     train, test = pair.split("/")

@@ -10,7 +10,7 @@ import numpy as np
 from lingprobe import parts
 from lingprobe.audit import CHECKS, repeats
 from lingprobe.audit.findings import Audit, Floor, Row
-from lingprobe.audit.floors import by_label, correlation, used, words_read
+from lingprobe.audit.floors import by_label, correlation, floor_splits, words_read
 from lingprobe.audit.floors import floors as scored
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence
 from lingprobe.data.labels import Column, Label
@@ -57,16 +57,16 @@ def inspect(
     lengths, numbered = words_read(dataset), repeats.Numbered.of(dataset)
     same = repeats.same(numbered)
     # where both are the same, that is all to say
-    scores = scored(dataset, metric) if floors and used(dataset) not in same else {}
+    scores = scored(dataset, metric) if floors and floor_splits(dataset) not in same else {}
     asked, pairs = _answers(dataset, metric) if floors else ({}, ())
-    altered = dataset.notes.altered
+    altered = dataset.notes.altered_label
     audit = Audit(
         sizes={split: len(dataset.rows(split)) for split in SPLITS},
         balance={split: _balance(dataset.labels.take(dataset.rows(split))) for split in SPLITS},
         metric=metric,
         floors=scores,
         correlation=correlation(lengths, dataset.labels),
-        before=_sampled(dataset),
+        before=_length_correlations(dataset),
         lengths=by_label(dataset, lengths),
         duplicates=repeats.again(numbered),
         contradictions=repeats.contradictions(numbered),
@@ -77,7 +77,7 @@ def inspect(
         altered=altered,
         versions=repeats.both_versions(numbered) if altered else 0,
         repeats=repeats.most_repeated(numbered),
-        rows=_drawn(dataset, rows, seed),
+        rows=_draw_examples(dataset, rows, seed),
         notes=dict(dataset.notes),
         asked=asked,
         pairs=pairs,
@@ -91,7 +91,7 @@ def _answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Flo
     asked: dict[str, Floor] = {}
     pairs: tuple[Floor, ...] = ()
     for place in parts.tables("answers").values():
-        floors, more = parts.imported(place)(dataset, metric)
+        floors, more = parts.import_object(place)(dataset, metric)
         asked, pairs = asked | floors, pairs + more
     return asked, pairs
 
@@ -109,7 +109,7 @@ def _negatives(dataset: Dataset) -> dict[str, dict[str, int]]:
     }
 
 
-def _sampled(dataset: Dataset) -> dict[str, float]:
+def _length_correlations(dataset: Dataset) -> dict[str, float]:
     """Pearson's r of label and length before and after the sample was drawn, as its notes have
     it.
     """
@@ -123,7 +123,7 @@ def _balance(labels: Column) -> dict[str, float]:
     return {what: round(float(value), 6) for what, value in labels.summary().items()}
 
 
-def _drawn(dataset: Dataset, rows: int, seed: int) -> tuple[Row, ...]:
+def _draw_examples(dataset: Dataset, rows: int, seed: int) -> tuple[Row, ...]:
     """Some examples, in the order of the data set."""
     drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
     return tuple(map(_row, dataset.take(drawn).examples()))
@@ -138,12 +138,12 @@ def _row(example: Example) -> Row:
     for number, (sentence, span) in enumerate(example.sites, 1):
         if span is not None:
             spans.setdefault(sentence, []).append((str(number) if several else "", span))
-    texts = [_marked(sentence, marked) for sentence, marked in spans.items()]
+    texts = [_bracket_spans(sentence, marked) for sentence, marked in spans.items()]
     texts += [sentence.text for sentence, span in example.sites if span is None]
     strata = {key: tag for key, tag in example.strata.items() if key not in KEPT}
     return Row(
         example.split,
-        _shown(example.label),
+        _format_label(example.label),
         " | ".join(texts),
         strata.pop("target", ""),
         example.asked,
@@ -151,7 +151,7 @@ def _row(example: Example) -> Row:
     )
 
 
-def _marked(sentence: Sentence, spans: Sequence[tuple[str, tuple[int, int]]]) -> str:
+def _bracket_spans(sentence: Sentence, spans: Sequence[tuple[str, tuple[int, int]]]) -> str:
     """The words of a sentence with brackets around its spans."""
     before: dict[int, str] = {}
     after: dict[int, str] = {}
@@ -164,7 +164,7 @@ def _marked(sentence: Sentence, spans: Sequence[tuple[str, tuple[int, int]]]) ->
     )
 
 
-def _shown(label: Label) -> str:
+def _format_label(label: Label) -> str:
     if isinstance(label, str):
         return label
     if isinstance(label, int | float):

@@ -38,15 +38,15 @@ WORDS = frozenset(
 
 def audit_page(audit: Audit, title: str) -> Page[Audit]:
     """An audit with its tables."""
-    return Page(audit, lambda: audited(audit, title), width=WIDTH)
+    return Page(audit, lambda: audit_tables(audit, title), width=WIDTH)
 
 
-def audited(audit: Audit, title: str) -> list[Table]:
+def audit_tables(audit: Audit, title: str) -> list[Table]:
     """The tables of an audit, in the order in which they should be read."""
     problems = audit.problems or ("Nothing stands out.",)
     first = Table((), (), WORDS, tuple(f"- {problem}" for problem in problems), title)
     floors = [_floors(audit)] if audit.floors else []
-    asked = [_asked(audit)] if audit.asked else []
+    asked = [_question_rules(audit)] if audit.asked else []
     return [
         first,
         _balance(audit),
@@ -114,11 +114,11 @@ def _floors(audit: Audit) -> Table:
     kept = 4 if any(row[3] for row in rows) else 3
     columns = ("what", f"{audit.metric}, %", "95 % interval", "fitted and scored")[:kept]
     return _table(
-        "Scores without an encoder", columns, [row[:kept] for row in rows], _correlated(audit)
+        "Scores without an encoder", columns, [row[:kept] for row in rows], _correlation_note(audit)
     )
 
 
-def _asked(audit: Audit) -> Table:
+def _question_rules(audit: Audit) -> Table:
     """What answers questions about words, with the pairs of rules that say more than either of the
     two.
     """
@@ -150,7 +150,7 @@ def _asked(audit: Audit) -> Table:
     )
 
 
-def _correlated(audit: Audit) -> str:
+def _correlation_note(audit: Audit) -> str:
     now = f"Correlation of length and label: {audit.correlation:.3f}."
     before = audit.before
     return (
@@ -169,7 +169,9 @@ def _overlap(audit: Audit) -> Table:
         for pair, shared in pairs.items():
             first, second = pair.split("/")
             if {first, second} <= some:
-                rows.append((f"examples of {second} with a {what} of {first}", _shared(shared)))
+                rows.append(
+                    (f"examples of {second} with a {what} of {first}", _format_overlap(shared))
+                )
     rows += [
         (f"examples of {split} that repeat another one", f"{n:,}")
         for split, n in audit.duplicates.items()
@@ -194,7 +196,7 @@ def _overlap(audit: Audit) -> Table:
     return _table("Overlap", ("what", "how much"), rows)
 
 
-def _shared(shared: Shared) -> str:
+def _format_overlap(shared: Shared) -> str:
     return f"{shared.examples:,} ({shared.distinct:,} distinct)" if shared.examples else "0"
 
 
@@ -229,7 +231,7 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield (
             name,
             ", ".join(
-                f"{key} {':'.join(_told(v).split(', '))}"
+                f"{key} {':'.join(_format_value(v).split(', '))}"
                 for key, v in value.items()
                 if v is not None
             ),
@@ -238,10 +240,10 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         for key, inner in value.items():
             yield from _flat(inner, f"{name}.{key}" if name else str(key))
     else:
-        yield name, _told(value)
+        yield name, _format_value(value)
 
 
-def _told(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}"
     if isinstance(value, int) and not isinstance(value, bool):

@@ -75,10 +75,10 @@ def again(numbered: Numbered) -> dict[str, int]:
 
 def contradictions(numbered: Numbered) -> int:
     """Examples that ask what another one asks, with another label."""
-    return int(_disputed(numbered.question, numbered.answer).sum())
+    return int(_disputed_rows(numbered.question, numbered.answer).sum())
 
 
-def _disputed(groups: Ints, answers: Ints) -> NDArray[np.bool_]:
+def _disputed_rows(groups: Ints, answers: Ints) -> NDArray[np.bool_]:
     """Of which rows the group has several answers."""
     size = int(answers.max(initial=0)) + 1
     pairs = np.unique(groups * size + answers)
@@ -96,8 +96,8 @@ def both_versions(numbered: Numbered) -> int:
     bags = _codes(["\x1f".join(sorted(w.casefold() for w in s.words)) for s in dataset.sentences])
     return int(
         (
-            _disputed(bags[dataset.sites[:, 0, 0]], numbered.answer)
-            & ~_disputed(numbered.question, numbered.answer)
+            _disputed_rows(bags[dataset.sites[:, 0, 0]], numbered.answer)
+            & ~_disputed_rows(numbered.question, numbered.answer)
         ).sum()
     )
 
@@ -123,12 +123,14 @@ def sentences(numbered: Numbered) -> dict[str, Shared]:
     """Pair of splits -> sentences of the second that are in the first."""
     content = numbered.content[numbered.dataset.sites[:, :, 0]]
     return {
-        f"{SPLITS[a]}/{SPLITS[b]}": _shared(content[numbered.rows(a)], content[numbered.rows(b)])
+        f"{SPLITS[a]}/{SPLITS[b]}": _count_overlap(
+            content[numbered.rows(a)], content[numbered.rows(b)]
+        )
         for a, b in PAIRS
     }
 
 
-def _shared(first: Ints, second: Ints) -> Shared:
+def _count_overlap(first: Ints, second: Ints) -> Shared:
     """What rows of numbers [n, k] share with others."""
     common = np.isin(second, first)
     return Shared(len(np.unique(second[common])), int(common.any(1).sum()))
@@ -147,7 +149,7 @@ def forms(numbered: Numbered) -> dict[str, Mapping[str, Shared]]:
             for rows in map(numbered.rows, range(len(SPLITS)))
         ]
         shared[name] = {
-            f"{SPLITS[a]}/{SPLITS[b]}": _shared(
+            f"{SPLITS[a]}/{SPLITS[b]}": _count_overlap(
                 codes[splits[a]][:, None], codes[splits[b]][:, None]
             )
             for a, b in PAIRS

@@ -17,7 +17,7 @@ from lingprobe import parts
 from lingprobe.api.commands import commands
 from lingprobe.cli.declaration import Declaration
 from lingprobe.cli.parsing import Command, sentence
-from lingprobe.data._renamed import entry_points
+from lingprobe.data._old_names import entry_points
 from lingprobe.data.errors import LingprobeError
 
 COMMANDS: dict[str, Declaration] = {}
@@ -47,7 +47,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 for each in commands():
-    COMMANDS[each.name] = parts.imported(each.place)
+    COMMANDS[each.name] = parts.import_object(each.place)
     text = COMMANDS[each.name].text
     app.command(each.name, help=text, rich_help_panel=each.heading)(lambda: None)
 
@@ -117,7 +117,7 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
-        code = _told(error)
+        code = _report_error(error)
     if code == INTERRUPTED:
         typer.echo(
             "\nlingprobe: stopped; what was computed is kept, and the same command goes on from"
@@ -129,7 +129,7 @@ def main() -> None:
         sys.exit(code)
 
 
-def _told(error: Exception) -> int:
+def _report_error(error: Exception) -> int:
     """Say what went wrong in one line; returns the exit code: 2 for what the user can mend, 1 for
     what we must.
     """

@@ -43,11 +43,11 @@ def parse(given: Arguments, *, quiet: bool = False) -> None:
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "32")
     done = lingprobe.parse(**given, progress=not quiet)
     remark(str(done), quiet)
-    for line in _counted(done):
+    for line in _list_changes(done):
         remark(line, quiet)
 
 
-def _counted(done: Parsed) -> list[str]:
+def _list_changes(done: Parsed) -> list[str]:
     """What was left out, and what was changed, a line each."""
     kinds = {"left out": done.skipped, "changed": done.mended}
     return [

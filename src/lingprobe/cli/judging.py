@@ -6,7 +6,7 @@ from pathlib import Path
 
 import lingprobe
 from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import OUTPUT, listed, remark, show
+from lingprobe.cli.options import OUTPUT, as_list, remark, show
 from lingprobe.data.errors import UsageProblem
 
 
@@ -65,7 +65,7 @@ def annotate(
         raise UsageProblem(
             "give one task, and -o FILE for the sheet (or --score and filled sheets)"
         )
-    words, meanings = _called(listed(call))
+    words, meanings = _parse_label_words(as_list(call))
     sheet = lingprobe.annotate(files[0], output, words=words, meanings=meanings, **given)
     n = given["n"]
     short = f" (all that there are; you asked for {n:,})" if sheet.n < n else ""
@@ -74,7 +74,7 @@ def annotate(
     )
 
 
-def _called(texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+def _parse_label_words(texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Words in place of labels, and their meanings, from texts such as 'O=acceptable: somebody
     could say it'.
     """

@@ -65,7 +65,7 @@ def tasks(given: Arguments, *, bibtex: bool = False) -> None:
                 f"treebanks here: {', '.join(here)} (`lingprobe run -t ud/tense -l {language}`)"
             )
         if name is not None and len(entries) == 1 and (known := lingprobe.about(name)):
-            _tell(_known(known))
+            _tell(_task_facts(known))
 
 
 def _treebanks(language: str) -> list[str]:
@@ -77,7 +77,7 @@ def _treebanks(language: str) -> list[str]:
     return [Path(lingprobe.Reference.parse(each).argument or "").name for each in every]
 
 
-def _known(about: About) -> list[tuple[str, str]]:
+def _task_facts(about: About) -> list[tuple[str, str]]:
     """What is known of a task, line by line."""
     languages = ", ".join(about.languages) or "any"
     return [
@@ -112,11 +112,11 @@ def encoders(given: Arguments, *, paper: str = "") -> None:
     from lingprobe.suites.encoder_rows import measurable
 
     rows = lingprobe.encoder_rows(paper)
-    _tell([(f"{row.block}: {row.row}", _made(row)) for row in rows])
+    _tell([(f"{row.block}: {row.row}", _describe_row(row)) for row in rows])
     typer.echo(f"{measurable(paper)}; on which data: `lingprobe suites {paper}`")
 
 
-def _made(row: EncoderRow) -> str:
+def _describe_row(row: EncoderRow) -> str:
     """What makes a row of a paper's table."""
     if not row.measurable:
         return f"not today: {row.note}"

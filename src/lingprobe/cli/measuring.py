@@ -30,8 +30,8 @@ from lingprobe.cli.options import (
     TASKS,
     TO_FOLDER,
     Style,
+    as_list,
     encoders_of,
-    listed,
     names_encoder,
     remark,
     show,
@@ -241,7 +241,7 @@ def embed(
     - `lingprobe embed -e hf:bert-base-cased,layers=all UD_English-EWT --shard 1/4`
     """
     # `-e A B` has read B as a corpus
-    corpus, encoder = listed(given.get("corpora")), listed(given.get("encoders"))
+    corpus, encoder = as_list(given.get("corpora")), as_list(given.get("encoders"))
     more = [each for each in corpus if encoder and names_encoder(each)]
     corpora = [each for each in corpus if each not in more]
     cache, listing = given.get("cache"), given.get("output")

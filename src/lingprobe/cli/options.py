@@ -104,8 +104,8 @@ def encoders_of(
     """The references of all encoders that were asked for, with their options; what reads a model is
     said.
     """
-    references = listed(encoders)
-    for name in listed(models):
+    references = as_list(encoders)
+    for name in as_list(models):
         references.append(lingprobe.model(name))
         remark(f"{name}: read as {references[-1]}", quiet)
     given = {"device": device, "batch_size": batch_size}
@@ -127,7 +127,7 @@ def tasks_of(tasks: list[str] | None, languages: list[str] | None) -> list[str] 
     """The tasks that were asked for, on all treebanks of some languages where these are named."""
     if not languages:
         return tasks
-    families = listed(tasks) or ["ud"]
+    families = as_list(tasks) or ["ud"]
     if placed := [each for each in families if ":" in each]:
         raise UsageProblem(
             f"-l finds the treebanks itself: write {placed[0].partition(':')[0]} for {placed[0]}"
@@ -166,6 +166,6 @@ def put(page: Page[Any], style: str, output: Path | None, what: str) -> None:
         remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
 
 
-def listed(values: Iterable[Any] | None) -> list[Any]:
+def as_list(values: Iterable[Any] | None) -> list[Any]:
     """What was repeated on the command line, maybe not once."""
     return list(values or ())

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Mapping
 from typing import NoReturn
 
-from lingprobe.data._hosted import WATCH, Watch
+from lingprobe.data._foreign_code import WATCH, Watch
 
 PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 # what the system ends a process with for what it did
@@ -45,7 +45,7 @@ def survive() -> None:
         return
     died: dict[str, str] = {}
     with tempfile.TemporaryFile() as file:
-        while (code := _forked(file.fileno(), died)) is not None:
+        while (code := _fork_child(file.fileno(), died)) is not None:
             note = os.pread(file.fileno(), NOTE, 0).decode()
             if not note or (code < 0 and -code not in FAULTS):
                 _end(code)
@@ -55,7 +55,7 @@ def survive() -> None:
             os.ftruncate(file.fileno(), 0)
 
 
-def _forked(file: int, died: Mapping[str, str]) -> int | None:
+def _fork_child(file: int, died: Mapping[str, str]) -> int | None:
     """How another process ended, by exit code or, below 0, by signal; None in that process, which
     notes in a file what is at work.
     """
@@ -64,7 +64,7 @@ def _forked(file: int, died: Mapping[str, str]) -> int | None:
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*PASSED, signal.SIGCHLD})
     parent = os.getpid()
     if child := os.fork():
-        return _waited(child)
+        return _wait_for_child(child)
     ctypes.CDLL(None).prctl(DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:  # it ended meanwhile
         os._exit(1)
@@ -84,7 +84,7 @@ def _say(text: str) -> None:
     sys.stderr.flush()
 
 
-def _waited(child: int) -> int:
+def _wait_for_child(child: int) -> int:
     """The exit code of a process, or the number of the signal that ended it, below 0. Signals that
     somebody sends to this process are passed on; those of the terminal reach both.
     """

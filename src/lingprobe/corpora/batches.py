@@ -104,17 +104,17 @@ class Batch:
             parents,
             roots,
             depths,
-            _coded(t.words for t in sentences),
-            _coded(t.lemmas for t in sentences),
-            _coded(t.upos for t in sentences),
-            _coded(t.xpos for t in sentences),
-            _coded(t.feats for t in sentences),
-            _coded(t.deprels for t in sentences),
+            _code_values(t.words for t in sentences),
+            _code_values(t.lemmas for t in sentences),
+            _code_values(t.upos for t in sentences),
+            _code_values(t.xpos for t in sentences),
+            _code_values(t.feats for t in sentences),
+            _code_values(t.deprels for t in sentences),
             [t.text for t in sentences],
         )
 
 
-def _coded(sentences: Iterable[Sequence[str]]) -> Coded:
+def _code_values(sentences: Iterable[Sequence[str]]) -> Coded:
     """The values of all words of some sentences, one after the other."""
     numbers: dict[str, int] = {}
     codes = [numbers.setdefault(v, len(numbers)) for values in sentences for v in values]
@@ -130,7 +130,7 @@ def batches(
     source = Source(str(path), on_error, Tally() if tally is None else tally)
     line = 1
     for data in chunks(path, b"\n\n"):
-        batch = _parsed(data, source.forms)
+        batch = _parse_batch(data, source.forms)
         if batch is not None:
             source.tally.sentences += len(batch)
             source.tally.words += len(batch.parents)
@@ -140,7 +140,7 @@ def batches(
         line += data.count(b"\n")
 
 
-def _parsed(data: bytes, forms: dict[str, str]) -> Batch | None:
+def _parse_batch(data: bytes, forms: dict[str, str]) -> Batch | None:
     """A batch of well-formed sentences; None where something asks for a closer look."""
     if b"\r" in data or b"\0" in data or not _is_utf8(data):
         return None
@@ -150,7 +150,7 @@ def _parsed(data: bytes, forms: dict[str, str]) -> Batch | None:
         return None
     columns = {name: _column(table, name) for name in table.column_names}
     try:
-        return _checked(columns, rows.sizes, rows.texts, forms)
+        return _build_batch(columns, rows.sizes, rows.texts, forms)
     except (ValueError, DataProblem):
         return None
 
@@ -246,7 +246,7 @@ def _column(table: Any, name: str) -> Coded:
     return Coded(column.indices.to_numpy().astype(np.int64), names)
 
 
-def _checked(
+def _build_batch(
     columns: dict[str, Coded], sizes: Ints, texts: list[str], forms: dict[str, str]
 ) -> Batch:
     """Rows as a batch; a ValueError or DataProblem where they are no numbered trees with

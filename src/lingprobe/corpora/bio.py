@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora.conll2012 import Labelled, Words
-from lingprobe.corpora.files import tried
-from lingprobe.corpora.rendering import rendered
+from lingprobe.corpora.files import checked_lines
+from lingprobe.corpora.rendering import render_words
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import DataProblem, Sentence
 
@@ -63,7 +63,7 @@ def read(
 ) -> Iterator[Tagged]:
     """The sentences of a file in order; DataProblem with file and line."""
     tally = tally or Tally()
-    lines = tried(path, layout.encoding)
+    lines = checked_lines(path, layout.encoding)
     first = list(islice(lines, SAMPLE))
     shape = _shape(first, layout, str(path))
     words = Words()
@@ -75,7 +75,7 @@ def read(
         tally.words += len(block.rows)
         tokens = tuple(words[row[shape.word]] for _, row in block.rows)
         layers = tuple(tuple(row[k] for _, row in block.rows) for k in shape.tags)
-        text = block.text or rendered(tokens)
+        text = block.text or render_words(tokens)
         yield Tagged(Sentence(tokens, text), layers, block.document, block.rows[0][0])
 
 
@@ -132,7 +132,7 @@ def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
     return labelled, slips
 
 
-def _tabbed(sample: list[str]) -> bool:
+def _has_tabs(sample: list[str]) -> bool:
     """Whether tabs part the cells: they stand in most lines that are not blank."""
     filled = [text for text in sample if text.strip() and not text.startswith(("#", "-DOCSTART-"))]
     return 2 * sum("\t" in text for text in filled) > len(filled)
@@ -161,7 +161,7 @@ class _Shape(NamedTuple):
 
 def _shape(lines: list[tuple[int, str, str]], layout: Layout, path: str) -> _Shape:
     """What the rows of a file have in common; DataProblem where no column holds tags."""
-    tabbed = _tabbed([text for _, text, _ in lines])
+    tabbed = _has_tabs([text for _, text, _ in lines])
     whole = [cells for _, text, _ in lines if _is_row(cells := _cells(text, tabbed))]
     if not whole:
         unreadable = (f"{path}:{number}: {wrong}" for number, _, wrong in lines if wrong)

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.corpora.files import chunks, decoded
+from lingprobe.corpora.files import chunks, decode_text
 from lingprobe.corpora.historical import TRACE, historical, ordinary
-from lingprobe.corpora.rendering import rendered
+from lingprobe.corpora.rendering import render_words
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import LingprobeError
@@ -84,7 +84,7 @@ class Tree(NamedTuple):
     @property
     def sentence(self) -> Sentence:
         """The words, and a readable string of them."""
-        return Sentence(self.words, rendered(self.words, self.tags))
+        return Sentence(self.words, render_words(self.words, self.tags))
 
     def children(self, node: int) -> tuple[Child, ...]:
         """The constituents right below a phrase, in order: phrases and bare words."""
@@ -147,12 +147,12 @@ def read(
     """
     tally = Tally() if tally is None else tally
     strings = strings or Strings()
-    for line, data, problem in _bracketed(path):
+    for line, data, problem in _tree_texts(path):
         try:
             if problem:
                 foreign = _foreign(data.decode("utf-8", "replace"))
                 raise DataProblem(f"{path}:{line}: {problem}{foreign}")
-            tree = _tree(decoded(data, path, line), path, line, strings, traces)
+            tree = _tree(decode_text(data, path, line), path, line, strings, traces)
         except DataProblem as wrong:
             tally.refuse(wrong, on_error)
             continue
@@ -164,7 +164,7 @@ def read(
         yield tree
 
 
-def parsed(text: str, path: str | Path, line: int) -> Tree:
+def parse_tree(text: str, path: str | Path, line: int) -> Tree:
     """The tree that a text stands for, which begins on a line of a file; DataProblem where it is
     not one whole tree.
     """
@@ -177,7 +177,7 @@ def parsed(text: str, path: str | Path, line: int) -> Tree:
     return _tree(text, path, line, Strings(), False)
 
 
-def written(tree: Tree) -> str:
+def format_tree(tree: Tree) -> str:
     """A tree as one line of brackets."""
     pieces: list[str] = []
     _write(tree, 0, pieces)
@@ -205,7 +205,7 @@ OUTSIDE = "text outside brackets; only trees and blank lines may stand here"
 UNOPENED = "a bracket is closed that was never opened"
 
 
-def _bracketed(path: str | Path) -> Iterator[tuple[int, bytes, str]]:
+def _tree_texts(path: str | Path) -> Iterator[tuple[int, bytes, str]]:
     """The text of each tree with the line on which it begins, and what is wrong with its brackets
     ('' for nothing).
     """

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from lingprobe.corpora.files import lines, uncompressed
-from lingprobe.corpora.strict import parsed
+from lingprobe.corpora.files import lines, uncompressed_path
+from lingprobe.corpora.strict import parse_json
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import words as cut
 from lingprobe.data.core import SPLITS, DataProblem, Example, Sentence, Site
@@ -137,7 +137,7 @@ class Rows:
         """The examples of a table in order; `split` is what the file's name says, `beside` are the
         other files of the table. DataProblem with file and line.
         """
-        given = dict(self.layout.ends).get(uncompressed(path).suffix, "")
+        given = dict(self.layout.ends).get(uncompressed_path(path).suffix, "")
         subset = _subset(path, self.layout)
         where = " + ".join([str(path), *(other.name for other in beside)])
         for number, cells in _table((path, *beside), self.layout):
@@ -287,7 +287,7 @@ def _check_width(cells: Sequence[str], layout: Layout) -> None:
 
 def _values(line: str, layout: Layout) -> list[str]:
     """The cells of a JSON object; a number is a cell as it is written in Python."""
-    row = parsed(line)
+    row = parse_json(line)
     if not isinstance(row, dict):
         raise ValueError(f"not a JSON object with {layout.shown}")
     for column, key in enumerate(layout.keys):

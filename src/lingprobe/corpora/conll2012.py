@@ -20,9 +20,9 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.corpora.brackets import Strings, Tree, parsed, terminal
-from lingprobe.corpora.files import tried
-from lingprobe.corpora.rendering import rendered, unescaped
+from lingprobe.corpora.brackets import Strings, Tree, parse_tree, terminal
+from lingprobe.corpora.files import checked_lines
+from lingprobe.corpora.rendering import render_words, unescape_word
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import DataProblem, Sentence
 
@@ -59,7 +59,7 @@ class Block(NamedTuple):
     @property
     def sentence(self) -> Sentence:
         """The words, and a readable string of them."""
-        return Sentence(self.words, rendered(self.words, self.tags))
+        return Sentence(self.words, render_words(self.words, self.tags))
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class Block(NamedTuple):
         pieces = []
         for word, tag, bit in zip(self.words, self.tags, self._column(5), strict=True):
             pieces.append(bit.replace("*", terminal(tag, word)))
-        return parsed("".join(pieces), self.file, self.line)
+        return parse_tree("".join(pieces), self.file, self.line)
 
     def arguments(self) -> list[list[Labelled]]:
         """For each predicate its labelled spans, V among them."""
@@ -120,7 +120,7 @@ class Block(NamedTuple):
         return tuple(row[number] for row in self.rows)
 
     def _spans(self, number: int) -> list[Labelled]:
-        return bracketed(self._column(number), self.file, self.line)
+        return parse_spans(self._column(number), self.file, self.line)
 
 
 class Words(dict[str, str]):
@@ -134,11 +134,11 @@ class Words(dict[str, str]):
 
     def __missing__(self, raw: str) -> str:
         """One string a distinct word, so that a long file does not hold each many times."""
-        word = self[raw] = raw[1:] if raw in _SLASHED else unescaped(self._escaped[raw])
+        word = self[raw] = raw[1:] if raw in _SLASHED else unescape_word(self._escaped[raw])
         return word
 
 
-def bracketed(column: Sequence[str], file: str, line: int) -> list[Labelled]:
+def parse_spans(column: Sequence[str], file: str, line: int) -> list[Labelled]:
     """The spans of a column such as (ARG0* *) *, in the order of their ends; DataProblem where
     brackets do not match.
     """
@@ -214,7 +214,7 @@ def _sentences(path: str | Path) -> Iterator[tuple[list[int], list[tuple[str, ..
     numbers: list[int] = []
     rows: list[tuple[str, ...]] = []
     wrong = ""
-    for number, text, unreadable in chain(tried(path), [(0, "", "")]):
+    for number, text, unreadable in chain(checked_lines(path), [(0, "", "")]):
         if unreadable:
             wrong = wrong or f"{number}: {unreadable}"
         elif text.strip() and not text.startswith("#"):

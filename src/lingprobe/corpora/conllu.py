@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lingprobe.corpora.files import chunks, decoded
+from lingprobe.corpora.files import chunks, decode_text
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.trees import Range, Tree, depth, features, rebuilt, spells, withheld
 from lingprobe.data.core import DataProblem
@@ -90,9 +90,9 @@ def trees(data: bytes, line: int, source: Source) -> Iterator[Tree]:
 
 def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]:
     """What lies between blank lines, with the number of its first line."""
-    data = _parted(data, line, source)
+    data = _clear_blank_lines(data, line, source)
     try:
-        blocks = decoded(data, source.path, line).split("\n\n")
+        blocks = decode_text(data, source.path, line).split("\n\n")
     except DataProblem as problem:
         if source.on_error == "raise":
             source.tally.refuse(problem, source.on_error)
@@ -108,7 +108,7 @@ def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]
 _NEARLY_BLANK = re.compile(rb"^[ \t]+$", re.MULTILINE)
 
 
-def _parted(data: bytes, line: int, source: Source) -> bytes:
+def _clear_blank_lines(data: bytes, line: int, source: Source) -> bytes:
     """The same bytes; lines of spaces and tabs are an error, or end a sentence as blank ones do,
     which is said.
     """
@@ -132,7 +132,7 @@ def _readable(data: bytes, path: str, line: int, tally: Tally) -> list[str]:
     blocks = []
     for block in data.split(b"\n\n"):
         try:
-            blocks.append(decoded(block, path, line))
+            blocks.append(decode_text(block, path, line))
         except DataProblem as problem:
             tally.skip(str(problem))
             blocks.append("\n" * block.count(b"\n"))

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from lingprobe.corpora.files import COMPRESSED, Part, treebank, uncompressed
-from lingprobe.corpora.places import located
+from lingprobe.corpora.files import COMPRESSED, Part, treebank, uncompressed_path
+from lingprobe.corpora.places import locate_path
 from lingprobe.data.core import SPLITS, DataProblem
 
 _WORDS = {
@@ -43,7 +43,7 @@ def corpus(paths: Iterable[str | Path], suffixes: tuple[str, ...]) -> list[Part]
         [
             part
             for path in paths
-            for part in _under(located(path, codes=".conllu" in suffixes), suffixes)
+            for part in _under(locate_path(path, codes=".conllu" in suffixes), suffixes)
         ]
     )
     twice = [path for path, n in Counter(part.path.resolve() for part in parts).items() if n > 1]
@@ -77,7 +77,7 @@ def _under(place: Path, suffixes: tuple[str, ...]) -> list[Part]:
     if str(place) == "embedded" and ".conllu" in suffixes:
         return treebank(place)
     if place.is_file():
-        return [Part(split_in(uncompressed(place).name), place)]
+        return [Part(split_in(uncompressed_path(place).name), place)]
     shown = ", ".join(suffixes)
     if not place.is_dir():
         raise DataProblem(
@@ -87,7 +87,7 @@ def _under(place: Path, suffixes: tuple[str, ...]) -> list[Part]:
     files = _ending(place.iterdir(), suffixes) or _ending(place.rglob("*"), suffixes)
     plain: dict[Path, Path] = {}
     for path in sorted(files, key=lambda p: (p.suffix in COMPRESSED, str(p))):
-        plain.setdefault(uncompressed(path), path)
+        plain.setdefault(uncompressed_path(path), path)
     if not plain:
         raise DataProblem(f"no file in {str(place)!r} ends in {shown} (or these with .gz or .xz)")
     return [Part(_split(path, place), path) for _, path in sorted(plain.items())]
@@ -97,7 +97,9 @@ def _ending(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
     return [
         p
         for p in paths
-        if uncompressed(p).suffix.lower() in suffixes and not _ABOUT.match(p.name) and p.is_file()
+        if uncompressed_path(p).suffix.lower() in suffixes
+        and not _ABOUT.match(p.name)
+        and p.is_file()
     ]
 
 
@@ -119,11 +121,11 @@ def _split(path: Path, place: Path) -> str:
     """What the file's name says, or the nearest folder below the one that was named, or what that
     one is called.
     """
-    names = [uncompressed(path).name, *reversed(path.relative_to(place).parts[:-1])]
-    return next(filter(None, map(split_in, names)), "") or _called(place)
+    names = [uncompressed_path(path).name, *reversed(path.relative_to(place).parts[:-1])]
+    return next(filter(None, map(split_in, names)), "") or _split_of_folder(place)
 
 
-def _called(place: Path) -> str:
+def _split_of_folder(place: Path) -> str:
     """The split that a folder is called after, and no more (a folder named `test-data` may hold
     all); OntoNotes' lie deeper.
     """

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lingprobe.data._hosted import one_line
+from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
 

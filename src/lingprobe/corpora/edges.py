@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.corpora.files import tried
-from lingprobe.corpora.strict import parsed, shown
+from lingprobe.corpora.files import checked_lines
+from lingprobe.corpora.strict import parse_json, short_json
 from lingprobe.corpora.tally import OnError, Tally
 
 Span = tuple[int, int]
@@ -51,7 +51,7 @@ def read(
     DataProblem with file and line.
     """
     tally = Tally() if tally is None else tally
-    for number, line, unreadable in tried(path):
+    for number, line, unreadable in checked_lines(path):
         if not (line or unreadable).strip():
             continue
         try:
@@ -64,7 +64,7 @@ def read(
         yield record
 
 
-def written(record: Record) -> str:
+def format_record(record: Record) -> str:
     """The line of a record, without its line feed."""
     targets = [
         {
@@ -85,25 +85,29 @@ def _plain(label: str | tuple[str, ...]) -> str | list[str]:
 def _object(line: str, unreadable: str) -> dict[str, Any]:
     if unreadable:
         raise ValueError(unreadable)
-    value = parsed(line, nan=True)  # what else a file says of a target is the file's own business
+    value = parse_json(
+        line, nan=True
+    )  # what else a file says of a target is the file's own business
     if not isinstance(value, dict):
-        raise ValueError(f'a line is an object with "text" and "targets", found {shown(value)}')
+        raise ValueError(
+            f'a line is an object with "text" and "targets", found {short_json(value)}'
+        )
     return value
 
 
-def _required(row: dict[str, Any], key: str, what: str, right: Callable[[Any], bool]) -> Any:
+def _required_value(row: dict[str, Any], key: str, what: str, right: Callable[[Any], bool]) -> Any:
     """The value of a key that must be there; ValueError says what it is instead of what it should
     be.
     """
     if key not in row:
         raise ValueError(f"no {key}: {what}")
     if not right(value := row.pop(key)):
-        raise ValueError(f"{key} is {what}, found {shown(value)}")
+        raise ValueError(f"{key} is {what}, found {short_json(value)}")
     return value
 
 
 def _record(row: dict[str, Any], line: int) -> Record:
-    text = _required(
+    text = _required_value(
         row,
         "text",
         "a string with words in it",
@@ -114,7 +118,7 @@ def _record(row: dict[str, Any], line: int) -> Record:
         raise ValueError(
             f"words are separated by single spaces, but word {words.index('')} of the text is empty"
         )
-    targets = _required(
+    targets = _required_value(
         row, "targets", "a list (it may be empty)", lambda value: isinstance(value, list)
     )
     return Record(
@@ -125,7 +129,7 @@ def _record(row: dict[str, Any], line: int) -> Record:
 def _target(value: Any, number: int, words: int) -> Target:
     where = f"target {number}"
     if not isinstance(value, dict):
-        raise ValueError(f"{where} is an object with span1 and label, found {shown(value)}")
+        raise ValueError(f"{where} is an object with span1 and label, found {short_json(value)}")
     more = dict(value)
     for key in ("span1", "label"):
         if key not in more:
@@ -135,7 +139,7 @@ def _target(value: Any, number: int, words: int) -> Target:
     names = label if isinstance(label, list) else [label]
     if not all(isinstance(name, str) for name in names):
         raise ValueError(
-            f"the label of {where} is a string or a list of strings, found {shown(label)}"
+            f"the label of {where} is a string or a list of strings, found {short_json(label)}"
         )
     if not all(map(str.strip, names)):
         raise ValueError(f"{where} has a label without a name")
@@ -146,11 +150,12 @@ def _target(value: Any, number: int, words: int) -> Target:
 
 def _span(value: Any, what: str, words: int) -> Span:
     if not (isinstance(value, list) and len(value) == 2 and all(type(n) is int for n in value)):
-        raise ValueError(f"{what} is [start, stop] in whole numbers, found {shown(value)}")
+        raise ValueError(f"{what} is [start, stop] in whole numbers, found {short_json(value)}")
     if value[0] >= value[1]:
         raise ValueError(
-            f"{what}, {shown(value)}, holds no word; a span is [first word, word behind the last]"
+            f"{what}, {short_json(value)}, holds no word; a span is [first word, word behind the"
+            " last]"
         )
     if not 0 <= value[0] < value[1] <= words:
-        raise ValueError(f"{what}, {shown(value)}, is outside a sentence of {words} words")
+        raise ValueError(f"{what}, {short_json(value)}, is outside a sentence of {words} words")
     return value[0], value[1]

@@ -32,7 +32,7 @@ def treebank(sentences: int = SENTENCES, after: int = 0) -> Iterator[str]:
     """
     skip, room = [-(-after // RANGES)] * RANGES, [-(-sentences // RANGES)] * RANGES
     written = 0
-    words, trees = _packed()
+    words, trees = _unpack_treebank()
     for tree in trees:
         nodes = tree.split()
         length = len(nodes) // WIDTH - 1
@@ -47,7 +47,7 @@ def treebank(sentences: int = SENTENCES, after: int = 0) -> Iterator[str]:
             yield from _lines(f"{NAME}-{written:05d}", words, nodes)
 
 
-def _packed() -> tuple[list[list[str]], list[str]]:
+def _unpack_treebank() -> tuple[list[list[str]], list[str]]:
     """The words and the sentences of the file."""
     text = lzma.decompress(Path(__file__).with_suffix(".xz").read_bytes()).decode("utf-8")
     words, _, trees = text.partition("\n\n")
@@ -69,7 +69,7 @@ def _lines(name: str, words: list[list[str]], nodes: list[str]) -> Iterator[str]
     yield ""
 
 
-def stored() -> Path:
+def treebank_file() -> Path:
     """The treebank as a file in the cache, written when it is first asked for and again when it
     changes.
     """

@@ -1,9 +1,9 @@
 """Files as they lie on disk: plain, .gz, .xz or .zst, with or without a byte order mark, any line
 ends.
 
-`chunks` streams their bytes, `lines` their text, `tried` also that of files which are not UTF-8
-throughout; `treebank` finds the files of a treebank and the splits they name; `digest` is what a
-file's content adds to an identity, remembered so that a second run need not read it.
+`chunks` streams their bytes, `lines` their text, `checked_lines` also that of files which are not
+UTF-8 throughout; `treebank` finds the files of a treebank and the splits they name; `digest` is
+what a file's content adds to an identity, remembered so that a second run need not read it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from lingprobe.corpora.places import located
-from lingprobe.data._hosted import one_line
+from lingprobe.corpora.places import locate_path
+from lingprobe.data._foreign_code import one_line
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem
 
@@ -41,7 +41,7 @@ class Part(NamedTuple):
     path: Path
 
 
-def opened(path: str | Path, name: str | None = None, raw: BinaryIO | None = None) -> BinaryIO:
+def open_file(path: str | Path, name: str | None = None, raw: BinaryIO | None = None) -> BinaryIO:
     """The bytes of a file, uncompressed on the way as its name says, or the name given; read from
     `raw` where it is open already.
     """
@@ -98,7 +98,7 @@ def _plain(path: str | Path) -> Iterator[bytes]:
             held = data
             continue
         if first:
-            data, first = _unmarked(data, path), False
+            data, first = _remove_byte_order_mark(data, path), False
             _check_ends(data, path)
         held = b"\r" if data.endswith(b"\r") else b""  # its \n may lie in the next piece
         data = data[: len(data) - len(held)]
@@ -112,7 +112,7 @@ _ZIP = b"PK\x03\x04"
 _TAR = slice(257, 262)  # where a header of tar says what it is
 
 
-def _unmarked(data: bytes, path: str | Path) -> bytes:
+def _remove_byte_order_mark(data: bytes, path: str | Path) -> bytes:
     """The first bytes of a file without a byte order mark; UTF-16 and archives are refused."""
     if data.startswith(_ZIP) or data[_TAR.start : _TAR.stop] == b"ustar":
         raise DataProblem(
@@ -143,7 +143,7 @@ def pieces(path: str | Path, name: str | None = None) -> Iterator[bytes]:
     """The bytes of a file in pieces, uncompressed as its name says, or the name given; what is
     damaged is a DataProblem.
     """
-    with opened(path, name) as file:
+    with open_file(path, name) as file:
         while True:
             try:
                 piece = file.read(CHUNK)
@@ -162,7 +162,7 @@ def pieces(path: str | Path, name: str | None = None) -> Iterator[bytes]:
 
 
 @contextmanager
-def unzipped(path: str | Path) -> Iterator[zipfile.ZipFile]:
+def open_zip(path: str | Path) -> Iterator[zipfile.ZipFile]:
     """A zip while it is read; what is raised over damaged bytes, which may be anything, is a
     DataProblem.
     """
@@ -179,7 +179,7 @@ def unzipped(path: str | Path) -> Iterator[zipfile.ZipFile]:
         ) from None
 
 
-def decoded(data: bytes, path: str | Path, line: int, encoding: str = "utf-8") -> str:
+def decode_text(data: bytes, path: str | Path, line: int, encoding: str = "utf-8") -> str:
     """Text of bytes that begin on `line`; bytes that are no text are named by the line that they
     stand on.
     """
@@ -187,10 +187,10 @@ def decoded(data: bytes, path: str | Path, line: int, encoding: str = "utf-8") -
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         line += data.count(b"\n", 0, error.start)
-        raise DataProblem(f"{path}:{line}: {_undecoded(error)}") from None
+        raise DataProblem(f"{path}:{line}: {_decoding_problem(error)}") from None
 
 
-def _undecoded(error: UnicodeDecodeError) -> str:
+def _decoding_problem(error: UnicodeDecodeError) -> str:
     byte = f"byte 0x{error.object[error.start]:02x} is not {error.encoding.upper()}"
     return byte + (
         "; convert the file (as with `iconv -f LATIN1 -t UTF-8`) or mend that line"
@@ -203,13 +203,13 @@ def lines(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]
     """The lines of a file with their numbers, from 1; only LF and CR LF end a line."""
     number = 1
     for data in chunks(path):
-        text = decoded(data, path, number, encoding)
+        text = decode_text(data, path, number, encoding)
         split = text.removesuffix("\n").split("\n")
         yield from enumerate(split, number)
         number += len(split)
 
 
-def tried(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str, str]]:
+def checked_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str, str]]:
     """The lines of a file, each with what is wrong with it: one whose bytes are no text comes as
     '', as a rule nothing is wrong.
     """
@@ -220,7 +220,7 @@ def tried(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str,
             try:
                 yield number, line.decode(encoding), ""
             except UnicodeDecodeError as error:
-                yield number, "", _undecoded(error)
+                yield number, "", _decoding_problem(error)
             except LookupError:
                 raise DataProblem(
                     f"no encoding called {encoding!r}; write encoding=latin-1, for example"
@@ -235,10 +235,10 @@ def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list
     Of a folder those count whose names end in one of the suffixes, before .gz or .xz.
     """
     if str(path) == "embedded" and ".conllu" in suffixes:
-        from lingprobe.corpora.embedded import stored
+        from lingprobe.corpora.embedded import treebank_file
 
-        return [Part("", stored())]
-    place = located(path, codes=".conllu" in suffixes)
+        return [Part("", treebank_file())]
+    place = locate_path(path, codes=".conllu" in suffixes)
     if place.is_file():
         return [Part(split_of(place), place)]
     first = suffixes[0]
@@ -247,7 +247,7 @@ def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list
             f"no file or folder {str(path)!r}; give a {first} file (or {first}.gz, {first}.xz) or a"
             " folder of them"
         )
-    paths = _plain_first(p for p in place.iterdir() if _named(p, suffixes))
+    paths = _plain_first(p for p in place.iterdir() if _has_suffix(p, suffixes))
     if not paths:
         raise DataProblem(
             f"no {', '.join(suffixes)} files (nor {first}.gz, {first}.xz) in"
@@ -261,31 +261,31 @@ def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list
 def _hint(place: Path, suffixes: tuple[str, ...]) -> str:
     """The first folder inside a folder that has such files, as a question."""
     for below in sorted(part for part in place.iterdir() if part.is_dir()):
-        if any(_named(file, suffixes) for file in below.iterdir()):
+        if any(_has_suffix(file, suffixes) for file in below.iterdir()):
             return f"; did you mean {str(below)!r}?"
     return ""
 
 
-def _named(path: Path, suffixes: tuple[str, ...]) -> bool:
-    return uncompressed(path).suffix in suffixes and path.is_file()
+def _has_suffix(path: Path, suffixes: tuple[str, ...]) -> bool:
+    return uncompressed_path(path).suffix in suffixes and path.is_file()
 
 
 def _plain_first(paths: Iterable[Path]) -> list[Path]:
     """One path a file: where the same file lies there both plain and compressed, the plain one."""
     chosen: dict[Path, Path] = {}
     for path in sorted(paths, key=lambda p: (p.suffix in COMPRESSED, p.name)):
-        chosen.setdefault(uncompressed(path), path)
+        chosen.setdefault(uncompressed_path(path), path)
     return sorted(chosen.values())
 
 
-def uncompressed(path: Path) -> Path:
+def uncompressed_path(path: Path) -> Path:
     """The path without a compression suffix."""
     return path.with_suffix("") if path.suffix in COMPRESSED else path
 
 
 def split_of(path: Path) -> str:
     """The split that a file's name says (`en_ewt-ud-train.conllu.xz` says train), or ''."""
-    splits = _SPLIT.findall(uncompressed(path).name)
+    splits = _SPLIT.findall(uncompressed_path(path).name)
     return str(splits[-1]) if splits else ""
 
 
@@ -302,7 +302,7 @@ def digest(paths: Iterable[str | Path]) -> str:
 def _digest(path: Path) -> str:
     if remembered := known_digest(path):
         return remembered
-    with hashed(path) as (_, finish):
+    with open_and_hash(path) as (_, finish):
         return finish()
 
 
@@ -315,12 +315,12 @@ def known_digest(path: Path) -> str:
 
 
 @contextmanager
-def hashed(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], str]]]:
+def open_and_hash(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], str]]]:
     """The bytes of a file, uncompressed on the way as its name says, and what reads on to its end
     for its digest, so that one reading is enough for both.
     """
     known = _state(path)
-    with opened(path, "") as file:
+    with open_file(path, "") as file:
         hashing = _Hashed(file)
         raw = cast(BinaryIO, BufferedReader(hashing, CHUNK))
 
@@ -337,7 +337,7 @@ def hashed(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], str]]]:
                 remember(cache_dir() / "digests", _place(path), {**known, "digest": found})
             return found
 
-        yield opened(path, raw=raw), finish
+        yield open_file(path, raw=raw), finish
 
 
 def _place(path: Path) -> str:

@@ -19,9 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.corpora import brackets, conllu, tagged, text
-from lingprobe.corpora.files import digest, treebank, uncompressed
-from lingprobe.corpora.places import located
+from lingprobe.corpora import brackets, conllu, text
+from lingprobe.corpora import tagged_text as tagged
+from lingprobe.corpora.files import digest, treebank, uncompressed_path
+from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import OnError
 from lingprobe.corpora.text import tokens
 from lingprobe.data._closure import code_of
@@ -118,12 +119,12 @@ class _Forms:
             yield np.bincount(self.lower[1:], counts[1:], len(self.words)).astype(np.int64)
 
 
-def counted(sentences: Iterable[Sequence[str]]) -> Frequencies:
+def count_words(sentences: Iterable[Sequence[str]]) -> Frequencies:
     """The frequencies of some sentences."""
     forms = _Forms()
     pairs, together = np.empty(0, np.int64), np.empty(0, np.int64)
     for block in _blocks(sentences):
-        pairs, together = _added(pairs, together, *_neighbours(forms.add(block)))
+        pairs, together = _merge_counts(pairs, together, *_neighbours(forms.add(block)))
     counts, small, capital = forms.counts()
     return Frequencies(forms.words, counts, small, capital, pairs, together, int(counts.sum()))
 
@@ -144,13 +145,15 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
     reads them.
     """
     files = [file for path in paths for file in corpus(path)]
-    kinds = "".join(uncompressed(file).suffix for file in files)  # names say how files are read
+    kinds = "".join(
+        uncompressed_path(file).suffix for file in files
+    )  # names say how files are read
     key = hashlib.blake2b(f"{digest(files)}{kinds}{on_error}".encode(), digest_size=16).hexdigest()
     place = cache_dir() / "frequencies" / f"{key}-{code_of(__name__)}.npz"
     try:
         return _load(place)
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
-        table = counted(chain.from_iterable(_words(file, on_error) for file in files))
+        table = count_words(chain.from_iterable(_words(file, on_error) for file in files))
     if not table.total:
         raise DataProblem(f"no words in {', '.join(paths)}: nothing to count")
     _save(table, place)
@@ -159,14 +162,16 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
 
 def corpus(path: str) -> list[Path]:
     """The files of a corpus: the file itself, or those of a folder that can be read, by name."""
-    place = located(path)
+    place = locate_path(path)
     if place.is_file():
         return [place]
     if not place.is_dir():
         raise DataProblem(f"no file or folder {path!r} to count words in")
     endings = (*brackets.SUFFIXES, *tagged.SUFFIXES[:-1], ".txt")
     files = sorted(
-        file for file in place.iterdir() if file.is_file() and uncompressed(file).suffix in endings
+        file
+        for file in place.iterdir()
+        if file.is_file() and uncompressed_path(file).suffix in endings
     )
     return files or [part.path for part in treebank(place)]
 
@@ -175,7 +180,7 @@ def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:
     """The words of each sentence of a file, by the kind that its name says; text is cut as
     treebanks are.
     """
-    suffix = uncompressed(path).suffix
+    suffix = uncompressed_path(path).suffix
     if suffix in brackets.SUFFIXES:
         return (tree.words for tree in brackets.read(path, on_error))
     if suffix == ".conllu":
@@ -198,7 +203,7 @@ def _blocks(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]
         yield held
 
 
-def _added(pairs: Ints, together: Ints, keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
+def _merge_counts(pairs: Ints, together: Ints, keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
     """Sorted pairs and their counts, with others added."""
     if not len(keys):
         return pairs, together

@@ -58,7 +58,7 @@ def script(code: str) -> str:
     return SCRIPTS.get(code) or SCRIPTS.get(spoken_in) or usual or "Zyyy"
 
 
-def spoken(asked: str) -> set[str]:
+def language_codes(asked: str) -> set[str]:
     """The codes that a language asked for by code or name may have in treebanks; empty where it is
     none.
     """

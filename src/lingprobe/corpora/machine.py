@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import Part, chunks, uncompressed
+from lingprobe.corpora.files import Part, chunks, uncompressed_path
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 
@@ -131,7 +131,7 @@ def one_each(parts: Iterable[Part]) -> list[Part]:
 def _shard(path: Path) -> Path:
     """What is equal for the files of a shard; other files are no shards."""
     shard = (path.parent / ABOUT).is_file()
-    return uncompressed(path).with_suffix("") if shard else path
+    return uncompressed_path(path).with_suffix("") if shard else path
 
 
 def machines(paths: Iterable[Path]) -> list[Machine]:
@@ -158,5 +158,5 @@ def confidences(paths: Iterable[Path]) -> dict[int, float]:
 
 def _dependencies(path: Path) -> Path:
     """The file in CoNLL-U of a shard."""
-    beside = path.parent / uncompressed(path).with_suffix(f".conllu{path.suffix}").name
+    beside = path.parent / uncompressed_path(path).with_suffix(f".conllu{path.suffix}").name
     return beside if beside.is_file() else path

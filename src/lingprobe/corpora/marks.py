@@ -68,7 +68,7 @@ def question(words: Sequence[str]) -> tuple[bool, bool]:
     return True, sum(word in QUOTES for word in words[:within]) % 2 == 1
 
 
-def unmarked(sentence: Sentence) -> Sentence:
+def strip_marks(sentence: Sentence) -> Sentence:
     """The sentence without its final mark and what follows it, and without the question mark of a
     word.
     """

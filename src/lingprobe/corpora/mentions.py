@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora.conll2012 import Labelled, chains
-from lingprobe.corpora.files import tried, uncompressed
+from lingprobe.corpora.files import checked_lines, uncompressed_path
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.trees import Tree
 from lingprobe.data.core import DataProblem, Sentence
@@ -138,9 +138,9 @@ class Document(NamedTuple):
 
 def read_documents(path: str | Path) -> Iterator[Document]:
     """The documents of a file in order; a row that is malformed is a word all the same."""
-    stem = uncompressed(Path(path)).stem
+    stem = uncompressed_path(Path(path)).stem
     document = Document(stem, [], [], str(path), 1, [])
-    for number, line, unreadable in tried(path):
+    for number, line, unreadable in checked_lines(path):
         if not unreadable and (line.startswith("#") or not line.strip()):
             if begun := _BEGIN.match(line):
                 if document.words:

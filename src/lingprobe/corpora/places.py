@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from lingprobe.corpora.languages import language, spoken
+from lingprobe.corpora.languages import language, language_codes
 from lingprobe.corpora.universal import RELEASE, Treebank, either, near, treebank, treebanks
-from lingprobe.data._renamed import variable
+from lingprobe.data._old_names import variable
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
 
@@ -34,7 +34,7 @@ class Absent(DataProblem):
         )
 
 
-def located(path: str | Path, *, codes: bool = True) -> Path:
+def locate_path(path: str | Path, *, codes: bool = True) -> Path:
     """The file or folder that a path or the code of a treebank names: as it stands, in the folder
     LINGPROBE_TREEBANKS, among what was fetched (as dpr), or (with `codes`) a treebank. A path that
     is nowhere is returned as it is.
@@ -51,20 +51,20 @@ def located(path: str | Path, *, codes: bool = True) -> Path:
         return place
     bank = treebank(str(path))
     if bank is None:
-        if hint := _meant(str(path)):
+        if hint := _treebank_hint(str(path)):
             raise DataProblem(f"no file or folder {str(path)!r}{hint}")
         return place
     local = None if bank.release else _local(bank)
-    if local is None and (local := kept(bank)) is None:
+    if local is None and (local := fetched_folder(bank)) is None:
         raise Absent(bank)
     return local
 
 
-def _meant(text: str) -> str:
+def _treebank_hint(text: str) -> str:
     """What to write where a text is no treebank, but like one, or a language."""
     if codes := near(text):
         return f", and no such treebank; did you mean {either(codes)}?"
-    if text.isalpha() and (languages := spoken(text)):
+    if text.isalpha() and (languages := language_codes(text)):
         codes = [code for code in treebanks() if language(code) in languages]
         return f"; name a treebank as {either(codes)}, or write -l {text} for all that are here"
     return ""
@@ -86,10 +86,10 @@ def below(place: Path) -> Iterator[Path]:
 
 def home_of(bank: Treebank) -> Path:
     """Where a treebank is put that is fetched."""
-    return cache_dir() / "data" / "ud" / bank.released / bank.name
+    return cache_dir() / "data" / "ud" / bank.fetched_release / bank.name
 
 
-def kept(bank: Treebank) -> Path | None:
+def fetched_folder(bank: Treebank) -> Path | None:
     """The folder of a treebank that was fetched, to its last file; None where it was not."""
     place = home_of(bank)
     try:
@@ -100,11 +100,15 @@ def kept(bank: Treebank) -> Path | None:
     return place if whole else None
 
 
-def fetched() -> list[Path]:
+def fetched_treebanks() -> list[Path]:
     """The treebanks of the usual release that were fetched."""
     place = cache_dir() / "data" / "ud" / RELEASE
     banks = (treebank(folder.name) for folder in below(place))
-    return [folder for bank in banks if bank is not None and (folder := kept(bank)) is not None]
+    return [
+        folder
+        for bank in banks
+        if bank is not None and (folder := fetched_folder(bank)) is not None
+    ]
 
 
 def _local(bank: Treebank) -> Path | None:

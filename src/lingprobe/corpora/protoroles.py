@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from lingprobe.corpora import conllu
 from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import tried, unzipped
-from lingprobe.corpora.strict import document, valued
+from lingprobe.corpora.files import checked_lines, open_zip
+from lingprobe.corpora.strict import document, parse_bytes
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 
@@ -89,7 +89,7 @@ def each_row(
     """
     names, published = table
     columns: list[int] = []
-    for number, line, unreadable in tried(path):
+    for number, line, unreadable in checked_lines(path):
         cells = line.split("\t")
         if not columns:
             if missing := [name for name in names if name not in cells]:
@@ -177,12 +177,14 @@ def _json(path: Path) -> Any:
     """What a JSON file holds, or the one in a zip."""
     if path.suffix != ".zip":
         return document(path, nan=True)
-    with unzipped(path) as archive:
+    with open_zip(path) as archive:
         names = [name for name in archive.namelist() if name.endswith(".json")]
         if len(names) != 1:
             raise DataProblem(f"{path}: {len(names)} JSON files in it, not one")
         content = archive.read(names[0])
-    return valued(content, f"{path}!{names[0]}", nan=True)  # a value that is none costs its edge
+    return parse_bytes(
+        content, f"{path}!{names[0]}", nan=True
+    )  # a value that is none costs its edge
 
 
 def _identifiers(path: Path) -> dict[str, str]:

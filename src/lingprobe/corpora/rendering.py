@@ -1,8 +1,8 @@
 """Words -> readable text, and the repair of sentences whose words were moved or replaced.
 
 Tasks that alter sentences must not be given away by spelling. So originals and altered sentences
-take one road: `repaired` puts the words in order and sees to the capital, `rendered` writes them
-down.
+take one road: `reorder_words` puts the words in order and sees to the capital, `render_words`
+writes them down.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ HYPHEN = "HYPH"
 """The tag of a hyphen inside a word, in treebanks that split there (GENIA, OntoNotes)."""
 
 
-def rendered(words: Sequence[str], tags: Sequence[str] = ()) -> str:
+def render_words(words: Sequence[str], tags: Sequence[str] = ()) -> str:
     """The words as a reader would see them: marks close up to their words, clitics too, quotes and
     brackets in pairs.
 
@@ -73,8 +73,8 @@ def rendered(words: Sequence[str], tags: Sequence[str] = ()) -> str:
     open_: set[str] = set()
     glued = True  # whether the next word follows without a space
     for i, raw in enumerate(words):
-        word = unescaped(raw)
-        closes = word in _CLOSING or joined(words[i - 1] if i else "", word)
+        word = unescape_word(raw)
+        closes = word in _CLOSING or are_joined(words[i - 1] if i else "", word)
         opens = word in _OPENING
         if word in _PAIRED:
             opens = word not in open_ and not _possessive(word, i, words)
@@ -87,12 +87,12 @@ def rendered(words: Sequence[str], tags: Sequence[str] = ()) -> str:
     return "".join(pieces)
 
 
-def unescaped(word: str) -> str:
+def unescape_word(word: str) -> str:
     """A word as it is read: treebanks write brackets as -LRB- and quotes as `` and ''."""
     return _UNESCAPED.get(word, word)
 
 
-def joined(first: str, second: str) -> bool:
+def are_joined(first: str, second: str) -> bool:
     """Whether two words are parts of one (did n't, it 's, can not, gon na), so that no space stands
     between them.
     """
@@ -109,7 +109,7 @@ def _possessive(word: str, i: int, words: Sequence[str]) -> bool:
     return word == "'" and i > 0 and words[i - 1][-1:] in "sS" and words.count("'") % 2 == 1
 
 
-def repaired(
+def reorder_words(
     words: Sequence[str], order: Sequence[int] | None = None, name: bool = False
 ) -> tuple[str, ...]:
     """Words in a new order, a capital first; the old first word loses its own elsewhere, unless it
@@ -125,13 +125,13 @@ def repaired(
 
 def sentence_of(words: Sequence[str], tags: Sequence[str] = ()) -> Sentence:
     """A sentence of these words, rendered."""
-    return Sentence(tuple(words), rendered(words, tags))
+    return Sentence(tuple(words), render_words(words, tags))
 
 
 _NEGATION = "'t"  # Moses cuts don't as don + 't where the Penn Treebank has do + n't
 
 
-def detokenised(words: Sequence[str]) -> str:
+def detokenize(words: Sequence[str]) -> str:
     """The words as a reader would see them; of the text only spaces are left out, nothing is
     guessed back.
 
@@ -146,5 +146,5 @@ def detokenised(words: Sequence[str]) -> str:
             joined.append(word)
     # speech that began in an earlier sentence ends here
     if len(joined) > 1 and joined[-1] == '"' and joined.count('"') % 2:
-        return rendered(joined[:-1]) + '"'
-    return rendered(joined)
+        return render_words(joined[:-1]) + '"'
+    return render_words(joined)

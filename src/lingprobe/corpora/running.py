@@ -17,7 +17,7 @@ from typing import IO, NamedTuple
 
 import regex
 
-from lingprobe.corpora.files import CHUNK, pieces, unzipped
+from lingprobe.corpora.files import CHUNK, open_zip, pieces
 from lingprobe.corpora.marks import ENDS
 from lingprobe.data.core import DataProblem
 
@@ -58,7 +58,7 @@ def passages(path: str | Path, *, lines: bool = False) -> Iterator[Passage]:
     A file or a part of it that cannot be read at all is a passage without text.
     """
     file = Path(path)
-    streams = _zipped(file) if file.suffix == ".zip" else [(file.name, pieces(file))]
+    streams = _archive_files(file) if file.suffix == ".zip" else [(file.name, pieces(file))]
     try:
         for name, data in streams:
             for passage in _passages(name, data, lines):
@@ -67,15 +67,15 @@ def passages(path: str | Path, *, lines: bool = False) -> Iterator[Passage]:
         yield Passage("", file.name, 0, str(problem).replace(str(path), file.name))
 
 
-def _zipped(path: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
+def _archive_files(path: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The name and the bytes of each file in an archive."""
-    with unzipped(path) as archive:
+    with open_zip(path) as archive:
         for name in sorted(n for n in archive.namelist() if not n.endswith("/")):
             with archive.open(name) as member:
-                yield f"{path.name}!{name}", _unpacked(f"{path.name}!{name}", member)
+                yield f"{path.name}!{name}", _read_member(f"{path.name}!{name}", member)
 
 
-def _unpacked(name: str, member: IO[bytes]) -> Iterator[bytes]:
+def _read_member(name: str, member: IO[bytes]) -> Iterator[bytes]:
     """The bytes of a file in an archive."""
     try:
         yield from iter(partial(member.read, CHUNK), b"")
@@ -87,10 +87,10 @@ def _passages(name: str, data: Iterable[bytes], lines: bool) -> Iterator[Passage
     empty, faults = True, list[str]()
     held: list[Passage] = []
     size = 0
-    for line in _cleaned(name, _lines(_until(_plain(data), faults))):
+    for line in _clean_lines(name, _lines(_until(_plain(data), faults))):
         empty = False
         if line.problem or lines or not line.text:
-            yield from _joined(held)
+            yield from _join_lines(held)
             held, size = [], 0
             if line.problem or (line.text and not line.text.startswith("# ")):
                 yield line
@@ -98,9 +98,9 @@ def _passages(name: str, data: Iterable[bytes], lines: bool) -> Iterator[Passage
         held.append(line)
         size += len(line.text)
         if size > MOST or (size > ENOUGH and _FINAL.search(line.text)):
-            yield from _joined(held, "" if _FINAL.search(line.text) else JOINED)
+            yield from _join_lines(held, "" if _FINAL.search(line.text) else JOINED)
             held, size = [], 0
-    yield from _joined(held)
+    yield from _join_lines(held)
     if faults or empty:
         yield Passage("", name, 0, faults[0] if faults else EMPTY)
 
@@ -113,7 +113,7 @@ def _until(data: Iterable[bytes], faults: list[str]) -> Iterator[bytes]:
         faults.append(str(problem))
 
 
-def _joined(held: list[Passage], cut: str = "") -> Iterator[Passage]:
+def _join_lines(held: list[Passage], cut: str = "") -> Iterator[Passage]:
     """Some lines as one passage; nothing without lines."""
     if held:
         mended = dict.fromkeys([*(what for line in held for what in line.mended), cut])
@@ -122,19 +122,19 @@ def _joined(held: list[Passage], cut: str = "") -> Iterator[Passage]:
         )
 
 
-def _cleaned(name: str, numbered: Iterable[tuple[int, bytes, bool]]) -> Iterator[Passage]:
+def _clean_lines(name: str, numbered: Iterable[tuple[int, bytes, bool]]) -> Iterator[Passage]:
     """Lines as text, spaces made single, or with what is wrong with them."""
     for number, raw, whole in numbered:
         mended = () if whole else (CUT,)
         try:
-            text, changed = cleaned(raw.decode())
+            text, changed = clean_text(raw.decode())
         except UnicodeDecodeError:
             yield Passage(raw.decode("utf-8", "backslashreplace"), name, number, NOT_UTF8)
             continue
         yield Passage(text, name, number, "", (*mended, *changed))
 
 
-def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
+def clean_text(text: str) -> tuple[str, tuple[str, ...]]:
     """A line without what is no text, spaces made single, and what was changed in it."""
     mended: tuple[str, ...] = ()
     if _CONTROL.search(text):

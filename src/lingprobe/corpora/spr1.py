@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.corpora import brackets
 from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import tried, uncompressed
+from lingprobe.corpora.files import checked_lines, uncompressed_path
 from lingprobe.corpora.historical import TRACE
 from lingprobe.corpora.protoroles import each_row
 from lingprobe.corpora.tally import OnError, Tally
@@ -66,7 +66,7 @@ class Lost:
 
 def records(path: Path, on_error: OnError, tally: Tally) -> Iterator[Annotated]:
     """The arguments of Rudinger's file, in its order."""
-    for number, line, unreadable in tried(path):
+    for number, line, unreadable in checked_lines(path):
         if not (line or unreadable).strip():
             continue
         try:
@@ -255,7 +255,7 @@ class Placed:
                 }
             )
             if pieces:
-                return _joined(pieces)
+                return _merge_spans(pieces)
         return None
 
     def _words(self, text: str) -> Span | None:
@@ -273,7 +273,7 @@ class Placed:
         return (words[0], words[-1] + 1) if words else None
 
 
-def _joined(pieces: list[Span]) -> list[Span]:
+def _merge_spans(pieces: list[Span]) -> list[Span]:
     """Pieces in order, those that touch each other as one."""
     joined = pieces[:1]
     for start, stop in pieces[1:]:
@@ -295,7 +295,7 @@ class Trees:
     def below(cls, folder: str) -> Trees:
         """The files named wsj_NNNN in a folder of trees in brackets."""
         named = {
-            uncompressed(part.path).stem.lower(): part.path
+            uncompressed_path(part.path).stem.lower(): part.path
             for part in corpus([folder], brackets.SUFFIXES)
         }
         files = {

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lingprobe.corpora.files import content, decoded
+from lingprobe.corpora.files import content, decode_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
 
@@ -21,14 +21,14 @@ def document(path: str | Path, nan: bool = False) -> Any:
     """The value in a file that holds one; what is wrong is a DataProblem with the file, and the
     line where one is to blame.
     """
-    return valued(content(path), path, nan)
+    return parse_bytes(content(path), path, nan)
 
 
-def valued(data: bytes, where: str | Path, nan: bool = False) -> Any:
+def parse_bytes(data: bytes, where: str | Path, nan: bool = False) -> Any:
     """The value that the bytes of a whole file describe; what is wrong is a DataProblem."""
-    text = decoded(data.removeprefix(b"\xef\xbb\xbf"), where, 1)
+    text = decode_text(data.removeprefix(b"\xef\xbb\xbf"), where, 1)
     try:
-        return parsed(text, nan)
+        return parse_json(text, nan)
     except Malformed as problem:
         raise DataProblem(
             f"{where}:{problem.line}: {problem}" if problem.line else f"{where}: {problem}"
@@ -43,7 +43,7 @@ class Malformed(LingprobeError, ValueError):
         self.line = line
 
 
-def parsed(text: str, nan: bool = False) -> Any:
+def parse_json(text: str, nan: bool = False) -> Any:
     """The value that a text describes; Malformed says in a few words what is wrong, and where. With
     `nan`, NaN is a number.
     """
@@ -67,7 +67,7 @@ def parsed(text: str, nan: bool = False) -> Any:
     return value
 
 
-def shown(value: Any, most: int = 40) -> str:
+def short_json(value: Any, most: int = 40) -> str:
     """A value as JSON writes it, cut short."""
     text = json.dumps(value, default=str)
     return text if len(text) <= most else text[:most] + " ..."

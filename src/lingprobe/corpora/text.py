@@ -16,7 +16,7 @@ from pathlib import Path
 
 import regex
 
-from lingprobe.corpora.files import chunks, decoded
+from lingprobe.corpora.files import chunks, decode_text
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import DataProblem, Sentence
 
@@ -69,7 +69,7 @@ def read(
     for data in chunks(path):
         for raw in data.removesuffix(b"\n").split(b"\n"):
             try:
-                line = decoded(raw, path, number).strip()
+                line = decode_text(raw, path, number).strip()
                 if script := spaceless(line):
                     raise DataProblem(f"{path}:{number}: {uncut(script)}")
             except DataProblem as problem:

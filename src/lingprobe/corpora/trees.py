@@ -119,10 +119,10 @@ def depth(heads: tuple[int, ...]) -> int:
         if len(level) == 1 and -1 in level:
             return length
         level = set(map(ancestor, level))
-    return 0 if len(heads) <= _DEEP else _walked(heads)
+    return 0 if len(heads) <= _DEEP else _linear_depth(heads)
 
 
-def _walked(heads: tuple[int, ...]) -> int:
+def _linear_depth(heads: tuple[int, ...]) -> int:
     """The same in linear time, for trees that are very deep."""
     depths = [0] * len(heads) + [0]
     known = [False] * len(heads) + [True]  # the last cell answers for head -1
@@ -175,7 +175,7 @@ def withheld(words: Sequence[str], others: bool = False) -> bool:
     return 2 * hidden >= len(words) and (len(words) > 1 or others)
 
 
-def written(tree: Tree) -> str:
+def format_tree(tree: Tree) -> str:
     """The tree as a CoNLL-U block, with the blank line that ends it."""
     extras = _extras(tree)
     heads = [str(head + 1) for head in tree.heads]

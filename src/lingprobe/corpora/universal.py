@@ -41,12 +41,12 @@ class Treebank:
         return self.name.removeprefix("UD_").rpartition("-")[0].replace("_", " ")
 
     @property
-    def released(self) -> str:
+    def fetched_release(self) -> str:
         """The release that is fetched."""
         return self.release or RELEASE
 
     def __str__(self) -> str:
-        return f"{self.name} of release {self.released}"
+        return f"{self.name} of release {self.fetched_release}"
 
 
 def treebank(text: str) -> Treebank | None:

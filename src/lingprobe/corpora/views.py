@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from lingprobe.corpora import brackets, conll2012, text
 from lingprobe.corpora.batches import Batch, batches
-from lingprobe.corpora.files import uncompressed
+from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.trees import features
 from lingprobe.data.core import DataProblem, Sentence
@@ -267,19 +267,19 @@ def blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Block]:
     """The sentences of a file, by the kind that its name says: .txt is running text, .mrg and the
     like are phrase-structure trees, .gold_conll CoNLL-2012 columns, all others are CoNLL-U.
     """
-    suffix = uncompressed(path).suffix
+    suffix = uncompressed_path(path).suffix
     if suffix == ".txt":
-        for lines in parted(text.read(path, on_error, tally)):
+        for lines in split_into_blocks(text.read(path, on_error, tally)):
             yield Plain(lines, str(path))
     elif suffix in brackets.SUFFIXES:
-        yield from map(Phrases, parted(brackets.read(path, on_error, tally)))
+        yield from map(Phrases, split_into_blocks(brackets.read(path, on_error, tally)))
     elif suffix in conll2012.SUFFIXES:
-        yield from map(Columns2012, parted(conll2012.read(path, on_error, tally)))
+        yield from map(Columns2012, split_into_blocks(conll2012.read(path, on_error, tally)))
     else:
         yield from batches(path, on_error, tally)
 
 
-def parted(sentences: Iterable[T]) -> Iterator[list[T]]:
+def split_into_blocks(sentences: Iterable[T]) -> Iterator[list[T]]:
     """The same in lists of as many as a block has."""
     left = iter(sentences)
     while some := list(islice(left, MANY)):

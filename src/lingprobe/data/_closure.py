@@ -44,7 +44,7 @@ def code_of(*starts: str) -> str:
 
 @functools.cache
 def _digest_of(starts: frozenset[str]) -> str:
-    reached = _closed(starts)
+    reached = _cached_closure(starts)
     modules = sorted(code_in(file, name) for file, name in reached.files.items())
     keep()
     packages = sorted(f"{name}={version}" for name, version in reached.packages.items())
@@ -52,7 +52,7 @@ def _digest_of(starts: frozenset[str]) -> str:
 
 
 @functools.cache
-def _closed(starts: frozenset[str]) -> Closure:
+def _cached_closure(starts: frozenset[str]) -> Closure:
     return closure(starts)
 
 
@@ -82,7 +82,7 @@ def closure(starts: Iterable[str]) -> Closure:
         file = file_of(name)
         if file is None:
             packages |= _package(name)
-        elif _installed(name, file):
+        elif _is_installed(name, file):
             packages |= _package(name) or {name: _module(file).alone}
         else:
             module = _module(file)
@@ -98,7 +98,7 @@ def _sources(each: Import, name: str, file: Path) -> list[str]:
     if not is_ours(base):
         return [base]
     if not each.name:
-        return [base, *_listed(base, _module(file).attributes)]
+        return [base, *_listed_modules(base, _module(file).attributes)]
     inside = f"{base}.{each.name}"
     if file_of(inside) is not None:
         return [inside]
@@ -115,7 +115,7 @@ def _base(each: Import, name: str, file: Path) -> str:
     return ".".join([*above, *([each.module] if each.module else [])])
 
 
-def _listed(base: str, names: Iterable[str]) -> list[str]:
+def _listed_modules(base: str, names: Iterable[str]) -> list[str]:
     """The modules in which a table of contents has some names."""
     places = _module(_file(base)).places
     return [f"{base}.{places[name]}" for name in names if name in places]
@@ -124,10 +124,10 @@ def _listed(base: str, names: Iterable[str]) -> list[str]:
 def is_ours(name: str) -> bool:
     """Whether a module counts by its content."""
     file = file_of(name)
-    return file is not None and not _installed(name, file)
+    return file is not None and not _is_installed(name, file)
 
 
-def _installed(name: str, file: Path) -> bool:
+def _is_installed(name: str, file: Path) -> bool:
     """Whether a module belongs to an installed distribution; lingprobe's own never count as
     such.
     """

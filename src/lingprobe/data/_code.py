@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from lingprobe.data._hosted import import_file, module_name
+from lingprobe.data._foreign_code import import_file, module_name
 from lingprobe.data._options import ReferenceProblem
 from lingprobe.data._reference import CODE, Reference, parsed_or_none
 from lingprobe.data.errors import UsageProblem
@@ -34,7 +34,7 @@ def allow(*references: Any) -> None:
     _allowed.update(map(_place, _code_in(references)))
 
 
-def allowed(*references: Any) -> bool:
+def is_allowed(*references: Any) -> bool:
     """Whether all files of code that references name may run: each was allowed, or did run, here or
     in the process that started this one.
     """
@@ -77,7 +77,7 @@ def from_file(name: str) -> Callable[..., Any]:
     file = _place(path)
     if not path.endswith(CODE) or file.suffix != CODE:
         raise ReferenceProblem(f"{name!r}: {path!r} is no Python file: its name must end in {CODE}")
-    if not allowed(Reference(name)):
+    if not is_allowed(Reference(name)):
         raise Untrusted(
             f"{name!r} was named by a file, not by you, so {path!r} was not run: read it, and if"
             " you trust it, repeat with --trust (in Python, trust=True)"
@@ -98,12 +98,12 @@ def _code_in(references: Iterable[Any]) -> list[str]:
     """The files of code that references name."""
     files: list[str] = []
 
-    def noted(path: str) -> str:
+    def note_file(path: str) -> str:
         files.append(path)
         return path
 
     for each in references:
         parsed = parsed_or_none(str(each)) if isinstance(each, str | Path) else each
         if isinstance(parsed, Reference):
-            parsed.with_code(noted)
+            parsed.with_code(note_file)
     return files

@@ -28,17 +28,17 @@ def says_where(hint: Any) -> bool:
     return any(says_where(inner) for inner in typing.get_args(hint) if inner is not PLACE)
 
 
-def converted(text: str, kind: Any, where: str) -> Any:
+def convert_option(text: str, kind: Any, where: str) -> Any:
     """Turn an option's text into the annotated type."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is Annotated:
-        return _place(text) if says_where(kind) else converted(text, inner[0], where)
+        return _place(text) if says_where(kind) else convert_option(text, inner[0], where)
     if origin in (typing.Union, types.UnionType):
         if text == "none" and type(None) in inner:
             return None
         return _first_that_fits(text, [t for t in inner if t is not type(None)], where)
     if origin is tuple:
-        return (converted(text, inner[0], where),)
+        return (convert_option(text, inner[0], where),)
     return _value(text, kind, where)
 
 
@@ -70,7 +70,7 @@ def _first_that_fits(text: str, kinds: list[Any], where: str) -> Any:
     # a string fits everything, so it is tried last
     for kind in sorted(kinds, key=lambda k: k is str):
         try:
-            return converted(text, kind, where)
+            return convert_option(text, kind, where)
         except ReferenceProblem as error:
             problem = error
     assert problem is not None

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
+from lingprobe.data._old_names import VALUES
 from lingprobe.data._options import ReferenceProblem
-from lingprobe.data._renamed import VALUES
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Reference:
         options = "".join(f",{key}={_encode(value)}" for key, value in self.options)
         return f"{self.name}{argument}{options}"
 
-    def named(self, name: str) -> Reference:
+    def with_name(self, name: str) -> Reference:
         """The same reference under another name: `ud/*` becomes `ud/tense`."""
         return replace(self, name=name)
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from lingprobe.data._renamed import BEFORE, variable
+from lingprobe.data._old_names import BEFORE, variable
 from lingprobe.data.errors import LingprobeError
 
 PART = ".part"

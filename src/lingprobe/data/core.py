@@ -96,7 +96,7 @@ class Sampled(Task, Protocol):
 class Published(Task, Protocol):
     """A task whose files may lack splits that it needs; an audit uses all examples."""
 
-    def found(self) -> Dataset:
+    def all_examples(self) -> Dataset:
         """All the examples of the files."""
         ...
 
@@ -195,7 +195,7 @@ class Taught(Encoder, Protocol):
     """An encoder that knows which sentences it was trained on; it is probed on none of them."""
 
     def saw(self) -> NDArray[np.uint64] | None:
-        """Their hashes from `lingprobe.corpora.seen`, sorted; None if unknown."""
+        """Their hashes from `lingprobe.corpora.training_sentences`, sorted; None if unknown."""
         ...
 
 
@@ -225,11 +225,11 @@ class Informed(Encoder, Protocol):
     @property
     def oracle(self) -> str | None: ...
 
-    def named(self, oracle: str) -> Informed:
+    def with_oracle(self, oracle: str) -> Informed:
         """The same encoder for this oracle."""
         ...
 
-    def informed(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:
+    def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:
         """The encoder for these facts; its vectors are of `words`, or of sentences."""
         ...
 
@@ -347,7 +347,7 @@ class Rounding(Protocol):
     """A probe that may compute its products in several precisions: the one used here."""
 
     @property
-    def resolved(self) -> str: ...
+    def used_precision(self) -> str: ...
 
 
 Control = Callable[[Dataset], Dataset]

@@ -105,7 +105,7 @@ class Tags:
         """The tags of some examples."""
         return Tags(self.codes[rows], self.names)
 
-    def pruned(self) -> Tags:
+    def without_unused(self) -> Tags:
         """The same without names that no example has."""
         used = np.unique(self.codes[self.codes >= 0])
         codes = np.where(self.codes < 0, -1, np.searchsorted(used, self.codes))
@@ -205,7 +205,7 @@ class Dataset:
             [SPLITS.index(example.split) for example in listed],
             asked=(asked, vocabulary),
             strata={key: [example.strata.get(key) for example in listed] for key in keys},
-        ).noted(**(notes or {}))
+        ).with_notes(**(notes or {}))
 
     def __len__(self) -> int:
         return len(self.sites)
@@ -240,9 +240,9 @@ class Dataset:
         }
         return replace(self, labels=self.labels.take(rows), strata=strata, **columns)
 
-    def noted(self, *parts: Part, **notes: Any) -> Dataset:
+    def with_notes(self, *parts: Part, **notes: Any) -> Dataset:
         """The same examples with more notes."""
-        return replace(self, notes=self.notes.noted(*parts, **notes))
+        return replace(self, notes=self.notes.plus(*parts, **notes))
 
 
 def _check(example: Example, shape: tuple[int, int], i: int) -> None:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from lingprobe.data._closure import code_of, digest, file_of, is_ours
 from lingprobe.data._source import PACKAGE
-from lingprobe.data.references import Contents, Reference, placed
+from lingprobe.data.references import Contents, Reference, path_options
 
 _process = uuid.uuid4().hex
 
@@ -73,7 +73,7 @@ def identity(contents: Contents, reference: str | None, thing: Any, *facts: str)
     """The identity of a thing that a reference names, or (without one) of an object that was handed
     over by name.
     """
-    parts = list(held(thing))
+    parts = list(walk_parts(thing))
     starts = {module for part in parts for module in _modules(part)}
     stated = list(dict.fromkeys(filter(None, map(_fingerprint, parts))))
     text = str(thing.name) if reference is None else reference
@@ -93,18 +93,18 @@ def portable(contents: Contents, reference: str) -> str:
     stands for it.
     """
     parsed = Reference.parse(reference)
-    where = placed(contents.find(parsed.name))
+    where = path_options(contents.find(parsed.name))
     states = all(module.partition(".")[0] == PACKAGE for module in contents.modules(parsed.name))
 
-    def kept(key: str | None, value: str) -> str:
+    def portable_value(key: str | None, value: str) -> str:
         return value if key not in where else "file" if states else content(value)
 
     argument = (
         None
         if parsed.argument is None or (states and None in where)
-        else kept(None, parsed.argument)
+        else portable_value(None, parsed.argument)
     )
-    options = tuple((key, kept(key, value)) for key, value in parsed.options)
+    options = tuple((key, portable_value(key, value)) for key, value in parsed.options)
     path, at, attribute = parsed.name.rpartition("@")
     return str(Reference(f"{PurePath(path).name}{at}{attribute}", argument, options))
 
@@ -122,7 +122,7 @@ def content(place: str) -> str:
     )
 
 
-def held(thing: Any) -> Iterator[Any]:
+def walk_parts(thing: Any) -> Iterator[Any]:
     """A thing and everything that it holds: a probe within a probe, functions, layers, readers;
     plain values are left out.
 

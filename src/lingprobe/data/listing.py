@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from lingprobe.data._hosted import hosted
-from lingprobe.data._renamed import entry_points
+from lingprobe.data._foreign_code import foreign_code
+from lingprobe.data._old_names import entry_points
 from lingprobe.data.references import Contents, Reference, summary
 
 UNTOLD = "(not described)"
@@ -124,7 +124,7 @@ def _problem(contents: Contents, point: importlib.metadata.EntryPoint) -> str:
     if point.name in contents.table:
         return f"lingprobe has a {contents.kind} of this name"
     try:
-        with hosted(point.name):
+        with foreign_code(point.name):
             point.load()
     except Exception as error:
         return f"{type(error).__name__}: {error}"
@@ -133,7 +133,7 @@ def _problem(contents: Contents, point: importlib.metadata.EntryPoint) -> str:
 
 def _entry(name: str, contents: Contents) -> Entry:
     factory: Any = contents.find(name)
-    text, meanings = _explained(factory)
+    text, meanings = _read_docstrings(factory)
     written = _options(factory) if contents.made else {}
     options = tuple(Option(each, meanings.get(key, "")) for key, each in written.items())
     oracles = factory.oracles if isinstance(factory, Oracular) else {}
@@ -161,7 +161,7 @@ def _option(parameter: inspect.Parameter, first: bool, hint: Any) -> str:
     )
 
 
-def _explained(factory: Any) -> tuple[str, dict[str, str]]:
+def _read_docstrings(factory: Any) -> tuple[str, dict[str, str]]:
     """A docstring without what it says of single options, and what it and those of its bases say of
     each.
     """

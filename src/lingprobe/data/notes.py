@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
-from lingprobe.data._renamed import BEFORE
+from lingprobe.data._old_names import BEFORE
 
 P = TypeVar("P", bound="Part")
 
@@ -45,7 +45,7 @@ class Record(Mapping[str, Any]):
         values = self._values.get(kind.key)
         return kind.read(values) if isinstance(values, Mapping) else None
 
-    def noted(self, *parts: Part, **values: Any) -> Self:
+    def plus(self, *parts: Part, **values: Any) -> Self:
         """The same with more parts and values."""
         added = {part.key: part.plain() for part in parts}
         return type(self)({**self._values, **added, **values})
@@ -171,7 +171,7 @@ class Notes(Record):
         return tuple(map(str, self.get("problems") or ()))
 
     @property
-    def malformed(self) -> tuple[int, str]:
+    def malformed_sentences(self) -> tuple[int, str]:
         """How many sentences were left out as malformed, and the first of them with the reason."""
         sources = self.part(Sources)
         return (0, "") if sources is None else (sources.skipped, (*self.problems, "")[0])
@@ -197,7 +197,7 @@ class Notes(Record):
         return int(self.get("classes of the question", 0))
 
     @property
-    def altered(self) -> str:
+    def altered_label(self) -> str:
         """The label of altered sentences; '' where the task alters none."""
         return str(self.get("altered", ""))
 

@@ -26,10 +26,10 @@ def bar(wanted: bool, over: Iterable[Any] | None = None, **look: Any) -> Any:
     from tqdm.auto import tqdm
 
     off = os.environ.get("TQDM_DISABLE", "").lower() not in ("", "0", "false")
-    return tqdm(over, disable=off or not (wanted and watched()), **look)
+    return tqdm(over, disable=off or not (wanted and is_watched()), **look)
 
 
-def watched() -> bool:
+def is_watched() -> bool:
     """Whether anybody sees what is drawn on standard error: in a terminal or a notebook."""
     return sys.stderr.isatty() or "ipykernel" in sys.modules
 

@@ -285,12 +285,12 @@ def _mean(units: Floats, starts: Ints, stops: Ints) -> Floats:
     lengths = stops - starts
     if (lengths == 1).all():
         return np.asarray(units[starts], np.float32)
-    sums = _reduced(np.add, units, starts, stops)
+    sums = _reduce_ranges(np.add, units, starts, stops)
     return np.asarray(sums / np.maximum(lengths, 1)[:, None], np.float32)
 
 
 def _max(units: Floats, starts: Ints, stops: Ints) -> Floats:
-    return _reduced(np.maximum, units, starts, stops)
+    return _reduce_ranges(np.maximum, units, starts, stops)
 
 
 def _first(units: Floats, starts: Ints, stops: Ints) -> Floats:
@@ -312,7 +312,7 @@ def _at(units: Floats, where: Ints, some: NDArray[np.bool_]) -> Floats:
     return rows
 
 
-def _reduced(operation: np.ufunc, units: Floats, starts: Ints, stops: Ints) -> Floats:
+def _reduce_ranges(operation: np.ufunc, units: Floats, starts: Ints, stops: Ints) -> Floats:
     """A ufunc over each range of units, [ranges, dim]; zeros where the range is empty."""
     result = np.zeros((len(starts), units.shape[1]), np.float32)
     some = np.flatnonzero(stops > starts)
@@ -364,7 +364,7 @@ COMBINED: dict[str, Callable[[Sequence[Floats]], Floats]] = {
 """How the two sites of a pair become one row."""
 
 
-def _asked(readings: Readings, units: Floats) -> Floats:
+def _one_hot_words(readings: Readings, units: Floats) -> Floats:
     return one_hot(readings.dataset)
 
 
@@ -391,7 +391,7 @@ def _overlap(readings: Readings, units: Floats) -> Floats:
 
 
 BESIDES: dict[str, View] = {
-    "asked": _asked,
+    "asked": _one_hot_words,
     "asked-vectors": _asked_vectors,
     "overlap": _overlap,
 }

@@ -23,11 +23,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lingprobe.data._code import Untrusted, allow, allowed, beside, from_file
-from lingprobe.data._hosted import hosted, module_name, one_line
-from lingprobe.data._options import Place, ReferenceProblem, converted, says_where, texts
+from lingprobe.data._code import Untrusted, allow, beside, from_file, is_allowed
+from lingprobe.data._foreign_code import foreign_code, module_name, one_line
+from lingprobe.data._old_names import entry_points
+from lingprobe.data._options import Place, ReferenceProblem, convert_option, says_where, texts
 from lingprobe.data._reference import Reference, parsed_or_none
-from lingprobe.data._renamed import entry_points
 
 __all__ = [
     "Contents",
@@ -36,11 +36,11 @@ __all__ = [
     "ReferenceProblem",
     "Untrusted",
     "allow",
-    "allowed",
     "beside",
     "brief",
+    "is_allowed",
     "parsed_or_none",
-    "placed",
+    "path_options",
     "summary",
 ]
 
@@ -82,7 +82,7 @@ class Contents:
         if place is None:
             raise ReferenceProblem(self._unknown(name, self.places()))
         module, _, attribute = place.partition(":")
-        with hosted(name):
+        with foreign_code(name):
             found = getattr(importlib.import_module(module), attribute)
         return typing.cast(Callable[..., Any], found)
 
@@ -98,17 +98,17 @@ class Contents:
 
     def make(self, reference: str | Reference) -> Any:
         """The thing that a reference names."""
-        parsed = _parsed(reference)
+        parsed = _as_reference(reference)
         factory = self.find(parsed.name)
         args, kwargs = _arguments(parsed, factory, self.kind)
-        with hosted(parsed.name):
+        with foreign_code(parsed.name):
             return factory(*args, **kwargs)
 
     def canonical(self, reference: str | Reference) -> str:
         """The reference with defaults filled in and options in order, so that the same thing is
         always written the same; without the defaults of a file, whose code is in the identity.
         """
-        parsed = _parsed(reference)
+        parsed = _as_reference(reference)
         factory = self.find(parsed.name)
         args, kwargs = _arguments(parsed, factory, self.kind)
         signature = inspect.signature(factory)
@@ -134,12 +134,12 @@ class Contents:
         Things that need options of their own (`ud/feat` a feature) are left out where the pattern
         does not give them, and plugins that cannot be imported (`lingprobe plugins` says why).
         """
-        parsed = _parsed(reference)
+        parsed = _as_reference(reference)
         if not _is_pattern(parsed.name):
             return [parsed]
         given = {key for key, _ in parsed.options}
         names = self.matching(parsed.name)
-        return [parsed.named(n) for n in names if self._usable(n) and self.needs(n) <= given]
+        return [parsed.with_name(n) for n in names if self._usable(n) and self.needs(n) <= given]
 
     def _usable(self, name: str) -> bool:
         """Whether the factory called `name` can be imported; ours always can."""
@@ -240,11 +240,11 @@ def _fits(name: str, pattern: str) -> bool:
     )
 
 
-def _parsed(reference: str | Reference) -> Reference:
+def _as_reference(reference: str | Reference) -> Reference:
     return Reference.parse(reference) if isinstance(reference, str) else reference
 
 
-def placed(factory: Callable[..., Any]) -> set[str | None]:
+def path_options(factory: Callable[..., Any]) -> set[str | None]:
     """The options of a factory that say where files lie, None among them for its argument:
     annotated Path, or Place.
     """
@@ -306,7 +306,7 @@ def _arguments(
     if reference.argument is not None:
         if first is None:
             raise ReferenceProblem(f"{kind} {reference.name!r} takes no argument after the colon")
-        args.append(converted(reference.argument, _hint(first, hints), f"{reference.name}:"))
+        args.append(convert_option(reference.argument, _hint(first, hints), f"{reference.name}:"))
     elif first is not None and first.default is first.empty:
         raise ReferenceProblem(
             f"{kind} {reference.name!r} needs a {first.name}: write"
@@ -340,7 +340,7 @@ def _options(
                 f"{kind} {reference.name!r} has no option {key!r} (it has: {can})"
             )
         parameter = named[key]
-        value = converted(text, _hint(parameter, hints), f"{reference.name},{key}=")
+        value = convert_option(text, _hint(parameter, hints), f"{reference.name},{key}=")
         if isinstance(value, tuple):
             value = kwargs.get(parameter.name, ()) + value
         elif parameter.name in kwargs:

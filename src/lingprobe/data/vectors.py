@@ -129,10 +129,10 @@ def concatenate(parts: Sequence[Vectors]) -> Vectors:
     cut = np.concatenate(cuts) if any(p.cut is not None for p in parts) else None
     gaps = [np.zeros(len(p.layers[0]), bool) if p.lost is None else p.lost for p in parts]
     lost = np.concatenate(gaps) if any(p.lost is not None for p in parts) else None
-    return Vectors(layers, names, _joined(spans) if spans else None, cut, lost)
+    return Vectors(layers, names, _join_spans(spans) if spans else None, cut, lost)
 
 
-def _joined(parts: Sequence[Spans]) -> Spans:
+def _join_spans(parts: Sequence[Spans]) -> Spans:
     units = np.cumsum([0, *(p.sentences[-1] for p in parts)])
     words = np.cumsum([0, *(len(p.words) for p in parts)])
     sentences = [

@@ -7,20 +7,20 @@ split, and takes part of a data set that has splits. `draw` combines them.
 
 from typing import Any
 
-from lingprobe.data._renamed import warn
+from lingprobe.data._old_names import warn
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.draw import folds_needed, sample
 from lingprobe.datasets.settings import SampleSettings
-from lingprobe.datasets.splits import carve_dev, sampled, thinned, together
+from lingprobe.datasets.splits import carve_dev, draw_examples, draw_train, together
 
 __all__ = [
     "Candidate",
     "SampleSettings",
     "carve_dev",
+    "draw_examples",
+    "draw_train",
     "folds_needed",
     "sample",
-    "sampled",
-    "thinned",
     "together",
 ]
 

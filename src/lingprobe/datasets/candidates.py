@@ -73,7 +73,7 @@ class Pool:
         splits = (_SPLITS.get(c.split, -1) for c in listed)
         sizes = np.fromiter(lengths, np.int64, len(listed))
         parts = np.fromiter(splits, np.int8, len(listed))
-        return cls.coded(
+        return cls.from_codes(
             np.arange(len(listed)),
             [(c.label, c.target) for c in listed],
             (content, alike, sizes, parts),
@@ -81,7 +81,7 @@ class Pool:
         )
 
     @classmethod
-    def coded(
+    def from_codes(
         cls,
         codes: Ints,
         said: Sequence[tuple[Label, str]],
@@ -95,14 +95,14 @@ class Pool:
             raise DataProblem(
                 "no candidates: no sentence of the data has an answer to the task's question"
             )
-        labels, distinct = _renumbered(codes, [_frozen(label) for label, _ in said])
+        labels, distinct = _renumber_values(codes, [_frozen(label) for label, _ in said])
         classes = all(isinstance(label, str) for label in distinct)
         names = tuple(map(str, distinct)) if classes else ()
         if classes:
             order = sorted(range(len(names)), key=names.__getitem__)
             labels = np.argsort(order)[labels]
             names = tuple(names[i] for i in order)
-        targets, forms = _renumbered(codes, [target.casefold() for _, target in said])
+        targets, forms = _renumber_values(codes, [target.casefold() for _, target in said])
         if "" in forms:
             targets = np.where(targets == forms.index(""), -1, targets)
         return cls(labels, names, targets, tuple(map(str, forms)), *columns, classes, read)
@@ -141,7 +141,7 @@ def hashes(sentences: Iterable[str]) -> tuple[Ints, Ints, Ints]:
 _SPLITS = {"train": 0, "dev": 1, "test": 2}
 
 
-def numbered(values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
+def number_values(values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
     """Codes of some values in order of appearance, and the values by code."""
     numbers: dict[Hashable, int] = {}
     codes = np.fromiter((numbers.setdefault(v, len(numbers)) for v in values), np.int64)
@@ -158,11 +158,11 @@ def appearing(codes: Ints, many: int) -> tuple[Ints, Ints]:
     return place[codes], order
 
 
-def _renumbered(codes: Ints, values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
+def _renumber_values(codes: Ints, values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
     """Codes of values that codes stand for, of which several may be equal, in order of
     appearance.
     """
-    alike, distinct = numbered(values)
+    alike, distinct = number_values(values)
     codes, order = appearing(alike[codes], len(distinct))
     return codes, [distinct[i] for i in order]
 
@@ -211,7 +211,7 @@ def _begins(ordered: Ints) -> NDArray[np.bool_]:
     return begins
 
 
-def banded(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:
+def select_band(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:
     """Rows whose target form is neither too rare nor too common (Krasnowska-Kieraś & Wróblewska
     2019, section 4.2).
     """
@@ -233,7 +233,7 @@ def banded(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> In
     return rows[~some | ~(rare | common)[targets]]
 
 
-def capped(pool: Pool, rows: Ints, rng: np.random.Generator, notes: Notes) -> Ints:
+def cap_targets(pool: Pool, rows: Ints, rng: np.random.Generator, notes: Notes) -> Ints:
     """At most `cap` rows of each target form, drawn at random, in order (same section)."""
     if "targets" not in notes:
         return rows
@@ -259,8 +259,9 @@ def common(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> In
         ]
     if pool.classes and len(counts) - len(rare) < 2:
         raise DataProblem(
-            f"{'only one' if len(counts) > len(rare) else 'no'} class is left: {_listed(counts)},"
-            f" after {left_out(notes)}; two or more need {settings.least} examples each"
+            f"{'only one' if len(counts) > len(rare) else 'no'} class is left:"
+            f" {_list_counts(counts)}, after {left_out(notes)}; two or more need"
+            f" {settings.least} examples each"
         )
     if not len(rows):
         raise DataProblem(
@@ -291,12 +292,12 @@ def apart(pool: Pool, rows: Ints, notes: Notes) -> Ints:
 def too_few(counts: dict[str, int], least: int, notes: Notes) -> str:
     """Why a task is refused, with counts."""
     return (
-        f"too few examples of a class ({_listed(counts)}; {least} are needed) among"
+        f"too few examples of a class ({_list_counts(counts)}; {least} are needed) among"
         f" {notes['candidates']} candidates, after {left_out(notes)}"
     )
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def _list_counts(counts: Mapping[str, int]) -> str:
     """The rarest classes, and how many examples each has."""
     return ", ".join(f"{name}: {n}" for name, n in sorted(counts.items(), key=lambda x: x[1])[:10])
 

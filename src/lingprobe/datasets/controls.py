@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
-from lingprobe.data.labels import Column, coded
+from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import ByParser, Controlled
 from lingprobe.data.references import Contents, Reference, ReferenceProblem, parsed_or_none
 from lingprobe.data.vectors import Ints, ranges
@@ -83,11 +83,11 @@ def is_randomised(control: Any) -> bool:
 
 def at_chance(reference: str) -> bool:
     """Whether a control leaves nothing to learn; nobody's file is run for it."""
-    control = known(reference)
+    control = find_control(reference)
     return isinstance(control, Chance) and control.chance
 
 
-def known(reference: str) -> Any:
+def find_control(reference: str) -> Any:
     """The control that a result names; None where it is of somebody's file, or of a plugin that is
     gone.
     """
@@ -122,7 +122,7 @@ class Shuffled:
             rows = dataset.rows(split)
             order[rows] = rng.permutation(rows)
         changed = replace(dataset, labels=dataset.labels.take(order))
-        return changed.noted(Controlled("shuffled", self.seed, null_value(changed)))
+        return changed.with_notes(Controlled("shuffled", self.seed, null_value(changed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +150,11 @@ class WordLabels:
     def __call__(self, dataset: Dataset) -> Dataset:
         rng = np.random.default_rng([self.seed, 11])
         keys = self._keys(dataset, rng)
-        labels, seen = keys.drawn(dataset, rng), keys.seen(dataset)
+        labels, seen = keys.draw_labels(dataset, rng), keys.in_train(dataset)
         tags = Tags(np.where(seen, 0, 1), ("yes", "no"))
         changed = replace(dataset, labels=labels, strata={**dataset.strata, KEY_SEEN: tags})
         test = seen[dataset.rows("test")]
-        return changed.noted(
+        return changed.with_notes(
             Controlled(
                 "word-labels",
                 self.seed,
@@ -192,12 +192,12 @@ class Keys:
     balanced: bool = False
     shared: int = np.iinfo(np.int64).max
 
-    def seen(self, dataset: Dataset) -> NDArray[np.bool_]:
+    def in_train(self, dataset: Dataset) -> NDArray[np.bool_]:
         """Whether train has an example with the same key, [n]."""
         train = self.codes[dataset.rows("train")]
         return np.isin(self.codes, train[train < self.shared])
 
-    def drawn(self, dataset: Dataset, rng: np.random.Generator) -> Column:
+    def draw_labels(self, dataset: Dataset, rng: np.random.Generator) -> Column:
         """The label of each example's key; labels are drawn as they are frequent in train."""
         _, codes = np.unique(self.codes, return_inverse=True)
         labels, train = dataset.labels, dataset.rows("train")
@@ -205,7 +205,7 @@ class Keys:
             return labels.take(rng.choice(train, int(codes.max()) + 1)[codes])
         shares = np.bincount(labels.classes[train], minlength=len(labels.names)).astype(float)
         order = rng.permutation(np.flatnonzero(shares))
-        return coded(
+        return column_from_codes(
             order[allocate(codes, dataset.splits.astype(np.int64), shares[order].tolist(), rng)],
             labels.names,
         )
@@ -230,7 +230,7 @@ class RandomAsked:
         changed = replace(
             dataset, asked=rng.integers(len(dataset.vocabulary), size=dataset.asked.shape)
         )
-        return changed.noted(Controlled("random-asked", self.seed, null_value(changed)))
+        return changed.with_notes(Controlled("random-asked", self.seed, null_value(changed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,9 +263,9 @@ class LabelNoise:
             rows = rng.permutation(dataset.rows(split))
             replaced[rows[: round(len(rows) * wrong / 100)]] = True
         codes = np.where(replaced, (classes + steps) % len(names), classes)
-        changed = replace(dataset, labels=coded(codes, names))
+        changed = replace(dataset, labels=column_from_codes(codes, names))
         said = f"{wrong:.1f} % of labels replaced by other classes"
-        return changed.noted(Controlled("label-noise", self.seed, null_value(changed), said))
+        return changed.with_notes(Controlled("label-noise", self.seed, null_value(changed), said))
 
     def _wrong(self, dataset: Dataset) -> float:
         """The percent of labels to replace."""

@@ -19,13 +19,20 @@ from lingprobe.datasets.candidates import (
     Notes,
     Pool,
     apart,
-    banded,
-    capped,
+    cap_targets,
     common,
     distinct,
+    select_band,
     too_few,
 )
-from lingprobe.datasets.match import blocks, contrasts, correlation, gaussian, matched, uncorrelated
+from lingprobe.datasets.match import (
+    blocks,
+    contrasts,
+    correlation,
+    gaussian,
+    match_lengths,
+    uncorrelated_blocks,
+)
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, apportion
 
@@ -57,16 +64,16 @@ class Division:
         folds = self.settings.folds()
         if self.settings.splits == "official":
             official = [self.block(rows[self.pool.splits[rows] == s], rng) for s in range(3)]
-            return [self.sized(official, [len(b) for b in official], rng)]
+            return [self.draw_blocks(official, [len(b) for b in official], rng)]
         if folds is None:
             return [
-                self.sized(
-                    self.shared(rows, self.settings.proportions, rng),
+                self.draw_blocks(
+                    self.divide_rows(rows, self.settings.proportions, rng),
                     self.settings.proportions,
                     rng,
                 )
             ]
-        parts = self.sized(self.shared(rows, [1] * folds[1], rng), [1] * folds[1], rng)
+        parts = self.draw_blocks(self.divide_rows(rows, [1] * folds[1], rng), [1] * folds[1], rng)
         number, many = folds
         every = range(many) if self.settings.decorrelate else [number]
         return [self._fold(parts, each) for each in every]
@@ -76,23 +83,25 @@ class Division:
         rng = np.random.default_rng([self.settings.seed, 5, number])
         others = np.concatenate([part for i, part in enumerate(parts) if i != number])
         train_dev = self.settings.proportions[:2]
-        if self.grouped(others.ravel()):
-            return [*self.shared(others.ravel(), train_dev, rng), parts[number]]
+        if self.has_groups(others.ravel()):
+            return [*self.divide_rows(others.ravel(), train_dev, rng), parts[number]]
         return [*_dealt(others, apportion(len(others), np.array(train_dev)), rng), parts[number]]
 
-    def grouped(self, rows: Ints) -> bool:
+    def has_groups(self, rows: Ints) -> bool:
         """Whether rows cannot be divided one by one: they have target forms to keep apart, or
         classes that differ in size.
         """
-        return not self.balanced or bool((self.pool.targets[rows] >= 0).any())
+        return not self.is_balanced or bool((self.pool.targets[rows] >= 0).any())
 
     @property
-    def balanced(self) -> bool:
+    def is_balanced(self) -> bool:
         return self.settings.balance and self.pool.classes
 
-    def shared(self, rows: Ints, shares: Sequence[float], rng: np.random.Generator) -> list[Ints]:
+    def divide_rows(
+        self, rows: Ints, shares: Sequence[float], rng: np.random.Generator
+    ) -> list[Ints]:
         """Blocks of each share of the rows; those of one target form lie in one share."""
-        if not self.grouped(rows):
+        if not self.has_groups(rows):
             dealt = self.block(rows, rng)
             return _dealt(dealt, apportion(len(dealt), np.array(shares, float)), rng)
         labels = self.pool.labels[rows] if self.pool.classes else np.zeros(len(rows), np.int64)
@@ -101,17 +110,17 @@ class Division:
 
     def block(self, rows: Ints, rng: np.random.Generator) -> Ints:
         """The most blocks that can be made of some rows."""
-        if not self.balanced:
+        if not self.is_balanced:
             return rng.permutation(rows)[:, None]
         if not self.settings.decorrelate:
             return blocks(rows, self.pool.labels, self.classes, rng)
-        pairs = matched(rows, self.pool.labels, self.classes, self.pool.lengths, rng)
+        pairs = match_lengths(rows, self.pool.labels, self.classes, self.pool.lengths, rng)
         if self.settings.decorrelate == "gaussian":
             pairs = pairs[gaussian(self.pool.lengths[pairs])]
         values = contrasts(tuple(self.pool.names[c] for c in self.classes))
-        return uncorrelated(pairs, self.pool.lengths, values, self.limit)
+        return uncorrelated_blocks(pairs, self.pool.lengths, values, self.limit)
 
-    def sized(
+    def draw_blocks(
         self, parts: list[Ints], shares: Sequence[float], rng: np.random.Generator
     ) -> list[Ints]:
         """As many blocks of each part as the size asked for needs, drawn at random; never
@@ -189,7 +198,7 @@ def sample(
 def draw(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
     """The same of candidates in columns."""
     try:
-        return _drawn(pool, settings, notes)
+        return _draw_dataset(pool, settings, notes)
     except _TooMany as problem:
         raise DataProblem(_instead(pool, settings, problem.most)) from None
 
@@ -203,7 +212,7 @@ def _instead(pool: Pool, settings: SampleSettings, most: int) -> str:
     while most and most not in tried:
         tried.add(most)
         try:
-            _drawn(pool, replace(settings, size=most), {})
+            _draw_dataset(pool, replace(settings, size=most), {})
         except _TooMany as problem:
             most = problem.most
         except DataProblem:  # so few that a split has none
@@ -211,13 +220,13 @@ def _instead(pool: Pool, settings: SampleSettings, most: int) -> str:
         else:
             return f"{refusal}: {what} that these data allow is {most}; write size={most}"
     try:
-        _drawn(pool, replace(settings, size=None), {})
+        _draw_dataset(pool, replace(settings, size=None), {})
     except DataProblem as problem:
         return f"{refusal}, and no other is: {problem}"
     return f"{refusal}, and no smaller one gives every split an example: leave size out"
 
 
-def _drawn(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
+def _draw_dataset(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
     if settings.decorrelate and not pool.classes:
         raise DataProblem(
             "only classes can be matched in length, and these labels are scores or sets; leave"
@@ -228,12 +237,12 @@ def _drawn(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Da
         "classes_before": pool.counts(np.arange(len(pool))),
     }
     rows = distinct(pool, counts)
-    rows = banded(pool, rows, settings, counts)
+    rows = select_band(pool, rows, settings, counts)
     if settings.splits == "official":
         rows = apart(pool, rows, counts)
-    rows = capped(pool, rows, np.random.default_rng([settings.seed, 0]), counts)
+    rows = cap_targets(pool, rows, np.random.default_rng([settings.seed, 0]), counts)
     rows = common(pool, rows, settings, counts)
-    splits = _divided(pool, rows, settings, counts)
+    splits = _draw_splits(pool, rows, settings, counts)
     _count(pool, splits, settings, counts)
     return _laid_out(
         pool,
@@ -251,7 +260,7 @@ def folds_needed(dataset: Dataset) -> int:
     return 1 if sample is None else sample.folds_needed
 
 
-def _divided(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> list[Ints]:
+def _draw_splits(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> list[Ints]:
     """Rows of train, dev and test; where lengths are matched, matched ever more closely until every
     split is fine.
     """
@@ -335,15 +344,15 @@ def _why_empty(
         name: len(np.unique(_forms(pool, rows[pool.labels[rows] == i])))
         for i, name in enumerate(pool.names)
     }
-    why = f"; target forms of each class: {_listed(forms)}" if any(forms.values()) else ""
+    why = f"; target forms of each class: {_list_counts(forms)}" if any(forms.values()) else ""
     if settings.decorrelate:
         why += "; the classes have too few lengths in common: give up some (rare=drop)"
     if settings.splits == "official":
         why += "; leave splits=official out to draw splits of all sentences"
-    return f"nothing can go into {' and '.join(empty)}: {_listed(sizes)} examples{why}"
+    return f"nothing can go into {' and '.join(empty)}: {_list_counts(sizes)} examples{why}"
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def _list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {number:,}" for name, number in counts.items())
 
 
@@ -374,11 +383,11 @@ def _laid_out(pool: Pool, splits: list[Ints], notes: Mapping[str, Any], seed: in
     }
     targets = pool.targets[rows]
     if (targets >= 0).any():  # in lower case, as they were kept apart
-        strata["target"] = Tags(targets, pool.forms).pruned()
+        strata["target"] = Tags(targets, pool.forms).without_unused()
     return Dataset.of_columns(
         [c.sentence for c in chosen],
         np.arange(len(rows)),
         [c.label for c in chosen],
         np.repeat(np.arange(len(SPLITS)), [len(part) for part in splits]),
         strata=strata,
-    ).noted(**notes)
+    ).with_notes(**notes)

@@ -26,7 +26,7 @@ def blocks(rows: Ints, labels: Ints, classes: Ints, rng: np.random.Generator) ->
     return np.stack([rows[: min(map(len, each))] for rows in each], 1)
 
 
-def matched(
+def match_lengths(
     rows: Ints, labels: Ints, classes: Ints, lengths: Ints, rng: np.random.Generator
 ) -> Ints:
     """Blocks [blocks, classes] of rows of like length: first those of one length, then of lengths
@@ -131,7 +131,9 @@ def contrasts(names: tuple[str, ...]) -> NDArray[np.float64]:
     return np.asarray(values - values.mean(0))
 
 
-def uncorrelated(blocks: Ints, lengths: Ints, values: NDArray[np.float64], limit: float) -> Ints:
+def uncorrelated_blocks(
+    blocks: Ints, lengths: Ints, values: NDArray[np.float64], limit: float
+) -> Ints:
     """The blocks before the first at which |r| of any contrast [classes, contrasts] and length
     exceeds the limit.
     """

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.candidates import numbered
+from lingprobe.datasets.candidates import number_values
 
 
 def together(dataset: Dataset) -> dict[str, Ints]:
@@ -24,7 +24,7 @@ def together(dataset: Dataset) -> dict[str, Ints]:
     strata that the data set names as `clusters`: target forms, pairs.
     """
     shared = {}
-    sentences = turned(dataset.sites[:, :, 0])
+    sentences = orient_pairs(dataset.sites[:, :, 0])
     for k in range(dataset.sites.shape[1]):
         which = f" {k + 1}" if k else ""
         shared[f"sentence{which}"] = sentences[:, k]
@@ -34,13 +34,13 @@ def together(dataset: Dataset) -> dict[str, Ints]:
     shared |= {
         name: dataset.strata[name].codes for name in dataset.clusters if name in dataset.strata
     }
-    return {name: _numbered(codes) for name, codes in shared.items() if _shared(codes)}
+    return {name: _compact_codes(codes) for name, codes in shared.items() if _has_repeats(codes)}
 
 
 ROUNDS = 10  # of looking for sentences that would better stand on the other side
 
 
-def turned(pairs: Ints) -> Ints:
+def orient_pairs(pairs: Ints) -> Ints:
     """Pairs [n, 2] turned so that what several have stands on one side in as many as possible; what
     is no pairs stays.
 
@@ -73,14 +73,14 @@ def _sides(pairs: Ints) -> Ints:
             side.update(dict.fromkeys(fresh, 1 - side[number]))
             waiting += dict.fromkeys(fresh)
     for _ in range(ROUNDS):
-        if not _improved(side, near):
+        if not _improve_sides(side, near):
             break
     sides = np.full(len(shared), -1)
     sides[list(side)] = list(side.values())
     return sides
 
 
-def _improved(side: dict[int, int], near: Mapping[int, Sequence[int]]) -> bool:
+def _improve_sides(side: dict[int, int], near: Mapping[int, Sequence[int]]) -> bool:
     """Whether numbers that stand on the side of most of their neighbours could be moved to the
     other.
     """
@@ -104,13 +104,13 @@ def span_words(dataset: Dataset, site: int) -> Ints:
     return codes
 
 
-def _shared(codes: Ints) -> bool:
+def _has_repeats(codes: Ints) -> bool:
     """Whether two examples have one code."""
     some = codes[codes >= 0]
     return len(np.unique(some)) < len(some)
 
 
-def _numbered(codes: Ints) -> Ints:
+def _compact_codes(codes: Ints) -> Ints:
     """Codes from 0 on without gaps; below 0 stays -1."""
     present, numbers = np.unique(codes, return_inverse=True)
     return np.maximum(numbers.reshape(-1) - int((present < 0).sum()), -1).astype(np.int64)
@@ -192,7 +192,7 @@ def _fill(labels: Ints, need: NDArray[np.float64], rng: np.random.Generator) -> 
     return parts
 
 
-def stratified(labels: Ints, many: int, seed: int) -> Ints:
+def stratified_folds(labels: Ints, many: int, seed: int) -> Ints:
     """The fold of each row [n], 0 to many - 1, each with its share of every class, as
     `StratifiedKFold(many, shuffle=True, random_state=seed)` of scikit-learn draws them.
     """
@@ -234,7 +234,7 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
         raise DataProblem(
             f"no dev split, and the {len(train)} training examples are too few to carve one from"
         )
-    codes = dataset.labels.take(train).balanced()
+    codes = dataset.labels.take(train).codes_to_balance()
     kept, parts = "", np.zeros(len(train), np.int64)
     for tie, ties in _ties(dataset, train).items():
         kept, parts = (
@@ -247,7 +247,7 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
             break
     splits = dataset.splits.copy()
     splits[train[parts == 1]] = 1
-    return replace(dataset, splits=splits).noted(
+    return replace(dataset, splits=splits).with_notes(
         dev={"carved_from_train": int((parts == 1).sum()), "kept_together": kept, "seed": seed}
     )
 
@@ -292,7 +292,7 @@ def _together(ties: Ints) -> Ints:
     ].astype(np.int64)
 
 
-def thinned(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
+def draw_examples(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
     """So many examples, in their order, drawn from all: splits and classes keep their shares; never
     the first ones of a file.
     """
@@ -302,7 +302,7 @@ def thinned(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
         return list(examples)
     rng = np.random.default_rng([seed, 4])
     splits = np.array([SPLITS.index(e.split) for e in examples])
-    labels, names = numbered(e.label if isinstance(e.label, str) else "" for e in examples)
+    labels, names = number_values(e.label if isinstance(e.label, str) else "" for e in examples)
     # the same classes come first in every split, so that what test has train has too
     rank = rng.permutation(len(names))
     mixed = rng.permutation(len(examples))
@@ -315,7 +315,7 @@ def thinned(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
     return [examples[i] for i in np.sort(np.concatenate(chosen))]
 
 
-def sampled(dataset: Dataset, sample: str) -> Dataset:
+def draw_train(dataset: Dataset, sample: str) -> Dataset:
     """A data set with a random part of train, as sample='2/5' says: the second of five draws of
     four fifths each.
 
@@ -335,7 +335,7 @@ def sampled(dataset: Dataset, sample: str) -> Dataset:
     left_out = len(mine) // int(many)
     out = np.random.default_rng([int(number), int(many), 17]).permutation(mine)[:left_out]
     rows = np.flatnonzero((dataset.splits != 0) | ~np.isin(sentences, out))
-    return dataset.take(rows).noted(
+    return dataset.take(rows).with_notes(
         sample={"number": sample, "sentences": len(mine) - left_out, "of": len(mine)}
     )
 

@@ -20,13 +20,13 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.frames import frame, read_by, said
-from lingprobe.encoders.given import Missing, lacking_of
+from lingprobe.encoders.frames import describe_frame, frame, read_by
 from lingprobe.encoders.hf import Pool, depth
 from lingprobe.encoders.hub import Files, Source, files_of
-from lingprobe.encoders.layered import Asked, asked_of, names_of
-from lingprobe.encoders.recorded_files import shape_of
-from lingprobe.encoders.saved import versions
+from lingprobe.encoders.layers import Asked, asked_of, names_of
+from lingprobe.encoders.model_files import versions
+from lingprobe.encoders.own_vectors import Missing, lacking_of
+from lingprobe.encoders.recording_files import shape_of
 
 SUFFIX = ".safetensors"
 
@@ -93,7 +93,7 @@ class Activations:
 
     @property
     def base(self) -> str:
-        around = said(self.template, self.prompt, lambda: self.reads)
+        around = describe_frame(self.template, self.prompt, lambda: self.reads)
         return f"acts,ids={self.ids},{around},special={self.counts_special}"
 
     @property
@@ -135,14 +135,14 @@ class Activations:
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
         from lingprobe.encoders.forward import Passes  # imports torch
-        from lingprobe.encoders.recorded import check_layers, recorded
+        from lingprobe.encoders.recordings import check_layers, load_recorded
 
-        states = recorded(self.states, Source(str(self.files.folder)))
+        states = load_recorded(self.states, Source(str(self.files.folder)))
         if self.ids:
             check_layers(self.states, self.numbers)
         around = frame(self.template, self.prompt, states.tokenizer)
         passes = Passes(states, around, self.counts_special, states.limit)
-        tokens = passes.tokenised(sentences, any(pool == "none" for _, pool in asked))
+        tokens = passes.tokenize_sentences(sentences, any(pool == "none" for _, pool in asked))
         lacking = [
             sentence
             for sentence, ids in zip(sentences, tokens.ids, strict=True)

@@ -21,7 +21,7 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.references import Contents, Reference, ReferenceProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.checkpoints import Expanding
-from lingprobe.encoders.origin import called, source
+from lingprobe.encoders.origin import name_of, source
 from lingprobe.encoders.st import class_of, live
 
 TAKES = 'takes = "sentences"'
@@ -40,7 +40,7 @@ class Adapted:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         rows = _of_texts(self.name, self.function, sentences)
-        return Vectors((_checked(self.name, rows, len(sentences)),))
+        return Vectors((_check_vectors(self.name, rows, len(sentences)),))
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,9 @@ class Batched:
         words = [list(s.words) for s in sentences]
         size = int(self.params.batch_size or BATCH)
         parts = [words[i : i + size] for i in range(0, len(words), size)]
-        blocks = [_checked(self.name, self.batcher(self.params, part), len(part)) for part in parts]
+        blocks = [
+            _check_vectors(self.name, self.batcher(self.params, part), len(part)) for part in parts
+        ]
         widths = {part.shape[1] for part in blocks}
         if len(widths) > 1:
             raise DataProblem(
@@ -175,12 +177,12 @@ def adapt(thing: Any, name: str | None = None) -> Encoder:
         return _of_object(thing, encode, name)
     if not callable(thing):
         raise _no_encoder(thing)
-    known = name or called(thing), thing, source(thing, name)
-    return Batched(*known) if len(required(thing)) == 2 else Adapted(*known)
+    known = name or name_of(thing), thing, source(thing, name)
+    return Batched(*known) if len(required_parameters(thing)) == 2 else Adapted(*known)
 
 
 def _of_pair(batcher: Any, prepare: Any, name: str | None) -> Encoder:
-    batched = Batched(name or called(batcher), batcher, source(batcher, name))
+    batched = Batched(name or name_of(batcher), batcher, source(batcher, name))
     if prepare is None:
         return batched
     if not callable(prepare):
@@ -193,7 +195,7 @@ def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Enco
     if class_of(thing):
         # the road of st:, so that a model and its reference give the same vectors
         return live(thing, name)
-    prepare, known = getattr(thing, "prepare", None), name or called(thing)
+    prepare, known = getattr(thing, "prepare", None), name or name_of(thing)
     if callable(prepare):
         return Unprepared(known, prepare, source(thing, name))
     return Adapted(known, encode, source(thing, name))
@@ -207,7 +209,7 @@ def _no_encoder(thing: Any) -> DataProblem:
     )
 
 
-def required(function: Callable[..., Any]) -> list[inspect.Parameter]:
+def required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """The positional parameters that a call must fill."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     try:
@@ -217,7 +219,7 @@ def required(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return [p for p in parameters if p.kind in kinds and p.default is p.empty]
 
 
-def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+def _check_vectors(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.float32]]:
     """What an encoder returned as [n, dim] float32, or one sentence on what is wrong with it."""
     expected = f"expected one row of numbers for each of {n} sentences, [{n}, dim]"
     if hasattr(returned, "detach"):
@@ -308,7 +310,7 @@ class EncoderContents(Contents):
         single: list[Reference] = []
         for one in super().expand(reference):
             factory = self.find(one.name)
-            single += factory.expanded(one) if isinstance(factory, Expanding) else [one]
+            single += factory.expand(one) if isinstance(factory, Expanding) else [one]
         return single
 
     def make(self, reference: str | Reference) -> Encoder:
@@ -330,7 +332,7 @@ def _is_factory(thing: Any) -> bool:
         return True
     if not inspect.isfunction(thing):
         return False
-    needed = required(thing)
+    needed = required_parameters(thing)
     if len(needed) != 1:
         return not needed
     try:

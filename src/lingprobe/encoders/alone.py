@@ -60,10 +60,10 @@ def batching(name: str, run: Run, ids: Sequence[int], limit: float) -> Batching:
         )
     if not alike(alone, run([long, short])[1], limit):
         kind = "equal" if alike(alone, run([other, short])[1], limit) else "single"
-    return told(name, kind)
+    return log_batching(name, kind)
 
 
-def told(name: str, kind: Batching) -> Batching:
+def log_batching(name: str, kind: Batching) -> Batching:
     """The same, told to the user where it is not what is usual."""
     if kind != "padded":
         how = (

@@ -16,7 +16,7 @@ from lingprobe.data.vectors import Floats, Ints
 from lingprobe.nets.device import in_halves
 
 
-def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
+def pad_rows(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
     """Rows of whole numbers [rows, longest], filled up on the right."""
     table = np.full((len(rows), max(len(r) for r in rows)), fill, np.int64)
     for i, row in enumerate(rows):
@@ -24,7 +24,7 @@ def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
     return table
 
 
-def gathered(vectors: Floats, rows: Sequence[Ints]) -> Any:
+def gather_vectors(vectors: Floats, rows: Sequence[Ints]) -> Any:
     """The vectors of tokens [rows, longest, dim], a tensor with zeros behind each row's end."""
     import torch
 
@@ -34,7 +34,7 @@ def gathered(vectors: Floats, rows: Sequence[Ints]) -> Any:
     return torch.from_numpy(table)
 
 
-def grouped(lengths: Ints, tokens: int, how: str) -> list[Ints]:
+def group_rows(lengths: Ints, tokens: int, how: str) -> list[Ints]:
     """Batches of rows that may be read together: `padded` to the longest, of `equal` length, or
     each `single`.
     """
@@ -117,8 +117,13 @@ def spread(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bo
 def _carefully(work: Callable[[Ints], None], part: Ints) -> None:
     """The work on a part, or on half of it at a time where a GPU has no memory for the whole."""
 
-    def done(rows: Sequence[int]) -> list[None]:
+    def process_rows(rows: Sequence[int]) -> list[None]:
         work(np.array(rows))
         return []
 
-    in_halves(done, part.tolist(), "sentence", "take a smaller model, dtype=bfloat16 or device=cpu")
+    in_halves(
+        process_rows,
+        part.tolist(),
+        "sentence",
+        "take a smaller model, dtype=bfloat16 or device=cpu",
+    )

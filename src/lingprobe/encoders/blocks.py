@@ -44,7 +44,7 @@ def layers_of(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
 
     EncoderStop where the blocks of a model are given something else than its states.
     """
-    calls, output = _watched(model, run)
+    calls, output = _watch_calls(model, run)
     states, kind = _states(output), model.config.model_type
     if not states:
         raise EncoderStop(
@@ -88,7 +88,7 @@ Call = tuple[Tensor | None, Tensor | None]
 """What a module was given and what it returned."""
 
 
-def _watched(model: Any, run: Callable[[], Any]) -> tuple[dict[str, list[Call]], Any]:
+def _watch_calls(model: Any, run: Callable[[], Any]) -> tuple[dict[str, list[Call]], Any]:
     """The calls of what stands in each list of modules, by the name of the list, and the output.
 
     `forward` is wrapped, since hooks miss a block whose `forward` its model calls itself.
@@ -99,14 +99,14 @@ def _watched(model: Any, run: Callable[[], Any]) -> tuple[dict[str, list[Call]],
         forward = child.forward
 
         @wraps(forward)
-        def noted(*given: Any, **named: Any) -> Any:
+        def record_call(*given: Any, **named: Any) -> Any:
             back = forward(*given, **named)
             held = back.values() if isinstance(back, Mapping) else back
             returned = held if isinstance(back, tuple | list | Mapping) else [back]
             calls.setdefault(name, []).append((_first([*given, *named.values()]), _first(returned)))
             return back
 
-        child.forward = noted
+        child.forward = record_call
 
     lists = [(name, each) for name, each in model.named_modules() if isinstance(each, LISTS)]
     children = [(name, child) for name, each in lists for child in each.children()]
@@ -133,11 +133,11 @@ def _inputs(calls: dict[str, list[Call]], states: Sequence[Tensor]) -> list[Tens
     and of lists that lie in one another the outer one.
     """
 
-    def matched(name: str) -> tuple[int, int]:
+    def match_rank(name: str) -> tuple[int, int]:
         about = [state for call in calls[name] for state in call]
         return sum(_number(about, state) is not None for state in states), -len(name)
 
-    return [given for given, _ in calls[max(calls, key=matched)]] if calls else []
+    return [given for given, _ in calls[max(calls, key=match_rank)]] if calls else []
 
 
 def _number(states: Sequence[Tensor | None], wanted: Tensor | None) -> int | None:

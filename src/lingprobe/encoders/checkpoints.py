@@ -27,7 +27,7 @@ POINT = re.compile(
 class Expanding(Protocol):
     """What makes encoders, where one reference may stand for several of them."""
 
-    def expanded(self, reference: Reference) -> Sequence[Reference]:
+    def expand(self, reference: Reference) -> Sequence[Reference]:
         """The references of single encoders, in order; the reference itself for one."""
         ...
 
@@ -80,10 +80,10 @@ def _folders(pattern: str) -> list[str]:
 
 def _number(folder: str) -> int:
     named = POINT.search(Path(folder).name)
-    return _counted(named) if named else -1
+    return _parse_count(named) if named else -1
 
 
-def _counted(named: re.Match[str]) -> int:
+def _parse_count(named: re.Match[str]) -> int:
     return int(named["number"]) * TIMES[named["times"].lower()]
 
 
@@ -102,4 +102,4 @@ def named_point(reference: str) -> Named | None:
     if parsed is not None and name == parsed.argument:
         run = str(replace(parsed, argument=run))
     unit = "epoch" if last["unit"].lower() == "epoch" else "step"
-    return Named(run, _counted(last), unit)
+    return Named(run, _parse_count(last), unit)

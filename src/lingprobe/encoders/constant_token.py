@@ -42,8 +42,8 @@ class Read(NamedTuple):
 
 def constant_tokens(passes: Passes) -> dict[str, str]:
     """By layer what holds most of its norm in every sentence, in words; {} where nothing does."""
-    tokens = passes.tokenised(TRIED, by_piece=False)
-    keep, layers = passes.kept(tokens), len(passes.network.widths)
+    tokens = passes.tokenize_sentences(TRIED, by_piece=False)
+    keep, layers = passes.kept_tokens(tokens), len(passes.network.widths)
     names = [str(layer) for layer in range(layers)]
     states = passes.states(tokens, set(names))
     read: dict[str, list[Read]] = {name: [] for name in names}

@@ -16,9 +16,9 @@ from torch import Tensor
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Floats, Ints, Spans, offsets, ranges
 from lingprobe.encoders.alone import Batching
-from lingprobe.encoders.batches import grouped, padded, spread
+from lingprobe.encoders.batches import group_rows, pad_rows, spread
 from lingprobe.encoders.frames import Frame
-from lingprobe.encoders.pooling import pooled
+from lingprobe.encoders.pooling import pool_states
 from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
 
 LEX = "lex"
@@ -49,7 +49,7 @@ class Deep(Protocol):
     @property
     def side_by_side(self) -> bool: ...
 
-    def hidden(
+    def hidden_states(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
         """All hidden states of rows of token ids, each [rows, longest, dim]."""
@@ -75,8 +75,8 @@ class Passes:
         layer `lex` alone.
         """
         by_piece = any(pool == "none" for _, pool in asked)
-        tokens = self.tokenised(sentences, by_piece)
-        keep = self.kept(tokens)
+        tokens = self.tokenize_sentences(sentences, by_piece)
+        keep = self.kept_tokens(tokens)
         starts = np.arange(len(sentences) + 1)
         if by_piece:
             starts = offsets([int(k.sum()) for k in keep])
@@ -89,14 +89,14 @@ class Passes:
             hidden, mask, whole = of_rows(rows), self._mask(keep, rows), self._mask(every, rows)
             units = ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
             for target, (layer, pool) in zip(layers, asked, strict=True):
-                target[units] = pooled(pool, hidden[layer], whole if pool == "end" else mask)
+                target[units] = pool_states(pool, hidden[layer], whole if pool == "end" else mask)
 
-        batches = grouped(tokens.lengths, self.tokens, self.network.batching)
+        batches = group_rows(tokens.lengths, self.tokens, self.network.batching)
         spread(work, batches, self.network.side_by_side)
         spans = _spans(sentences, tokens, keep, starts) if by_piece else None
         return Units(tuple(layers), spans, tokens.cut)
 
-    def kept(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
+    def kept_tokens(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
         """Which tokens of each sentence count."""
         return self._read(tokens) if tokens.inside is None else tokens.inside
 
@@ -109,7 +109,7 @@ class Passes:
     def _width(self, layer: str) -> int:
         return self.network.widths[0 if layer == LEX else int(layer)]
 
-    def tokenised(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
+    def tokenize_sentences(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
         """Sentences as the model reads them: the raw text, or, for pieces, the words joined with
         spaces unless they are found in it.
         """
@@ -130,7 +130,7 @@ class Passes:
             if names - {LEX}:
                 ids = [tokens.ids[r] for r in rows]
                 types = None if tokens.types is None else [tokens.types[r] for r in rows]
-                hidden = self.network.hidden(ids, types)
+                hidden = self.network.hidden_states(ids, types)
                 layers |= {str(n): layer for n, layer in enumerate(hidden)}
             return layers
 
@@ -142,14 +142,14 @@ class Passes:
         forms = self.network.lexical(ids)
 
         def lexical(rows: Ints) -> Tensor:
-            places = padded([np.searchsorted(ids, tokens.ids[r]).tolist() for r in rows], 0)
+            places = pad_rows([np.searchsorted(ids, tokens.ids[r]).tolist() for r in rows], 0)
             return torch.from_numpy(forms[places]).to(self.network.device)
 
         return lexical
 
     def _mask(self, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> Tensor:
         """Which tokens of a batch count, [batch, longest]."""
-        return torch.from_numpy(padded([keep[r].tolist() for r in rows], 0).astype(bool)).to(
+        return torch.from_numpy(pad_rows([keep[r].tolist() for r in rows], 0).astype(bool)).to(
             self.network.device
         )
 

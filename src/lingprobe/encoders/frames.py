@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data._hosted import one_line
+from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
 from lingprobe.data.examples import EncoderStop
@@ -91,7 +91,7 @@ def check(template: str, prompt: str) -> None:
         )
 
 
-def said(template: str, prompt: str, reads: Callable[[], str]) -> str:
+def describe_frame(template: str, prompt: str, reads: Callable[[], str]) -> str:
     """The text around sentences as an identity says it; `reads` is called for a template alone, as
     a chat template may have the date in it. DataProblem where it cannot be.
     """

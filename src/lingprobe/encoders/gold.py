@@ -16,7 +16,7 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Facts, Kind
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats, Vectors, word_units
-from lingprobe.encoders.keyed import normals
+from lingprobe.encoders.keyed_random import normals
 
 WIDTH = 384  # that of small sentence encoders
 
@@ -57,10 +57,10 @@ class Gold:
     def name(self) -> str:
         return "gold" if self.oracle is None else f"gold:{self.oracle}"
 
-    def named(self, oracle: str) -> Gold:
+    def with_oracle(self, oracle: str) -> Gold:
         return replace(self, oracle=oracle)
 
-    def informed(self, facts: Mapping[Sentence, Facts], words: bool) -> Oracle:
+    def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> Oracle:
         return Oracle(self, facts, words)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
@@ -91,8 +91,8 @@ class Oracle:
             if self.words
             else [list(chain.from_iterable(facts)) for facts in known]
         )
-        numbers = {fact: number for number, fact in enumerate(self._listed())}
-        vectors = self._added(units, numbers)
+        numbers = {fact: number for number, fact in enumerate(self._sorted_facts())}
+        vectors = self._sum_vectors(units, numbers)
         if self.gold.noise:
             many = [len(facts) for facts in known] if self.words else [1] * len(known)
             keys = [
@@ -108,11 +108,11 @@ class Oracle:
         )
         return Vectors((vectors,), ("-",), spans)
 
-    def _listed(self) -> list[str]:
+    def _sorted_facts(self) -> list[str]:
         """Every fact of every sentence that is known, in an order that no sentence decides."""
         return sorted({fact for facts in self.facts.values() for unit in facts for fact in unit})
 
-    def _added(self, units: Sequence[Sequence[str]], numbers: Mapping[str, int]) -> Floats:
+    def _sum_vectors(self, units: Sequence[Sequence[str]], numbers: Mapping[str, int]) -> Floats:
         """The sum of the vectors of each unit's facts [units, width]."""
         from scipy.sparse import csr_array
 

@@ -21,11 +21,11 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.frames import frame, read_by, said, say_unread
+from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread
 from lingprobe.encoders.hub import Files, Source, files_of, source_of, unloadable
-from lingprobe.encoders.layered import Asked, asked_of, names_of, slots_of
-from lingprobe.encoders.quantised import PACKAGES, check_quantised, quantisation
-from lingprobe.encoders.saved import Dtype, Saved, versions
+from lingprobe.encoders.layers import Asked, asked_of, names_of, slots_of
+from lingprobe.encoders.model_files import Dtype, Saved, versions
+from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
 
 Pool = Literal["mean", "rest", "max", "cls", "last", "end", "none"]
@@ -92,7 +92,7 @@ class HuggingFace(Saved):
         return "trained" if self.weights == "trained" else "baseline"
 
     @property
-    def drawn(self) -> tuple[str, int, bool]:
+    def weight_settings(self) -> tuple[str, int, bool]:
         """The kind of its weights, their seed, and whether the lexical ones stay as they were
         trained.
         """
@@ -116,7 +116,7 @@ class HuggingFace(Saved):
         return self.special if self.special is not None else self.pool != "none"
 
     @property
-    def quantised(self) -> str:
+    def quantization_method(self) -> str:
         """How its weights are quantised, as the configuration says; '' where they are not."""
         way = quantisation(self.files.says("config.json"))
         check_quantised(way, self.weights, self.dtype)
@@ -125,14 +125,14 @@ class HuggingFace(Saved):
     @property
     def runs(self) -> tuple[str, str]:
         """The device and the precision that it runs with; quantised weights as they were stored."""
-        if way := self.quantised:
+        if way := self.quantization_method:
             return resolved_device(self.device), way
         return super().runs
 
     @property
     def fingerprint(self) -> str:
         """That of its files and what they run on, with the version of what reads quantised ones."""
-        way = self.quantised
+        way = self.quantization_method
         return super().fingerprint + (f" {versions(PACKAGES.get(way, way))}" if way else "")
 
     @property
@@ -140,8 +140,8 @@ class HuggingFace(Saved):
         units = (
             f",units=pieces,spaces={self.spaces},text={self.text}" if self.pool == "none" else ""
         )
-        drawn = "" if self.weights == "trained" else f",weights={self.drawn}"
-        around = said(self.template, self.prompt, lambda: self.reads)
+        drawn = "" if self.weights == "trained" else f",weights={self.weight_settings}"
+        around = describe_frame(self.template, self.prompt, lambda: self.reads)
         read = f"{around},special={self.counts_special},tokens={self.batch}"
         return f"hf,{read}{drawn}{units}{self.trust}"
 
@@ -179,11 +179,11 @@ class HuggingFace(Saved):
         """The layers that are asked for, each with its pooling."""
         from lingprobe.encoders.constant_token import constant_tokens
         from lingprobe.encoders.forward import Passes  # imports torch
-        from lingprobe.encoders.network import Weights, loaded
+        from lingprobe.encoders.network import Weights, load_network
         from lingprobe.encoders.tokens import Words
 
         source = source_of(self.files, self.model, self.trust)
-        network = loaded(source, *self.runs, Weights(*self.drawn))
+        network = load_network(source, *self.runs, Weights(*self.weight_settings))
         if (many := len(network.widths) - 1) != self.depth:
             raise EncoderStop(
                 f"{self.name}: config.json says {self.depth} layers, and the model has {many}, so"
@@ -194,8 +194,8 @@ class HuggingFace(Saved):
         if around.after and any(pool != "end" for _, pool in asked) and network.causal:
             say_unread(self.name, around.after)
         passes = Passes(network, around, self.counts_special, self.batch, words)
-        if recall(*self._noted) is None:
-            remember(*self._noted, constant_tokens(passes))
+        if recall(*self._memory_key) is None:
+            remember(*self._memory_key, constant_tokens(passes))
         units = passes.run(sentences, asked)
         return Vectors(units.layers, names_of(asked), units.spans, units.cut)
 
@@ -204,10 +204,10 @@ class HuggingFace(Saved):
         """By layer which token that every sentence has holds most of its norm, as was seen when the
         model was loaded; nothing where none does, or where vectors are no means.
         """
-        return (recall(*self._noted) or {}) if self.pool == "mean" else {}
+        return (recall(*self._memory_key) or {}) if self.pool == "mean" else {}
 
     @property
-    def _noted(self) -> tuple[Path, str]:
+    def _memory_key(self) -> tuple[Path, str]:
         return cache_dir() / "constant-tokens", digest(self.base, self.fingerprint)
 
 

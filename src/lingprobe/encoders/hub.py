@@ -218,10 +218,11 @@ def files_of(model: str, organisation: str = "", first: bool = True) -> Files:
     )
     for known in names:
         if (
-            files := _cached(known, revision or "main") or (None if revision else _packaged(known))
+            files := _cached_files(known, revision or "main")
+            or (None if revision else _packaged_files(known))
         ) is not None:
             return files
-    return _fetched(names[0], revision or "main")
+    return _fetch_files(names[0], revision or "main")
 
 
 @contextlib.contextmanager
@@ -254,7 +255,7 @@ def _digest(folder: Path) -> str:
     return f"{names}{digest(p for _, p in files)}"
 
 
-def _cached(name: str, revision: str) -> Files | None:
+def _cached_files(name: str, revision: str) -> Files | None:
     """The files of a model in the cache; None where it is not there, or huggingface_hub is not."""
     try:
         from huggingface_hub import try_to_load_from_cache
@@ -268,7 +269,7 @@ def _cached(name: str, revision: str) -> Files | None:
     return Files(folders[0], folders[0].name) if folders else None
 
 
-def _packaged(name: str) -> Files | None:
+def _packaged_files(name: str) -> Files | None:
     package, inside = PACKAGES.get(name, ("", ""))
     spec = importlib.util.find_spec(package) if package else None
     if spec is None or not spec.submodule_search_locations:
@@ -277,7 +278,7 @@ def _packaged(name: str) -> Files | None:
     return Files(folder) if folder.is_dir() else None
 
 
-def _fetched(name: str, revision: str) -> Files:
+def _fetch_files(name: str, revision: str) -> Files:
     """Fetch the files that say what a model is, of which one tells the commit; the rest follows
     when the model is loaded.
     """

@@ -15,17 +15,17 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lingprobe.data._hosted import one_line
+from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching, alike, batching, tolerance
-from lingprobe.encoders.batches import padded
+from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import Layers, layers_of
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
-from lingprobe.encoders.quantised import check_room, placement, quantisation
-from lingprobe.encoders.saved import computing, in_precision
+from lingprobe.encoders.model_files import computing, in_precision
+from lingprobe.encoders.quantisation import check_room, placement, quantisation
 from lingprobe.nets.device import check_device, free_memory, kind
 
 LONGEST = 8192  # tokens, for models that name no limit of their own
@@ -103,7 +103,7 @@ class Network:
         )
         return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
 
-    def hidden(
+    def hidden_states(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
         """All hidden states of rows of token ids, and of their types where the model has some, each
@@ -112,12 +112,12 @@ class Network:
         Rows are filled up on the right, where the model is told not to look.
         """
         fields = {
-            "input_ids": padded(ids, self._filling),
-            "attention_mask": padded([[1] * len(row) for row in ids], 0),
+            "input_ids": pad_rows(ids, self._filling),
+            "attention_mask": pad_rows([[1] * len(row) for row in ids], 0),
         }
         self._check(int(fields["input_ids"].max()))
         if types is not None:
-            fields["token_type_ids"] = padded(types, 0)
+            fields["token_type_ids"] = pad_rows(types, 0)
         inputs = {key: torch.from_numpy(value).to(self.device) for key, value in fields.items()}
         output = self._run(**inputs)
         with torch.inference_mode():
@@ -126,7 +126,7 @@ class Network:
         return tuple(layer.to(self.device) for layer in layers)
 
     @functools.cached_property
-    def _known(self) -> int | None:
+    def _vocabulary_size(self) -> int | None:
         """How many tokens the model has vectors for; None where it has no plain table of them."""
         try:
             table = self.model.get_input_embeddings()
@@ -140,13 +140,14 @@ class Network:
         it, as it is told not to look there.
         """
         token = self.tokenizer.pad_token_id or 0
-        return token if self._known is None or token < self._known else 0
+        return token if self._vocabulary_size is None or token < self._vocabulary_size else 0
 
     def _check(self, largest: int) -> None:
-        if self._known is not None and largest >= self._known:
+        if self._vocabulary_size is not None and largest >= self._vocabulary_size:
             raise DataProblem(
-                f"the tokenizer gives the token {largest}, and the model knows {self._known:,};"
-                " resize its embeddings (resize_token_embeddings), and save both"
+                f"the tokenizer gives the token {largest}, and the model knows"
+                f" {self._vocabulary_size:,}; resize its embeddings"
+                " (resize_token_embeddings), and save both"
             )
 
     def _run(self, input_ids: Tensor, attention_mask: Tensor, **types: Tensor) -> Any:
@@ -164,7 +165,7 @@ class Network:
         ids = self.tokenizer(TRIAL, truncation=True, max_length=self.limit)["input_ids"]
 
         def run(rows: Sequence[Sequence[int]]) -> list[Sequence[Tensor]]:
-            layers = self.hidden(rows)
+            layers = self.hidden_states(rows)
             return [[layer[i, : len(row)] for layer in layers] for i, row in enumerate(rows)]
 
         return batching(name, run, (ids * 3)[: self.limit], tolerance(self.model, self.dtype))
@@ -174,7 +175,8 @@ class Network:
         """Whether it reads from left to right, so that no token depends on those behind it."""
         row = list(range(min(SOME, self.limit)))
         one, other = (
-            [layer[0, :-1] for layer in self.hidden([ids])] for ids in (row, [*row[:-1], row[0]])
+            [layer[0, :-1] for layer in self.hidden_states([ids])]
+            for ids in (row, [*row[:-1], row[0]])
         )
         return alike(one, other, tolerance(self.model, self.dtype))
 
@@ -232,7 +234,7 @@ class Network:
 
 
 @functools.lru_cache(maxsize=2)
-def loaded(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
+def load_network(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
     """A model on its device, which multiplies in `dtype` whatever precision it is stored in."""
     try:
         from transformers import AutoConfig, AutoTokenizer
@@ -296,7 +298,7 @@ def _model(
 
     if weights.kind == "trained":
         return trained()
-    model = _drawn(
+    model = _draw_model(
         lambda: _encoder(
             AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)
         ),
@@ -324,7 +326,7 @@ def _encoder(model: Any) -> Any:
     return tower.eval()
 
 
-def _drawn(build: Callable[[], Any], seed: int) -> Any:
+def _draw_model(build: Callable[[], Any], seed: int) -> Any:
     """A model that its own library initialises, which it does with torch's global generator; that
     is given back as it was.
     """

@@ -20,12 +20,12 @@ _unnamed = itertools.count()
 _process = uuid.uuid4().hex
 
 
-def called(thing: Any) -> str:
+def name_of(thing: Any) -> str:
     """The name of a model by its card or path, a function's own name, or that of the class; of a
     method, that of its object.
     """
     if inspect.ismethod(thing) and not inspect.isclass(thing.__self__):
-        return called(thing.__self__)
+        return name_of(thing.__self__)
     return model_name(thing) or str(getattr(thing, "__name__", type(thing).__name__))
 
 
@@ -37,10 +37,10 @@ def model_name(model: Any) -> str:
     said = getattr(card, "model_id", None) or getattr(card, "base_model", None)
     inner = getattr(model, "transformers_model", None)
     path = said or getattr(getattr(inner, "config", None), "_name_or_path", None)
-    return shortened(path) if isinstance(path, str) else ""
+    return shorten_path(path) if isinstance(path, str) else ""
 
 
-def shortened(path: str) -> str:
+def shorten_path(path: str) -> str:
     """A model's path by its last part (by two where one says little), or its name on the hub where
     that is known.
     """

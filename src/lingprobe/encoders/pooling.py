@@ -11,7 +11,7 @@ from torch import Tensor
 from lingprobe.data.vectors import Floats
 
 
-def pooled(pool: str, states: Tensor, mask: Tensor) -> Floats:
+def pool_states(pool: str, states: Tensor, mask: Tensor) -> Floats:
     """States [batch, tokens, dim] pooled over the tokens that count: [batch, dim], zeros where none
     does; or those tokens.
     """

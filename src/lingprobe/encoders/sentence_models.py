@@ -18,10 +18,10 @@ from torch import Tensor
 from lingprobe.data.errors import to_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.alone import Batching, alike, batching, told, tolerance
-from lingprobe.encoders.batches import grouped, spread
+from lingprobe.encoders.alone import Batching, alike, batching, log_batching, tolerance
+from lingprobe.encoders.batches import group_rows, spread
 from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
-from lingprobe.encoders.saved import MANY, computing, in_precision
+from lingprobe.encoders.model_files import MANY, computing, in_precision
 from lingprobe.nets.device import check_device
 
 # texts by which our features are compared with the model's own
@@ -66,7 +66,7 @@ class Tokenised:
         return {**fields, **self.beside}
 
 
-def tokenised(
+def tokenize_texts(
     model: Any, whole: list[str], prompt: str, more: Mapping[str, str]
 ) -> Tokenised | None:
     """All texts (prompt included) tokenised at once by a fast tokeniser; None where the model
@@ -78,7 +78,7 @@ def tokenised(
     limit = getattr(model, "max_seq_length", None)
     if tokenizer is None or not getattr(tokenizer, "is_fast", False) or not isinstance(limit, int):
         return None
-    theirs = preprocessed(model, TRIAL, prompt, more)
+    theirs = preprocess_texts(model, TRIAL, prompt, more)
     tensors = {k: v for k, v in theirs.items() if isinstance(v, torch.Tensor)}
     beside = {k: v for k, v in theirs.items() if k not in tensors}
     types = "token_type_ids" in tensors
@@ -100,7 +100,7 @@ def tokenised(
     return tokenise(whole) if same else None
 
 
-def preprocessed(
+def preprocess_texts(
     model: Any, texts: Sequence[str], prompt: str, more: Mapping[str, str]
 ) -> dict[str, Any]:
     """A batch as the model prepares it."""
@@ -167,7 +167,7 @@ class Ready:
 
 
 @functools.lru_cache(maxsize=2)
-def loaded(source: Source, form: str, device: str, dtype: str, way: Way) -> Ready:
+def load_model(source: Source, form: str, device: str, dtype: str, way: Way) -> Ready:
     """A model of some class on its device."""
     try:
         import sentence_transformers
@@ -202,7 +202,7 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
     """
     before = way.before(model)
     try:
-        features = preprocessed(model, TRIAL, before, way.arguments)
+        features = preprocess_texts(model, TRIAL, before, way.arguments)
         output = forward(model, features, way, dtype)
     except Exception as error:
         routes = any(type(module).__name__ in ("Router", "Asym") for module in model.modules())
@@ -258,7 +258,7 @@ def _batching(trial: Ready, before: str, name: str) -> Batching:
         masks = output["attention_mask"].bool()
         return [[row[mask]] for row, mask in zip(output["token_embeddings"], masks, strict=True)]
 
-    tokens = tokenised(
+    tokens = tokenize_texts(
         trial.model, [before + TRIAL[0] + " " + TRIAL[0]], before, trial.way.arguments
     )
     if tokens is not None:
@@ -273,10 +273,10 @@ def _batching(trial: Ready, before: str, name: str) -> Batching:
         )
     long, short = TRIAL[0] + " " + TRIAL[0], TRIAL[1]
     alone, beside = (
-        vectors(preprocessed(trial.model, texts, before, trial.way.arguments))
+        vectors(preprocess_texts(trial.model, texts, before, trial.way.arguments))
         for texts in ([short], [long, short])
     )
-    return told(name, "padded" if alike(alone[0], beside[1], limit) else "single")
+    return log_batching(name, "padded" if alike(alone[0], beside[1], limit) else "single")
 
 
 def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, NDArray[np.bool_]]:
@@ -284,7 +284,7 @@ def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, 
     model, more = ready.model, ready.way.arguments
     before = ready.way.before(model)
     whole = [before + text for text in texts]
-    tokenised_texts = tokenised(model, whole, before, more)
+    tokenised_texts = tokenize_texts(model, whole, before, more)
     lengths = tokenised_texts.lengths if tokenised_texts else about(whole)
     vectors = np.zeros((len(texts), ready.width), np.float32)
 
@@ -292,11 +292,11 @@ def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, 
         features = (
             tokenised_texts.features(rows)
             if tokenised_texts
-            else preprocessed(model, [texts[r] for r in rows], before, more)
+            else preprocess_texts(model, [texts[r] for r in rows], before, more)
         )
         vectors[rows] = ready.embedded(features).cpu().numpy()
 
-    spread(work, grouped(lengths, tokens, ready.batching), model.device.type == "cpu")
+    spread(work, group_rows(lengths, tokens, ready.batching), model.device.type == "cpu")
     return vectors, tokenised_texts.cut if tokenised_texts else np.zeros(len(texts), bool)
 
 

@@ -13,8 +13,8 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.hub import Files, source_of
-from lingprobe.encoders.origin import called
-from lingprobe.encoders.saved import MANY, Dtype, Saved, usual_batch, versions
+from lingprobe.encoders.model_files import MANY, Dtype, Saved, usual_batch, versions
+from lingprobe.encoders.origin import name_of
 from lingprobe.nets.device import resolved_dtype
 
 if TYPE_CHECKING:
@@ -97,11 +97,11 @@ class SentenceTransformers(Saved):
         return f"{self.form} {super().fingerprint}"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        from lingprobe.encoders.sentence_models import Way, loaded  # imports torch
+        from lingprobe.encoders.sentence_models import Way, load_model  # imports torch
 
         source = source_of(self.files, self.model, self.trust, WHOLE)
-        return _encoded(
-            loaded(
+        return _encode_sentences(
+            load_model(
                 source,
                 self.form,
                 *self.runs,
@@ -141,7 +141,7 @@ class Live:
         return ready(self.model, class_of(self.model), Way(), self.dtype, self.name)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        return _encoded(self.ready, sentences, usual_batch(self.device))
+        return _encode_sentences(self.ready, sentences, usual_batch(self.device))
 
 
 def live(model: Any, name: str | None = None) -> Live:
@@ -155,7 +155,7 @@ def live(model: Any, name: str | None = None) -> Live:
     device = str(model.device)
     whole = all(each.dtype == torch.float32 for each in model.parameters())
     dtype = resolved_dtype("auto" if whole else "float32", device)
-    return Live(name or called(model), model, weights_digest(model), device, dtype)
+    return Live(name or name_of(model), model, weights_digest(model), device, dtype)
 
 
 def class_of(thing: Any) -> str:
@@ -177,7 +177,7 @@ def form_of(files: Files) -> str:
     return said or FORMS[0]
 
 
-def _encoded(ready: Ready, sentences: Sequence[Sentence], tokens: int) -> Vectors:
+def _encode_sentences(ready: Ready, sentences: Sequence[Sentence], tokens: int) -> Vectors:
     if ready.form == MANY:
         from lingprobe.encoders.token_forward import run_tokens
 

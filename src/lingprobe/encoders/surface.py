@@ -13,7 +13,7 @@ import numpy as np
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Vectors, word_units
-from lingprobe.encoders.keyed import normals
+from lingprobe.encoders.keyed_random import normals
 
 
 @dataclass(frozen=True)

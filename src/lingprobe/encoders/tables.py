@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
-from lingprobe.encoders.keyed import normals
+from lingprobe.encoders.keyed_random import normals
 from lingprobe.encoders.word_files import WordFile, open_words, word_digest
 
 MOST = 1 << 16  # words whose vectors are kept
@@ -78,7 +78,7 @@ class Rows:
         if len(self.kept) > self.most:
             self.before, self.kept = self.kept, {}
         kept = self.kept
-        kept.update(self._found([w for w in words if w not in kept]))
+        kept.update(self._find_vectors([w for w in words if w not in kept]))
         vectors = np.zeros((len(words), self.file.dim), np.float32)
         known = np.zeros(len(words), bool)
         for i, word in enumerate(words):
@@ -86,7 +86,7 @@ class Rows:
                 vectors[i], known[i] = vector, True
         return vectors, known
 
-    def _found(self, words: Sequence[str]) -> dict[str, Floats | None]:
+    def _find_vectors(self, words: Sequence[str]) -> dict[str, Floats | None]:
         """The vectors of some words, in one piece of memory, which is freed as one."""
         before = self.before
         found = {w: before[w] for w in words if w in before}

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints, Spans, offsets
-from lingprobe.encoders.batches import grouped, spread
-from lingprobe.encoders.sentence_models import Ready, about, preprocessed
-from lingprobe.encoders.tokens import is_space, located, marks_of, of_words
+from lingprobe.encoders.batches import group_rows, spread
+from lingprobe.encoders.sentence_models import Ready, about, preprocess_texts
+from lingprobe.encoders.tokens import is_space, locate_words, marks_of, of_words
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def run_tokens(
         )
 
     sizes = about([before + s.text for s in sentences])
-    spread(work, grouped(sizes, tokens, ready.batching), ready.model.device.type == "cpu")
+    spread(work, group_rows(sizes, tokens, ready.batching), ready.model.device.type == "cpu")
     rows = [by_number[r] for r in range(len(sentences))]
     units = offsets([len(row.vectors) for row in rows])
     words = [row.words + start for row, start in zip(rows, units[:-1], strict=True)]
@@ -72,7 +72,7 @@ def run_tokens(
 def _batch(ready: Ready, sentences: Sequence[Sentence], before: str) -> Iterator[Row]:
     """Sentences that a model reads at once, behind a prompt."""
     texts = [s.text for s in sentences]
-    features = preprocessed(ready.model, texts, before, ready.way.arguments)
+    features = preprocess_texts(ready.model, texts, before, ready.way.arguments)
     read, ids = _read(features), [row.cpu().tolist() for row in features["input_ids"]]
     output = ready.forward(features)
     kept = output["attention_mask"].bool().cpu().numpy()
@@ -84,7 +84,7 @@ def _batch(ready: Ready, sentences: Sequence[Sentence], before: str) -> Iterator
     for k, sentence in enumerate(sentences):
         own = np.array(ids[k], np.int64)[read[k]]
         characters, nowhere, cut = _characters(ready.model.tokenizer, before + sentence.text, own)
-        places = located(sentence.words, sentence.text) + len(before)
+        places = locate_words(sentence.words, sentence.text) + len(before)
         words = of_words(characters, nowhere, places, cut)
         yield Row(vectors[k][kept[k]], _among(words, np.flatnonzero(read[k]), kept[k]), cut)
 

@@ -35,7 +35,7 @@ def word_spans(words: Sequence[str], start: int = 0) -> Ints:
     return np.stack([stops - lengths, stops], 1)
 
 
-def located(words: Sequence[str], text: str) -> Ints:
+def locate_words(words: Sequence[str], text: str) -> Ints:
     """Where each word lies in a raw text, [words, 2]; white space plays no part.
 
     Words that are not in it as they are (`de` and `le` of `du`) all lie where the text between
@@ -48,14 +48,14 @@ def located(words: Sequence[str], text: str) -> Ints:
     if joined == squeezed:
         first, last = ends[:-1], ends[1:]
     else:
-        first, last = _between(*_anchored(joined, squeezed, ends), len(squeezed))
+        first, last = _between(*_anchor_words(joined, squeezed, ends), len(squeezed))
     places = np.zeros((len(words), 2), np.int64)
     some = np.flatnonzero(last > first)
     places[some, 0], places[some, 1] = letters[first[some]], letters[last[some] - 1] + 1
     return places
 
 
-def _anchored(joined: str, text: str, ends: Ints) -> tuple[Ints, Ints]:
+def _anchor_words(joined: str, text: str, ends: Ints) -> tuple[Ints, Ints]:
     """Where each word lies that is in the text as it is, as starts and stops; -1 for the others."""
     place = np.full(len(joined) + 1, -1, np.int64)
     for a, b, size in SequenceMatcher(None, joined, text, autojunk=False).get_matching_blocks():
@@ -91,11 +91,11 @@ def of_words(pieces: Ints, nowhere: Flags, words: Ints, cut: bool) -> Ints:
 
     Of a text that was cut, a word that is not there to its end has none.
     """
-    pieces_of = aligned(at := placed(pieces, nowhere, words), words)
+    pieces_of = align_pieces(at := place_pieces(pieces, nowhere, words), words)
     return without_torn(pieces_of, words, int(at[:, 1].max(initial=0))) if cut else pieces_of
 
 
-def aligned(pieces: Ints, words: Ints) -> Ints:
+def align_pieces(pieces: Ints, words: Ints) -> Ints:
     """The pieces first:last of each word, [words, 2], from character spans of pieces [pieces, 2]
     and of words [words, 2].
 
@@ -114,9 +114,9 @@ def aligned(pieces: Ints, words: Ints) -> Ints:
     return ranges
 
 
-def placed(pieces: Ints, nowhere: Flags, words: Ints) -> Ints:
-    """Character spans of pieces as `aligned` reads them, [pieces, 2]: those of `nowhere` empty, the
-    others never.
+def place_pieces(pieces: Ints, nowhere: Flags, words: Ints) -> Ints:
+    """Character spans of pieces as `align_pieces` reads them, [pieces, 2]: those of `nowhere`
+    empty, the others never.
 
     Some tokenisers say of a piece that it has no width; it is taken to be at the character that it
     stands before, or, at the end of a word, behind.
@@ -232,7 +232,7 @@ class Words:
     def places(self, sentence: Sentence, start: int) -> Ints:
         """Where each word lies in that text, [words, 2], counted from `start`."""
         return (
-            located(sentence.words, sentence.text) + start
+            locate_words(sentence.words, sentence.text) + start
             if self.raw
             else word_spans(sentence.words, start)
         )
@@ -294,13 +294,13 @@ class Pieces:
                 self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
             )
         )
-        before, after = _added(self.tokenizer, cut_apart)
+        before, after = _special_tokens(self.tokenizer, cut_apart)
         space = () if self.words.spaces else cut_apart(" ")
         prompt = cut_apart(self.frame.before) if self.frame.before else ()
         room = self.limit - len(before) - len(after)
         ids, special, words, cut = [], [], [], []
         for sentence in sentences:
-            parts = [cut_apart(text) for text in self._spaced(sentence)]
+            parts = [cut_apart(text) for text in self._spaced_words(sentence)]
             flat = [*prompt, *chain.from_iterable(parts)]
             places = _places(parts, len(prompt), space)
             outside = (places[:, 1] > room) | (places[:, 0] >= places[:, 1])
@@ -312,7 +312,7 @@ class Pieces:
         types = [[0] * len(i) for i in ids] if typed else None
         return Tokens(ids, types, special, words, np.array(cut, bool))
 
-    def _spaced(self, sentence: Sentence) -> Iterator[str]:
+    def _spaced_words(self, sentence: Sentence) -> Iterator[str]:
         """Each word with the space before it."""
         for i, word in enumerate(sentence.words):
             yield " " + word if i or self.frame.before else word
@@ -330,7 +330,7 @@ def _leading(part: Sequence[int], space: Sequence[int]) -> int:
     return len(space) if space and tuple(part[: len(space)]) == tuple(space) else 0
 
 
-def _added(
+def _special_tokens(
     tokenizer: Any, cut_apart: Callable[[str], tuple[int, ...]]
 ) -> tuple[list[int], list[int]]:
     """The special tokens that a tokeniser puts before and behind a text."""

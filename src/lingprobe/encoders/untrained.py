@@ -15,7 +15,7 @@ import numpy as np
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
-from lingprobe.encoders.batches import batches, gathered, spread
+from lingprobe.encoders.batches import batches, gather_vectors, spread
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.word_files import word_digest
 
@@ -65,7 +65,7 @@ class Untrained:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         read, by_word = WordsRead(vectors, numbers, counts), self.pool == "none"
         net = _net(shape, self.seed, by_word)
-        return encoded(net, read, shape.width, by_word, self.tokens)
+        return encode_sentences(net, read, shape.width, by_word, self.tokens)
 
 
 def forms_of(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
@@ -88,7 +88,7 @@ class WordsRead(NamedTuple):
     counts: Ints
 
 
-def encoded(net: Any, read: WordsRead, width: int, by_word: bool, tokens: int) -> Vectors:
+def encode_sentences(net: Any, read: WordsRead, width: int, by_word: bool, tokens: int) -> Vectors:
     """What a network over word vectors makes of sentences: a vector of `width` numbers for each, or
     for each of their words.
     """
@@ -99,7 +99,7 @@ def encoded(net: Any, read: WordsRead, width: int, by_word: bool, tokens: int) -
 
     def work(rows: Ints) -> None:
         words = [read.numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)]
-        states = _passed(net, gathered(read.vectors, words), lengths[rows], by_word)
+        states = _run_net(net, gather_vectors(read.vectors, words), lengths[rows], by_word)
         outputs[ranges(units[rows], units[rows + 1])[0]] = states
 
     spread(work, batches(lengths, tokens), side_by_side=True)
@@ -107,7 +107,7 @@ def encoded(net: Any, read: WordsRead, width: int, by_word: bool, tokens: int) -
     return Vectors((outputs,), ("-",), spans, counts > LONGEST)
 
 
-def _passed(net: Any, words: Any, lengths: Ints, by_word: bool) -> Floats:
+def _run_net(net: Any, words: Any, lengths: Ints, by_word: bool) -> Floats:
     """What a network makes of sentences, of which the first is the longest: a row for each, or for
     each of their words.
     """

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import reading
-from lingprobe.corpora.files import digest, hashed, known_digest, opened
+from lingprobe.corpora.files import digest, known_digest, open_and_hash, open_file
 from lingprobe.data.cache import FileProblem, cache_dir, draft, recall, remember
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
@@ -55,7 +55,7 @@ def open_words(path: Path) -> WordFile:
     and in which line.
     """
     with reading(path, "a file of word vectors"):
-        return _opened(path.expanduser())
+        return _open_word_file(path.expanduser())
 
 
 def word_digest(path: Path) -> str:
@@ -69,8 +69,8 @@ def word_digest(path: Path) -> str:
     return digest([path])
 
 
-def _opened(path: Path) -> WordFile:
-    with opened(path) as stream:
+def _open_word_file(path: Path) -> WordFile:
+    with open_file(path) as stream:
         if stream.read(4) == FASTTEXT:
             return _fasttext(path)
         stream.seek(0)
@@ -85,9 +85,9 @@ def _opened(path: Path) -> WordFile:
                 " vectors?"
             )
         if not _is_text(second, dim):
-            return _indexed(path, dim, partial(_records, path, dim, count), binary=True)
+            return _index_file(path, dim, partial(_records, path, dim, count), binary=True)
         _check_points(second, f"{path}:2")
-        return _indexed(path, dim, partial(_lines, path, dim, count), binary=False)
+        return _index_file(path, dim, partial(_lines, path, dim, count), binary=False)
     _check_points(first, f"{path}:1")
     dim = _width(header)
     if not dim:
@@ -95,7 +95,7 @@ def _opened(path: Path) -> WordFile:
             f"{path}:1: not a file of word vectors: a line is a word and its numbers, or 'words"
             " dimensions' at the head"
         )
-    return _indexed(path, dim, partial(_lines, path, dim, None), binary=False)
+    return _index_file(path, dim, partial(_lines, path, dim, None), binary=False)
 
 
 def _width(cells: list[bytes]) -> int:
@@ -130,7 +130,7 @@ class Indexed:
         at = np.minimum(np.searchsorted(hashes, keys), len(hashes) - 1)
         hits = np.flatnonzero(hashes[at] == keys)
         vectors = {}
-        with opened(self.path) as stream:
+        with open_file(self.path) as stream:
             # in file order: packed files only go forward
             for i in hits[np.argsort(places[at[hits]], kind="stable")].tolist():
                 stream.seek(int(places[at[i]]))
@@ -208,19 +208,19 @@ def _check_fasttext(path: Path) -> None:
         )
 
 
-def _indexed(path: Path, dim: int, places: Places, binary: bool) -> Indexed:
+def _index_file(path: Path, dim: int, places: Places, binary: bool) -> Indexed:
     """Where words stand in a file: as remembered of a large one, else by reading it through."""
     large = path.stat().st_size >= LARGE
-    if large and (table := _recalled(known_digest(path))) is not None:
+    if large and (table := _recall_table(known_digest(path))) is not None:
         return Indexed(path, dim, table, binary)
-    with hashed(path) as (stream, finish):
-        table = _found(path, places(stream))
+    with open_and_hash(path) as (stream, finish):
+        table = _build_table(path, places(stream))
         if large:
             _remember(finish(), table)
     return Indexed(path, dim, table, binary)
 
 
-def _found(path: Path, places: Iterator[tuple[bytes, int]]) -> NDArray[np.uint64]:
+def _build_table(path: Path, places: Iterator[tuple[bytes, int]]) -> NDArray[np.uint64]:
     """Sorted hashes of words, and where the words stand [2, words]; the first place of a word
     counts.
     """
@@ -234,7 +234,7 @@ def _found(path: Path, places: Iterator[tuple[bytes, int]]) -> NDArray[np.uint64
     return np.stack([unique, np.frombuffer(offsets, np.uint64)[first]])
 
 
-def _recalled(mark: str) -> NDArray[np.uint64] | None:
+def _recall_table(mark: str) -> NDArray[np.uint64] | None:
     """What was found in a file that has the digest `mark`; None where nothing is remembered, or
     where it is not what was written.
     """

@@ -17,7 +17,7 @@ from lingprobe.data.cache import environment
 from lingprobe.data.errors import LingprobeError
 from lingprobe.nets.device import DEVICE, kind, resolved_device, resolved_dtype
 from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
-from lingprobe.store.blocks import opened, write
+from lingprobe.store.blocks import open_block, write
 from lingprobe.store.claims import alone, clear
 
 SUFFIX = ".agreement"
@@ -64,7 +64,7 @@ class Machine:
         return ""
 
     @contextmanager
-    def adopted(self) -> Iterator[None]:
+    def adopt(self) -> Iterator[None]:
         """What runs inside, worker processes included, computes with this."""
         with (
             environment(DEVICE, self.device),
@@ -88,7 +88,7 @@ class Agreement:
         refused  what cannot be measured here, with the reason
         """
         facts = {"machine": asdict(self.machine), "things": dict(things)}
-        if (block := opened(self.file)) is None:
+        if (block := open_block(self.file)) is None:
             write(self.file, "agreement", facts, {}, keep=True)
             return
         agreed: Mapping[str, str] = block.facts["things"]
@@ -110,10 +110,10 @@ def alike(
     planned  makes the plan
     things   the identities of what it measures, by name, and what is refused, with the reason
     """
-    with agreed(file.with_name(file.name + SUFFIX), jobs) as agreement:
+    with reach_agreement(file.with_name(file.name + SUFFIX), jobs) as agreement:
         plan = planned()
         agreement.settle(*things(plan))
-    with agreement.machine.adopted():
+    with agreement.machine.adopt():
         yield plan
 
 
@@ -123,7 +123,7 @@ def request_of(*parts: Any) -> str:
 
 
 @contextmanager
-def agreed(file: Path, jobs: int) -> Iterator[Agreement]:
+def reach_agreement(file: Path, jobs: int) -> Iterator[Agreement]:
     """What is agreed on, while the plan is made that it is settled with; the first machine makes
     its own, and others wait until it has.
     """
@@ -133,11 +133,11 @@ def agreed(file: Path, jobs: int) -> Iterator[Agreement]:
             clear(file)
         else:
             stack.enter_context(alone(file))
-        block = opened(file)
+        block = open_block(file)
         known = here if block is None else _machine(block.facts["machine"])
         if lacking := here.lacks(known):
             raise AgreementProblem(_refusal(lacking, file))
-        with known.adopted():
+        with known.adopt():
             yield Agreement(file, known)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data._hosted import hosted, one_line
+from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop
@@ -68,7 +68,7 @@ class EncoderRun:
         while left:
             start, stop = left.pop()
             try:
-                with hosted(self.encoder.name):
+                with foreign_code(self.encoder.name):
                     encoded = self.encoder.encode(sentences[start:stop])
             except EncoderStop as problem:
                 raise EncoderProblem(str(problem)) from problem
@@ -85,7 +85,9 @@ class EncoderRun:
                     failed[start] = one_line(error)
                 self._doubt(error, alone=stop - start == 1)
                 continue
-            parts.append((np.arange(start, stop), self.checked(encoded, sentences[start:stop])))
+            parts.append(
+                (np.arange(start, stop), self.check_vectors(encoded, sentences[start:stop]))
+            )
             self.failing, self.works_on = 0, self.works_on or sentences[start]
         if not parts:
             return Attempt(np.zeros(0, np.int64), None, failed, {})
@@ -108,7 +110,7 @@ class EncoderRun:
             if number >= 3 and time.monotonic() - start > ENOUGH:
                 break
             try:
-                with hosted(self.encoder.name):
+                with foreign_code(self.encoder.name):
                     self.encoder.encode([sentence])
             except Exception:  # noqa: S112
                 continue
@@ -122,7 +124,7 @@ class EncoderRun:
             " the same command again"
         ) from error
 
-    def checked(self, vectors: Any, sentences: Sequence[Sentence]) -> Vectors:
+    def check_vectors(self, vectors: Any, sentences: Sequence[Sentence]) -> Vectors:
         """What the encoder returned, as the store keeps it; anything but one number array a slot is
         an EncoderProblem.
         """
@@ -205,8 +207,8 @@ class EncoderRun:
         refused: dict[str, dict[int, str]] = {}
         layers = []
         for slot, given in zip(self.slots, vectors.layers, strict=True):
-            original = self.kept.narrowed(given)
-            layer = self.kept.rounded(original)
+            original = self.kept.narrow_vectors(given)
+            layer = self.kept.round_values(original)
             bad = np.flatnonzero(~np.isfinite(layer).all(1))
             if len(bad):
                 beyond = np.isfinite(original[bad]).all(1)

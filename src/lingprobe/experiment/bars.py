@@ -22,7 +22,7 @@ class Bar:
     def __init__(self, bar: Any) -> None:
         self.bar, self.name, self.told = bar, "", time.monotonic()
 
-    def named(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+    def show_names(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The batches, each named as it is handed out."""
         for batch in batches:
             self.name = batch.name
@@ -35,7 +35,7 @@ class Bar:
             self.told = time.monotonic()
             self.bar.set_postfix_str(f"{self.name}, step {done:,}" + (f" of {of:,}" if of else ""))
 
-    def done(self, trials: int) -> None:
+    def advance(self, trials: int) -> None:
         """So many trials more are measured."""
         self.bar.set_postfix_str("", refresh=False)
         self.bar.update(trials)
@@ -46,11 +46,11 @@ def encoding_bar(name: str, progress: bool) -> Iterator[None]:
     """A bar over the sentences that an encoder is given while the block runs."""
     with new_bar(progress, total=0, desc=f"encode {name}", unit=" sentences") as bar:
 
-        def told(done: int, total: int | None) -> None:
+        def update_bar(done: int, total: int | None) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
-        with listening(told):
+        with listening(update_bar):
             yield
 
 

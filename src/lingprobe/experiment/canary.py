@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data._closure import digest
-from lingprobe.data._hosted import hosted, one_line
+from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data._source import PACKAGE
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.identity import Identity
@@ -27,7 +27,7 @@ from lingprobe.data.vectors import Floats
 from lingprobe.encoders.adapt import Adapted, Batched, Pair, Unprepared
 from lingprobe.experiment.paths import Paths
 from lingprobe.nets.precision import threads
-from lingprobe.store.blocks import StoreProblem, opened, write
+from lingprobe.store.blocks import StoreProblem, open_block, write
 
 SENTENCES = tuple(
     Sentence.of(text.split())
@@ -74,7 +74,7 @@ class Checked(NamedTuple):
     canary: Canary | None = None
 
 
-def checked(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
+def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
     """The identity of an encoder with what its vectors of a few sentences add to it.
 
     Encoders of lingprobe state all that decides their vectors. One that can encode none of these
@@ -126,7 +126,7 @@ def _is_own(encoder: Encoder) -> bool:
 
 def _vectors(encoder: Encoder, batches: Iterable[Sequence[Sentence]]) -> tuple[Floats, ...]:
     """Each layer of the vectors of all sentences, encoded batch by batch."""
-    with hosted(encoder.name), threads():
+    with foreign_code(encoder.name), threads():
         parts = [encoder.encode(batch).layers for batch in batches]
     return tuple(np.concatenate(layers).astype(np.float32) for layers in zip(*parts, strict=True))
 
@@ -165,7 +165,7 @@ def _length(vectors: Floats) -> Floats:
 def _matching(results: Path, stem: str, vectors: Sequence[Floats]) -> Iterator[str]:
     """The marks of vectors beside the results that are the same as these but for rounding."""
     for path in sorted(results.glob(f"{stem}-*{SUFFIX}")):
-        if (block := opened(path)) is None:
+        if (block := open_block(path)) is None:
             continue
         stored = [block.array(str(number)) for number in range(len(block.arrays))]
         if _alike(stored, vectors, SAME):

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from lingprobe.data._closure import code_of, digest
-from lingprobe.data._hosted import hosted
+from lingprobe.data._foreign_code import foreign_code
 from lingprobe.data.cache import FileProblem, recall, remember, size
 from lingprobe.data.core import DataProblem, Dataset, Task
 from lingprobe.data.identity import Identity, Stated, identity
@@ -24,7 +24,7 @@ from lingprobe.data.oracles import about_words
 from lingprobe.datasets import folds_needed
 from lingprobe.experiment.rules import best_word, worth
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.limited import Limited
+from lingprobe.tasks.limits import Limited
 
 DOUBLE = 8  # bytes of a score
 _datasets: dict[str, Dataset] = {}
@@ -35,7 +35,7 @@ class Fault(DataProblem):
 
 
 @contextmanager
-def guarded(task: Task) -> Iterator[None]:
+def guard_task(task: Task) -> Iterator[None]:
     """Tell any exception of a task as a DataProblem, so that one task's fault loses no other's
     table.
     """
@@ -53,7 +53,7 @@ def guarded(task: Task) -> Iterator[None]:
         ) from error
 
 
-def loaded(task: Task, known: Identity) -> Dataset:
+def load_dataset(task: Task, known: Identity) -> Dataset:
     """A task's data set, read once a process. Whatever goes wrong is a DataProblem."""
     key = str(known)
     if key not in _datasets:
@@ -63,11 +63,11 @@ def loaded(task: Task, known: Identity) -> Dataset:
 
 def load(task: Task) -> Dataset:
     """A task's examples, read now; the task may be anybody's."""
-    with guarded(task), hosted(task.name):
+    with guard_task(task), foreign_code(task.name):
         dataset = task.load()
         rule, source = best_word(dataset), worth(dataset)
     word = WordRule(str(rule), rule.train, rule.test) if rule else None
-    return dataset.noted(*filter(None, (word, source)))
+    return dataset.with_notes(*filter(None, (word, source)))
 
 
 def task_identity(reference: str | None, task: Task) -> Identity:
@@ -75,7 +75,7 @@ def task_identity(reference: str | None, task: Task) -> Identity:
     examples say it.
     """
     whole = task.task if isinstance(task, Limited) else task
-    with guarded(task):
+    with guard_task(task):
         if isinstance(whole, Stated):
             return identity(TASKS, reference, task)
         dataset = load(task)
@@ -164,7 +164,7 @@ def _alike(labels: Column, what: str) -> str:
 
 def _find(task: Task, known: Identity) -> Facts:
     try:
-        dataset = loaded(task, known)
+        dataset = load_dataset(task, known)
         train = dataset.rows("train")
         return Facts(
             folds_needed(dataset),

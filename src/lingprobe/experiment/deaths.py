@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from lingprobe.data._closure import digest
-from lingprobe.data._hosted import WATCH
+from lingprobe.data._foreign_code import WATCH
 from lingprobe.data.examples import DataProblem
-from lingprobe.store.claims import claimed, clear, ended
+from lingprobe.store.claims import claim_file, clear, ended_holder
 
 LOADED, ENCODING = "while it was loaded", "while it encoded"
 
@@ -34,7 +34,7 @@ def at_work(name: str, doing: str, results: Path | None = None) -> Iterator[None
     known = [note for note in watch.died if note.partition("\t")[0] == name]
     if place and known:
         clear(place)
-    elif place and (last := ended(place)):
+    elif place and (last := ended_holder(place)):
         log.warning(
             "%s: an earlier run died while this encoder was at work (process %d, since %s); should"
             " this one die as well, leave the encoder out",
@@ -46,7 +46,7 @@ def at_work(name: str, doing: str, results: Path | None = None) -> Iterator[None
         raise Died(f"{watch.died[note]} {doing}")
     with ExitStack() as stack:
         if place and place.parent.is_dir():
-            stack.enter_context(claimed(place))
+            stack.enter_context(claim_file(place))
         watch.tell(note)
         try:
             yield

@@ -94,7 +94,7 @@ def embed(
     usable = ~bad[inverse]
     reasons = {
         i: f"some of its tokens: {why}"
-        for i, why in store.lost(key, request.slots, request.keys).items()
+        for i, why in store.loss_reasons(key, request.slots, request.keys).items()
     } | reasons
     problems = tuple((i, reasons[k]) for i, k in enumerate(inverse.tolist()) if k in reasons)
     cut = int(store.cut(key, request.slots, request.keys).sum())
@@ -114,7 +114,7 @@ def _failed_before(request: Request, lacking: NDArray[np.bool_]) -> NDArray[np.b
 def _reasons(request: Request, lacking: NDArray[np.bool_]) -> dict[int, str]:
     """Why sentences cannot be used, by number."""
     absent = np.flatnonzero(lacking.any(0)).tolist()
-    reasons = request.store.refused(request.base, request.slots, request.keys)
+    reasons = request.store.refusal_reasons(request.base, request.slots, request.keys)
     if absent:
         failures = request.store.failures(request.base)
         reasons |= {
@@ -208,7 +208,7 @@ def _run_for(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> 
     )
 
     def candidates() -> list[Sentence]:
-        refused = request.store.refused(request.base, request.slots, request.keys)
+        refused = request.store.refusal_reasons(request.base, request.slots, request.keys)
         cached = [i for i in np.flatnonzero(~lacking.any(0)).tolist() if i not in refused][:1]
         new = np.flatnonzero(lacking.any(0))
         spread = new[np.linspace(0, len(new) - 1, PROBES).round().astype(int)] if len(new) else new
@@ -228,7 +228,7 @@ def _jobs(request: Request, lacking: NDArray[np.bool_]) -> list[Job]:
     """
     folder = request.store.folder(request.base)
     # as they were when `lacking` was found
-    open_blocks = list(plans.unfinished(folder, request.store.committed(request.base)))
+    open_blocks = list(plans.unfinished_plans(folder, request.store.committed_names(request.base)))
     jobs: list[Job] = []
     patterns, which = np.unique(lacking, axis=1, return_inverse=True)
     for number in range(patterns.shape[1]):

@@ -12,7 +12,7 @@ import numpy as np
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.references import Reference
-from lingprobe.encoders.saved import Saved
+from lingprobe.encoders.model_files import Saved
 from lingprobe.experiment.measure import Group
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan, together

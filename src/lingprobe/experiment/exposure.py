@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.seen import Hashes, among, hashes_of
+from lingprobe.corpora.training_sentences import Hashes, among, hashes_of
 from lingprobe.data._closure import code_of, digest
 from lingprobe.data.cache import recall, remember
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, Taught
 from lingprobe.data.identity import Identity
-from lingprobe.experiment.data import loaded
+from lingprobe.experiment.data import load_dataset
 
 NAMED, LONGEST = 2, 60  # sentences that a refusal names, and how much of each
 UNKNOWN = (
@@ -57,7 +57,7 @@ class Memory:
         folder, key = cache / "exposure", digest(str(known), self.mark, code_of(__name__))
         said = recall(folder, key)
         if said is None:
-            said = _refusal(loaded(task, known), self.hashes, str(known))
+            said = _refusal(load_dataset(task, known), self.hashes, str(known))
             remember(folder, key, said)
         return str(said)
 
@@ -80,7 +80,7 @@ def _refusal(dataset: Dataset, seen: Hashes, known: str) -> str:
         return ""
     counts = np.bincount(dataset.splits[rows].clip(0), minlength=len(SPLITS)).tolist()
     parts = ", ".join(f"{n:,} of {name}" for name, n in zip(SPLITS, counts, strict=True) if n)
-    named = " and ".join(islice(_named(dataset, rows, bad), NAMED))
+    named = " and ".join(islice(_quote_sentences(dataset, rows, bad), NAMED))
     return (
         f"{len(rows):,} of {len(dataset):,} examples ({parts}) have sentences that this encoder was"
         f" trained on, such as {named}; train it without them (`lingprobe train --exclude CORPUS`,"
@@ -88,7 +88,9 @@ def _refusal(dataset: Dataset, seen: Hashes, known: str) -> str:
     )
 
 
-def _named(dataset: Dataset, rows: NDArray[np.int64], bad: NDArray[np.bool_]) -> Iterator[str]:
+def _quote_sentences(
+    dataset: Dataset, rows: NDArray[np.int64], bad: NDArray[np.bool_]
+) -> Iterator[str]:
     """The first sentences of some examples that were seen, cut short."""
     numbers = dataset.sites[rows, :, 0]
     for number in dict.fromkeys(numbers[bad[numbers]].tolist()):

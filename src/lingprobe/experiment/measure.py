@@ -48,7 +48,7 @@ from lingprobe.datasets import together
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.experiment.provenance import (
     checkpoint,
-    computed,
+    computation_facts,
     constant_tokens,
     git_commit,
     revision,
@@ -168,16 +168,16 @@ def ready(
     needed = {"train": needs_of(group.probe).train, "test": True}
     for name, part in (("train", train), ("test", test)):
         if needed[name] and not len(part):
-            raise ValueError(f"no {name} examples are left to read ({_lost(counts)})")
+            raise ValueError(f"no {name} examples are left to read ({_describe_lost(counts)})")
     unseen = _unseen(train.labels, test.labels)
     counts = replace(counts, train=len(train), dev=len(dev), test=len(test), unseen=unseen)
     cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
     likeliest = tuple(cell._replace(by="loss") for cell in cells if scores and test.labels.link)
-    notes = whole.notes.noted(**readings.dataset.notes)
+    notes = whole.notes.plus(**readings.dataset.notes)
     return Ready(group, readings, counts, notes, rows, Job(train, dev, (*cells, *likeliest)))
 
 
-def fitted(parts: Sequence[Ready]) -> list[list[Result]]:
+def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
     """Fit and score groups that share a probe, in one pass where it takes several."""
     probe, start = parts[0].group.probe, time.perf_counter()
     jobs = [part.job for part in parts]
@@ -232,7 +232,7 @@ def about(dataset: Dataset) -> str:
     return state.hexdigest()
 
 
-def _lost(counts: Counts) -> str:
+def _describe_lost(counts: Counts) -> str:
     """What became of examples that cannot be read."""
     why = f" ({counts.problems[0]})" if counts.unusable and counts.problems else ""
     return (
@@ -258,7 +258,7 @@ def _result(
     low, high = interval_of(metric, test.labels, [predicted], clusters)
     majority = floor(shared.constants or {}, test.labels, predicted, metric)
     made_with = replace(shared, choice=Choice(choice_of(predictor)))
-    alone = {key: tags.pruned() for key, tags in test.dataset.strata.items()}
+    alone = {key: tags.without_unused() for key, tags in test.dataset.strata.items()}
     # one's own tag is no stratum
     strata = {key: tags for key, tags in alone.items() if 2 * len(tags.names) <= len(test)}
     return Result(
@@ -337,11 +337,11 @@ def _vectors(
     if isinstance(group.encoder, Informed):
         if before is not None and before.informs(group, dataset):
             return before.readings.vectors, np.ones(len(sentences), bool), []
-        oracle = group.encoder.informed(
+        oracle = group.encoder.with_facts(
             facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
         )
         return oracle.encode(sentences), np.ones(len(sentences), bool), []
-    encoder, key = _prepared(group, sentences)
+    encoder, key = _prepare_encoder(group, sentences)
     # the run tried the rest
     done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))
     return (
@@ -363,7 +363,7 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
     return {split: counts for split, counts in by_split.items() if counts}
 
 
-def _prepared(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
+def _prepare_encoder(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
     """The encoder made ready for these sentences, and the key of its vectors."""
     if isinstance(group.encoder, Prepared):
         return group.encoder.prepare(sentences), digest(group.vectors, str(group.ingredients.task))
@@ -385,7 +385,7 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
         oracle=_oracle(group),
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         revision=revision(group.encoder),
-        computed=computed(group.encoder, group.probe),
+        computed=computation_facts(group.encoder, group.probe),
         read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",
         constant_tokens=constant_tokens(group.encoder, {t.read for t in group.trials}),
         versions=versions(),

@@ -14,7 +14,7 @@ from lingprobe.data._closure import digest
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import Result
 from lingprobe.store.blocks import writable
-from lingprobe.store.precision import kept_as, named
+from lingprobe.store.precision import kept_as, type_name
 from lingprobe.store.results import ResultStore, find_scores, write_scores
 from lingprobe.store.vectors import VectorStore
 
@@ -45,7 +45,7 @@ class Paths:
         root = (Path(cache) if cache else cache_dir()).absolute()
         folder = Path(results).absolute() if results else root / "results"
         passing = dtype == "none"
-        kept = named("float32" if passing else dtype, project)
+        kept = type_name("float32" if passing else dtype, project)
         kept_as(kept)  # or says what is wrong with it
         return cls(folder, root, kept, passing=passing)
 
@@ -57,7 +57,7 @@ class Paths:
         """The store of results."""
         return ResultStore(self.results)
 
-    def known(self, ids: Iterable[str]) -> dict[str, Result]:
+    def known_results(self, ids: Iterable[str]) -> dict[str, Result]:
         """The results of those of the trial ids that need not be measured; where scores are kept,
         those that have them, or cannot.
         """
@@ -90,7 +90,7 @@ class Paths:
         """The cache of vectors; its open blocks are kept, so that not every group of trials opens
         them anew.
         """
-        return _opened(self.vectors, self.dtype, threading.get_ident())
+        return _open_store(self.vectors, self.dtype, threading.get_ident())
 
     @property
     def vectors(self) -> Path:
@@ -102,11 +102,11 @@ class Paths:
 
 def close_stores() -> None:
     """Let go of the blocks of vectors that are open in this process."""
-    _opened.cache_clear()
+    _open_store.cache_clear()
 
 
 @functools.lru_cache(maxsize=4)
-def _opened(root: Path, dtype: str, thread: int) -> VectorStore:
+def _open_store(root: Path, dtype: str, thread: int) -> VectorStore:
     """A store for each thread, since its lists of blocks are changed while it is read; processes
     have their own.
     """

@@ -114,7 +114,8 @@ def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
     fitted. Several designs make one plan of all their trials.
     """
     made = [
-        _planned(each, paths) for each in ([designs] if isinstance(designs, Design) else designs)
+        _plan_design(each, paths)
+        for each in ([designs] if isinstance(designs, Design) else designs)
     ]
     whole = Plan(
         tuple(dict.fromkeys(trial for each in made for trial in each.trials)),
@@ -148,7 +149,7 @@ _PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
 )
 
 
-def _planned(design: Design, paths: Paths) -> Plan:
+def _plan_design(design: Design, paths: Paths) -> Plan:
     """The plan of one design; it may be empty."""
     if design.seeds < 1:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
@@ -168,7 +169,7 @@ def _planned(design: Design, paths: Paths) -> Plan:
     taught, remarks = memories(encoders)
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
-    posed = _posed(tasks, probes, own=not named_probes)
+    posed = _probes_by_task(tasks, probes, own=not named_probes)
     lacking = _lacking(tasks, posed, probes, known, paths.cache)
     refused |= broken | unread | _unfit(probes, design.reads or design.usual, lacking)
     trials = tuple(
@@ -282,7 +283,7 @@ def _can_read(probe: Probe, read: str) -> bool:
     return read.partition(":")[0] not in ("mix", "cumulative") or needs_of(probe).mixes
 
 
-def _posed(
+def _probes_by_task(
     tasks: Mapping[str, Task], probes: Mapping[str, Probe], own: bool
 ) -> dict[str, list[str]]:
     """The probes of each task: its own, or all that were named."""
@@ -346,20 +347,20 @@ def tasks_of(items: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[s
     for item in items:
         if not isinstance(item, str | Reference):
             try:
-                tasks[item.name] = _checked(_answered(item, None, cache)[0])
+                tasks[item.name] = _check_task(_with_facts(item, None, cache)[0])
             except DataProblem as problem:
                 refused[item.name] = str(problem)
             continue
         for reference in TASKS.expand(item):
             try:
-                each = [r for drawn in _drawn(reference) for r in _folds(drawn, cache)]
-                tasks |= {TASKS.canonical(r): _checked(TASKS.make(r)) for r in each}
+                each = [r for drawn in _expand_draws(reference) for r in _folds(drawn, cache)]
+                tasks |= {TASKS.canonical(r): _check_task(TASKS.make(r)) for r in each}
             except DataProblem as problem:
                 refused[str(reference)] = str(problem)
     return tasks, refused
 
 
-def _drawn(reference: Reference) -> list[Reference]:
+def _expand_draws(reference: Reference) -> list[Reference]:
     """The reference itself, or one for each draw where it says `sample=*/5` or `fold=*/5`."""
     for key, value in reference.options:
         star, _, many = value.partition("/")
@@ -376,7 +377,7 @@ def _folds(reference: Reference, cache: Path) -> list[Reference]:
 
     Raises DataProblem.
     """
-    task, data = _answered(TASKS.make(reference), TASKS.canonical(reference), cache)
+    task, data = _with_facts(TASKS.make(reference), TASKS.canonical(reference), cache)
     if data.folds == 1 or "fold" not in Sampling.of(task):
         return [reference]
     named = (f"{k}/{data.folds}" for k in range(1, data.folds + 1))
@@ -384,7 +385,7 @@ def _folds(reference: Reference, cache: Path) -> list[Reference]:
     return [fold for name in named for fold in _folds(reference.plus(fold=name), cache)]
 
 
-def _answered(task: Task, reference: str | None, cache: Path) -> tuple[Task, Facts]:
+def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, Facts]:
     """A task with its facts; DataProblem where its data cannot answer it."""
     data = facts(task, task_identity(reference, task), cache)
     if data.refused:
@@ -392,7 +393,7 @@ def _answered(task: Task, reference: str | None, cache: Path) -> tuple[Task, Fac
     return task, data
 
 
-def _checked(task: Task) -> Task:
+def _check_task(task: Task) -> Task:
     """A task whose metric, probe and view are there; what its code names may run as it does."""
     allow(task.metric, task.probe)
     METRICS.make(task.metric)

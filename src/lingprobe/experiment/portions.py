@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.data.core import DataProblem, Encoder, Layered, Prepared, Sentence
 from lingprobe.data.oracles import Informed
-from lingprobe.experiment.data import loaded
+from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.measure import Group
 from lingprobe.experiment.paths import Paths, close_stores
@@ -58,7 +58,7 @@ def together(tasks: Mapping[str, set[Sentence]]) -> list[set[str]]:
 
 
 @contextmanager
-def kept(paths: Paths) -> Iterator[None]:
+def passing_vectors(paths: Paths) -> Iterator[None]:
     """Vectors made inside are removed at the end, where they are not to be kept; a run that is
     stopped leaves them to the next one with the same results.
     """
@@ -109,5 +109,5 @@ def _sentences(groups: Sequence[Group]) -> list[Sentence]:
     sentences: dict[Sentence, None] = {}
     for group in {g.trials[0].task: g for g in groups}.values():
         with suppress(DataProblem):  # which is told when it is measured
-            sentences |= dict.fromkeys(loaded(group.task, group.ingredients.task).sentences)
+            sentences |= dict.fromkeys(load_dataset(group.task, group.ingredients.task).sentences)
     return list(sentences)

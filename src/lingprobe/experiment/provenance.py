@@ -93,14 +93,14 @@ def constant_tokens(encoder: Encoder, reads: Iterable[str]) -> dict[str, str]:
     return {read: known[layer] for read, mine in layers.items() for layer in mine if layer in known}
 
 
-def computed(encoder: Encoder, probe: Probe) -> dict[str, str]:
+def computation_facts(encoder: Encoder, probe: Probe) -> dict[str, str]:
     """What numbers were computed on and in; an encoder or a probe without a choice is not in it."""
     how = {"processor": processor()}
     if isinstance(encoder, Running):
         device, dtype = encoder.runs
         how["encoder"] = f"{dtype} on {kind(device)}"
     if isinstance(probe, Rounding):
-        how["probe"] = probe.resolved
+        how["probe"] = probe.used_precision
     if isinstance(probe, Fitting):
         how["probe device"] = kind(probe.device)
     return how | ({"threads": "1"} if reproducible() else {})

@@ -20,7 +20,7 @@ from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.encoders.origin import state_of
-from lingprobe.experiment.canary import Canary, checked
+from lingprobe.experiment.canary import Canary, check_identity
 from lingprobe.experiment.data import Unit
 from lingprobe.experiment.deaths import LOADED, Died, at_work
 from lingprobe.experiment.keys import encoder_identity
@@ -94,7 +94,7 @@ class Names:
                 self.died[str(thing)] = str(death)
             return
         encoder = make_encoder(thing)
-        if label is not None and (taken := _reserved(label)):
+        if label is not None and (taken := _reserved_kind(label)):
             raise DataProblem(
                 f"{label!r} cannot name a model, since {taken!r} is an encoder of lingprobe; choose"
                 " another name"
@@ -118,7 +118,7 @@ class Names:
         """What decides the vectors of what is called so, as they are kept."""
         reference = None if name in self.things else name
         known = encoder_identity(reference, encoder, paths.dtype, self.states.get(name, ""))
-        known, remark, canary = checked(known, encoder, paths)
+        known, remark, canary = check_identity(known, encoder, paths)
         if remark:
             self.remarks[name] = remark
         if canary is not None:
@@ -149,7 +149,7 @@ class Names:
         """
         mine = revision(encoder)
         kept = self.known() if derived else {}
-        for name in _numbered(encoder.name):
+        for name in _numbered_names(encoder.name):
             if name in self.encoders and (
                 revision(self.encoders[name]),
                 self.states.get(name, ""),
@@ -161,18 +161,18 @@ class Names:
             if (
                 name not in self.encoders
                 and kept.get(name, {mine}) == {mine}
-                and not (derived and _reserved(name))
+                and not (derived and _reserved_kind(name))
             ):
                 return name
         raise AssertionError("numbers do not end")
 
 
-def _numbered(name: str) -> Iterator[str]:
+def _numbered_names(name: str) -> Iterator[str]:
     yield name
     yield from (f"{name} #{n}" for n in count(2))
 
 
-def _reserved(name: str) -> str:
+def _reserved_kind(name: str) -> str:
     """The kind of encoder that a name would be taken for as a reference; '' for none."""
     parsed = parsed_or_none(name)
     return (
@@ -275,15 +275,15 @@ def _oracle(reference: str, encoder: Informed, task: Task) -> tuple[str, Encoder
     if not known:
         raise OracleProblem("its data have no annotation for an oracle")
     if encoder.oracle is None:
-        return _called(reference, encoder, next(iter(known)))
+        return _with_oracle(reference, encoder, next(iter(known)))
     if encoder.oracle not in known:
         raise OracleProblem(f"it has no oracle {encoder.oracle!r}; it has {', '.join(known)}")
     return reference, encoder
 
 
-def _called(reference: str, encoder: Informed, oracle: str) -> tuple[str, Encoder]:
+def _with_oracle(reference: str, encoder: Informed, oracle: str) -> tuple[str, Encoder]:
     """An encoder that holds a task's default oracle, and the reference with its name."""
-    whole = encoder.named(oracle)
+    whole = encoder.with_oracle(oracle)
     if reference == encoder.name:  # it was given as an object
         return whole.name, whole
     return ENCODERS.canonical(replace(Reference.parse(reference), argument=oracle)), whole

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Dataset
-from lingprobe.data.labels import Column, coded
+from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import SourceRule
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.metrics import best_constant, interval_of
@@ -80,10 +80,10 @@ class OneWord:
     test: float
     has: NDArray[np.bool_]
 
-    def said(self, rows: Ints, names: Sequence[str]) -> Column:
+    def predict(self, rows: Ints, names: Sequence[str]) -> Column:
         """What the rule says of some examples."""
         codes = np.where(self.has[rows], names.index(self.with_it), names.index(self.without))
-        return coded(codes, names)
+        return column_from_codes(codes, names)
 
     def __str__(self) -> str:
         return f"{self.with_it} with {self.word!r}, else {self.without}"
@@ -96,7 +96,7 @@ def best_word(dataset: Dataset) -> OneWord | None:
     labels, train, test = dataset.labels, dataset.rows("train"), dataset.rows("test")
     if labels.classes is None or not (dataset.of_sentences and len(train) and len(test)):
         return None
-    words, of, codes = _coded(dataset, dataset.sites[:, 0, 0])
+    words, of, codes = _index_words(dataset, dataset.sites[:, 0, 0])
     mine = np.isin(of, train)
     if not mine.any():
         return None
@@ -148,7 +148,7 @@ def _counts(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
 _numbers: dict[str, int] = {}
 
 
-def _coded(dataset: Dataset, sentences: Ints) -> tuple[Sequence[str], Ints, Ints]:
+def _index_words(dataset: Dataset, sentences: Ints) -> tuple[Sequence[str], Ints, Ints]:
     """All words that were met, case ignored, and which example has which: examples [pairs], codes
     [pairs], each pair once.
     """

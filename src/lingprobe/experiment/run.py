@@ -25,7 +25,7 @@ from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.measure import Batch, Group
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan
-from lingprobe.experiment.portions import kept, portions, union_of
+from lingprobe.experiment.portions import passing_vectors, portions, union_of
 from lingprobe.experiment.readers import names_of
 from lingprobe.experiment.room import Pass, check_room
 from lingprobe.experiment.runners import HERE, Lost, Workers
@@ -36,7 +36,7 @@ from lingprobe.nets.precision import threads
 from lingprobe.store import failures as failed
 from lingprobe.store.claims import Watch
 from lingprobe.store.experiments import Unit, record
-from lingprobe.store.kept import note
+from lingprobe.store.kept_vectors import note
 
 log = logging.getLogger("lingprobe.experiment")
 
@@ -77,11 +77,11 @@ def run(
         check_room(part.passes, paths.vector_store())
     before = _failures(groups, paths)
     for part in parts:
-        with kept(paths):
+        with passing_vectors(paths):
             broken = fill(part.passes, paths, workers, progress)
             failures |= broken
             left = [g for g in part.groups if g.trials[0].encoder not in broken]
-            for measured in _fitted(left, paths, workers, before, progress):
+            for measured in _fit_encoded_groups(left, paths, workers, before, progress):
                 known |= measured.results
                 fresh += measured.fresh
                 if measured.failure:
@@ -96,12 +96,12 @@ def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
     trials that it does not.
     """
     ids = plan.ids
-    known = paths.known(ids.values())
+    known = paths.known_results(ids.values())
     groups = (group.without(known) for group in _groups(plan, ids, paths.cache))
     return known, [group for group in groups if group.trials]
 
 
-def _fitted(
+def _fit_encoded_groups(
     groups: Sequence[Group],
     paths: Paths,
     workers: Workers,
@@ -111,14 +111,14 @@ def _fitted(
     """What became of groups that were encoded, as they are fitted."""
     todo, work = _batches(groups, workers.shard), measured_in(paths, before)
     with bar_over(sum(batch.trials for batch in todo), progress) as bar:
-        for measured, trials in _mapped(
-            todo, lambda batches: workers.fit(work, bar.named(batches)), paths
+        for measured, trials in _map_batches(
+            todo, lambda batches: workers.fit(work, bar.show_names(batches)), paths
         ):
             yield measured
-            bar.done(trials)
+            bar.advance(trials)
 
 
-def _mapped(
+def _map_batches(
     batches: Sequence[Batch],
     mapped: Callable[[Sequence[Batch]], Iterable[Measured | Lost]],
     paths: Paths,
@@ -191,10 +191,12 @@ def _groups(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]:
     control are like seeds, but for their labels.
     """
 
-    def shared(t: Trial) -> tuple[str, str, str, str]:
+    def group_key(t: Trial) -> tuple[str, str, str, str]:
         return t.task, without_draw(t.control), t.encoder, t.probe
 
-    for (task, _, encoder, probe), trials in groupby(sorted(plan.trials, key=shared), key=shared):
+    for (task, _, encoder, probe), trials in groupby(
+        sorted(plan.trials, key=group_key), key=group_key
+    ):
         listed = list(trials)
         things = plan.tasks[task], plan.encoders[encoder], plan.probes[probe]
         ingredients = plan.ingredients(listed[0])

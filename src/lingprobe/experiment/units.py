@@ -15,7 +15,7 @@ from typing import Any
 
 from lingprobe.data.core import Encoder, Trial
 from lingprobe.data.reading import ReadingProblem, read_of
-from lingprobe.encoders.saved import Saved
+from lingprobe.encoders.model_files import Saved
 from lingprobe.experiment.provenance import layers_of
 
 LARGEST = 2**31
@@ -54,12 +54,12 @@ def cut(trials: Sequence[Trial], size: Size) -> Iterator[tuple[Trial, ...]]:
     together while they can, since their fits share the choice of settings.
     """
     reads = [list(seeds) for _, seeds in groupby(trials, attrgetter("read"))]
-    for together in _packed(reads, lambda seeds: size.of_fit(seeds[0]) * len(seeds)):
+    for together in _pack_items(reads, lambda seeds: size.of_fit(seeds[0]) * len(seeds)):
         flat = [trial for seeds in together for trial in seeds]
-        yield from map(tuple, _packed(flat, size.of_fit))
+        yield from map(tuple, _pack_items(flat, size.of_fit))
 
 
-def _packed(items: Iterable[Any], cost: Callable[[Any], int]) -> Iterator[list[Any]]:
+def _pack_items(items: Iterable[Any], cost: Callable[[Any], int]) -> Iterator[list[Any]]:
     """Items in runs that cost no more than that together, or are one item."""
     run: list[Any] = []
     spent = 0

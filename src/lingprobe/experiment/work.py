@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from lingprobe.data._hosted import hosted, one_line
+from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.checkpoints import keeping
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.reading import ReadingProblem
-from lingprobe.experiment.data import loaded
-from lingprobe.experiment.measure import Batch, Group, Ready, fitted, ready
+from lingprobe.experiment.data import load_dataset
+from lingprobe.experiment.measure import Batch, Group, Ready, fit_groups, ready
 from lingprobe.experiment.paths import Paths
 from lingprobe.nets.precision import threads
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.checkpoints import Checkpoints, forget
-from lingprobe.store.claims import claimed
+from lingprobe.store.claims import claim_file
 from lingprobe.store.failures import failure_of
 
 log = logging.getLogger("lingprobe.experiment")
@@ -59,9 +59,9 @@ def measure(batch: Batch, paths: Paths, before: Mapping[str, str] | None = None)
     held: list[Group] = []
     with ExitStack() as claims:
         for group in batch.groups:
-            own = claims.enter_context(claimed(store.place(group.ids, group.part)))
+            own = claims.enter_context(claim_file(store.place(group.ids, group.part)))
             (mine if own else held).append(group)
-        known = paths.known([i for group in mine for i in group.ids])
+        known = paths.known_results([i for group in mine for i in group.ids])
         todo = [left for group in mine if (left := group.without(known)).trials]
         untried = [group for group in todo if work.failed_since(group, before or {})]
         spared = {group.ids for group in untried}
@@ -109,8 +109,8 @@ class _Work:
 
     def _ready(self, group: Group, before: Ready | None) -> Ready | None:
         try:
-            with hosted(group.name), threads():
-                whole = loaded(group.task, group.ingredients.task)
+            with foreign_code(group.name), threads():
+                whole = load_dataset(group.task, group.ingredients.task)
                 return ready(group, whole, self.paths.vector_store(), self.paths.scores, before)
         except Exception as error:
             self._fail(error)
@@ -118,15 +118,15 @@ class _Work:
 
     def _fail(self, error: Exception) -> None:
         log.debug("%s", self.name, exc_info=error)
-        self.failures.append(_told(error))
+        self.failures.append(_describe_error(error))
 
     def fit(self, parts: Sequence[Ready]) -> None:
         """Fit groups, and keep their results; what fails together is tried alone."""
         try:
             first = parts[0].group
             place = self.paths.result_store().place(first.ids, first.part)
-            with hosted(self.name), threads(), keeping(Checkpoints(place)):
-                results = fitted(parts)
+            with foreign_code(self.name), threads(), keeping(Checkpoints(place)):
+                results = fit_groups(parts)
             for part, each in zip(parts, results, strict=True):
                 kept = list(zip(part.group.ids, each, strict=True))
                 self.paths.keep(kept)
@@ -141,7 +141,7 @@ class _Work:
                     self.fit([part])
 
 
-def _told(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     """An error in one line; ours say all in their words."""
     if isinstance(error, DataProblem | ReadingProblem | StoreProblem):
         return str(error).strip().partition("\n")[0]

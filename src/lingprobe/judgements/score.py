@@ -162,17 +162,17 @@ class Judged(NamedTuple):
         return {label: count / len(self.answers) for label, count in counts.items()}
 
 
-def judged(files: Iterable[Path]) -> list[Judged]:
+def read_judgements(files: Iterable[Path]) -> list[Judged]:
     """What people say on each sheet, of copies that were filled in. DataProblem for a sheet that
     shows the labels, and as of `score`.
     """
     sheets: dict[str, list[Filled]] = {}
     for filled in map(read, files):
         sheets.setdefault(str(filled.sheet), []).append(filled)
-    return [_judged(copies) for copies in sheets.values()]
+    return [_merge_copies(copies) for copies in sheets.values()]
 
 
-def _judged(copies: Sequence[Filled]) -> Judged:
+def _merge_copies(copies: Sequence[Filled]) -> Judged:
     sheet = copies[0].sheet
     if sheet.mode == "check":
         raise DataProblem(
@@ -186,7 +186,7 @@ def _judged(copies: Sequence[Filled]) -> Judged:
     return Judged(sheet.task, answers)
 
 
-def misplaced(filled: Filled, sentences: Sequence[str]) -> Iterator[int]:
+def misplaced_rows(filled: Filled, sentences: Sequence[str]) -> Iterator[int]:
     """Rows whose sentence is not the one that was drawn, as where one column was sorted without the
     others.
     """
@@ -236,7 +236,7 @@ def score(files: Sequence[Path], trust: bool = False) -> Bound:
     if trust:
         allow(sheets[0].sheet.task)
     sheet, judged = sheets[0].sheet, _votes(sheets)
-    drawn = _drawn(sheet, sheets)
+    drawn = _redraw_sample(sheet, sheets)
     gold = drawn.gold
     winners = {key: majority(cast) for key, cast in judged.items()}
     right = {key: YES if sheet.mode == "check" else sheet.words[gold[key - 1]] for key in judged}
@@ -281,7 +281,7 @@ def _votes(sheets: Sequence[Filled]) -> dict[int, list[str]]:
     return judged
 
 
-def _drawn(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
+def _redraw_sample(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
     """The sheet's rows, drawn again; DataProblem where the data or the sheet's sentences are not
     the same any more.
     """
@@ -293,7 +293,7 @@ def _drawn(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
         )
     drawn = sample(dataset, sheet.n, sheet.seed, sheet.by)
     for filled in sheets:
-        moved = next(misplaced(filled, drawn.sentences), None)
+        moved = next(misplaced_rows(filled, drawn.sentences), None)
         if moved is not None:
             raise DataProblem(
                 f"{filled.name}: the sentence in row {moved} is not the one that was written; was"

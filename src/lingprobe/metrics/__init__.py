@@ -5,7 +5,14 @@ has the intervals of scores and differences, `resampling` the tests that draw ag
 the corrections for several tests. `correlation` and `layers` are about scores themselves.
 """
 
-from lingprobe.metrics.constant import answered, best_constant, constants, floor, repeated, rescored
+from lingprobe.metrics.constant import (
+    best_constant,
+    constant_column,
+    constant_result,
+    constants,
+    floor,
+    rescore_result,
+)
 from lingprobe.metrics.intervals import (
     Answers,
     Difference,
@@ -19,7 +26,7 @@ from lingprobe.metrics.intervals import (
     share,
 )
 from lingprobe.metrics.metric import METRICS, Metric, MetricProblem
-from lingprobe.metrics.multiplicity import CORRECTIONS, benjamini_hochberg, corrected, holm
+from lingprobe.metrics.multiplicity import CORRECTIONS, benjamini_hochberg, correct_p_values, holm
 
 __all__ = [
     "CORRECTIONS",
@@ -30,19 +37,19 @@ __all__ = [
     "MetricProblem",
     "NullShare",
     "Share",
-    "answered",
     "benjamini_hochberg",
     "best_constant",
+    "constant_column",
+    "constant_result",
     "constants",
     "contrast",
-    "corrected",
+    "correct_p_values",
     "difference",
     "floor",
     "holm",
     "interval",
     "interval_of",
     "null_share",
-    "repeated",
-    "rescored",
+    "rescore_result",
     "share",
 ]

@@ -129,7 +129,7 @@ def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Esti
     """Of scores that grow so fast with the weights of examples, [k, n]: inclusion and exclusion
     over all ways of sharing.
     """
-    ways = [codes for codes in map(numbered, clusters.values()) if codes.max() > 0] or [
+    ways = [codes for codes in map(number_clusters, clusters.values()) if codes.max() > 0] or [
         np.arange(len(strata))
     ]
     if any(_clusters_of(codes, strata).min() < LEAST_CLUSTERS for codes in ways):
@@ -139,7 +139,10 @@ def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Esti
         influences - (np.stack([np.bincount(strata, row) for row in influences]) / sizes)[:, strata]
     )
     single = [_left_out(rest, codes, strata) for codes in ways]
-    crossed = [sign * _left_out(rest, codes, strata).covariance for sign, codes in _crossed(ways)]
+    crossed = [
+        sign * _left_out(rest, codes, strata).covariance
+        for sign, codes in _intersect_clusters(ways)
+    ]
     covariance = np.sum([each.covariance for each in single] + crossed, 0)
     if crossed:
         least = HALF * np.max([np.diag(each.covariance) for each in single], 0)
@@ -159,7 +162,7 @@ def between_seeds(fits: Fits, clusters: Clusters, strata: Ints) -> float:
     return max(float(fits.scores.var(ddof=1) - noise) / many, 0.0)
 
 
-def _crossed(ways: Sequence[Ints]) -> Iterator[tuple[int, Ints]]:
+def _intersect_clusters(ways: Sequence[Ints]) -> Iterator[tuple[int, Ints]]:
     """What examples share in two ways and more, with the sign that it has in inclusion and
     exclusion.
     """
@@ -167,20 +170,20 @@ def _crossed(ways: Sequence[Ints]) -> Iterator[tuple[int, Ints]]:
         for first, *rest in combinations(ways, many):
             codes = first
             for more in rest:
-                codes = _renumbered(codes * (int(more.max()) + 1) + more)
+                codes = _renumber_codes(codes * (int(more.max()) + 1) + more)
             yield (1 if many % 2 else -1), codes
 
 
-def numbered(codes: Ints) -> Ints:
+def number_clusters(codes: Ints) -> Ints:
     """The codes from 0 on without gaps; those below 0 stand for nothing shared, and each gets a
     number of its own.
     """
     alone = codes < 0
     own = np.where(alone, int(codes.max(initial=-1)) + np.cumsum(alone), codes)
-    return _renumbered(own)
+    return _renumber_codes(own)
 
 
-def _renumbered(codes: Ints) -> Ints:
+def _renumber_codes(codes: Ints) -> Ints:
     """Codes without gaps: where they are small by counting, which takes no sorting."""
     if int(codes.max()) < DENSE * len(codes):
         there = np.bincount(codes) > 0
@@ -225,7 +228,7 @@ def _clusters_of(codes: Ints, strata: Ints) -> Ints:
     return np.asarray((together.reshape(-1, many) > 0).sum(0), np.int64)
 
 
-def balanced(gold: Column) -> Ints:
+def balanced_classes(gold: Column) -> Ints:
     """The class of each example where all classes have equally many, which was fixed when they were
     drawn; else zeros, [n].
     """

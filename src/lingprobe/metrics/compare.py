@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, summed
+from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
 
 
 def accuracy() -> Metric:
@@ -85,7 +85,7 @@ def r2() -> Metric:
     """Share of the variance of gold scores that predicted ones explain: 1 - mean squared error /
     variance. 0 for their mean, and below for what is further off; 0 where gold does not vary.
     """
-    return Metric("r2", _square_sums, _explained, -np.inf, _explained_influence)
+    return Metric("r2", _square_sums, _explained_variance, -np.inf, _explained_influence)
 
 
 Pairs = tuple[Ints, Ints]
@@ -128,7 +128,7 @@ def _right(gold: Column, predicted: Column) -> Doubles:
 
 def _right_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
     right = _right(gold, predicted)
-    return summed(np.stack([right, np.ones(len(right))], 1), blocks, many)
+    return sum_blocks(np.stack([right, np.ones(len(right))], 1), blocks, many)
 
 
 def _right_influence(gold: Column, predicted: Column) -> Doubles:
@@ -156,7 +156,7 @@ def _confusion_sums(
     gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
 ) -> Doubles:
     """Right, gold and predicted examples of each label that counts, [many, 3 * labels]."""
-    pairs, names = _counted(gold, predicted, counting)
+    pairs, names = _scored_pairs(gold, predicted, counting)
     size = len(names)
     counts = [
         np.bincount(blocks[rows] * size + labels, minlength=many * size) for rows, labels in pairs
@@ -176,7 +176,7 @@ def _macro_influence(gold: Column, predicted: Column, *, counting: Counting) -> 
     """Of each label's F1, 2 right / pairs, over the labels that occur: 2 / pairs for a right pair,
     -F1 / pairs for any.
     """
-    pairs, names = _counted(gold, predicted, counting)
+    pairs, names = _scored_pairs(gold, predicted, counting)
     right, true, said = (
         np.bincount(labels, minlength=len(names)).astype(np.float64) for _, labels in pairs
     )
@@ -191,7 +191,7 @@ def _macro_influence(gold: Column, predicted: Column, *, counting: Counting) -> 
     )
 
 
-def _counted(
+def _scored_pairs(
     gold: Column, predicted: Column, counting: Counting
 ) -> tuple[list[Pairs], tuple[str, ...]]:
     """Pairs that are right, gold and predicted, of the labels that count, and all labels' names."""
@@ -204,7 +204,7 @@ def _pair_sums(
     gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
 ) -> Doubles:
     """Right pairs, and gold plus predicted pairs, of the labels that count, [many, 2]."""
-    pairs, _ = _counted(gold, predicted, counting)
+    pairs, _ = _scored_pairs(gold, predicted, counting)
     right, truth, answer = (np.bincount(blocks[rows], minlength=many) for rows, _ in pairs)
     return np.stack([right, truth + answer], 1).astype(np.float64)
 
@@ -220,7 +220,7 @@ def _annotated_sums(
         # a label that only the predictions name was annotated nowhere
         annotated[:, len(gold.names) :] = 0
         known = np.asarray(~np.isnan(gold.matrix()), np.float64)
-        annotated[:, : len(gold.names)] = summed(known, blocks, many)
+        annotated[:, : len(gold.names)] = sum_blocks(known, blocks, many)
     return np.concatenate([confusions, annotated], 1)
 
 
@@ -292,7 +292,7 @@ def _moments(
     x, y = (
         _ranks(values) if ranked else values - values.mean() for values in _values(gold, predicted)
     )
-    return summed(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], 1), blocks, many)
+    return sum_blocks(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], 1), blocks, many)
 
 
 def _correlation(sums: Doubles) -> Doubles:
@@ -314,7 +314,7 @@ def _values(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
 
 
 def _pearson_influence(gold: Column, predicted: Column) -> Doubles:
-    return _moved(*_values(gold, predicted))[0]
+    return _correlation_slopes(*_values(gold, predicted))[0]
 
 
 def _spearman_influence(gold: Column, predicted: Column) -> Doubles:
@@ -322,7 +322,7 @@ def _spearman_influence(gold: Column, predicted: Column) -> Doubles:
     above it, and of its ties by half.
     """
     both = _values(gold, predicted)
-    influences, *slopes = _moved(*map(_ranks, both))
+    influences, *slopes = _correlation_slopes(*map(_ranks, both))
     for values, slope in zip(both, slopes, strict=True):
         _, places = np.unique(values, return_inverse=True)
         tied = np.bincount(places, slope)
@@ -330,7 +330,7 @@ def _spearman_influence(gold: Column, predicted: Column) -> Doubles:
     return influences
 
 
-def _moved(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+def _correlation_slopes(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """How fast a correlation grows with the weight of each pair, with each x, and with each y, [n]
     each; 0 where one does not vary.
     """
@@ -353,10 +353,10 @@ def _squares(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
 def _square_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
     """Counts, sums and squares of gold scores, and squared errors, [many, 4]."""
     x, error = _squares(gold, predicted)
-    return summed(np.stack([np.ones(len(x)), x, x * x, error * error], 1), blocks, many)
+    return sum_blocks(np.stack([np.ones(len(x)), x, x * x, error * error], 1), blocks, many)
 
 
-def _explained(sums: Doubles) -> Doubles:
+def _explained_variance(sums: Doubles) -> Doubles:
     n, x, xx, errors = np.moveaxis(sums, -1, 0)
     n = np.maximum(n, 1)
     variance = xx / n - (x / n) ** 2

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from lingprobe.data.core import Result
-from lingprobe.data.labels import Column, coded
+from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import Choice
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import METRICS, Doubles, Metric
@@ -22,11 +22,13 @@ def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
     """The metric on test of the constant answer that is best on train: a class, or a label set; 0
     for correlations of scores.
     """
-    measure = named(metric)
+    measure = find_metric(metric)
     if train.numbers is not None or not len(train):
         return 0.0
     kind = SET if train.classes is None else CLASS
-    return measure(test, repeated(chosen(train, measure, kind), train.names, len(test), kind))
+    return measure(
+        test, constant_column(constant_labels(train, measure, kind), train.names, len(test), kind)
+    )
 
 
 def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]:
@@ -39,9 +41,9 @@ def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]
     """
     if train.numbers is not None or not len(train):
         return {}
-    measure = named(metric)
+    measure = find_metric(metric)
     kinds = [CLASS, PREVALENT, SET] if train.classes is None or measure.several else [CLASS]
-    return {kind: chosen(train, measure, kind) for kind in kinds}
+    return {kind: constant_labels(train, measure, kind) for kind in kinds}
 
 
 def floor(
@@ -52,13 +54,13 @@ def floor(
     """
     kind = SET if SET in answers and (predicted.classes is None or gold.classes is None) else CLASS
     return (
-        named(metric)(gold, repeated(answers[kind], gold.names, len(gold), kind))
+        find_metric(metric)(gold, constant_column(answers[kind], gold.names, len(gold), kind))
         if answers
         else 0.0
     )
 
 
-def chosen(train: Column, metric: Metric, kind: str) -> tuple[str, ...]:
+def constant_labels(train: Column, metric: Metric, kind: str) -> tuple[str, ...]:
     """The labels of the constant answer of a kind.
 
     Sets are tried in order of the labels' shares, and the best one for micro F1 is always among
@@ -77,42 +79,42 @@ def chosen(train: Column, metric: Metric, kind: str) -> tuple[str, ...]:
     answers = [tuple(train.names[i] for i in ids) for ids in sets]
     return max(
         answers,
-        key=lambda labels: _scored(
-            different, counts, metric, repeated(labels, train.names, len(different), kind)
+        key=lambda labels: _score_answer(
+            different, counts, metric, constant_column(labels, train.names, len(different), kind)
         ),
     )
 
 
-def repeated(labels: Iterable[str], names: tuple[str, ...], n: int, kind: str) -> Column:
+def constant_column(labels: Iterable[str], names: tuple[str, ...], n: int, kind: str) -> Column:
     """The constant answer of a kind n times: as a class, or as a label set."""
     ids = np.array([names.index(label) for label in labels], np.int64)
-    return coded(np.full(n, ids[0]) if kind == CLASS else np.tile(ids, (n, 1)), names)
+    return column_from_codes(np.full(n, ids[0]) if kind == CLASS else np.tile(ids, (n, 1)), names)
 
 
-def answered(result: Result, kind: str) -> Result:
+def constant_result(result: Result, kind: str) -> Result:
     """The result that a constant answer of train would have had over the same examples; its
     interval is told with that of others.
     """
     labels = (result.provenance.constants or {})[kind]
-    answer = repeated(labels, result.gold.names, result.n, kind)
+    answer = constant_column(labels, result.gold.names, result.n, kind)
     about = replace(result.provenance, choice=Choice())
     nothing = float("nan")
-    score = named(result.metric)(result.gold, answer)
+    score = find_metric(result.metric)(result.gold, answer)
     return replace(
         result, predicted=answer, score=score, low=nothing, high=nothing, provenance=about
     )
 
 
-def rescored(result: Result, metric: str) -> Result:
+def rescore_result(result: Result, metric: str) -> Result:
     """The same answers judged by another metric; the interval is told with that of others.
     MetricProblem where it counts no label.
     """
-    score, nothing = named(metric)(result.gold, result.predicted), float("nan")
+    score, nothing = find_metric(metric)(result.gold, result.predicted), float("nan")
     least = floor(result.provenance.constants or {}, result.gold, result.predicted, metric)
     return replace(result, metric=metric, score=score, low=nothing, high=nothing, majority=least)
 
 
-def named(metric: str | Metric) -> Metric:
+def find_metric(metric: str | Metric) -> Metric:
     """The metric that a reference names; a metric names itself."""
     if isinstance(metric, Metric):
         return metric
@@ -130,7 +132,7 @@ def _different(labels: Column) -> tuple[Column, Ints]:
     return labels.take(first), counts
 
 
-def _scored(different: Column, counts: Ints, metric: Metric, answer: Column) -> float:
+def _score_answer(different: Column, counts: Ints, metric: Metric, answer: Column) -> float:
     each = metric.sums(different, answer, np.arange(len(counts)), len(counts))
     return float(metric.value(counts @ each))
 

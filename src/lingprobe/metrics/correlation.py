@@ -106,9 +106,9 @@ def p_values(
         if group.n < LEAST:
             tested |= dict.fromkeys(group.pairs, Tested(math.nan))
         elif group.n < MANY:
-            tested |= permuted(group, method, draws, seed)
+            tested |= permutation_p_values(group, method, draws, seed)
         else:
-            tested |= _approximated(group, method)
+            tested |= _approximate_p_values(group, method)
     return {pair: tested[pair] for pair in pairs}
 
 
@@ -132,7 +132,9 @@ def groups(values: Doubles, pairs: Sequence[Pair]) -> Iterator[Group]:
         yield Group(rows, mine, of, values[rows][:, columns])
 
 
-def permuted(group: Group, method: str, draws: int, seed: int = 0) -> dict[Pair, Tested]:
+def permutation_p_values(
+    group: Group, method: str, draws: int, seed: int = 0
+) -> dict[Pair, Tested]:
     """P values of a group of pairs by permutation of the observations of one column of each."""
     form = form_of(method)
     features = form(group.values)
@@ -180,7 +182,7 @@ def _products(features: Doubles) -> Doubles:
     return flat @ flat.T
 
 
-def _approximated(group: Group, method: str) -> dict[Pair, Tested]:
+def _approximate_p_values(group: Group, method: str) -> dict[Pair, Tested]:
     from scipy.special import stdtr
     from scipy.stats import kendalltau
 
@@ -201,7 +203,7 @@ def _approximated(group: Group, method: str) -> dict[Pair, Tested]:
     return tested
 
 
-def _centred(values: Doubles) -> Doubles:
+def _standardize(values: Doubles) -> Doubles:
     """Columns [n, columns] as rows of length one around zero; NaN for what does not vary."""
     moved = (values - values.mean(0)).T
     lengths = np.sqrt((moved * moved).sum(1, keepdims=True))
@@ -222,8 +224,8 @@ def ranks(values: Doubles) -> Doubles:
     return ranked
 
 
-def _ranked(values: Doubles) -> Doubles:
-    return _centred(ranks(values))
+def _standardize_ranks(values: Doubles) -> Doubles:
+    return _standardize(ranks(values))
 
 
 def _signs(values: Doubles) -> Doubles:
@@ -237,8 +239,8 @@ def _signs(values: Doubles) -> Doubles:
 
 
 METHODS: Mapping[str, Callable[[Doubles], Doubles]] = {
-    "spearman": _ranked,
-    "pearson": _centred,
+    "spearman": _standardize_ranks,
+    "pearson": _standardize,
     "kendall": _signs,
 }
 SYMBOLS = {"spearman": "ρ", "pearson": "r", "kendall": "τ"}

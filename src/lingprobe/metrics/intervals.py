@@ -19,8 +19,16 @@ from numpy.typing import ArrayLike
 
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics.clusters import LEVEL, Clusters, Fits, Spread, balanced, quantile, spread
-from lingprobe.metrics.constant import named
+from lingprobe.metrics.clusters import (
+    LEVEL,
+    Clusters,
+    Fits,
+    Spread,
+    balanced_classes,
+    quantile,
+    spread,
+)
+from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 
 POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
@@ -161,7 +169,7 @@ class Answers(NamedTuple):
 
     def scores(self, metric: str | Metric) -> list[float]:
         """The score of each fit."""
-        return list(map(named(metric), self.golds, self.predicted))
+        return list(map(find_metric(metric), self.golds, self.predicted))
 
     def fits(self, metric: Metric) -> Fits:
         """The score of each fit, and how fast it grows with the weight of each example."""
@@ -173,8 +181,8 @@ class Answers(NamedTuple):
 
     def interval(self, metric: str | Metric) -> tuple[float, float]:
         """The 95 % interval of their mean."""
-        measure = named(metric)
-        strata = _fixed(self.redrawn or (self.gold,))
+        measure = find_metric(metric)
+        strata = _fixed_classes(self.redrawn or (self.gold,))
         return _interval(self.fits(measure), self.clusters, strata, measure.least)
 
 
@@ -245,7 +253,7 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
             "a difference needs scores over the same examples, and these have"
             f" {' and '.join(map(str, sizes))}"
         )
-    measure = named(metric)
+    measure = find_metric(metric)
     fitted = [each.fits(measure) for _, each in terms]
     weighted = [
         Fits(weight * each.scores, weight * each.influences)
@@ -258,7 +266,7 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
         influence,
         _varying(weighted),
         clusters,
-        _fixed([gold for _, each in terms for gold in each.redrawn or (each.gold,)]),
+        _fixed_classes([gold for _, each in terms for gold in each.redrawn or (each.gold,)]),
     )
     # one example more that changed each way (Bonett & Price 2012)
     more = sum(weight**2 for weight, _ in terms)
@@ -287,7 +295,7 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
         raise MetricProblem(
             f"a share needs scores over the same examples, and these have {sorted(sizes)}"
         )
-    three = [each.fits(named(metric)) for each in (part, least, whole)]
+    three = [each.fits(find_metric(metric)) for each in (part, least, whole)]
     scores = [float(each.scores.mean()) for each in three]
     room = scores[2] - scores[1]
     value = (scores[0] - scores[1]) / room
@@ -295,7 +303,7 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
     apart = [Fits(w * f.scores, w * f.influences) for w, f in zip(weights, three, strict=True)]
     influence = np.sum([each.influences.mean(0) for each in apart], 0)
     clusters = {**part.clusters, **least.clusters, **whole.clusters}
-    fixed = _fixed([part.gold, whole.gold])
+    fixed = _fixed_classes([part.gold, whole.gold])
     variation = spread(influence, _varying(apart), clusters, fixed)
     error = np.sqrt(variation.variance + 2 / (room * len(influence)) ** 2)
     half = float(quantile(variation.df) * error)
@@ -312,10 +320,10 @@ def _varying(weighted: Sequence[Fits]) -> list[Fits]:
     return [Fits(scores, np.sum([each.influences for each in weighted], 0))]
 
 
-def _fixed(golds: Sequence[Column]) -> Ints:
-    """The classes of fixed size, as `balanced` says of one gold standard; none where several
-    differ.
+def _fixed_classes(golds: Sequence[Column]) -> Ints:
+    """The classes of fixed size, as `balanced_classes` says of one gold standard; none where
+    several differ.
     """
-    classes = [balanced(gold) for gold in golds]
+    classes = [balanced_classes(gold) for gold in golds]
     same = all(np.array_equal(classes[0], other) for other in classes[1:])
     return classes[0] if same else np.zeros_like(classes[0])

@@ -18,12 +18,12 @@ from lingprobe.metrics.clusters import (
     LEAST_SEEDS,
     LEVEL,
     Clusters,
-    balanced,
+    balanced_classes,
     between_seeds,
     over_examples,
     quantile,
 )
-from lingprobe.metrics.constant import named
+from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.intervals import Answers
 from lingprobe.metrics.metric import Doubles, Metric
 
@@ -72,7 +72,7 @@ def differentials(cumulative: ArrayLike) -> Doubles:
     return np.diff(np.asarray(cumulative, np.float64), axis=-1)
 
 
-def gained(cumulative: ArrayLike) -> float:
+def gain_divergence(cumulative: ArrayLike) -> float:
     """How far the layers' positive differentials are from equal ones, in bits; NaN where there are
     none.
     """
@@ -122,7 +122,7 @@ def drawn_scores(
     Drawn around what was found, with its covariance over the test examples, which all probes share,
     and over the seeds of each.
     """
-    measure, strata, clusters = named(metric), balanced(gold), clusters or {}
+    measure, strata, clusters = find_metric(metric), balanced_classes(gold), clusters or {}
     each = [Answers(gold, seeds).fits(measure) for seeds in predicted]
     influences = np.stack([one.influences.mean(0) for one in each])
     estimate = over_examples(influences, clusters, strata)

@@ -17,14 +17,14 @@ def display(names: Sequence[str], told: Sequence[tuple[str, str]]) -> dict[str, 
     for pair in told:
         split = [group - {name} for group in groups if group.issuperset(pair) for name in pair]
         whole = [group for group in groups if not group.issuperset(pair)]
-        groups = _absorbed([*whole, *split])
+        groups = _maximal_groups([*whole, *split])
     place = {name: i for i, name in enumerate(names)}
     groups.sort(key=lambda group: sorted(place[name] for name in group))
     signs = dict(zip(groups, _signs(len(groups)), strict=True))
     return {name: "".join(s for g, s in signs.items() if name in g) for name in names}
 
 
-def _absorbed(groups: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+def _maximal_groups(groups: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     """The groups that are not part of another."""
     distinct = list(dict.fromkeys(groups))
     return [one for one in distinct if not any(one < other for other in distinct)]

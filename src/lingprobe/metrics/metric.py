@@ -69,13 +69,13 @@ class Metric:
         metric.
         """
         influences = (
-            self._derived(gold, predicted)
+            self._numerical_influences(gold, predicted)
             if self.influence is None
             else self.influence(gold, predicted)
         )
         return np.asarray(influences - influences.mean(), np.float64)
 
-    def _derived(self, gold: Column, predicted: Column) -> Doubles:
+    def _numerical_influences(self, gold: Column, predicted: Column) -> Doubles:
         """The same by central differences."""
         total = self.sums(gold, predicted, np.zeros(len(gold), np.int64), 1)
         many = max(1, AT_ONCE // total.size)
@@ -89,7 +89,7 @@ class Metric:
         return np.concatenate(slopes)
 
 
-def summed(values: Doubles, blocks: Ints, many: int) -> Doubles:
+def sum_blocks(values: Doubles, blocks: Ints, many: int) -> Doubles:
     """Values [n, statistics] summed over blocks, [many, statistics]."""
     return np.stack([np.bincount(blocks, column, many) for column in values.T], 1)
 

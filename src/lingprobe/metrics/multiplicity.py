@@ -41,7 +41,7 @@ NAMES: Mapping[str, str] = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "B
 """How tables call them."""
 
 
-def corrected(p: ArrayLike, correction: str = "holm") -> Doubles:
+def correct_p_values(p: ArrayLike, correction: str = "holm") -> Doubles:
     """The p values [n] under one of `CORRECTIONS`; UsageProblem for another name."""
     if correction not in CORRECTIONS:
         raise UsageProblem(f"no correction {correction!r}: choose one of {', '.join(CORRECTIONS)}")

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics.clusters import LEVEL, numbered
-from lingprobe.metrics.constant import named
+from lingprobe.metrics.clusters import LEVEL, number_clusters
+from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.intervals import Answers
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 
@@ -67,7 +67,7 @@ def permutation(metric: str | Metric, one: Answers, other: Answers, draws: int =
     (approximate randomisation; Yeh 2000). Fits are paired by their order, as many as both have.
     MetricProblem where there are not as many examples.
     """
-    sums = _sums(named(metric), one, other)
+    sums = _sums(find_metric(metric), one, other)
     swap = sums.other - sums.one
     differing = np.flatnonzero(np.abs(swap).sum((0, 2)) > 0)
     if not len(differing):
@@ -95,7 +95,7 @@ def bootstrap(metric: str | Metric, one: Answers, other: Answers, draws: int = D
     p is twice the smaller share of draws on either side of no difference. Ranks of a rank
     correlation stay those of all examples. MetricProblem where there are not as many examples.
     """
-    sums = _sums(named(metric), one, other)
+    sums = _sums(find_metric(metric), one, other)
     many = sums.one.shape[1]
     found = np.concatenate(
         [
@@ -137,7 +137,7 @@ def _sums(metric: Metric, one: Answers, other: Answers) -> _Sums:
 
 def _way(metric: Metric, one: Answers, other: Answers) -> Ints:
     """The codes [n] of the way of sharing whose clusters move the difference most."""
-    ways = [numbered(codes) for codes in {**one.clusters, **other.clusters}.values()]
+    ways = [number_clusters(codes) for codes in {**one.clusters, **other.clusters}.values()]
     ways = [codes for codes in ways if codes.max() > 0] or [np.arange(len(one.gold))]
     influence = np.mean([metric.influences(one.gold, p) for p in one.predicted], 0) - np.mean(
         [metric.influences(other.gold, p) for p in other.predicted], 0

@@ -9,7 +9,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles, Metric
 
 
-def averaged(metric: Metric, codes: Ints, by_size: bool = False) -> Metric:
+def average_over_subsets(metric: Metric, codes: Ints, by_size: bool = False) -> Metric:
     """The mean of a metric over subsets of exactly these test examples: each counts the same, or as
     many as it has.
 

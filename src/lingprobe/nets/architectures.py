@@ -128,9 +128,9 @@ class Recurrent(nn.Module):
         if self.pool == "last":
             ends = last[0] if isinstance(last, tuple) else last
             return torch.cat([*ends[-self.directions :]], 1), padded
-        return self._pooled(padded, lengths), padded
+        return self._pool_states(padded, lengths), padded
 
-    def _pooled(self, states: Tensor, lengths: Tensor) -> Tensor:
+    def _pool_states(self, states: Tensor, lengths: Tensor) -> Tensor:
         """The maximum or mean over words, of states that are zeros behind a sentence's end."""
         if self.pool == "mean":
             return states.sum(1) / lengths.to(states.device)[:, None]
@@ -141,7 +141,7 @@ class Recurrent(nn.Module):
         learn from that takes two thirds of the time that packed sequences take.
         """
         steps, ends = torch.arange(words.shape[1]), lengths[:, None]
-        turned, states = _turned(words.shape[1], lengths), words
+        turned, states = _reversed_indices(words.shape[1], lengths), words
         for layer in range(self.cells.num_layers):
             if layer:
                 states = functional.dropout(states, self.cells.dropout, self.training)
@@ -151,7 +151,7 @@ class Recurrent(nn.Module):
             rows, half = torch.arange(len(words)), self.cells.hidden_size
             last = states[rows, lengths - 1, :half]
             return torch.cat([last, states[:, 0, half:]], 1), states
-        return self._pooled(states, lengths), states
+        return self._pool_states(states, lengths), states
 
     def _layer(self, states: Tensor, turned: Tensor, layer: int) -> Tensor:
         """One layer's states of a padded batch, of both directions."""
@@ -181,12 +181,12 @@ class Backward(nn.Module):
 
     def read(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Sentences and words, with zeros for words behind a sentence's end."""
-        turned = _turned(words.shape[1], lengths.to(words.device))
+        turned = _reversed_indices(words.shape[1], lengths.to(words.device))
         sentences, states = self.net.read(words.gather(1, turned.expand_as(words)), lengths)
         return sentences, states.gather(1, turned.expand_as(states))
 
 
-def _turned(words: int, lengths: Tensor) -> Tensor:
+def _reversed_indices(words: int, lengths: Tensor) -> Tensor:
     """Where the words of sentences [batch, words, 1] stand when these are turned round and what is
     behind their ends is not.
     """
@@ -207,7 +207,7 @@ def draw_recurrent(net: nn.Module, generator: torch.Generator) -> None:
         weights.uniform_(-bound, bound, generator=generator)
 
 
-def drawn(
+def draw_net(
     build: Callable[[], nn.Module], draw: Callable[[nn.Module, torch.Generator], None], seed: int
 ) -> nn.Module:
     """A net whose weights `draw` fills; building it touches no random state."""

@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
-from lingprobe.data._hosted import one_line
-from lingprobe.data._renamed import variable
+from lingprobe.data._foreign_code import one_line
+from lingprobe.data._old_names import variable
 from lingprobe.data.cache import environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import DataProblem
@@ -51,7 +51,7 @@ def resolved_device(asked: str) -> str:
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all") in ("", "-1")
     return (
         "cuda"
-        if not hidden and "+cpu" not in installed("torch") and _capability() is not None
+        if not hidden and "+cpu" not in installed_version("torch") and _capability() is not None
         else "cpu"
     )
 
@@ -183,10 +183,10 @@ def _cuda_is_possible() -> bool:
     if platform.system() != "Linux":
         return True
     present = any(Path("/dev", name).exists() for name in ("nvidiactl", "nvmap", "kfd", "dxg"))
-    return present and "+cpu" not in installed("torch")
+    return present and "+cpu" not in installed_version("torch")
 
 
-def installed(package: str) -> str:
+def installed_version(package: str) -> str:
     """The version of a package that is installed; '' where it is not."""
     try:
         return importlib.metadata.version(package)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
-from lingprobe.data._renamed import variable
+from lingprobe.data._old_names import variable
 from lingprobe.data.cache import environment
 
 TILES = 0x1D  # the CPUID leaf that describes AMX tiles
@@ -41,7 +41,7 @@ def reproducing(enabled: bool) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def limited(count: int) -> Iterator[None]:
+def limit_threads(count: int) -> Iterator[None]:
     """Torch and the linear algebra of numpy use so many threads inside."""
     import torch
     from threadpoolctl import threadpool_limits
@@ -60,7 +60,7 @@ def threads() -> AbstractContextManager[None]:
     machines that share it agreed on, else as many as there are.
     """
     count = 1 if reproducible() else int(variable(THREADS) or 0)
-    return limited(count) if count else nullcontext()
+    return limit_threads(count) if count else nullcontext()
 
 
 def usable_threads() -> int:
@@ -86,7 +86,7 @@ def processor() -> str:
     """The kind of processor, as 'x86_64 avx512': two kinds agree but for the last bits of what they
     compute.
     """
-    facts = described()
+    facts = read_cpuinfo()
     flags = set(facts.get("flags", facts.get("Features", "")).split())
     level = next((name for flag, name in LEVELS.items() if flag in flags), "")
     return f"{platform.machine()} {level}".strip()
@@ -104,12 +104,12 @@ def _has_bf16() -> bool:
     """Whether the processor multiplies bfloat16 itself (AVX-512 BF16, AMX, or Arm BF16), so that it
     is faster than float32.
     """
-    processor = described()
+    processor = read_cpuinfo()
     flags = set(processor.get("flags", processor.get("Features", "")).split())
     return bool(flags & {"avx512_bf16", "amx_bf16", "bf16"}) and not half_hidden_amx(processor)
 
 
-def described() -> Mapping[str, str]:
+def read_cpuinfo() -> Mapping[str, str]:
     """The first processor's entry in /proc/cpuinfo; empty where there is none."""
     if platform.system() != "Linux":
         return {}
@@ -139,6 +139,6 @@ def spare_torch() -> None:
     """Keep oneDNN off an AMX that would kill the process; to be called before the first product in
     bfloat16 on a processor.
     """
-    if half_hidden_amx(described()):
+    if half_hidden_amx(read_cpuinfo()):
         # read once, at oneDNN's first product
         os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")

@@ -18,8 +18,8 @@ from lingprobe.nets.architectures import (
     GatedConvNet,
     Recurrent,
     draw_convolutional,
+    draw_net,
     draw_recurrent,
-    drawn,
 )
 
 Architecture = Literal[
@@ -57,7 +57,7 @@ class Shape:
     embedding: int = 0
 
     @property
-    def pooled(self) -> int:
+    def pooled_dim(self) -> int:
         """How many numbers the pooled states have."""
         if self.architecture == "mean":
             return self.dim
@@ -66,7 +66,7 @@ class Shape:
     @property
     def width(self) -> int:
         """How many numbers a sentence vector has."""
-        return self.embedding or self.pooled
+        return self.embedding or self.pooled_dim
 
     def plain(self) -> dict[str, Any]:
         """The fields, as JSON has them."""
@@ -76,16 +76,16 @@ class Shape:
         """The encoder with weights that the seed draws; `by_word` gives a vector for each word."""
         body, draw = self._body("none" if by_word else "")
         with torch.device("meta"):
-            head = nn.Linear(self.pooled, self.embedding) if self.embedding else None
+            head = nn.Linear(self.pooled_dim, self.embedding) if self.embedding else None
         if head is not None:
             head = head.to_empty(device="cpu")
-            bound = self.pooled**-0.5
+            bound = self.pooled_dim**-0.5
             with torch.no_grad():
                 for weights in head.parameters():
                     weights.uniform_(
                         -bound, bound, generator=torch.Generator().manual_seed(seed + 1)
                     )
-        return Encoder(drawn(body, draw, seed), head)
+        return Encoder(draw_net(body, draw, seed), head)
 
     def _body(self, pool: str) -> Any:
         layers, kind = self.layers, self.architecture
@@ -176,7 +176,7 @@ class Words(nn.Module):
         read = functional.embedding(rows, self.weight)
         return read.masked_fill((numbers < 0)[..., None], 0.0)
 
-    def kept(self) -> Mapping[str, Tensor]:
+    def learned_weights(self) -> Mapping[str, Tensor]:
         """The vectors, where they are learnt."""
         return {"words": self.weight} if self.weight.requires_grad else {}
 

@@ -14,18 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.analysis.answers import together
-from lingprobe.analysis.baselines import beyond, expected
+from lingprobe.analysis.baselines import beyond, expected_metric
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row, said_of
 from lingprobe.analysis.rows import groups_of, repeats, rows, without_fold
 from lingprobe.data.core import DataProblem, Result, Tags
-from lingprobe.data.labels import HOLDS, Column, coded
+from lingprobe.data.labels import HOLDS, Column, column_from_codes
 from lingprobe.data.references import brief
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS, Answers, floor, interval_of
 from lingprobe.metrics.compare import micro_f1
 from lingprobe.pages.captions import heading
-from lingprobe.pages.scores import about, scored, signs_of, test_notes
+from lingprobe.pages.scores import about, rows_without_control, signs_of, test_notes
 from lingprobe.pages.subsets import MEANS
 from lingprobe.probes import PROBES
 from lingprobe.tables.table import Section, Table, number
@@ -95,8 +95,11 @@ def class_counts(group: Sequence[Result]) -> list[Count]:
     """How each class or label fared that somebody has or is said to have, of fits of one thing."""
     gold, predicted, clusters, _ = together(repeats(group))
     names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))
-    true, said = _held(gold, names, HOLDS), [_held(each, names, HOLDS) for each in predicted]
-    known = _held(gold, names, 0.0) if gold.partial else np.ones_like(true)
+    true, said = (
+        _label_flags(gold, names, HOLDS),
+        [_label_flags(each, names, HOLDS) for each in predicted],
+    )
+    known = _label_flags(gold, names, 0.0) if gold.partial else np.ones_like(true)
     order = sorted(range(len(names)), key=names.__getitem__)
     counts = [
         _count(names[i], true[:, i] & known[:, i], [s[:, i] & known[:, i] for s in said], clusters)
@@ -125,10 +128,10 @@ def _count(name: str, true: Flags, said: Sequence[Flags], clusters: Mapping[str,
 
 
 def _yes(flags: Flags) -> Column:
-    return coded(flags.astype(np.int64), ("no", "yes"))
+    return column_from_codes(flags.astype(np.int64), ("no", "yes"))
 
 
-def _held(column: Column, names: tuple[str, ...], least: float) -> Flags:
+def _label_flags(column: Column, names: tuple[str, ...], least: float) -> Flags:
     """Where an example has a label with at least so much weight, [n, labels]."""
     sets = column.sets()
     cells = np.zeros((len(sets), len(names)), np.bool_)
@@ -184,9 +187,9 @@ def _of_bin(
     results: Sequence[Result], whole: Mapping[tuple[str, ...], _Whole], stratum: str, each: Bin
 ) -> Iterator[Row]:
     """The rows of some values of a stratum, for results of one task."""
-    parts = [part for r in results if (part := restricted(r, stratum, each)) is not None]
+    parts = [part for r in results if (part := restrict_result(r, stratum, each)) is not None]
     scored = [replace(row, stratum=each.label) for row in rows(parts)]
-    if not any(map(counted, parts)):
+    if not any(map(has_counted_labels, parts)):
         yield from map(_without_score, scored)
         return
     for row, key in zip(scored, groups_of(parts), strict=True):
@@ -206,9 +209,12 @@ def _beside(row: Row, whole: _Whole, stratum: str, to: Bin) -> Row:
     """A row of a stratum with what its labels let expect, and how much more it is."""
     answers, metric = whole.answers, METRICS.make(row.metric)
     chosen = np.flatnonzero(
-        np.concatenate([_chosen(result, stratum, to) for result in whole.fits[0]])
+        np.concatenate([_is_in_bin(result, stratum, to) for result in whole.fits[0]])
     )
-    alone, over = expected(metric, answers.gold, chosen), beyond(metric, answers.gold, chosen)
+    alone, over = (
+        expected_metric(metric, answers.gold, chosen),
+        beyond(metric, answers.gold, chosen),
+    )
     if answers.redrawn or alone is None or over is None:  # each draw has labels of its own
         return row
     (low, high), more = answers.interval(over), float(np.mean(answers.scores(over)))
@@ -225,7 +231,7 @@ def _without_score(row: Row) -> Row:
     return replace(row, score=math.nan, low=math.nan, high=math.nan, majority=math.nan)
 
 
-def counted(result: Result) -> bool:
+def has_counted_labels(result: Result) -> bool:
     """Whether the metric counts any label of the test examples; where it counts none, their score
     is no number.
     """
@@ -261,11 +267,11 @@ def _neighbours(numbers: Sequence[str], counts: Mapping[str, int]) -> list[list[
     return groups
 
 
-def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
+def restrict_result(result: Result, stratum: str, to: Bin) -> Result | None:
     """A result over its examples of some values alone; None where it has none. Its interval is told
     with that of other seeds.
     """
-    chosen = np.flatnonzero(_chosen(result, stratum, to))
+    chosen = np.flatnonzero(_is_in_bin(result, stratum, to))
     if not len(chosen):
         return None
     gold, predicted = result.gold.take(chosen), result.predicted.take(chosen)
@@ -283,7 +289,7 @@ def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
     )
 
 
-def _chosen(result: Result, stratum: str, to: Bin) -> NDArray[np.bool_]:
+def _is_in_bin(result: Result, stratum: str, to: Bin) -> NDArray[np.bool_]:
     """Whether each example has one of some values, [n]."""
     tags = result.strata[stratum]
     return np.array([name in to.values for name in tags.names] + [False])[tags.codes]
@@ -293,7 +299,7 @@ def strata_table(rows: Sequence[Row], stratum: str) -> Table:
     """Rows by the values of a stratum as a table, one section a task; baselines first and oracles
     last within each value.
     """
-    plain = scored(rows)
+    plain = rows_without_control(rows)
     signs = signs_of(plain)
     layers = any(row.layer != "-" for row in plain)
     expected = any(not math.isnan(row.expected) for row in plain)
@@ -304,14 +310,14 @@ def strata_table(rows: Sequence[Row], stratum: str) -> Table:
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
         body = tuple(
-            _cells(row, signs.get(id(row), ""), layers, expected) for row in _ordered(mine)
+            _cells(row, signs.get(id(row), ""), layers, expected) for row in _sort_rows(mine)
         )
         sections.append(Section(heading(mine), body, about(mine)))
     notes = (*_notes(plain, stratum, expected), *test_notes(plain))
     return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
 
 
-def _ordered(rows: Sequence[Row]) -> list[Row]:
+def _sort_rows(rows: Sequence[Row]) -> list[Row]:
     """Rows by value, in the order in which values come first."""
     places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in rows))}
     return sorted(rows, key=lambda row: (places[row.stratum], row.place))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import PurePath
 
-from lingprobe.analysis.posed import unlike
+from lingprobe.analysis.questions import unlike
 from lingprobe.analysis.row import NO_CONTROL, PASSED, Row
 from lingprobe.data.references import Reference, ReferenceProblem, parsed_or_none
 
@@ -123,7 +123,7 @@ ALIKE = {
 
 def source_notes(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
     """What there is to say of the sources; `named` shortens the name of a task."""
-    return [*_remarks(rows, named), *_unknown(rows, named), *_compared(rows)]
+    return [*_remarks(rows, named), *_unknown(rows, named), *_source_differences(rows)]
 
 
 def _remarks(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
@@ -148,7 +148,7 @@ def _unknown(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
     ]
 
 
-def _compared(rows: Sequence[Row]) -> list[str]:
+def _source_differences(rows: Sequence[Row]) -> list[str]:
     """Questions that are asked of several sources, and not alike."""
     asked: dict[str, dict[str, Row]] = {}
     for row in rows:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from lingprobe.analysis.row import Row
-from lingprobe.datasets.controls import is_randomised, known
+from lingprobe.datasets.controls import find_control, is_randomised
 from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.pages.captions import short
 from lingprobe.tables.table import number
@@ -46,7 +46,7 @@ def _draws(rows: Sequence[Row]) -> Iterator[str]:
     """Over how many draws of their labels the scores of controls are."""
     draws: dict[str, set[int]] = {}
     for row in rows:
-        if is_randomised(known(row.control)):
+        if is_randomised(find_control(row.control)):
             draws.setdefault(row.control, set()).add(row.draws)
     for control, counts in draws.items():
         few, most = min(counts), max(counts)

@@ -21,13 +21,13 @@ from lingprobe.tables.panels import (
     cut,
     dot,
     key,
-    named,
+    label_columns,
+    label_rows,
     panels,
     point,
     room,
     scale,
     sign,
-    slanted,
     stroke,
 )
 from lingprobe.tables.style import BEST, BLUE, COLOURS, GREY, INK, MARKERS
@@ -75,14 +75,14 @@ def dots(made: Grid) -> Figure:
     figure = blank(size, f"{_about(made)}, with 95 % intervals.")
     every = panels(figure, len(made.columns), across, sharex=True, sharey=True)
     for axes, column in zip(every, made.columns, strict=True):
-        axes.set_title(fit(made.said(column), across))
+        axes.set_title(fit(made.full_name(column), across))
         axes.axvline(firsts(made)[column.task].majority, color=GREY, ls="--", lw=1)
         _rules(axes, made.lines)
         for place, line in enumerate(made.lines):
             if row := line.cells.get(column.task):
                 _score(made, row, label_of(made, line), axes, place)
     for axes in every[::across]:
-        named(axes, names, [line.kind != "trained" for line in made.lines])
+        label_rows(axes, names, [line.kind != "trained" for line in made.lines])
     key(figure, list(_key(made)), max(1, int(size[0] / 1.7)))
     return figure
 
@@ -98,7 +98,7 @@ def fit(title: str, across: int) -> str:
 
 
 def _about(made: Grid) -> str:
-    names = ", ".join(made.said(column) for column in made.columns)
+    names = ", ".join(made.full_name(column) for column in made.columns)
     return f"Scores of {len(made.lines)} rows on {names}"
 
 
@@ -152,7 +152,7 @@ def heat(made: Grid) -> Figure:
     from matplotlib.colors import LinearSegmentedColormap
 
     labels = [label_of(made, line) for line in made.lines]
-    names = [made.said(column) for column in made.columns]
+    names = [made.full_name(column) for column in made.columns]
     cells = max(0.62 * len(names) + 0.6 * room(names[-1:]), 3.3)  # as wide as what is below
     size = room(labels) + cells, 0.65 * room(names) + 0.27 * len(labels) + 0.8
     figure = blank(size, f"{_about(made)}, as a heat map.")
@@ -167,8 +167,8 @@ def heat(made: Grid) -> Figure:
                     PERCENT - constants[column.task].majority, 1e-9
                 )
                 _cell(made, row, axes, (across, down), blues(min(max(part, 0.0), 1.0)))
-    slanted(axes, names)
-    named(axes, labels, [line.kind != "trained" for line in made.lines])
+    label_columns(axes, names)
+    label_rows(axes, labels, [line.kind != "trained" for line in made.lines])
     _rules(axes, made.lines)
     scale(axes, blues, (0, "constant answer"), (1, "100")).set_label(f"bold: {BOLD}", loc="left")
     return figure
@@ -198,7 +198,7 @@ def radar(made: Grid) -> Figure:
             f"a radar shows up to {len(COLOURS)} encoders that were measured on all tasks, and"
             f" there are {len(whole)}: choose some by name, or draw a heat map"
         )
-    names = [made.said(column) for column in made.columns]
+    names = [made.full_name(column) for column in made.columns]
     size = 3.2 + 2 * room(names), 3.9 + ROW * (len(whole) + 1)
     figure = blank(size, f"{_about(made)}, around a circle.")
     axes = around(figure.add_subplot(projection="polar"), names)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lingprobe.analysis import computing
-from lingprobe.analysis.answers import differences, has_few_seeds, marks, uncovered
+from lingprobe.analysis.answers import differences, few_seeds_note, has_few_seeds, marks
 from lingprobe.analysis.comparison import (
     CORRECTION,
     PAIRS,
@@ -116,13 +116,15 @@ class Comparison(NamedTuple):
             raise UsageProblem(
                 "letters need the comparisons of all pairs: compare(..., pairs=True)"
             )
-        return Page(self.found, lambda: [lettered(self)], remarks=self.remarks)
+        return Page(self.found, lambda: [letter_table(self)], remarks=self.remarks)
 
     def __str__(self) -> str:
         return str(self.page)
 
 
-def compared(questions: Questions, correction: str = CORRECTION, test: Test = "t") -> Comparison:
+def answer_questions(
+    questions: Questions, correction: str = CORRECTION, test: Test = "t"
+) -> Comparison:
     """The answers to questions about results; DataProblem where nothing can be compared."""
     left_out = tuple(f"{short(task)}: {why}" for task, why in questions.left_out)
     if not questions.asked:
@@ -133,7 +135,7 @@ def compared(questions: Questions, correction: str = CORRECTION, test: Test = "t
     answers = decisions(questions.asked, correction, test)
     rows = [one.row for asked in questions.asked for one in (asked.one, asked.best)]
     return Comparison(
-        tuple(map(_compared, answers)),
+        tuple(map(_describe_decision, answers)),
         questions.family,
         has_few_seeds(rows),
         left_out,
@@ -143,7 +145,7 @@ def compared(questions: Questions, correction: str = CORRECTION, test: Test = "t
     )
 
 
-def _compared(decision: Decision) -> Compared:
+def _describe_decision(decision: Decision) -> Compared:
     first, second = decision.question.one, decision.question.best
     clusters = {**first.answers.clusters, **second.answers.clusters}
     return Compared(
@@ -167,7 +169,7 @@ def _compared(decision: Decision) -> Compared:
 
 def comparisons(comparison: Comparison) -> Table:
     """Comparisons as a table, one section a task; what all rows share stands above them."""
-    called, probe = _called(comparison)
+    called, probe = _name_rows(comparison)
     others = {called[one.second] for one in comparison.found}
     against = others.pop() if len(others) == 1 else ""
     tasks: dict[str, list[Compared]] = {}
@@ -219,7 +221,7 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     )
     yield DETECTABLE
     if comparison.few_seeds:
-        yield uncovered("seed", ", intervals")
+        yield few_seeds_note("seed", ", intervals")
 
 
 def _beside(comparison: Comparison) -> Iterator[str]:
@@ -228,10 +230,10 @@ def _beside(comparison: Comparison) -> Iterator[str]:
     yield from (f"not compared: {why}" for why in comparison.left_out)
 
 
-def lettered(comparison: Comparison) -> Table:
+def letter_table(comparison: Comparison) -> Table:
     """Scores with their letters as a table, one section a task, the best score first."""
     sections = []
-    called, probe = _called(comparison)
+    called, probe = _name_rows(comparison)
     for task in dict.fromkeys(one.task for one in comparison.found):
         mine = [one for one in comparison.found if one.task == task]
         scores = {one.first: (one.first_score, one.n) for one in mine}
@@ -253,7 +255,7 @@ def lettered(comparison: Comparison) -> Table:
     return Table(("score of", "score", "letters", "n"), tuple(sections), words, notes, title)
 
 
-def _called(comparison: Comparison) -> tuple[dict[str, str], str]:
+def _name_rows(comparison: Comparison) -> tuple[dict[str, str], str]:
     """What tables call the rows that were compared: encoders by the names of other tables; and the
     probe of all rows, which is then not repeated, '' if they have several.
     """

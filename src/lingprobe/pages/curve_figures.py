@@ -13,7 +13,7 @@ from lingprobe.analysis.answers import differences
 from lingprobe.analysis.curves import Curve, Curves, History, rows_of
 from lingprobe.analysis.row import Row
 from lingprobe.pages.captions import short
-from lingprobe.pages.plots import ACROSS, TALL, WIDE, band, headed
+from lingprobe.pages.plots import ACROSS, TALL, WIDE, band, draw_title
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.panels import LETTER, below, blank, key, panels, point, sign, stroke
 from lingprobe.tables.style import COLOURS, GREY, MARKERS
@@ -96,7 +96,7 @@ def looks_of(found: Curves) -> dict[tuple[str, ...], Line2D]:
     """How the line of each training, read and probe looks; PlotProblem for more than can be told
     apart.
     """
-    names = called(found)
+    names = name_lines(found)
     if len(names) > MANY:
         raise PlotProblem(
             f"a figure shows up to {MANY} lines, and there are {len(names)}: choose some trainings"
@@ -111,7 +111,7 @@ def looks_of(found: Curves) -> dict[tuple[str, ...], Line2D]:
     }  # fmt: skip
 
 
-def called(found: Curves) -> dict[tuple[str, ...], str]:
+def name_lines(found: Curves) -> dict[tuple[str, ...], str]:
     """What the lines are called: (training, read, probe) -> the training's folder or model, with
     what is read and the probe where there are several.
     """
@@ -186,7 +186,7 @@ def _task(panel: _Panel, task: str, mine: Sequence[Curve], span: float) -> None:
     low, high = _ends(mine)
     start, axes = math.floor((low + high - span) / 2), panel.axes
     axes.set_ylim(start, start + span)
-    headed(axes, (short(task), mine[0].metric.partition(",")[0]))
+    draw_title(axes, (short(task), mine[0].metric.partition(",")[0]))
     _trends(panel, mine)
     _points(panel)
     majority = next(iter(mine[0].rows.values())).majority
@@ -213,14 +213,14 @@ def _line(panel: _Panel, curve: Curve) -> None:
             ends = [before.score, learnt[min(learnt)].score]
             panel.axes.plot([at(0), min(learnt)], ends, color=look.get_color(), ls="--", lw=1)
         place, colour = (at(0), before.score), look.get_color()
-        point(panel.axes, place, sign("o", colour), _told(str(look.get_label()), before))
+        point(panel.axes, place, sign("o", colour), _describe_start(str(look.get_label()), before))
 
 
 def _ring(axes: Axes, place: tuple[float, float], look: Line2D) -> None:
     axes.plot(*place, "o", mfc="none", color=look.get_color(), ms=9, mew=1.4, gid=RING)
 
 
-def _told(name: str, row: Row) -> str:
+def _describe_start(name: str, row: Row) -> str:
     return f"{name}, before training: {row.score:.1f} ({row.low:.1f} – {row.high:.1f})"
 
 
@@ -270,7 +270,7 @@ def _number(at: int) -> str:
 
 def _course(panel: _Panel, figure: str) -> None:
     """A figure of trainings on dev, with the best of what needs no encoder as a line."""
-    headed(panel.axes, (f"{named(figure)} on dev", "dashed: the best baseline"))
+    draw_title(panel.axes, (f"{metric_name(figure)} on dev", "dashed: the best baseline"))
     _points(panel)
     looks = {at[0]: look for at, look in reversed([*panel.looks.items()])}
     for history in panel.found.histories:
@@ -300,7 +300,7 @@ def _bar(history: History) -> float:
     return best(known) if known else math.nan
 
 
-def named(figure: str) -> str:
+def metric_name(figure: str) -> str:
     """How a figure is written."""
     return "BLEU" if figure == "bleu" else figure
 

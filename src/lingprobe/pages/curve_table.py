@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from lingprobe.analysis.answers import differences, marks, over
 from lingprobe.analysis.curves import Curve, Curves, History, rows_of
 from lingprobe.pages.captions import short
-from lingprobe.pages.curve_figures import called, curves_figure, line_of, named
+from lingprobe.pages.curve_figures import curves_figure, line_of, metric_name, name_lines
 from lingprobe.pages.groups import columns_of, shared_options
 from lingprobe.pages.records import csv
 from lingprobe.pages.relate import coefficient
@@ -83,9 +83,9 @@ def tables(found: Curves) -> list[Table]:
 def _table(found: Curves, unit: str, last: bool) -> Table:
     histories = [history for history in found.histories if history.unit == unit]
     mine = [curve for history in histories for curve in found.of(history)]
-    points = _shown(sorted({at for curve in mine for at in curve.rows}), histories)
+    points = _select_points(sorted({at for curve in mine for at in curve.rows}), histories)
     signs = _signs(mine)
-    group, tasks = _called(list(_by_task(mine)))
+    group, tasks = _name_tasks(list(_by_task(mine)))
     sections = tuple(_section(found, history, points, signs, tasks) for history in histories)
     words = frozenset({"task"})
     head = ("task", *(f"{at:,}" for at in points), *AFTER)
@@ -113,7 +113,7 @@ def _table(found: Curves, unit: str, last: bool) -> Table:
     return Table(head, sections, words, tuple(notes), title, mark=MARK)
 
 
-def _shown(points: Sequence[int], histories: Sequence[History]) -> list[int]:
+def _select_points(points: Sequence[int], histories: Sequence[History]) -> list[int]:
     """Points that stand beside each other: all of few, else some, the best ones and the ends among
     them.
     """
@@ -124,7 +124,7 @@ def _shown(points: Sequence[int], histories: Sequence[History]) -> list[int]:
     return sorted(kept | set(points[::step]))
 
 
-def _called(tasks: Sequence[str]) -> tuple[str, dict[str, str]]:
+def _name_tasks(tasks: Sequence[str]) -> tuple[str, dict[str, str]]:
     """What tasks have in common, if they are one group, and what each is called beside that."""
     columns = columns_of(tasks)
     groups = {column.group for column in columns}
@@ -159,7 +159,7 @@ def _section(
 ) -> Section:
     """One training: its figures, and the scores of each task."""
     curves = found.of(history)
-    names, many = called(found), len({line_of(curve) for curve in curves}) > 1
+    names, many = name_lines(found), len({line_of(curve) for curve in curves}) > 1
     figures = [
         (_figure(name), *_course(history, name, points), *[""] * len(AFTER))
         for name in dict.fromkeys(name for each in history.figures.values() for name in each)
@@ -181,22 +181,22 @@ def _line(history: History) -> str:
     said = [f"trained to {history.objective}"] if history.objective else []
     if history.best:
         value = history.course(history.figure).get(history.best, math.nan)
-        figure = "" if math.isnan(value) else f" ({named(history.figure)} {value:,.1f})"
+        figure = "" if math.isnan(value) else f" ({metric_name(history.figure)} {value:,.1f})"
         said.append(f"best on dev: {history.unit} {history.best}{figure}")
-    bars = [f"{_named(name)} {value:,.1f}" for name, value in history.trivial.items()]
+    bars = [f"{_name_baseline(name)} {value:,.1f}" for name, value in history.trivial.items()]
     if bars:
         said.append(f"baselines: {', '.join(bars)}")
     return "; ".join(said)
 
 
-def _named(baseline: str) -> str:
+def _name_baseline(baseline: str) -> str:
     """A baseline, such as 'bleu of copying', with its metric as tables write it."""
     metric, of, what = baseline.partition(" ")
-    return named(metric) + of + what
+    return metric_name(metric) + of + what
 
 
 def _figure(name: str) -> str:
-    return "loss on train" if name == "loss" else f"{named(name)} on dev"
+    return "loss on train" if name == "loss" else f"{metric_name(name)} on dev"
 
 
 def _course(history: History, figure: str, points: Sequence[int]) -> list[str]:

@@ -36,7 +36,7 @@ def columns_of(tasks: Sequence[str]) -> list[Column]:
         if family and len({one.name for one in references.values()}) < len(references):
             columns += _by_source(family, references)
         elif family:
-            columns += _named(family, references)
+            columns += _group_columns(family, references)
         else:
             columns += [Column(task, short(task), "") for task in mine]
     return columns
@@ -49,10 +49,10 @@ def shared_options(tasks: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _all(tasks: Sequence[str]) -> list[tuple[str, Reference | None]]:
-    return [(task, _parsed(task)) for task in tasks]
+    return [(task, _parse_task(task)) for task in tasks]
 
 
-def _parsed(task: str) -> Reference | None:
+def _parse_task(task: str) -> Reference | None:
     """The reference of a task of a family, its source as tables write it; None for others."""
     reference = parsed_or_none(short(task))
     known = reference is not None and "/" in reference.name and "@" not in reference.name
@@ -63,10 +63,10 @@ def _by_source(family: str, references: dict[str, Reference]) -> list[Column]:
     sources: dict[str | None, dict[str, Reference]] = {}
     for task, one in references.items():
         sources.setdefault(one.argument, {})[task] = one
-    return [column for mine in sources.values() for column in _named(family, mine)]
+    return [column for mine in sources.values() for column in _group_columns(family, mine)]
 
 
-def _named(family: str, references: dict[str, Reference]) -> list[Column]:
+def _group_columns(family: str, references: dict[str, Reference]) -> list[Column]:
     """The columns of a group."""
     counts = Counter(option for one in references.values() for option in set(one.options))
     shared = {option for option, count in counts.items() if count == len(references)}

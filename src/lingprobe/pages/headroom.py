@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from lingprobe.analysis.paired import Measured, apart, measured
+from lingprobe.analysis.comparable import Measured, apart, rows_by_task
 from lingprobe.analysis.row import PERCENT, Row
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.reading import MIX
@@ -20,7 +20,7 @@ from lingprobe.pages.captions import short
 from lingprobe.pages.charts import ACROSS, beside, fit
 from lingprobe.pages.groups import columns_of
 from lingprobe.tables.drawing import PlotProblem
-from lingprobe.tables.panels import ROW, blank, dot, named, panels, room, sign
+from lingprobe.tables.panels import ROW, blank, dot, label_rows, panels, room, sign
 from lingprobe.tables.style import BLUE, GREY
 from lingprobe.tables.table import Section, Table, number
 
@@ -90,7 +90,7 @@ def left_out(results: Sequence[Result]) -> list[str]:
 
 def _encoders(results: Sequence[Result]) -> Iterator[dict[str, Measured]]:
     """What was read of each encoder for each task."""
-    for task in measured(results, None):
+    for task in rows_by_task(results, None):
         yield from _by_encoder(task).values()
 
 
@@ -98,13 +98,13 @@ def _by_encoder(task: Sequence[Measured]) -> dict[tuple[str, str], dict[str, Mea
     """What was read of each encoder by each probe, by its name in `ORDER`."""
     groups: dict[tuple[str, str], dict[str, Measured]] = {}
     for one in task:
-        encoder, probe, name = _named(one.row)
+        encoder, probe, name = _row_names(one.row)
         if name in KNOWN:
             groups.setdefault((encoder, probe), {})[name] = one
     return groups
 
 
-def _named(row: Row) -> tuple[str, str, str]:
+def _row_names(row: Row) -> tuple[str, str, str]:
     """The encoder with its own weights, the probe that reads units alone, and what was read."""
     encoder, probe = parsed_or_none(row.encoder), parsed_or_none(row.probe)
     if encoder is None or probe is None:
@@ -140,7 +140,7 @@ def _gains(mine: dict[str, Measured]) -> Iterator[Gain]:
 
 def _gain(name: str, one: Measured, lexical: Measured, full: Measured | None) -> Gain:
     row, least = one.row, lexical.row.score
-    encoder, probe, _ = _named(row)
+    encoder, probe, _ = _row_names(row)
     added = (0.0, 0.0, 0.0)
     if one is not lexical:
         test = difference(row.metric, one.answers, lexical.answers)
@@ -261,7 +261,7 @@ def headroom_figure(found: Sequence[Gain]) -> Figure:
         for gain in mine:
             _mark(axes, reads.index(gain.reads), gain)
     for axes in every[::across]:
-        named(axes, reads)
+        label_rows(axes, reads)
     figure.supxlabel(f"s{about[1:-1]}", fontsize=8, x=0.01, ha="left")
     return figure
 

@@ -97,15 +97,15 @@ def overview(depths: Sequence[Depth]) -> Table:
         "best alone: the layer with the highest score on dev."
         if len(by_test) < len(depths)
         else BY_TEST,
-        *(f"{_called(d, groups)}: {BY_TEST}" for d in by_test if len(by_test) < len(depths)),
+        *(f"{_name_depth(d, groups)}: {BY_TEST}" for d in by_test if len(by_test) < len(depths)),
         *(
-            f"{_called(d, groups)}: no centre of gravity, because the weights are still nearly"
+            f"{_name_depth(d, groups)}: no centre of gravity, because the weights are still nearly"
             " uniform, as at the start of training."
             for d in still
         ),
-        *(text for d in depths for text in differences(d.rows, _called(d, groups))),
+        *(text for d in depths for text in differences(d.rows, _name_depth(d, groups))),
         *(
-            f"{_called(d, groups)}: no expected layer, {d.expected.why}{_gain(d)}."
+            f"{_name_depth(d, groups)}: no expected layer, {d.expected.why}{_gain(d)}."
             for d in depths
             if d.expected.why and mixed
         ),
@@ -136,7 +136,7 @@ def _line(depth: Depth, mixed: bool) -> tuple[str, ...]:
     )
 
 
-def _called(depth: Depth, groups: Mapping[str, Sequence[Depth]]) -> str:
+def _name_depth(depth: Depth, groups: Mapping[str, Sequence[Depth]]) -> str:
     """A task, with its encoder and probe where there are several."""
     return short(depth.task) + (f", {depth.encoder}, {depth.probe}" if len(groups) > 1 else "")
 
@@ -158,7 +158,7 @@ def by_layer(depth: Depth) -> Table:
     for layer in depth.layers:
         mixed, below = depth.cumulative.get(layer), depth.cumulative.get(layer - 1)
         adds = f"{mixed.score - below.score:+.1f}" if mixed and below else ""
-        cells = (_score(mixed, signs), _interval(mixed), adds, *_weighed(depth, layer))
+        cells = (_score(mixed, signs), _interval(mixed), adds, *_weight_cells(depth, layer))
         alone = _alone(depth.single.get(layer), signs, coded)
         body.append((str(layer), *alone, *(cells if mixes else ())))
     first = depth.rows[0]
@@ -176,7 +176,7 @@ def _alone(row: Row | None, signs: Mapping[int, str], coded: bool) -> tuple[str,
     return (_score(row, signs), _interval(row), *(code if coded else []))
 
 
-def _weighed(depth: Depth, layer: int) -> tuple[str, str]:
+def _weight_cells(depth: Depth, layer: int) -> tuple[str, str]:
     """The weight of a layer in the mix of all, and its bar."""
     if layer >= len(depth.weights):
         return "", ""

@@ -60,7 +60,7 @@ def mteb_lines(results: Sequence[Result]) -> str:
     """One task result a line."""
     lines = (
         {"model_name": one.model, "model_revision": one.revision, **one.task}
-        for one in scored(results)
+        for one in task_results(results)
     )
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
 
@@ -69,7 +69,7 @@ def mteb_folder(results: Sequence[Result], to: Path) -> None:
     """Task results as MTEB lays them out: results/MODEL/REVISION/TASK.json, and the model's
     model_meta.json beside them.
     """
-    for one in scored(results):
+    for one in task_results(results):
         folder = to / "results" / one.model.replace("/", "__").replace(" ", "_") / one.revision
         meta: dict[str, Any] = {
             **dict.fromkeys(UNSAID),
@@ -84,7 +84,7 @@ def mteb_folder(results: Sequence[Result], to: Path) -> None:
             write_text(folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def scored(results: Sequence[Result]) -> Iterator[Scored]:
+def task_results(results: Sequence[Result]) -> Iterator[Scored]:
     """The task result of each encoder, layer and probe on each task; controls, oracles and what has
     no score have none of their own.
     """

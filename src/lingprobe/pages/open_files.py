@@ -19,7 +19,7 @@ from lingprobe.analysis.row import Row
 from lingprobe.analysis.rows import newest, rows
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import Result
-from lingprobe.data.references import allowed
+from lingprobe.data.references import is_allowed
 from lingprobe.experiment.paths import Paths
 from lingprobe.pages.captions import short
 from lingprobe.pages.records import parquet, plain
@@ -43,13 +43,13 @@ def refresh(folder: Path) -> None:
         if last <= _date(folder / TABLE):
             return
         known = newest(result for _, result in Paths.of(folder).result_store().read())
-        write_files(rows(_judged(known)), folder)
+        write_files(rows(_computable_results(known)), folder)
         os.utime(folder / TABLE, ns=(last, last))
 
 
-def _judged(results: Sequence[Result]) -> list[Result]:
+def _computable_results(results: Sequence[Result]) -> list[Result]:
     """Those of the results whose metric can be computed here; a warning says which cannot."""
-    lost = {result.metric for result in results if not allowed(result.metric)}
+    lost = {result.metric for result in results if not is_allowed(result.metric)}
     if lost:
         log.warning(
             "%s leaves out results with %s, which is code that this command does not run;"

@@ -13,7 +13,7 @@ from lingprobe.suites import SUITES
 from lingprobe.suites.encoder_rows import measurable
 from lingprobe.suites.facts import PERCENT, Entry, HumanScore
 from lingprobe.suites.page import Cell, cells, inside
-from lingprobe.suites.suite import Suite, located, selected
+from lingprobe.suites.suite import Suite, locate_task, select_results
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
@@ -25,8 +25,8 @@ def paper_page(
     annotate --score` wrote.
     """
     suite: Suite = SUITES.make(reference)
-    chosen = selected(suite, results)
-    people = _judged(suite, human, chosen.entries)
+    chosen = select_results(suite, results)
+    people = _human_scores(suite, human, chosen.entries)
 
     def table() -> Table:
         made = inside(suite.paper, chosen.entries, people, chosen.others)
@@ -46,14 +46,14 @@ def paper_page(
     )
 
 
-def _judged(
+def _human_scores(
     suite: Suite, files: Sequence[str | Path], entries: Sequence[Entry]
 ) -> list[HumanScore]:
     """What people score; it stands with the results over the same data."""
     judged = []
     for file in map(Path, files):
         bound = read_bound(file)
-        place = located(suite, bound.task)
+        place = locate_task(suite, bound.task)
         if place is None:
             raise DataProblem(f"{file} is about {bound.task}, which has no column in {suite.name}")
         beside = (

@@ -20,7 +20,7 @@ from lingprobe.tables.panels import (
     blank,
     cut,
     key,
-    named,
+    label_rows,
     panels,
     point,
     room,
@@ -89,11 +89,11 @@ def _overview(part: SubFigure, depths: Sequence[Depth]) -> None:
 
     axes = part.subplots()
     axes.set_title("Scores by layer")
-    named(axes, ["\n".join(cut(text, NAME) for text in _label(depth)) for depth in depths])
+    label_rows(axes, ["\n".join(cut(text, NAME) for text in _label(depth)) for depth in depths])
     axes.set_xlim(0, max(1, *(depth.layers[-1] for depth in depths)))
     _whole(axes)
     for place, depth in enumerate(depths):
-        _expected(axes, place, depth)
+        _draw_expected_layer(axes, place, depth)
     right = axes.secondary_yaxis("right")
     right.set_yticks(range(len(depths)), list(map(_gain, depths)))
     right.spines[:].set_visible(False)
@@ -115,7 +115,7 @@ def _whole(axes: Axes) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(nbins=13, integer=True))
 
 
-def _expected(axes: Axes, place: int, depth: Depth) -> None:
+def _draw_expected_layer(axes: Axes, place: int, depth: Depth) -> None:
     """A bar to the expected layer with its interval, or that there is none."""
     expected, gravity = depth.expected, depth.gravity.value
     if math.isnan(expected.layer):
@@ -142,7 +142,7 @@ def _range(rows: Sequence[Row]) -> tuple[float, float]:
     return low, max(high, low + 10)
 
 
-def headed(axes: Axes, title: tuple[str, str]) -> None:
+def draw_title(axes: Axes, title: tuple[str, str]) -> None:
     """A title, with a line below it that is not as loud, both as long as a panel is wide."""
     place = axes.get_subplotspec()
     across = place.get_gridspec().ncols if place else ACROSS
@@ -157,7 +157,7 @@ def _curves(axes: Axes, depth: Depth, span: tuple[float, float]) -> None:
     """Scores of single layers and of growing mixes with bands, word embeddings as a line, weights
     as bars at the bottom.
     """
-    headed(axes, _label(depth))
+    draw_title(axes, _label(depth))
     axes.set_xlabel("layer")
     _whole(axes)
     if depth.lexical is not None:
@@ -218,7 +218,7 @@ def strata_figure(rows: Sequence[Row], stratum: str) -> Figure:
     plain = [row for row in rows if row.control == "none"]
     if not plain:
         raise PlotProblem("nothing to draw: no row without a control")
-    names = list(dict.fromkeys(map(_measured, plain)))
+    names = list(dict.fromkeys(map(_name_line, plain)))
     looks = {
         name: stroke(COLOURS[i % len(COLOURS)], name, marker=MARKERS[i % len(MARKERS)])
         for i, name in enumerate(names)
@@ -238,10 +238,12 @@ def strata_figure(rows: Sequence[Row], stratum: str) -> Figure:
 def _by_stratum(axes: Axes, rows: Sequence[Row], stratum: str, looks: Mapping[str, Line2D]) -> None:
     """One task: how many examples each value has as bars, and the scores above."""
     values = {value: i for i, value in enumerate(dict.fromkeys(r.stratum for r in rows))}
-    headed(axes, (short(rows[0].task), f"{rows[0].metric.partition(',')[0]}; bars: test examples"))
+    draw_title(
+        axes, (short(rows[0].task), f"{rows[0].metric.partition(',')[0]}; bars: test examples")
+    )
     lines = defaultdict[str, dict[float, Row]](dict)
     for row in rows:
-        lines[_measured(row)][values[row.stratum]] = row
+        lines[_name_line(row)][values[row.stratum]] = row
     for name, mine in lines.items():
         band(axes, mine, looks[name], said=lambda x: [*values][int(x)])
     counts = {values[row.stratum]: row.n for row in rows}
@@ -261,6 +263,6 @@ def _categories(axes: Axes, values: Sequence[str]) -> None:
     axes.set_xlim(-0.5, len(values) - 0.5)
 
 
-def _measured(row: Row) -> str:
+def _name_line(row: Row) -> str:
     layer = "" if row.layer == "-" else f", {row.layer}"
     return f"{row.encoder}{layer}, {row.probe}"

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.analysis.answers import differences, marks, missing, tested, together
+from lingprobe.analysis.answers import differences, digest_test_set, marks, missing, together
 from lingprobe.analysis.row import NO_CONTROL, said_of
 from lingprobe.analysis.rows import groups_of, repeats, without_fold
 from lingprobe.data._logits import Logits
@@ -132,7 +132,7 @@ def _bits(group: Sequence[Result]) -> Bits:
         trial.read,
         brief(PROBES, trial.probe),
     )
-    over = tested(every[0]), missing(every[0])
+    over = digest_test_set(every[0]), missing(every[0])
     return Bits(
         *names,
         null,
@@ -186,10 +186,10 @@ def write(results: Sequence[Result], folder: Path, style: str = "jsonl") -> list
     chosen = with_scores(results)
     folder.mkdir(parents=True, exist_ok=True)
     known: dict[str, Dataset] = {}
-    return [_written(result, known, folder, FORMATS[style]) for result in chosen]
+    return [_write_predictions(result, known, folder, FORMATS[style]) for result in chosen]
 
 
-def _written(
+def _write_predictions(
     result: Result,
     known: dict[str, Dataset],
     folder: Path,
@@ -206,7 +206,7 @@ def examples_of(result: Result, known: dict[str, Dataset]) -> Dataset:
     task = result.trial.task
     if task not in known:
         known.clear()
-        known[task] = _loaded(task)
+        known[task] = _load_dataset(task)
     assert result.scores is not None
     rows = result.scores.rows
     dataset = (
@@ -219,7 +219,7 @@ def examples_of(result: Result, known: dict[str, Dataset]) -> Dataset:
     return dataset
 
 
-def _loaded(task: str) -> Dataset:
+def _load_dataset(task: str) -> Dataset:
     try:
         return TASKS.make(task).load()  # type: ignore[no-any-return]
     except ReferenceProblem as problem:

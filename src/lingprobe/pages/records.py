@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lingprobe.analysis.posed import NOTHING
+from lingprobe.analysis.questions import NOTHING
 from lingprobe.analysis.row import Row
 from lingprobe.data.cache import draft, storable
 from lingprobe.data.errors import UsageProblem

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lingprobe.analysis.relation import Correlation, Relation
 from lingprobe.metrics.correlation import SYMBOLS
 from lingprobe.tables.drawing import PlotProblem, tell
-from lingprobe.tables.panels import ROW, blank, cell, dot, named, room, scale, sign, slanted
+from lingprobe.tables.panels import (
+    ROW,
+    blank,
+    cell,
+    dot,
+    label_columns,
+    label_rows,
+    room,
+    scale,
+    sign,
+)
 from lingprobe.tables.style import BEST, BLUE, GREY
 
 if TYPE_CHECKING:
@@ -67,8 +77,8 @@ def _map(relation: Relation, kind: Kind) -> Figure:
     tall = 0.65 * room(across) + 0.27 * len(down) + 0.7
     figure = blank((max(wide, 4.0), tall), _about(relation))
     axes, colours = figure.subplots(), _colours()
-    slanted(axes, across)
-    named(axes, down)
+    label_columns(axes, across)
+    label_rows(axes, down)
     pairs = {(one.first, one.second): one for one in relation.found}
     for r, first in enumerate(down):
         for c, second in enumerate(across):
@@ -103,7 +113,7 @@ def _cell(
     tell(patch, kind.said(one))
 
 
-def said(one: Correlation) -> str:
+def describe_correlation(one: Correlation) -> str:
     """A pair in words, for a pointer."""
     interval = "" if math.isnan(one.low) else f" ({one.low:.2f} – {one.high:.2f})"
     p = "" if math.isnan(one.p) else f", p = {one.corrected:.2g} corrected"
@@ -126,7 +136,7 @@ def _untold(relation: Relation) -> str:
 BETWEEN = Kind(
     lambda one: one.correlation,
     lambda one: not math.isnan(one.p) and not one.is_significant,
-    said,
+    describe_correlation,
     _untold,
 )
 WITHIN = Kind(
@@ -151,10 +161,16 @@ def dots(relation: Relation) -> Figure:
     names = [f"{one.first}, {one.second}" for one in known]
     figure = blank((room(names) + PANEL + 0.7, 0.7 + ROW * len(known)), _about(relation))
     axes = figure.subplots()
-    spanned(axes, names)
+    draw_correlation_scale(axes, names)
     for place, one in enumerate(known):
         colour = BEST if one.is_significant else BLUE if math.isnan(one.p) else GREY
-        dot(axes, place, (one.correlation, one.low, one.high), sign("o", colour), said(one))
+        dot(
+            axes,
+            place,
+            (one.correlation, one.low, one.high),
+            sign("o", colour),
+            describe_correlation(one),
+        )
     right = axes.secondary_yaxis("right")
     right.set_yticks(range(len(known)), [f"n = {one.n:,}" for one in known])
     right.tick_params(labelcolor=GREY)
@@ -163,12 +179,12 @@ def dots(relation: Relation) -> Figure:
     return figure
 
 
-def spanned(axes: Axes, names: Sequence[str]) -> None:
+def draw_correlation_scale(axes: Axes, names: Sequence[str]) -> None:
     """A scale of correlations, with names at the left."""
     axes.set_xlim(-1.03, 1.03)
     axes.set_xticks([-1, -0.5, 0, 0.5, 1])
     axes.axvline(0, color=GREY, lw=0.9)
-    named(axes, names)
+    label_rows(axes, names)
 
 
 def _about(relation: Relation) -> str:

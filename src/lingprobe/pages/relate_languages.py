@@ -15,7 +15,7 @@ from lingprobe.metrics.dependent import FEWEST
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.records import csv
 from lingprobe.pages.relate import CALLED, MARK, coefficient
-from lingprobe.pages.relate_figures import said, spanned
+from lingprobe.pages.relate_figures import describe_correlation, draw_correlation_scale
 from lingprobe.pages.relate_scores import radar, scores_figure
 from lingprobe.tables.page import Page
 from lingprobe.tables.panels import ROW, blank, dot, room, sign
@@ -184,14 +184,14 @@ def agreement_dots(found: Languages) -> Figure:
     left, right = figure.subplots(1, 2)
     left.set_title("encoders, over tasks")
     right.set_title("tasks, over encoders")
-    spanned(left, encoders)
-    spanned(right, tasks)
+    draw_correlation_scale(left, encoders)
+    draw_correlation_scale(right, tasks)
     for place, profile in enumerate(found.profiles):
         _profile(left, place, profile)
     for place, each in enumerate(found.tasks):
         one = each.found
         look = sign("o", BEST if one.is_significant else GREY)
-        dot(right, place, (one.correlation, one.low, one.high), look, said(one))
+        dot(right, place, (one.correlation, one.low, one.high), look, describe_correlation(one))
     left.set_xlabel("blue: own; grey: others'; orange: centred", loc="left")
     right.set_xlabel("orange: significant; lines: 95 % intervals", loc="left")
     return figure

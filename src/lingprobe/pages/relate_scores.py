@@ -13,7 +13,7 @@ from lingprobe.analysis.profiles import Languages
 from lingprobe.metrics.metric import Doubles
 from lingprobe.pages.charts import PANEL, around, polygon
 from lingprobe.tables.drawing import PlotProblem
-from lingprobe.tables.panels import ROW, Size, blank, key, named, point, room, sign
+from lingprobe.tables.panels import ROW, Size, blank, key, label_rows, point, room, sign
 from lingprobe.tables.style import COLOURS, MARKERS
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def scores_figure(found: Languages) -> Figure:
         axes.sharex(both[0])
         for place, i in enumerate(encoders):
             _scores(axes, half[i], place, found.relation.table.rows[i].name, names)
-        named(axes, names if axes is both[0] else [""] * len(names))
+        label_rows(axes, names if axes is both[0] else [""] * len(names))
     return figure
 
 

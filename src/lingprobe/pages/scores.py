@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from lingprobe.analysis import computing
 from lingprobe.analysis.answers import differences, marks, over
-from lingprobe.analysis.posed import composition
+from lingprobe.analysis.questions import composition
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row
 from lingprobe.data.references import summary
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
 from lingprobe.pages.captions import bound_notes, by_kind, heading, kind_rules, short, source_notes
 from lingprobe.pages.cautions import control_notes, length_notes
-from lingprobe.pages.described import question_of
+from lingprobe.pages.descriptions import question_of
 from lingprobe.tables.table import Section, Table, number
 
 LOST = (
@@ -27,7 +27,7 @@ LOST = (
     "left out: about words without a vector",
     "read in part: some of the words have no vector",
 )
-"""What is said of examples that were counted, in the order of `_lost`."""
+"""What is said of examples that were counted, in the order of `_lost_examples`."""
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
@@ -35,7 +35,7 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
     """Scores by task, baselines first and oracles last, each with its interval, n and majority, and
     its score under each control.
     """
-    plain = scored(rows)
+    plain = rows_without_control(rows)
     controls = _controls(rows)
     beside = {(*_what(row), row.control): row for row in rows}
     signs = signs_of(rows)
@@ -77,7 +77,7 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
     return Table(head, tuple(sections), words, score_notes(rows))
 
 
-def scored(rows: Sequence[Row]) -> list[Row]:
+def rows_without_control(rows: Sequence[Row]) -> list[Row]:
     """A row for each thing measured, in the order in which things first come; without a score where
     only controls were measured.
     """
@@ -117,7 +117,7 @@ def test_notes(rows: Sequence[Row]) -> list[str]:
     notes = {
         text: None
         for (task, value), mine in _together(rows).items()
-        for text in differences(mine, _named(task, value))
+        for text in differences(mine, _name_task(task, value))
     }
     left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
     left_out = [
@@ -127,7 +127,7 @@ def test_notes(rows: Sequence[Row]) -> list[str]:
     return [*notes, *left_out]
 
 
-def _named(task: str, stratum: str) -> str:
+def _name_task(task: str, stratum: str) -> str:
     return short(task) + (f", {stratum}" if stratum else "")
 
 
@@ -286,7 +286,7 @@ def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes = [f"Scores are {unit}, {mean}; {over(fit, rows)}"]
     notes += [*bound_notes(rows), *test_notes(rows)]
     notes += [
-        f"{control}: {_described(control)}"
+        f"{control}: {_describe_control(control)}"
         for control in dict.fromkeys(row.control for row in rows)
         if control != NO_CONTROL
     ]
@@ -296,11 +296,11 @@ def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
         f"({v}): measured by that version of lingprobe."
         for v in sorted({r.version for r in rows if r.format})
     ]
-    notes += [*_chance(rows), *computing.notes(computing.differing(scored(rows)))]
+    notes += [*_chance(rows), *computing.notes(computing.differing(rows_without_control(rows)))]
     return (*notes, *_left_out(rows), *source_notes(rows, short))
 
 
-def _lost(row: Row) -> tuple[tuple[int, str], ...]:
+def _lost_examples(row: Row) -> tuple[tuple[int, str], ...]:
     """How many examples each fate of LOST befell, and which they are where that is known."""
     return (
         (row.unusable, ""),
@@ -314,7 +314,9 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
     """What of the data could not be used as it is: left out, never learnt, or cut."""
     for place, fate in enumerate(LOST):
         counted = {
-            (row.task, row.encoder): _lost(row)[place] for row in rows if _lost(row)[place][0]
+            (row.task, row.encoder): _lost_examples(row)[place]
+            for row in rows
+            if _lost_examples(row)[place][0]
         }
         for (task, encoder), (count, are) in counted.items():
             lost = f"{_many(count, 'example')} {fate}{f' ({are})' if are else ''}"
@@ -361,7 +363,7 @@ def _chance(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _described(control: str) -> str:
+def _describe_control(control: str) -> str:
     """The first paragraph of a control's description; a report runs nobody's files, so what comes
     from one is not described.
     """

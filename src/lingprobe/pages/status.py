@@ -24,15 +24,15 @@ def status_page(
     waiting, and why some failed.
     """
 
-    def made() -> list[Table]:
+    def make_tables() -> list[Table]:
         sections = tuple(_sections(units))
-        notes = (_summary(units), *_problems(units, encodings), *_kept(units))
+        notes = (_summary(units), *_problems(units, encodings), *_kept_fits(units))
         tables = [Table(("task", *STATES), sections, WORDS, notes)]
         running = [unit for unit in units if unit.state == "running"]
         tables += [_running(running)] if running else []
         return [_encoding(encodings), *tables] if encodings else tables
 
-    return Page(tuple(units), made, {"csv": lambda: csv(units)})
+    return Page(tuple(units), make_tables, {"csv": lambda: csv(units)})
 
 
 def _sections(units: Sequence[UnitStatus]) -> Iterator[Section]:
@@ -48,7 +48,7 @@ def _sections(units: Sequence[UnitStatus]) -> Iterator[Section]:
 def _task(unit: UnitStatus) -> str:
     """A task without its folds and defaults, as a row has it."""
     parsed = parsed_or_none(unit.task)
-    return short(str(parsed.named(parsed.name)).partition(",")[0]) if parsed else unit.task
+    return short(str(parsed.with_name(parsed.name)).partition(",")[0]) if parsed else unit.task
 
 
 def _encoding(encodings: Sequence[EncodingStatus]) -> Table:
@@ -97,7 +97,7 @@ def _problems(units: Sequence[UnitStatus], encodings: Sequence[EncodingStatus]) 
         yield f"failed: {'; '.join(dict.fromkeys(names))}: {why} (on {machine})"
 
 
-def _kept(units: Sequence[UnitStatus]) -> Iterator[str]:
+def _kept_fits(units: Sequence[UnitStatus]) -> Iterator[str]:
     """Which units go on from the middle of a fit."""
     for unit in units:
         if unit.kept:

@@ -15,7 +15,7 @@ from lingprobe.analysis.rows import groups_of, repeats, rows
 from lingprobe.data.core import Result
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import METRICS
-from lingprobe.metrics.subsets import averaged
+from lingprobe.metrics.subsets import average_over_subsets
 
 # how a mean is called where values of the stratum stand, and whether subsets count by their size
 MEANS = {"(mean)": False, "(mean by size)": True}
@@ -37,7 +37,7 @@ def _averages(group: list[Result], stratum: str) -> Iterator[Row]:
     if len(np.unique(codes[codes >= 0])) < 2:
         return
     for name, by_size in MEANS.items():
-        metric = averaged(METRICS.make(row.metric), codes, by_size)
+        metric = average_over_subsets(METRICS.make(row.metric), codes, by_size)
         low, high = answers.interval(metric)
         yield replace(
             row,

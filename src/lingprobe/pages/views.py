@@ -22,7 +22,7 @@ VIEWS = Contents(
     "view",
     "lingprobe.views",
     {
-        name: f"lingprobe.pages.shown:{name}"
+        name: f"lingprobe.pages.built_in_views:{name}"
         for name in ("scores", "each", "classes", "bits", "headroom", "by", "layers", "suite")
     },
     made=False,

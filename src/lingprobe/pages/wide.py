@@ -19,7 +19,7 @@ from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.pages.captions import names_of
 from lingprobe.pages.groups import Column, columns_of, shared_options
-from lingprobe.pages.scores import about, score_notes, scored, signs_of
+from lingprobe.pages.scores import about, rows_without_control, score_notes, signs_of
 from lingprobe.tables.table import Section, Table, number
 
 MEAN = "mean"
@@ -64,7 +64,7 @@ class Grid:
         """The columns of each group."""
         return [list(mine) for _, mine in groupby(self.columns, key=lambda column: column.group)]
 
-    def said(self, column: Column) -> str:
+    def full_name(self, column: Column) -> str:
         """What a column is called below the table."""
         several = len(self.groups) > 1 and column.group
         return f"{column.group}, {column.name}" if several else column.name
@@ -83,7 +83,7 @@ class Grid:
 def grid(results: Sequence[Result]) -> Grid:
     """The scores of results as lines and columns."""
     every = rows(results)
-    plain = scored(every)
+    plain = rows_without_control(every)
     controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)
     apart = _of_several_probes(plain)
     return Grid(
@@ -137,7 +137,7 @@ def wide(results: Sequence[Result], questions: dict[str, str] | None = None) -> 
     """The scores of all tasks in one table, with all that has to be said of them below."""
     made = grid(results)
     first, *others = score_notes(made.rows)
-    notes = first, *reading(made), *_asked(made, questions or {}), *others, *made_by(made)
+    notes = first, *reading(made), *_describe_tasks(made, questions or {}), *others, *made_by(made)
     label = "tab:lingprobe"
     return replace(matrix(made), notes=notes, caption=_caption(made, first), label=label)
 
@@ -213,11 +213,11 @@ def _scores(made: Grid) -> Section:
     ]
     kinds = ["baseline", *(line.kind for line in made.lines), "n"]
     rules = frozenset(i for i, (one, two) in enumerate(pairwise(kinds), 1) if one != two)
-    shown = tuple(map(_without_mean, _aligned(lines)))
+    shown = tuple(map(_without_mean, _align_cells(lines)))
     return Section("", shown, "", _strong(made), rules=rules)
 
 
-def _aligned(lines: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def _align_cells(lines: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """The lines with the numbers behind ± as wide as the widest of their column."""
     widths = [
         max(len(cell.partition("±")[2]) for cell in column) for column in zip(*lines, strict=True)
@@ -328,7 +328,7 @@ def reading(made: Grid) -> Iterator[str]:
         yield "A group of tasks with different metrics has no mean."
 
 
-def _asked(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
+def _describe_tasks(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
     """What each task asks, a line each."""
     if shared := shared_options([column.task for column in made.columns]):
         yield f"All tasks: {', '.join(f'{key}={value}' for key, value in shared)}."
@@ -336,12 +336,16 @@ def _asked(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
         mine = [row for line in made.lines if (row := line.cells.get(column.task))]
         said = about(mine, questions.get(column.task, ""))
         size = f" ({mine[0].posed.size})" if mine[0].posed.size else ""
-        yield f"{made.said(column)}{size}: {said}" if said else f"{made.said(column)}{size}."
+        yield (
+            f"{made.full_name(column)}{size}: {said}"
+            if said
+            else f"{made.full_name(column)}{size}."
+        )
     oracles: dict[str, list[str]] = {}
     for line in made.lines:
         for column in made.columns if line.encoder == ORACLE else ():
             if row := line.cells.get(column.task):
-                oracles.setdefault(row.encoder, []).append(made.said(column))
+                oracles.setdefault(row.encoder, []).append(made.full_name(column))
     if oracles:
         which = "; ".join(f"{name} for {', '.join(tasks)}" for name, tasks in oracles.items())
         yield f"{ORACLE}: {which}."
@@ -374,7 +378,7 @@ def _together(made: Grid, columns: set[Column]) -> Iterator[str]:
         if mine[0].group and len(made.groups) > 1 and columns.issuperset(mine):
             yield mine[0].group
         else:
-            yield from (made.said(column) for column in mine if column in columns)
+            yield from (made.full_name(column) for column in mine if column in columns)
 
 
 def _by(name: str, made: Grid, value: Callable[[Row], str]) -> Iterator[str]:

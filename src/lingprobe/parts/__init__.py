@@ -44,7 +44,7 @@ def commands() -> Iterator[tuple[str, str]]:
                 yield heading, f"{part.__name__}.{place}"
 
 
-def imported(place: str) -> Any:
+def import_object(place: str) -> Any:
     """What is at a place, 'module:attribute'."""
     module, _, attribute = place.partition(":")
     return getattr(importlib.import_module(module), attribute)

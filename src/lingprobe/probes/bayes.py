@@ -20,7 +20,7 @@ from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
-from lingprobe.probes.grams import Grams, tfidf, weighted
+from lingprobe.probes.grams import Grams, tfidf, weigh_counts
 
 SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)  # in the order in which ties are settled
 PENALTIES = (1.0, 0.1, 10.0, 100.0)
@@ -42,11 +42,11 @@ class NaiveBayes:
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         fitted = {
-            by: self._fitted(train, dev, by) for by in dict.fromkeys(cell.by for cell in cells)
+            by: self._fit_best(train, dev, by) for by in dict.fromkeys(cell.by for cell in cells)
         }
         return [fitted[cell.by] for cell in cells]
 
-    def _fitted(self, train: Readings, dev: Readings, by: str) -> Weighted:
+    def _fit_best(self, train: Readings, dev: Readings, by: str) -> Weighted:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
         grams = Grams.of(train.dataset, self.longest, self.lower)
@@ -56,7 +56,7 @@ class NaiveBayes:
                 f"{self.name} reads words, but there are no words in the training examples; leave"
                 " it out"
             )
-        idf, read = weighted(counts)
+        idf, read = weigh_counts(counts)
         estimate = estimator(read, train.labels)
         tried = SMOOTHINGS if train.labels.numbers is None else PENALTIES
         alpha = tried[0] if self.alpha is None else self.alpha
@@ -130,10 +130,10 @@ def estimator(read: Any, labels: Column) -> Callable[[float], Linear]:
     """What fits weighted counts [examples, columns] to labels: Naive Bayes by smoothing, or for
     scores ridge regression by penalty.
     """
-    return _counted(read, labels) if labels.numbers is None else _regressed(read, labels)
+    return _naive_bayes(read, labels) if labels.numbers is None else _ridge_regression(read, labels)
 
 
-def _counted(read: Any, labels: Column) -> Callable[[float], Linear]:
+def _naive_bayes(read: Any, labels: Column) -> Callable[[float], Linear]:
     """Naive Bayes by smoothing: log probabilities for classes, log odds against the rest for label
     sets.
     """
@@ -159,21 +159,21 @@ def _logs(read: Any, present: Any) -> Callable[[float], Linear]:
     counted = np.asarray(sums.sum(0)).ravel()
     shares = np.asarray(present.sum(0)).ravel() / max(present.shape[0], 1)
 
-    def smoothed(alpha: float) -> Linear:
+    def smooth_weights(alpha: float) -> Linear:
         weights = sums.copy()
         weights.data = np.log1p(weights.data / alpha)
         totals = counted + alpha * weights.shape[0]
         return Linear(weights, np.log(alpha) - np.log(totals), np.log(np.maximum(shares, 1e-9)))
 
-    return smoothed
+    return smooth_weights
 
 
-def _regressed(read: Any, labels: Column) -> Callable[[float], Linear]:
+def _ridge_regression(read: Any, labels: Column) -> Callable[[float], Linear]:
     """Ridge regression by penalty."""
     from scipy.sparse import csr_array
     from sklearn.linear_model import Ridge
 
-    def fitted(alpha: float) -> Linear:
+    def fit_ridge(alpha: float) -> Linear:
         model = Ridge(alpha=alpha).fit(read, labels.matrix()[:, 0].astype(np.float64))
         return Linear(
             csr_array(np.reshape(model.coef_, (-1, 1))),
@@ -181,4 +181,4 @@ def _regressed(read: Any, labels: Column) -> Callable[[float], Linear]:
             np.reshape(model.intercept_, (1,)),
         )
 
-    return fitted
+    return fit_ridge

@@ -55,7 +55,7 @@ class MajorityFeature:
                 "majority-feature answers with a class, but this task's labels are not classes;"
                 " leave it out"
             )
-        _tagged(train)
+        _majority_tags(train)
         return [Tagged(_constant(train)) for _ in cells]
 
 
@@ -68,7 +68,7 @@ class Tagged:
     otherwise: Floats
 
     def predict(self, readings: Readings) -> Predictions:
-        tags, names = _tagged(readings), readings.labels.names
+        tags, names = _majority_tags(readings), readings.labels.names
         number = {name: i for i, name in enumerate(names)}
         outputs = np.array([*(number.get(name, -1) for name in tags.names), -1], np.int64)[
             tags.codes
@@ -86,7 +86,7 @@ def _constant(train: Readings) -> Floats:
     return train.labels.constant()
 
 
-def _tagged(readings: Readings) -> Tags:
+def _majority_tags(readings: Readings) -> Tags:
     """The stratum that names the majority feature of each example."""
     found = readings.dataset.strata.get(STRATUM)
     if found is None:

@@ -43,7 +43,7 @@ class Grams:
     def of(cls, dataset: Dataset, longest: int, lower: bool) -> Grams:
         """The n-grams of up to `longest` words of some examples."""
         found = _read(dataset, lower)
-        words, slots = _numbered(found.words), _numbered(found.slots)
+        words, slots = _number_values(found.words), _number_values(found.slots)
         sites = dataset.sites.shape[1]
         codes = _codes(found.words, words)[found.codes]
         of, at = found.sites, np.arange(len(codes))
@@ -52,8 +52,8 @@ class Grams:
             level, columns = np.unique(of * len(words) + codes[at], return_inverse=True)
             levels.append(level)
             of, at = _grown(columns, at, found)
-        asked = np.unique(_asked(dataset, found, slots))
-        shared = sites > 1 and len(_shared(found, sites)) > 0
+        asked = np.unique(_asked_keys(dataset, found, slots))
+        shared = sites > 1 and len(_shared_words(found, sites)) > 0
         return cls(words, tuple(levels), asked[asked >= 0], slots, sites > 1, shared, lower)
 
     def __len__(self) -> int:
@@ -68,9 +68,9 @@ class Grams:
         found = _read(dataset, self.lower)
         parts, first = list(self._runs(found)), sum(map(len, self.levels))
         if self.shared:
-            rows = _shared(found, dataset.sites.shape[1])
+            rows = _shared_words(found, dataset.sites.shape[1])
             parts.append((rows, np.full(len(rows), first)))
-        slots = _placed(_asked(dataset, found, self.slots), self.asked)
+        slots = _locate_keys(_asked_keys(dataset, found, self.slots), self.asked)
         parts.append((np.nonzero(slots >= 0)[0], slots[slots >= 0] + first + self.shared))
         rows, columns = (np.concatenate(part) for part in zip(*parts, strict=True))
         return csr_array((np.ones(len(rows)), (rows, columns)), (len(dataset), len(self)))
@@ -81,7 +81,7 @@ class Grams:
         of, at, first = found.sites, np.arange(len(codes)), 0
         for level in self.levels:
             keys = of * len(self.words) + codes[at]
-            of = _placed(np.where((of < 0) | (codes[at] < 0), -1, keys), level)
+            of = _locate_keys(np.where((of < 0) | (codes[at] < 0), -1, keys), level)
             yield found.examples[at[of >= 0]], of[of >= 0] + first
             of, at = _grown(of, at, found)
             first += len(level)
@@ -128,9 +128,9 @@ def _read(dataset: Dataset, lower: bool) -> _Read:
     runs = [dataset.sentences[s].words for s in used]
     sizes = np.zeros(len(dataset.sentences), np.int64)
     sizes[used] = [len(run) for run in runs]
-    forms = _numbered(chain.from_iterable(runs))
+    forms = _number_values(chain.from_iterable(runs))
     words = [form.lower() for form in forms] if lower else list(forms)
-    distinct = _numbered(words)
+    distinct = _number_values(words)
     places = map(forms.__getitem__, chain.from_iterable(runs))
     codes = _codes(words, distinct)[np.fromiter(places, np.int64, int(sizes.sum()))]
     sentence, start, stop = dataset.sites.reshape(-1, 3).T
@@ -145,7 +145,7 @@ def _read(dataset: Dataset, lower: bool) -> _Read:
     return _Read(list(distinct), slots, codes[rows], run % many, run // many)
 
 
-def _numbered(values: Iterable[str]) -> dict[str, int]:
+def _number_values(values: Iterable[str]) -> dict[str, int]:
     return {value: i for i, value in enumerate(dict.fromkeys(values))}
 
 
@@ -154,7 +154,7 @@ def _codes(values: list[str], known: Mapping[str, int]) -> Ints:
     return np.fromiter((known.get(value, -1) for value in values), np.int64, len(values))
 
 
-def _placed(keys: Ints, level: Ints) -> Ints:
+def _locate_keys(keys: Ints, level: Ints) -> Ints:
     """Where keys stand among sorted ones; -1 for a key that is -1 or not there."""
     if not len(level):
         return np.full(keys.shape, -1)
@@ -174,7 +174,7 @@ def _grown(of: Ints, at: Ints, found: _Read) -> tuple[Ints, Ints]:
     return of[inside], after[inside]
 
 
-def _shared(found: _Read, sites: int) -> Ints:
+def _shared_words(found: _Read, sites: int) -> Ints:
     """The example of every distinct word that all its sites have."""
     size = max(len(found.words), 1)
     keys = [
@@ -187,7 +187,7 @@ def _shared(found: _Read, sites: int) -> Ints:
     return every // size
 
 
-def _asked(dataset: Dataset, found: _Read, slots: Mapping[str, int]) -> Ints:
+def _asked_keys(dataset: Dataset, found: _Read, slots: Mapping[str, int]) -> Ints:
     """The keys of asked words [examples, slots], -1 for unknown ones."""
     word = (
         _codes(found.slots, slots)[dataset.asked]
@@ -197,7 +197,7 @@ def _asked(dataset: Dataset, found: _Read, slots: Mapping[str, int]) -> Ints:
     return np.where(word < 0, -1, np.arange(dataset.asked.shape[1]) * len(slots) + word)
 
 
-def weighted(counts: Any) -> tuple[NDArray[np.float64], Any]:
+def weigh_counts(counts: Any) -> tuple[NDArray[np.float64], Any]:
     """Inverse document frequencies [columns], smoothed as if one more example had every n-gram, and
     the tf-idf of counts.
     """

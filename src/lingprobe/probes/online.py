@@ -101,13 +101,15 @@ class Online:
             ):
                 bits = self._bits(predictor, block)
                 alone[k].append(float(bits.sum()))
-                mixed[k].append(mixtures[k].sent(bits, prior[start:stop]))
+                mixed[k].append(mixtures[k].send_block(bits, prior[start:stop]))
         sums = {
             "uniform": float(uniform.sum()),
             "prior": float(prior.sum()),
             "ends": stops.tolist(),
         }
-        return [_told(*both, self.fallback) | sums for both in zip(alone, mixed, strict=True)]
+        return [
+            _describe_code(*both, self.fallback) | sums for both in zip(alone, mixed, strict=True)
+        ]
 
     def _bits(self, predictor: Predictor, block: Readings) -> Doubles:
         said = predictor.predict(block)
@@ -119,7 +121,7 @@ class Online:
         return code_length(block.labels, said.scores)
 
 
-def _told(alone: list[float], mixed: list[float], fallback: bool) -> dict[str, Any]:
+def _describe_code(alone: list[float], mixed: list[float], fallback: bool) -> dict[str, Any]:
     """What is kept of a code: its length, that of the probe without a fallback, and the blocks of
     the one that counts.
     """
@@ -143,7 +145,7 @@ class Mixture:
     weights: Doubles = field(default_factory=lambda: np.full(len(SHARES), -np.log2(len(SHARES))))
     blocks: int = 1
 
-    def sent(self, probe: Doubles, prior: Doubles) -> float:
+    def send_block(self, probe: Doubles, prior: Doubles) -> float:
         """The bits of a block whose labels take `probe` and `prior` bits [n] under either; shares
         count anew after it.
         """

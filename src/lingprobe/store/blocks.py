@@ -121,7 +121,7 @@ class Block:
         about = self.arrays[name]
         start, stop = self._start + about["start"], self._start + about["stop"]
         try:
-            held = _anew(lambda: self._held(start, stop))
+            held = _anew(lambda: self._read_bytes(start, stop))
         except FileNotFoundError:
             raise Gone("it was removed") from None
         if name not in self._checked:
@@ -132,7 +132,7 @@ class Block:
         count = int(np.prod(shape, dtype=np.int64))
         return np.frombuffer(held, dtype, count).reshape(shape)
 
-    def _held(self, start: int, stop: int) -> memoryview:
+    def _read_bytes(self, start: int, stop: int) -> memoryview:
         """Some bytes of the file, in memory or mapped."""
         with self.path.open("rb") as file:
             if _mark(file) != self._mark:
@@ -318,7 +318,7 @@ def set_aside(path: Path, why: object) -> None:
         path.replace(path.with_name(path.name + ".damaged"))
 
 
-def listed(
+def list_files(
     folder: Path, *suffixes: str, chosen: Callable[[str], bool] = lambda _: True
 ) -> list[tuple[int, str]]:
     """Age and name of the folder's files with these suffixes, oldest first; leftovers are removed,
@@ -327,12 +327,12 @@ def listed(
     Of those with a suffix, only the chosen names are looked at any closer.
     """
     try:
-        return _anew(lambda: _listed(folder, suffixes, chosen))
+        return _anew(lambda: _scan_folder(folder, suffixes, chosen))
     except FileNotFoundError:
         return []
 
 
-def _listed(
+def _scan_folder(
     folder: Path, suffixes: tuple[str, ...], chosen: Callable[[str], bool]
 ) -> list[tuple[int, str]]:
     files, foreign = [], []
@@ -355,7 +355,7 @@ def _listed(
     return sorted(files)
 
 
-def opened(path: Path) -> Block | None:
+def open_block(path: Path) -> Block | None:
     """A block, or None where there is none or it is damaged and set aside now."""
     try:
         return Block(path)

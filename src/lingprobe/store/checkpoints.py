@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.data.checkpoints import State
-from lingprobe.store.blocks import Damaged, StoreProblem, opened, set_aside, write
+from lingprobe.store.blocks import Damaged, StoreProblem, open_block, set_aside, write
 
 SUFFIX = ".fit"
 EVERY = 600.0  # seconds between two states that are kept; shorter fits keep none
@@ -34,7 +34,7 @@ class Checkpoints:
         return time.monotonic() - self.last >= EVERY
 
     def find(self, name: str) -> State | None:
-        if (block := opened(path := self._file(name))) is None:
+        if (block := open_block(path := self._file(name))) is None:
             return None
         try:
             return State(block.facts, {each: block.array(each) for each in block.arrays})

@@ -35,7 +35,7 @@ def claim_of(target: Path) -> Path:
 
 
 @contextlib.contextmanager
-def claimed(target: Path) -> Iterator[bool]:
+def claim_file(target: Path) -> Iterator[bool]:
     """Claim to make a file for as long as the block runs; False where somebody else is at it.
 
     Where no note can be left, as on a disk that is full, the claim is taken for granted.
@@ -66,7 +66,7 @@ def _left(claim: Path, note: str) -> bool:
             with claim.open("x", encoding="utf-8") as file:
                 file.write(note)
         except FileExistsError:
-            if not _abandoned(claim):
+            if not _is_abandoned(claim):
                 return False
             claim.unlink(missing_ok=True)
         except OSError:
@@ -100,15 +100,15 @@ def holder(target: Path) -> Holder | None:
         silent = time.time() - claim.stat().st_mtime
     except OSError:
         return None
-    return known if silent < PATIENCE and not _abandoned(claim) else None
+    return known if silent < PATIENCE and not _is_abandoned(claim) else None
 
 
-def ended(target: Path) -> Holder | None:
+def ended_holder(target: Path) -> Holder | None:
     """Who was at work on a file when its process, one of this machine, ended without a word; None
     where nobody was.
     """
     claim = claim_of(target)
-    return _holder(claim) if _abandoned(claim) else None
+    return _holder(claim) if _is_abandoned(claim) else None
 
 
 def _holder(claim: Path) -> Holder | None:
@@ -139,7 +139,7 @@ class Watch:
         if known != changed:
             self._seen[claim] = (changed, time.monotonic())
             return False
-        if _abandoned(claim) or time.monotonic() - since > PATIENCE:
+        if _is_abandoned(claim) or time.monotonic() - since > PATIENCE:
             claim.unlink(missing_ok=True)
             return True
         return False
@@ -167,7 +167,7 @@ def once(target: Path, make: Callable[[], None]) -> bool:
     """Make a file unless it is there, claimed meanwhile; False where somebody else is at it."""
     if target.exists():
         return True
-    with claimed(target) as mine:
+    with claim_file(target) as mine:
         if mine and not target.exists():
             make()
         return mine
@@ -178,7 +178,7 @@ def alone(target: Path) -> Iterator[None]:
     """Claim to make or change a file while the block runs, once nobody else does."""
     watch = Watch()
     while True:
-        with claimed(target) as mine:
+        with claim_file(target) as mine:
             if mine:
                 yield
                 return
@@ -188,7 +188,7 @@ def alone(target: Path) -> Iterator[None]:
 def clear(target: Path) -> None:
     """Remove the claim of a process that was killed, of a file that is there."""
     claim = claim_of(target)
-    if _abandoned(claim):
+    if _is_abandoned(claim):
         claim.unlink(missing_ok=True)
 
 
@@ -204,7 +204,7 @@ def _note() -> str:
     )
 
 
-def _abandoned(claim: Path) -> bool:
+def _is_abandoned(claim: Path) -> bool:
     """Whether a claim is of a process of this machine that is no more."""
     try:
         note = json.loads(claim.read_text("utf-8"))

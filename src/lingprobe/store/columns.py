@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lingprobe.data._closure import code_of, file_of
-from lingprobe.data._renamed import BEFORE
+from lingprobe.data._old_names import BEFORE
 from lingprobe.data._source import PACKAGE
 from lingprobe.store.blocks import version
 
@@ -47,7 +47,7 @@ class Made:
         except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
             return None
 
-    def written(self) -> dict[bytes, str]:
+    def metadata(self) -> dict[bytes, str]:
         """The same as metadata of a file."""
         plain = {"sonde": self.lingprobe, "modules": self.modules, "code": self.code}
         return {MADE: json.dumps(plain)}

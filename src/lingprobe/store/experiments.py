@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.store.blocks import RESULTS, StoreProblem, listed, opened, write
+from lingprobe.store.blocks import RESULTS, StoreProblem, list_files, open_block, write
 
 SUFFIX = ".experiment"
 
@@ -73,8 +73,8 @@ def experiments(root: Path) -> list[Experiment]:
 
 
 def _read(root: Path) -> Iterator[Experiment]:
-    for _, name in listed(root, *RESULTS):
-        if name.endswith(SUFFIX) and (block := opened(root / name)) is not None:
+    for _, name in list_files(root, *RESULTS):
+        if name.endswith(SUFFIX) and (block := open_block(root / name)) is not None:
             ids = tuple(block.facts["ids"])
             units = tuple(_unit(ids, row) for row in block.facts.get("units", ()))
             yield Experiment(ids, str(block.facts["date"]), units)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lingprobe.store.blocks import StoreProblem, opened, write
+from lingprobe.store.blocks import StoreProblem, open_block, write
 
 SUFFIX = ".failed"
 
@@ -50,7 +50,7 @@ def forget(place: Path) -> None:
 
 def failure_of(place: Path) -> Failure | None:
     """Why what belongs at a place failed last; None where it did not."""
-    block = opened(_file(place))
+    block = open_block(_file(place))
     return None if block is None else Failure(**block.facts)
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints, Spans, ranges
-from lingprobe.store.blocks import Block, Damaged, StoreProblem, listed, opened, set_aside
+from lingprobe.store.blocks import Block, Damaged, StoreProblem, list_files, open_block, set_aside
 from lingprobe.store.precision import Kept
 
 Keys = NDArray[np.uint64]
@@ -119,7 +119,9 @@ class BlockFolder:
         removed.
         """
         there = [
-            name for _, name in listed(self.path, SUFFIX, FAILED, ".plan") if name.endswith(SUFFIX)
+            name
+            for _, name in list_files(self.path, SUFFIX, FAILED, ".plan")
+            if name.endswith(SUFFIX)
         ]
         there += sorted(
             name for name in self._expected.difference(there) if (self.path / name).exists()
@@ -130,7 +132,7 @@ class BlockFolder:
             self._indexes.clear()
         fresh = [name for name in there if name not in self.names]
         for name in fresh:
-            block = opened(self.path / name)
+            block = open_block(self.path / name)
             if block is not None:
                 self._keep(block)
         if fresh:
@@ -169,13 +171,13 @@ class BlockFolder:
         if holding not in known:
             for slots in holding:
                 if (slots,) not in known:
-                    known[slots,] = self._located(slots, keys)
+                    known[slots,] = self._locate_keys(slots, keys)
             nowhere = np.full(len(keys), -1, np.int64)
             each = [known[slots,] for slots in holding] or [Places(nowhere, nowhere)]
             known[holding] = functools.reduce(_older, each)
         return known[holding]
 
-    def _located(self, slots: tuple[str, ...], keys: Keys) -> Places:
+    def _locate_keys(self, slots: tuple[str, ...], keys: Keys) -> Places:
         if slots not in self._indexes:
             chosen = [
                 (n, self._keys[block.path.name])
@@ -259,13 +261,13 @@ class Layer:
             yield replace(self, places=places, offsets=offsets)
             start = stop
 
-    def copied(self, dtype: Any) -> NDArray[Any]:
+    def copy_units(self, dtype: Any) -> NDArray[Any]:
         """The units in memory; zeros for sentences that lie nowhere."""
         units = np.zeros(self.shape, dtype)
         for number, where, rows in self.places.by_block:
             layer = self.folder.blocks[number].array(f"layer:{self.slot}")
             if not self.ragged:
-                units[where] = self.kept.opened(layer[rows])
+                units[where] = self.kept.unpack_values(layer[rows])
                 continue
             starts = self.folder.blocks[number].array("spans:sentences")
             source, lengths = ranges(starts[rows], starts[rows + 1])
@@ -275,11 +277,11 @@ class Layer:
                     f"{self.folder.path}: layers disagree on how many units a sentence has; remove"
                     " the folder and run again"
                 )
-            units[target] = self.kept.opened(layer[source])
+            units[target] = self.kept.unpack_values(layer[source])
         return units
 
 
-def mapped(layers: Sequence[Layer], dtype: np.dtype[Any], folder: Path) -> list[NDArray[Any]]:
+def map_layers(layers: Sequence[Layer], dtype: np.dtype[Any], folder: Path) -> list[NDArray[Any]]:
     """The units of several layers as read-only memory-mapped arrays of the type that they are read
     in; a full disk is a StoreProblem.
 
@@ -291,7 +293,7 @@ def mapped(layers: Sequence[Layer], dtype: np.dtype[Any], folder: Path) -> list[
         with tempfile.TemporaryFile(dir=folder) as file:
             for layer in layers:
                 for part in layer.parts(max(1, PART // max(1, layer.shape[1] * dtype.itemsize))):
-                    file.write(part.copied(dtype).data)
+                    file.write(part.copy_units(dtype).data)
             file.flush()
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:

@@ -17,7 +17,7 @@ from lingprobe.store import columns
 from lingprobe.store.blocks import FORMAT, Block, Damaged, set_aside
 from lingprobe.store.checkpoints import SUFFIX as FITS
 from lingprobe.store.folder import SUFFIX as VECTORS
-from lingprobe.store.kept import listed_columns, size_of
+from lingprobe.store.kept_vectors import listed_columns, size_of
 from lingprobe.store.results import SCORES, ResultStore
 from lingprobe.store.results import SUFFIX as RESULTS
 

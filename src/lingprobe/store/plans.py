@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
-from lingprobe.store.blocks import Block, Damaged, listed, opened, set_aside, write
+from lingprobe.store.blocks import Block, Damaged, list_files, open_block, set_aside, write
 from lingprobe.store.folder import FAILED, SUFFIX, Keys, keys_of
 
 
@@ -96,14 +96,14 @@ def draw_up(
         arrays: dict[str, NDArray[Any]] = {"keys": keys, "bounds": bounds}
         for block in range(len(bounds) - 1):
             chosen = order[bounds[block] : bounds[block + 1]]
-            arrays[f"text:{block}"] = _packed([sentences[i] for i in chosen])
+            arrays[f"text:{block}"] = _pack_sentences([sentences[i] for i in chosen])
         write(path, "plan", {"slots": slots}, arrays, keep=True)
     plan = read(path)
     assert plan is not None, f"{path} was damaged as soon as it was written"
     return plan
 
 
-def _packed(sentences: Sequence[Sentence]) -> NDArray[np.uint8]:
+def _pack_sentences(sentences: Sequence[Sentence]) -> NDArray[np.uint8]:
     """Sentences as compressed JSON; a text that is the words alone is left out."""
     lines = [(s.words, None if s.text == " ".join(s.words) else s.text) for s in sentences]
     return np.frombuffer(zlib.compress(json.dumps(lines).encode(), 1), np.uint8)
@@ -111,7 +111,7 @@ def _packed(sentences: Sequence[Sentence]) -> NDArray[np.uint8]:
 
 def read(path: Path) -> Plan | None:
     """A plan, or None where it is damaged and set aside now."""
-    file = opened(path)
+    file = open_block(path)
     if file is None:
         return None
     try:
@@ -127,9 +127,9 @@ def read(path: Path) -> Plan | None:
     )
 
 
-def unfinished(folder: Path, committed: Set[str]) -> Iterator[tuple[Plan, list[int]]]:
+def unfinished_plans(folder: Path, committed: Set[str]) -> Iterator[tuple[Plan, list[int]]]:
     """Plans with the blocks that are not among the committed files, oldest first."""
-    for _, name in listed(folder, ".plan", SUFFIX, FAILED):
+    for _, name in list_files(folder, ".plan", SUFFIX, FAILED):
         if name.endswith(".plan") and (plan := read(folder / name)) is not None:
             left = [block for block in range(len(plan)) if plan.name(block) not in committed]
             if left:

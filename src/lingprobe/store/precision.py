@@ -40,7 +40,7 @@ class Kept:
         """How many numbers are kept of vectors of so many."""
         return min(width, self.most) if self.most else width
 
-    def narrowed(self, values: NDArray[Any]) -> NDArray[Any]:
+    def narrow_vectors(self, values: NDArray[Any]) -> NDArray[Any]:
         """Vectors [units, dim] as they are, or projected if they are wider than what is kept."""
         if self.width(values.shape[1]) == values.shape[1]:
             return values
@@ -48,27 +48,27 @@ class Kept:
             matrix = projection(values.shape[1], self.most)
             return np.asarray(values, np.float32) @ matrix
 
-    def rounded(self, values: NDArray[Any]) -> NDArray[Any]:
+    def round_values(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values as they will be read; what is beyond the type is infinite."""
         with np.errstate(over="ignore", invalid="ignore"):
             if self.stored == self.read:
                 return values.astype(self.read, copy=False)
-            return self.opened(_upper(values.astype(np.float32, copy=False)))
+            return self.unpack_values(_upper(values.astype(np.float32, copy=False)))
 
-    def written(self, values: NDArray[Any]) -> NDArray[Any]:
+    def pack_values(self, values: NDArray[Any]) -> NDArray[Any]:
         """What is written of values that were rounded."""
         if self.stored == self.read:
             return values.astype(self.stored, copy=False)
         return _upper(np.asarray(values, np.float32))
 
-    def opened(self, written: NDArray[Any]) -> NDArray[Any]:
+    def unpack_values(self, written: NDArray[Any]) -> NDArray[Any]:
         """The values of what was written."""
         if self.stored == self.read:
             return written
         return (written.astype(np.uint32) << _HALF).view(np.float32)
 
 
-def named(name: str, project: int | None) -> str:
+def type_name(name: str, project: int | None) -> str:
     """The name of a type with what wider vectors are projected to, as identities and folders have
     it.
     """

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.damage import reading
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result, Tags, Trial
-from lingprobe.data.labels import Column, coded, restored
+from lingprobe.data.labels import Column, column_from_codes, restore_column
 from lingprobe.data.notes import Provenance
 from lingprobe.store.blocks import (
     FORMAT,
@@ -35,8 +35,8 @@ from lingprobe.store.blocks import (
     Damaged,
     Gone,
     check_folder,
-    listed,
-    opened,
+    list_files,
+    open_block,
     set_aside,
     write,
 )
@@ -80,7 +80,7 @@ class ResultStore:
         """What the names of files begin with that hold trials of a unit of work, some or all of
         which are these. Parts of what is cut into several units have a place each.
         """
-        return self.root / (_shared(ids) + (f"-{part}" if part else ""))
+        return self.root / (_common_prefix(ids) + (f"-{part}" if part else ""))
 
     def find(self, ids: Iterable[str]) -> dict[str, Result]:
         """The results of those of the trial ids that have one; only files whose name says so are
@@ -98,7 +98,7 @@ class ResultStore:
     def ids(self, ids: Iterable[str]) -> set[str]:
         """Those of the trial ids that have a result, whose labels are not read."""
         ids = set(ids)
-        blocks = (opened(path) for path in self._files(likely(ids)))
+        blocks = (open_block(path) for path in self._files(likely(ids)))
         return {row["id"] for block in blocks if block for row in block.facts["results"]} & ids
 
     def read(self) -> Iterator[tuple[str, Result]]:
@@ -116,7 +116,7 @@ class ResultStore:
     def facts(self) -> Iterator[tuple[Trial, Mapping[str, Any]]]:
         """The trial of every result and what it was made with, without its labels."""
         for path in self._files(lambda _: True):
-            if (block := opened(path)) is not None:
+            if (block := open_block(path)) is not None:
                 yield from (
                     (Trial(**row["trial"]), row["provenance"]) for row in block.facts["results"]
                 )
@@ -128,7 +128,7 @@ class ResultStore:
     def _files(self, chosen: Callable[[str], bool]) -> Iterator[Path]:
         """Files of chosen names, oldest first."""
         check_folder(self.root)
-        every = listed(
+        every = list_files(
             self.root,
             *RESULTS,
             chosen=lambda name: name.endswith(SUFFIX) and chosen(name),
@@ -168,16 +168,15 @@ def unit_name(ids: Sequence[str]) -> str:
     """What the files of a unit of work are called, without the suffix: what its ids share, and what
     stands for all of them.
     """
-    return (
-        f"{_shared(ids)}-{hashlib.blake2b(chr(10).join(ids).encode(), digest_size=8).hexdigest()}"
-    )
+    digest = hashlib.blake2b("\n".join(ids).encode(), digest_size=8).hexdigest()
+    return f"{_common_prefix(ids)}-{digest}"
 
 
 def likely(ids: Iterable[str]) -> Callable[[str], bool]:
     """Whether a file of this name may hold one of the trials."""
     beginnings = {trial_id[:SHARED] for trial_id in ids}
 
-    def chosen(name: str) -> bool:
+    def is_likely(name: str) -> bool:
         shared, dash, _ = name.partition("-")
         short = len(shared) < SHARED  # of trials that share less, which none of a run do
         return bool(dash) and (
@@ -185,10 +184,10 @@ def likely(ids: Iterable[str]) -> Callable[[str], bool]:
             or (short and any(start.startswith(shared) for start in beginnings))
         )
 
-    return chosen
+    return is_likely
 
 
-def _shared(ids: Sequence[str]) -> str:
+def _common_prefix(ids: Sequence[str]) -> str:
     """What the ids begin with, as far as it may stand in a file's name."""
     first, last = min(ids), max(ids)
     same = (
@@ -275,7 +274,7 @@ class _StoredPool:
             key: block.array(f"{number}:{key}").astype(dtype)
             for key, dtype in about["dtypes"].items()
         }
-        return restored(about["loss"], arrays, about["names"], about["partial"])
+        return restore_column(about["loss"], arrays, about["names"], about["partial"])
 
 
 def _row(trial_id: str, result: Result, pool: ArrayPool) -> dict[str, Any]:
@@ -293,7 +292,8 @@ def _row(trial_id: str, result: Result, pool: ArrayPool) -> dict[str, Any]:
     }
     labels = {"gold": pool.column(result.gold), "predicted": pool.column(result.predicted)}
     strata = {
-        key: pool.column(coded(tags.codes, tags.names)) for key, tags in result.strata.items()
+        key: pool.column(column_from_codes(tags.codes, tags.names))
+        for key, tags in result.strata.items()
     }
     clusters = {key: pool.plain(codes) for key, codes in result.clusters.items()}
     return {**about, **numbers, **labels, "strata": strata, "clusters": clusters}
@@ -334,7 +334,7 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
     """
     sought, scores = set(ids), dict[str, Logits | None]()
     may_hold = likely(sought)
-    for _, name in listed(
+    for _, name in list_files(
         root,
         *RESULTS,
         chosen=lambda name: name.endswith(SCORES) and may_hold(name),
@@ -359,7 +359,7 @@ def _rows_of_scores(path: Path, ids: set[str]) -> list[tuple[Mapping[str, Any], 
     """The rows of a file about some trials, each with its arrays; nothing where it is damaged, and
     set aside now.
     """
-    block = opened(path)
+    block = open_block(path)
     rows = [] if block is None else [row for row in block.facts["scores"] if row["id"] in ids]
     try:
         return [

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints, Spans, Vectors, offsets, ranges
-from lingprobe.store.blocks import Damaged, Gone, StoreProblem, listed, opened, write
+from lingprobe.store.blocks import Damaged, Gone, StoreProblem, list_files, open_block, write
 from lingprobe.store.flags import cut_in, lost_in, lost_units
 from lingprobe.store.folder import (
     FAILED,
@@ -36,7 +36,7 @@ from lingprobe.store.folder import (
     Layer,
     Places,
     keys_of,
-    mapped,
+    map_layers,
 )
 from lingprobe.store.precision import kept_as
 
@@ -58,8 +58,8 @@ def failures_in(folder: Path) -> dict[bytes, str]:
     newest reason.
     """
     failures = dict[bytes, str]()
-    for _, name in listed(folder, FAILED, ".plan", SUFFIX):
-        block = opened(folder / name) if name.endswith(FAILED) else None
+    for _, name in list_files(folder, FAILED, ".plan", SUFFIX):
+        block = open_block(folder / name) if name.endswith(FAILED) else None
         if block is not None:
             failures |= {
                 bytes.fromhex(key): reason for key, reason in block.facts["failed"].items()
@@ -100,20 +100,22 @@ class VectorStore:
         """
         folder, keys = self._block_folder(base), keys_of(sentences)
         while True:
-            places = _located(folder, slots, keys)
+            places = _locate_slots(folder, slots, keys)
             damaged = _first_damaged(folder, slots, places)
             if damaged is None:
                 return np.stack([p.blocks < 0 for p in places])
             folder.drop(folder.blocks[damaged[0]], damaged[1])
 
-    def refused(
+    def refusal_reasons(
         self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
     ) -> dict[int, str]:
         """Sentences that have an entry which cannot be used at all (its values are not finite),
         with the reason.
         """
         folder, refused = self._block_folder(base), dict[int, str]()
-        for slot, places in zip(slots, _located(folder, slots, keys_of(sentences)), strict=True):
+        for slot, places in zip(
+            slots, _locate_slots(folder, slots, keys_of(sentences)), strict=True
+        ):
             for number, where, rows in places.by_block:
                 reasons = folder.blocks[number].facts["refused"].get(slot)
                 if reasons:
@@ -124,13 +126,13 @@ class VectorStore:
                     }
         return refused
 
-    def lost(
+    def loss_reasons(
         self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
     ) -> dict[int, str]:
         """Sentences of which some words or pieces cannot be used, with the reason."""
         folder = self._block_folder(base)
         with _as_found(folder):
-            return lost_in(folder, slots, _located(folder, slots, keys_of(sentences)))
+            return lost_in(folder, slots, _locate_slots(folder, slots, keys_of(sentences)))
 
     def cut(
         self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
@@ -139,10 +141,10 @@ class VectorStore:
         keys = keys_of(sentences)
         folder = self._block_folder(base)
         with _as_found(folder):
-            cut = cut_in(folder, _located(folder, slots, keys), len(keys))
+            cut = cut_in(folder, _locate_slots(folder, slots, keys), len(keys))
         return np.zeros(len(keys), bool) if cut is None else cut
 
-    def committed(self, base: str) -> frozenset[str]:
+    def committed_names(self, base: str) -> frozenset[str]:
         """The names of an encoder's blocks as `lacking` saw them last; what was committed since is
         left out.
         """
@@ -189,7 +191,7 @@ class VectorStore:
             parts = zip(SPANS, (spans.sentences, spans.words, spans.first_word), strict=True)
             arrays |= {f"spans:{name}": array for name, array in parts}
         for slot, layer in zip(slots, vectors.layers, strict=True):
-            arrays[f"layer:{slot}"] = self.kept.written(layer)
+            arrays[f"layer:{slot}"] = self.kept.pack_values(layer)
         bad = {slot: dict(units) for slot, units in refused.items()}
         unusable = {"refused": bad} if vectors.spans is None else {"refused": {}, "lost": bad}
         facts = {"base": base, "slots": list(slots), **unusable}
@@ -255,9 +257,9 @@ class VectorStore:
             zip(
                 distinct,
                 (
-                    mapped(every, self.kept.read, self.root)
+                    map_layers(every, self.kept.read, self.root)
                     if large
-                    else [w.copied(np.float32) for w in every]
+                    else [w.copy_units(np.float32) for w in every]
                 ),
                 strict=True,
             )
@@ -284,7 +286,7 @@ def _as_found(folder: BlockFolder) -> Iterator[None]:
         ) from damage
 
 
-def _located(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
+def _locate_slots(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
     known: dict[Holding, Places] = {}
     return [folder.locate(slot, keys, known) for slot in slots]
 
@@ -313,7 +315,7 @@ def _sound(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places
     whose place another took is looked for anew.
     """
     while True:
-        places = _located(folder, slots, keys)
+        places = _locate_slots(folder, slots, keys)
         damaged = _first_damaged(folder, slots, places)
         if damaged is None:
             return places

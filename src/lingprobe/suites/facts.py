@@ -180,7 +180,7 @@ def _figure(text: str, where: str) -> Figure:
     return Figure(value, text)
 
 
-def settled(entries: Sequence[Entry]) -> list[Entry]:
+def merge_reasons(entries: Sequence[Entry]) -> list[Entry]:
     """The entries with one answer for each data set: it is the published one if that holds of all
     of its columns.
     """
@@ -194,7 +194,7 @@ def settled(entries: Sequence[Entry]) -> list[Entry]:
     ]
 
 
-def grouped(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]]:
+def group_by_data(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]]:
     """Entries by their data, and why those are not the published ones; entries on the published
     data come first.
     """

@@ -12,7 +12,7 @@ from itertools import product
 from lingprobe.analysis.answers import differences, marks, over
 from lingprobe.analysis.row import NO_CONTROL, ORDER, Row
 from lingprobe.analysis.rows import rows
-from lingprobe.suites.facts import Block, Entry, HumanScore, Line, Paper, Place, grouped
+from lingprobe.suites.facts import Block, Entry, HumanScore, Line, Paper, Place, group_by_data
 from lingprobe.tables.table import Section, Table, number
 
 OWN = "▸ "
@@ -66,7 +66,7 @@ def inside(
     """The paper's table with one's own rows: within it on the published data, else below under
     "different data".
     """
-    groups = {key: measured(mine) for key, mine in grouped(entries).items()}
+    groups = {key: measured_rows(mine) for key, mine in group_by_data(entries).items()}
     for key, bound in _people(people).items():
         groups.setdefault(key, []).insert(0, bound)
     blocks = {(e.place.data, e.place.why): e.place.block for e in entries}
@@ -79,7 +79,7 @@ def inside(
         ]
         return _best(paper.beside(block), [row for mine in ours for row in mine])
 
-    sections = [_printed(block, paper, best(block.heading)) for block in paper.blocks]
+    sections = [_block_section(block, paper, best(block.heading)) for block in paper.blocks]
     sections += [
         _own(paper.beside(block := blocks.get(key, "")), *key, mine, best(block))
         for key, mine in groups.items()
@@ -94,7 +94,7 @@ def inside(
     )
 
 
-def measured(entries: Iterable[Entry]) -> list[TableRow]:
+def measured_rows(entries: Iterable[Entry]) -> list[TableRow]:
     """One row for each baseline, encoder, layer and control: baselines first, as the suite has
     them, and the tasks' oracles last.
     """
@@ -144,7 +144,7 @@ def _encoders(paper: Paper) -> Iterator[Line]:
         yield from (line for line in block.lines if line.name not in paper.apart)
 
 
-def _printed(block: Block, paper: Paper, best: Sequence[float]) -> Section:
+def _block_section(block: Block, paper: Paper, best: Sequence[float]) -> Section:
     body = tuple((line.name, *(figure.printed for figure in line.figures)) for line in block.lines)
     strong = {
         (r, c + 1)
@@ -312,22 +312,22 @@ def cells(
         for line in lines
         for name, figure in zip(paper.columns, line.figures, strict=True)
     ]
-    measured = [_measured(suite, paper, entry) for entry in entries]
-    return [*published, *measured, *(_judged(suite, paper, each) for each in people)]
+    measured = [_measured_cell(suite, paper, entry) for entry in entries]
+    return [*published, *measured, *(_human_cell(suite, paper, each) for each in people)]
 
 
 def _source(suite: str, line: Line) -> tuple[str, str, str, str, str]:
     return suite, "published", "published", line.source, line.name
 
 
-def _judged(suite: str, paper: Paper, each: HumanScore) -> Cell:
+def _human_cell(suite: str, paper: Paper, each: HumanScore) -> Cell:
     """One figure of people."""
     task = suite, PEOPLE, _data(each.place), each.place.data
     column, interval = paper.columns[each.place.column], (each.low, each.high)
     return Cell(*task, PEOPLE, column, "-", "", NO_CONTROL, each.score, *interval, n=each.n)
 
 
-def _measured(suite: str, paper: Paper, entry: Entry) -> Cell:
+def _measured_cell(suite: str, paper: Paper, entry: Entry) -> Cell:
     """One figure of one's own."""
     (row,) = rows(entry.results)
     label, column = entry.floor or row.encoder, paper.columns[entry.place.column]

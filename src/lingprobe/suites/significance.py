@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from lingprobe.metrics import corrected
+from lingprobe.metrics import correct_p_values
 from lingprobe.metrics.multiplicity import ALPHA, NAMES
 from lingprobe.suites.facts import PERCENT, Block, Line, Paper
 from lingprobe.tables.table import Section, Table, number
@@ -52,20 +52,20 @@ class Printed:
         return self.first_score - self.second_score
 
 
-def printed(paper: Paper, correction: str = "holm") -> list[Printed]:
+def compare_paper(paper: Paper, correction: str = "holm") -> list[Printed]:
     """All pairs of a paper's encoders, task by task, the higher score first, for columns with a
     known number of test examples.
     """
     return [
         one
-        for heading, lines in _compared(paper.blocks, paper)
+        for heading, lines in _comparable_rows(paper.blocks, paper)
         for column, task in enumerate(paper.columns)
         if (n := paper.examples(heading, task))
-        for one in _corrected(_pairs(paper, (heading, lines), column, n), correction)
+        for one in _correct_pairs(_pairs(paper, (heading, lines), column, n), correction)
     ]
 
 
-def _compared(blocks: Sequence[Block], paper: Paper) -> Iterator[tuple[str, list[Line]]]:
+def _comparable_rows(blocks: Sequence[Block], paper: Paper) -> Iterator[tuple[str, list[Line]]]:
     """The rows with the same test examples: those of one block, or of all blocks."""
     if paper.blocks_differ:
         for block in blocks:
@@ -101,8 +101,8 @@ def _pair(paper: Paper, where: tuple[str, int], lines: tuple[Line, Line], n: int
     return Printed(task, block, *names, first, second, n, p, p, disagree)
 
 
-def _corrected(pairs: Sequence[Printed], correction: str) -> list[Printed]:
-    p = corrected([one.p for one in pairs], correction)
+def _correct_pairs(pairs: Sequence[Printed], correction: str) -> list[Printed]:
+    p = correct_p_values([one.p for one in pairs], correction)
     return [replace(one, corrected=float(v)) for one, v in zip(pairs, p, strict=True)]
 
 

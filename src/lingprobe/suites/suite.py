@@ -16,10 +16,10 @@ from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Reference, ReferenceProblem, brief
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.plan import Design
-from lingprobe.metrics import MetricProblem, answered, rescored
+from lingprobe.metrics import MetricProblem, constant_result, rescore_result
 from lingprobe.probes import PROBES
-from lingprobe.suites.facts import Entry, Paper, Place, settled
-from lingprobe.suites.mixed import together
+from lingprobe.suites.facts import Entry, Paper, Place, merge_reasons
+from lingprobe.suites.mixed_data import together
 from lingprobe.tasks import TASKS, tolerant
 from lingprobe.tasks.released.fetch import all_published
 
@@ -102,9 +102,9 @@ class Suite:
         """The references of the columns' tasks; DataProblem where the suite does not say which data
         it runs on.
         """
-        return [reference for _, reference in self.asked()]
+        return [reference for _, reference in self.column_tasks()]
 
-    def asked(self) -> list[tuple[Column, Reference]]:
+    def column_tasks(self) -> list[tuple[Column, Reference]]:
         """The columns that are measured, each with its task; DataProblem where the suite does not
         say which data it runs on.
         """
@@ -113,7 +113,7 @@ class Suite:
             raise DataProblem(f"{self.name} needs data to run on: {self.missing}")
         if isinstance(runs, Reference):
             measured = [column for column in self.columns if column.task]
-            return [(column, runs.named(f"{runs.name}/{column.task}")) for column in measured]
+            return [(column, runs.with_name(f"{runs.name}/{column.task}")) for column in measured]
         pairs = [
             (column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None
         ]
@@ -185,7 +185,7 @@ def designs(suite: Suite, request: SuiteRequest) -> list[Design]:
     """What a run of the suite measures: every encoder with each column's own probe, the tasks'
     oracles, and the paper's baselines.
     """
-    pairs = [(column, tolerant(task, request.on_error)) for column, task in suite.asked()]
+    pairs = [(column, tolerant(task, request.on_error)) for column, task in suite.column_tasks()]
     pairs.sort(key=lambda pair: pair[0].probe)
     by_probe = {
         probe: [task for _, task in mine]
@@ -241,18 +241,18 @@ class Selected(NamedTuple):
     others: int
 
 
-def selected(suite: Suite, results: Iterable[Result]) -> Selected:
+def select_results(suite: Suite, results: Iterable[Result]) -> Selected:
     """The results that belong in the table: on its tasks, on the data that the suite names if it
     does, and with its probes.
     """
     probes = [_canonical(column.probe) if column.probe else "" for column in suite.columns]
     groups: dict[tuple[Any, ...], list[Result]] = {}
     others = 0
-    for place, result in _placed(suite, results):
+    for place, result in _place_results(suite, results):
         trial = result.trial
         floor = floor_of(suite, place.column, result)
         if floor or trial.probe == probes[place.column]:
-            for column, judged in _judged(suite, place.column, result):
+            for column, judged in _rescore_columns(suite, place.column, result):
                 key = (
                     place._replace(column=column),
                     floor,
@@ -266,7 +266,7 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
             others += 1
     entries = [Entry(key[0], key[1], tuple(mine)) for key, mine in groups.items()]
     entries = [*_constants(suite, entries), *entries]
-    whole = settled(entries)
+    whole = merge_reasons(entries)
     if suite.mixed:
         names = zip(suite.paper.columns, suite.columns, strict=True)
         own = {i: name for i, (name, column) in enumerate(names) if not column.metric}
@@ -285,7 +285,7 @@ def floor_of(suite: Suite, column: int, result: Result) -> str:
     return next((name for *how, name in named if how == [trial.probe, trial.encoder]), "")
 
 
-def _placed(suite: Suite, results: Iterable[Result]) -> Iterator[tuple[Place, Result]]:
+def _place_results(suite: Suite, results: Iterable[Result]) -> Iterator[tuple[Place, Result]]:
     """The results on the suite's tasks, and on the data that it names if it does, each with its
     place.
     """
@@ -296,19 +296,19 @@ def _placed(suite: Suite, results: Iterable[Result]) -> Iterator[tuple[Place, Re
         task = result.trial.task
         data = task, result.provenance.identity("task", task)
         if data not in places:
-            mine = located(suite, task) is not None and (not over or told_data(task) in over)
-            places[data] = located(suite, task, result) if mine else None
+            mine = locate_task(suite, task) is not None and (not over or told_data(task) in over)
+            places[data] = locate_task(suite, task, result) if mine else None
         if (place := places[data]) is not None:
             yield place, result
 
 
-def _judged(suite: Suite, column: int, result: Result) -> list[tuple[int, Result]]:
+def _rescore_columns(suite: Suite, column: int, result: Result) -> list[tuple[int, Result]]:
     """A result in its column, and judged by the metrics of further columns of the same task."""
     judged = [(column, result)]
     for i, other in enumerate(suite.columns):
         if other.metric and other.task == suite.columns[column].task:
             try:
-                judged.append((i, rescored(result, other.metric)))
+                judged.append((i, rescore_result(result, other.metric)))
             except MetricProblem:
                 continue  # the data have no label of this sort
     return judged
@@ -326,12 +326,12 @@ def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
         ]
         if suite.constant and mine and results[0].trial.control == "none":
             constants.setdefault(
-                place, Entry(place, suite.constant, tuple(answered(r, "set") for r in mine))
+                place, Entry(place, suite.constant, tuple(constant_result(r, "set") for r in mine))
             )
     return list(constants.values())
 
 
-def located(suite: Suite, task: str, result: Result | None = None) -> Place | None:
+def locate_task(suite: Suite, task: str, result: Result | None = None) -> Place | None:
     """Where a task's scores stand; None for a task that the table has no column for. Without a
     result, data count as different.
     """
@@ -352,7 +352,7 @@ def located(suite: Suite, task: str, result: Result | None = None) -> Place | No
     block = suite.block_of(full, result)
     if block and not why and block not in [each.heading for each in suite.paper.blocks]:
         return None  # it would be ranked among figures of the other blocks
-    return Place(names.index(last), str(short.named(f"{family}/*")), why, block)
+    return Place(names.index(last), str(short.with_name(f"{family}/*")), why, block)
 
 
 def _canonical(probe: str) -> str:

@@ -148,7 +148,7 @@ def tenney2019(
             for name in columns
         ),
         ("edge",),
-        tuple(map(data.run, columns)) if data.named else None,
+        tuple(map(data.run, columns)) if data.has_folders else None,
         data.missing,
         different=different,
         constant="best constant",
@@ -179,7 +179,7 @@ def different(reference: Reference, result: Result) -> str:
     targets = result.provenance.notes.targets
     sizes, published = tuple(targets.get(split) for split in ("train", "dev", "test")), SIZES[name]
     if sizes != published:
-        return f"{name} has {_told(sizes)} targets, the paper's has {_told(published)}"
+        return f"{name} has {_count_text(sizes)} targets, the paper's has {_count_text(published)}"
     if unlike := _unlike(reference, task, result):
         return f"{name} is not read as in the paper: {', '.join(unlike)}"
     metric = METRICS.get(task, MICRO)
@@ -190,7 +190,7 @@ def different(reference: Reference, result: Result) -> str:
     )
 
 
-def _told(counts: tuple[object, ...]) -> str:
+def _count_text(counts: tuple[object, ...]) -> str:
     return " / ".join(
         f"{n:,}" if isinstance(n, int) else str("?" if n is None else n) for n in counts
     )
@@ -243,14 +243,14 @@ class Data:
     options: tuple[str, ...]
 
     @property
-    def named(self) -> bool:
+    def has_folders(self) -> bool:
         """Whether any was named."""
         return any((self.free, self.ontonotes, self.jiant))
 
     @property
     def missing(self) -> str:
         """What to say where nothing can be run."""
-        if not self.named:
+        if not self.has_folders:
             return (
                 "write tenney2019:FOLDER for a folder of free data, laid out as docs/layers.md"
                 " says, or ontonotes=FOLDER or jiant=FOLDER"

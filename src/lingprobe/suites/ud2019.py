@@ -138,9 +138,9 @@ def _column(name: str) -> Column:
 def _run(name: str, probing: Reference | None, pairs: Reference | None) -> Reference | None:
     """The task of a column, where its data are named; a second judgement of answers runs none."""
     if name in TASKS:
-        return probing and probing.named(f"{probing.name}/{TASKS[name]}")
+        return probing and probing.with_name(f"{probing.name}/{TASKS[name]}")
     last, _, metric = DOWNSTREAM[name]
-    return None if metric or pairs is None else pairs.named(f"{pairs.name}-{last}")
+    return None if metric or pairs is None else pairs.with_name(f"{pairs.name}-{last}")
 
 
 def _task_of(reference: Reference) -> str:

@@ -39,7 +39,7 @@ def tell(mark: Any, text: str) -> None:
 
 
 @contextmanager
-def styled() -> Iterator[None]:
+def house_style() -> Iterator[None]:
     """Matplotlib's own settings with the style of the house, whatever is set outside."""
     import matplotlib.style
 
@@ -74,14 +74,14 @@ def save(draw: Callable[[], Figure], to: Path) -> None:
         write_text(to, _svg(draw, "white"))
         return
     dated = {"CreationDate": None} if kind == ".pdf" else None
-    with styled(), draft(to) as part:
+    with house_style(), draft(to) as part:
         made = _plain(draw())
         made.savefig(part, format=kind.removeprefix("."), facecolor="white", metadata=dated)
 
 
 def _svg(draw: Callable[[], Figure], ground: str) -> str:
     text = StringIO()
-    with styled():
+    with house_style():
         made = _plain(draw())
         made.savefig(text, format="svg", facecolor=ground, metadata={"Date": None})
     _, start, rest = LEFT_OUT.sub("", text.getvalue()).partition("<svg")
@@ -89,10 +89,10 @@ def _svg(draw: Callable[[], Figure], ground: str) -> str:
     about = f"{end}\n<title>{escape(printable(str(made.get_label())), quote=False)}</title>"
     strokes = ' role="img" style="stroke-linejoin: round; stroke-linecap: butt"'
     head = head.replace('pt"', '"')  # of a page, whose letters are as large
-    return start + head + strokes + about + _titled(rest)
+    return start + head + strokes + about + _ids_to_titles(rest)
 
 
-def _titled(text: str) -> str:
+def _ids_to_titles(text: str) -> str:
     """Ids that tell something as titles; others go, since a page may hold several figures."""
     told = re.sub(rf"<g id=(['\"]){TOLD}(.*?)\1([^>]*)>", r"<g\3><title>\2</title>", text)
     return re.sub(r"<g id=(['\"]).*?\1", "<g", told)
@@ -107,13 +107,13 @@ def _plain(figure: Figure) -> Figure:
         for axis in (axes.xaxis, axes.yaxis):
             said = axis.get_major_formatter()
             if isinstance(said, FuncFormatter):  # of given names, which are looked up as they are
-                axis.set_major_formatter(FuncFormatter(_said(said.func)))
+                axis.set_major_formatter(FuncFormatter(_printable_label(said.func)))
     for text in figure.findobj(Text):
         text.set_text(_lines(text.get_text()))
     return figure
 
 
-def _said(name: Callable[..., str]) -> Callable[..., str]:
+def _printable_label(name: Callable[..., str]) -> Callable[..., str]:
     return lambda value, place=None: _lines(name(value, place))
 
 

@@ -28,12 +28,12 @@ GAP = 3  # cells between two columns
 LABEL = 12
 
 
-def shown(table: Table, room: int | None = None) -> Group:
+def render_table(table: Table, room: int | None = None) -> Group:
     """The table as something that a rich console of `room` cells prints; number columns that do not
     fit beside each other follow below.
     """
     parts: list[RenderableType] = []
-    table = _marked(table)
+    table = _mark_strong_cells(table)
     if table.title:
         parts.append(Text(printable(table.title), style="bold"))
     for piece in _pieces(table, room):
@@ -47,7 +47,7 @@ def shown(table: Table, room: int | None = None) -> Group:
     return Group(*parts)
 
 
-def _marked(table: Table) -> Table:
+def _mark_strong_cells(table: Table) -> Table:
     """The table with its mark before strong cells."""
     if not table.mark:
         return table
@@ -113,7 +113,7 @@ def _columns(table: Table, kept: list[int]) -> Table:
 
 def _sections(table: Table, room: int | None) -> list[RenderableType]:
     parts: list[RenderableType] = []
-    widths = _fitted(table, room)
+    widths = _fit_widths(table, room)
     for section in table.sections:
         if section.apart:
             parts += [Text(""), Rule(characters="━")]
@@ -132,7 +132,7 @@ def _sections(table: Table, room: int | None) -> list[RenderableType]:
     return parts
 
 
-def _fitted(table: Table, room: int | None) -> list[int]:
+def _fit_widths(table: Table, room: int | None) -> list[int]:
     """The widths of the columns; where there is not room for all, those of words share what the
     others leave.
     """
@@ -213,7 +213,7 @@ def _in_parts(word: str, room: int) -> str:
 
 def terminal(table: Table, width: int | None = None) -> str:
     """The table as plain text; without a width it is as wide as it needs to be."""
-    content = shown(table, width)
+    content = render_table(table, width)
     measuring = Console(width=10_000, file=io.StringIO())
     natural = max(
         (
@@ -235,6 +235,6 @@ def show(table: Table, width: int | None = None) -> None:
     """
     console = Console()
     if console.is_terminal:
-        console.print(shown(table, console.width))
+        console.print(render_table(table, console.width))
     else:
         sys.stdout.write(terminal(table, width))

@@ -13,10 +13,10 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from lingprobe.data.cache import write_text
 from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.drawing import save, svg
-from lingprobe.tables.formats import shown, terminal
+from lingprobe.tables.formats import render_table, terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.table import Table
-from lingprobe.tables.web import notebook, stacked
+from lingprobe.tables.web import notebook, tables_document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,7 +88,7 @@ class Page(Generic[T]):
         if format == "terminal":
             return "".join(terminal(table, self.width) for table in self.tables)
         if format == "html":
-            return self.html() if self.html else stacked(self.tables, self.figure)
+            return self.html() if self.html else tables_document(self.tables, self.figure)
         if format in MARKUP:
             return "\n".join(map(MARKUP[format], self.tables))
         if format in self.files:
@@ -133,7 +133,7 @@ class Page(Generic[T]):
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        yield from (shown(table, options.max_width) for table in self.tables)
+        yield from (render_table(table, options.max_width) for table in self.tables)
 
     def _repr_html_(self) -> str:
         return notebook(self.tables, self.figure)

@@ -48,7 +48,7 @@ def cut(text: str, many: int) -> str:
     return text if len(text) <= many else f"{text[: many // 2]}…{text[-(many - many // 2 - 1) :]}"
 
 
-def named(axes: Axes, names: Sequence[str], grey: Sequence[bool] = ()) -> None:
+def label_rows(axes: Axes, names: Sequence[str], grey: Sequence[bool] = ()) -> None:
     """Names at the left, the first on top; some in grey."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -109,7 +109,7 @@ def dot(axes: Axes, row: int, values: tuple[float, float, float], sign: Line2D, 
         point(axes, (value, row), sign, told)
 
 
-def slanted(axes: Axes, names: Sequence[str]) -> None:
+def label_columns(axes: Axes, names: Sequence[str]) -> None:
     """Names above columns."""
     axes.set_xticks(range(len(names)), names, rotation=40, ha="left", rotation_mode="anchor")
     axes.tick_params(top=False, labeltop=True, labelbottom=False, labelcolor=INK)

@@ -131,10 +131,10 @@ class Laid(NamedTuple):
 
 def document(page: Document) -> str:
     """A whole file."""
-    return _rendered("document.html", page=page)
+    return _render_template("document.html", page=page)
 
 
-def stacked(tables: Sequence[Table], figure: Drawn | None = None) -> str:
+def tables_document(tables: Sequence[Table], figure: Drawn | None = None) -> str:
     """Tables below each other as a file, under a figure."""
     title = next((table.title for table in tables if table.title), "lingprobe")
     drawn = (picture(figure),) if figure else ()
@@ -146,7 +146,7 @@ def notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:
     """The same as an element of a notebook's page, which has its own colours."""
     drawn = (picture(figure),) if figure else ()
     blocks = (block for table in tables for block in _blocks(table))
-    return _rendered("notebook.html", blocks=(*drawn, *blocks))
+    return _render_template("notebook.html", blocks=(*drawn, *blocks))
 
 
 def picture(draw: Drawn, caption: str = "") -> Block:
@@ -164,7 +164,7 @@ def _blocks(table: Table) -> Iterator[Block]:
         yield Prose(table.notes, "note")
 
 
-def _rendered(template: str, **values: Any) -> str:
+def _render_template(template: str, **values: Any) -> str:
     script = (FOLDER / "page.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = POLICY.format(digest)

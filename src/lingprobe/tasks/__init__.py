@@ -11,7 +11,7 @@ from typing import Any
 from lingprobe import parts
 from lingprobe.data.core import DataProblem, Sampling
 from lingprobe.data.references import Reference, ReferenceProblem
-from lingprobe.tasks.limited import LIMIT, Limited, TaskContents
+from lingprobe.tasks.limits import LIMIT, Limited, TaskContents
 
 FAMILIES: dict[str, dict[str, str]] = {
     "ud": {
@@ -114,7 +114,7 @@ def tolerant(reference: Reference, on_error: str) -> Reference:
     return reference.plus(on_error=on_error) if able else reference
 
 
-def limited(tasks: Iterable[Any], limit: int | None) -> list[Any]:
+def limit_tasks(tasks: Iterable[Any], limit: int | None) -> list[Any]:
     """References and Task objects with at most so many examples each; as they are without."""
     if limit is None:
         return list(tasks)

@@ -13,7 +13,7 @@ from operator import or_
 from pathlib import Path
 
 from lingprobe import parts
-from lingprobe.corpora.languages import spoken, three
+from lingprobe.corpora.languages import language_codes, three
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.records import records
 from lingprobe.tasks.released.catalogue import collections
@@ -63,7 +63,7 @@ def short(key: str) -> str:
     return "".join(parts.groups()).replace("-", "") if parts else key
 
 
-def published(name: str) -> str:
+def licence_terms(name: str) -> str:
     """The licence of a set that can be fetched, in words."""
     return next(c.terms for c in collections().values() if c.name.partition("/")[0] == name)
 
@@ -79,21 +79,21 @@ def _read(cells: Sequence[str]) -> About:
     """What a line says."""
     _, unit, labels, reads, papers, languages, licence, size = cells
     named = re.fullmatch(r"\[(\w+)\]", licence)
-    terms = published(named[1]) if named else licence
+    terms = licence_terms(named[1]) if named else licence
     return About(unit, reads, tuple(papers.split()), tuple(languages.split()), terms, labels, size)
 
 
 @cache
-def known() -> Mapping[str, About]:
+def known_tasks() -> Mapping[str, About]:
     """What is known, with what parts know of their tasks."""
     places = parts.tables("about").values()
-    return reduce(or_, (parts.imported(place) for place in places), dict(_own()))
+    return reduce(or_, (parts.import_object(place) for place in places), dict(_own()))
 
 
 def about(name: str) -> About | None:
     """What is known of a task of that name; None for one of somebody else's."""
     there = any(fnmatchcase(name, pattern) for pattern in parts.tables("about"))
-    every = known() if there else _own()  # parts are imported for tasks of their own alone
+    every = known_tasks() if there else _own()  # parts are imported for tasks of their own alone
     return next((about for p, about in every.items() if fnmatchcase(name, p)), None)
 
 
@@ -114,11 +114,11 @@ class Sought:
 
     def check(self) -> None:
         """Refuse a wish that no task can ever meet. UsageProblem."""
-        if self.language and not any(map(three, spoken(self.language))):
+        if self.language and not any(map(three, language_codes(self.language))):
             raise UsageProblem(
                 f"no language {self.language!r}: give a code ('pl', 'pol') or a name ('Polish')"
             )
-        papers = sorted({paper for about in known().values() for paper in about.years})
+        papers = sorted({paper for about in known_tasks().values() for paper in about.years})
         if self.paper and not any(p.startswith(self._paper) for p in papers):
             raise UsageProblem(f"no paper {self.paper!r}: choose one of {', '.join(papers)}")
         if self.unit and not any(map(self._of_unit, UNITS)):
@@ -126,15 +126,15 @@ class Sought:
         if self.licence not in ("", "open"):
             raise UsageProblem(f"no licence {self.licence!r}: only 'open' can be asked for")
 
-    def met(self, names: Iterable[str]) -> list[str]:
+    def matching_names(self, names: Iterable[str]) -> list[str]:
         """Those of some tasks that are looked for; one of which nothing is known meets no wish."""
         self.check()
-        return [name for name in names if self == Sought() or self._met(about(name))]
+        return [name for name in names if self == Sought() or self._matches(about(name))]
 
-    def _met(self, known: About | None) -> bool:
+    def _matches(self, known: About | None) -> bool:
         if known is None:
             return False
-        codes = spoken(self.language) if self.language else set()
+        codes = language_codes(self.language) if self.language else set()
         return (
             (not self.language or not known.languages or not codes.isdisjoint(known.languages))
             and (not self.paper or any(p.startswith(self._paper) for p in known.years))

@@ -81,12 +81,12 @@ class Findings:
         """Findings with how often each recurs."""
         return ((value, n) for value, n in zip(self.values, self.many, strict=True) if n)
 
-    def mapped(self, change: Callable[[Finding], Finding]) -> Findings:
+    def map_values(self, change: Callable[[Finding], Finding]) -> Findings:
         """The same with each finding changed; several may be equal then."""
         return Findings(self.codes, list(map(change, self.values)), self.many)
 
 
-def tallied(findings: Findings) -> tuple[dict[str, int], dict[str, int]]:
+def count_findings(findings: Findings) -> tuple[dict[str, int], dict[str, int]]:
     """How many sentences there are by label, and how many are left out by reason; the most frequent
     first.
     """
@@ -102,7 +102,7 @@ def tallied(findings: Findings) -> tuple[dict[str, int], dict[str, int]]:
 
 def counts(findings: Findings) -> dict[str, dict[str, int]]:
     """The same as notes: what is left out by reason, and what there is by label."""
-    labels, reasons = tallied(findings)
+    labels, reasons = count_findings(findings)
     return {"left out": reasons, "labels": labels}
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.files import pieces
-from lingprobe.corpora.languages import language, spoken
-from lingprobe.corpora.places import below, fetched, folder
+from lingprobe.corpora.languages import language, language_codes
+from lingprobe.corpora.places import below, fetched_treebanks, folder
 from lingprobe.corpora.universal import treebanks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, allow
@@ -36,9 +36,9 @@ def get_tasks(
     """
     place = Path(path) if path else (folder() or Path())
     languages = [languages] if isinstance(languages, str) else languages
-    banks = _spoken(below(place), languages)
+    banks = _filter_by_language(below(place), languages)
     if not banks and not path:
-        banks = _spoken(fetched(), languages)
+        banks = _filter_by_language(fetched_treebanks(), languages)
     if not banks:
         raise DataProblem(_silent(languages, place))
     pattern = family if "/" in family else family + "/*"
@@ -53,14 +53,19 @@ def get_tasks(
     return readable
 
 
-def _spoken(banks: Iterable[Path], languages: Sequence[str]) -> list[Path]:
+def _filter_by_language(banks: Iterable[Path], languages: Sequence[str]) -> list[Path]:
     """The treebanks that are in some languages; all where none is named."""
     return [b for b in banks if not languages or any(_speaks(b, asked) for asked in languages)]
 
 
 def _silent(languages: Sequence[str], place: Path) -> str:
     """That there is no treebank of some languages, and which could be fetched."""
-    known = [code for asked in languages for code in treebanks() if language(code) in spoken(asked)]
+    known = [
+        code
+        for asked in languages
+        for code in treebanks()
+        if language(code) in language_codes(asked)
+    ]
     more = (
         f"; or fetch {', '.join(known[:3])}, as with `lingprobe fetch ud/{known[0]}`"
         if known
@@ -82,7 +87,7 @@ def _reads(reference: Reference) -> bool:
     return reference.name not in MENTIONS or any(b"Entity" in head for head in heads)
 
 
-def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
+def expand_tasks(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
     """The references that some texts and patterns of the user stand for, with `on_error` for tasks
     that have the option; Task objects are left as they are. Treebanks that they name by code and
     that are not here are fetched.
@@ -107,4 +112,4 @@ def _speaks(bank: Path, asked: str) -> bool:
     """Whether a treebank is called so, or is in that language."""
     codes = {file.name.partition("-ud-")[0].lower() for file in bank.glob("*-ud-*.conllu*")}
     names = {bank.name.lower(), bank.name.lower().removeprefix("ud_"), *codes}
-    return asked.lower() in names or bool(spoken(asked) & set(map(language, codes)))
+    return asked.lower() in names or bool(language_codes(asked) & set(map(language, codes)))

@@ -59,7 +59,7 @@ def oracle_facts(
 
     def read_all() -> Mapping[Sentence, Facts]:
         by_sentence: dict[Sentence, Facts] = {}
-        with uncollected():
+        with pause_garbage_collection():
             for sentence, facts in read():
                 if not some or sentence in some:
                     by_sentence.setdefault(sentence, facts)
@@ -69,7 +69,7 @@ def oracle_facts(
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def pause_garbage_collection() -> Iterator[None]:
     """Keep the garbage collector from walking over all the tuples again and again while they are
     made; none is in a cycle.
     """

@@ -19,9 +19,9 @@ from lingprobe.data.references import Place
 from lingprobe.datasets import SampleSettings
 from lingprobe.datasets.draw import draw
 from lingprobe.tasks.answers import counts
-from lingprobe.tasks.found import Found
-from lingprobe.tasks.memory import uncollected
-from lingprobe.tasks.parsed import ParsedCorpus
+from lingprobe.tasks.findings import Found
+from lingprobe.tasks.memory import pause_garbage_collection
+from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.sources import source_notes
 from lingprobe.tasks.task import Definition
 
@@ -78,7 +78,7 @@ Answers = Callable[[ParsedCorpus, O, Notes], Found]
 """The candidates of a corpus; what was counted on the way is added to the notes."""
 
 
-def answered(rule: str) -> Answers[O]:
+def rule_answers(rule: str) -> Answers[O]:
     """The sentences that a rule has an answer for."""
 
     def answers(corpus: ParsedCorpus, options: O, notes: Notes) -> Found:
@@ -122,7 +122,7 @@ class Question(Generic[O]):
     classes: int = 0
     probe: str = "mlp"
 
-    def defined(self, options: type[O], place: str = "", **more: Any) -> Definition[O]:
+    def define(self, options: type[O], place: str = "", **more: Any) -> Definition[O]:
         """The definition of its task."""
         return Definition(
             self.name,
@@ -143,16 +143,16 @@ class Question(Generic[O]):
         """All sentences that answer the question, before sampling, and what was counted on the
         way.
         """
-        with uncollected():
-            return self._answered(self._corpus(options), options)
+        with pause_garbage_collection():
+            return self._find_answers(self._corpus(options), options)
 
     def load(self, options: O) -> Dataset:
         """The sampled data set; what was read and left out, and why, is in its notes."""
-        with uncollected():
+        with pause_garbage_collection():
             corpus = self._corpus(options)
-            candidates, notes = self._answered(corpus, options)
+            candidates, notes = self._find_answers(corpus, options)
             try:
-                return self._sampled(options, candidates, notes)
+                return self._draw_sample(options, candidates, notes)
             except DataProblem as problem:
                 foreign = corpus.foreign_values(self.reads)
                 raise (DataProblem(f"{problem}; {foreign}") if foreign else problem) from None
@@ -162,7 +162,7 @@ class Question(Generic[O]):
         corpus = self.corpus(options)
         return corpus.surer(options.min_confidence) if options.min_confidence else corpus
 
-    def _answered(self, corpus: ParsedCorpus, options: O) -> tuple[Found, Notes]:
+    def _find_answers(self, corpus: ParsedCorpus, options: O) -> tuple[Found, Notes]:
         notes = source_notes(self.name, corpus.files, corpus.tally, **corpus.left_out)
         wrong = Record(notes).part(ByParser)
         if wrong and wrong.wrong and wrong.wrong > CEILING and options.noise == "refuse":
@@ -172,7 +172,7 @@ class Question(Generic[O]):
             )
         return self.answers(corpus, options, notes), notes
 
-    def _sampled(self, options: O, candidates: Found, notes: Notes) -> Dataset:
+    def _draw_sample(self, options: O, candidates: Found, notes: Notes) -> Dataset:
         self.check(options.path, candidates, notes)
         kept = among(candidates, options.classes, notes)
         settings = {**self.settings, **(self.varied(options) if self.varied else {})}
@@ -209,7 +209,7 @@ def among(candidates: Found, classes: Sequence[str], notes: dict[str, Any]) -> F
     if missing := [name for name in classes if not counts[name]]:
         there = ", ".join(f"{name} ({n:,})" for name, n in counts.most_common(MANY)) or "none"
         raise DataProblem(f"classes={missing[0]}: no sentence has that label; there are {there}")
-    chosen = candidates.labelled(classes)
+    chosen = candidates.with_labels(classes)
     notes["left out"] = {
         **notes.get("left out", {}),
         "of a class that classes= does not name": len(candidates) - len(chosen),

@@ -20,7 +20,7 @@ from typing import Any, Literal, get_type_hints
 
 from lingprobe.corpora import brackets, conll2012
 from lingprobe.corpora.corpus import corpus as corpus_files
-from lingprobe.corpora.files import Part, uncompressed
+from lingprobe.corpora.files import Part, uncompressed_path
 from lingprobe.corpora.machine import one_each
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import Tally
@@ -36,8 +36,8 @@ from lingprobe.tasks.edge.facts import either
 from lingprobe.tasks.edge.family import CONLLU, MICRO, Count, Kind, Oracle, TargetReader, edge
 from lingprobe.tasks.edge.family import Options as SpanOptions
 from lingprobe.tasks.memory import oracle_facts
-from lingprobe.tasks.parsed import CORPORA, ParsedCorpus, Rules, is_large, parsed_corpus
-from lingprobe.tasks.questions import CorpusOptions, Question, answered
+from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, is_large, parsed_corpus
+from lingprobe.tasks.questions import CorpusOptions, Question, rule_answers
 from lingprobe.tasks.sources import Source, same_files, treebanks
 from lingprobe.tasks.task import Definition
 from lingprobe.tasks.ud.facts import DEPTHS, PLACES, WORDS, facts
@@ -104,7 +104,7 @@ def question(
     # what is written wrongly is told where it is written
     asked = SpanSettings(**settings) if about == "spans" else SampleSettings(**settings)
 
-    def defined(function: Function) -> Definition[Any]:
+    def define_task(function: Function) -> Definition[Any]:
         rule, floors = Rule(name, function, over), tuple(baselines)
         place = f"{function.__module__}:{function.__name__}"
         if isinstance(asked, SpanSettings):
@@ -117,18 +117,18 @@ def question(
             asks,
             sentences.corpus,
             sentences.parts,
-            answered(name),
+            rule_answers(name),
             settings=settings,
             needs=needs or {},
             oracles={key: summary(each) for key, each in sentences.gold.items()} | ORACLES,
-            offered=sentences.offered,
+            offered=sentences.offered_oracles,
             facts=sentences.facts,
             probe=probe or "mlp",
         )
         options = _options(function, CorpusOptions)
-        return asker.defined(options, place, metric=metric or "accuracy", baselines=floors)
+        return asker.define(options, place, metric=metric or "accuracy", baselines=floors)
 
-    return defined
+    return define_task
 
 
 ORACLES = WORDS | DEPTHS | PLACES
@@ -175,7 +175,7 @@ class Rule:
         """Where it is written."""
         return str(self.function.__module__)
 
-    def told(self, own: Mapping[str, Any]) -> str | None:
+    def cache_key(self, own: Mapping[str, Any]) -> str | None:
         """What decides its answers beside the code of its module; None where that cannot be told,
         as of what was typed in, closes over something or reads a file.
         """
@@ -185,7 +185,7 @@ class Rule:
         read = any(isinstance(value, PurePath) for value in own.values())
         return None if read else f"{self.function.__qualname__} {self.over} {dict(own)}"
 
-    def given(self, block: Block, sentences: list[Sentence]) -> Iterable[object]:
+    def inputs(self, block: Block, sentences: list[Sentence]) -> Iterable[object]:
         """What the function is given, one item a sentence."""
         if isinstance(block, Plain) and self.over != "sentences":
             raise DataProblem(
@@ -204,7 +204,7 @@ class Rule:
             )
         return said
 
-    def said(self, given: object, sentence: Sentence, own: Mapping[str, Any]) -> object:
+    def apply(self, given: object, sentence: Sentence, own: Mapping[str, Any]) -> object:
         """What the function says of one sentence; what it yields, as a list."""
         try:
             said = self.function(given, **own)
@@ -257,25 +257,25 @@ class SentenceRule:
         key = (self, same_files(files), options.on_error, tuple(own.items()))
 
         def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
-            return {self.rule.name: list(self._judged(block, sentences, own))}
+            return {self.rule.name: list(self._judge_block(block, sentences, own))}
 
-        rules = Rules(judge, (__name__, self.rule.module), self.rule.told(own))
+        rules = Rules(judge, (__name__, self.rule.module), self.rule.cache_key(own))
         return CORPORA.get(key, lambda: parsed_corpus(files, options.on_error, rules))
 
-    def _judged(
+    def _judge_block(
         self, block: Block, sentences: list[Sentence], own: Mapping[str, Any]
     ) -> Iterator[Finding]:
-        given, rule = self.rule.given(block, sentences), self.rule
+        given, rule = self.rule.inputs(block, sentences), self.rule
         said: Iterable[object] = (
             rule.of_batch(block, len(sentences), own)
             if rule.over == "batches"
-            else (rule.said(*pair, own) for pair in zip(given, sentences, strict=True))
+            else (rule.apply(*pair, own) for pair in zip(given, sentences, strict=True))
         )
         return (rule.finding(*pair) for pair in zip(said, sentences, strict=True))
 
-    def offered(self, options: CorpusOptions) -> Collection[str]:
+    def offered_oracles(self, options: CorpusOptions) -> Collection[str]:
         """The oracles that the files say something for."""
-        suffixes = {uncompressed(part.path).suffix for part in self.parts(options)}
+        suffixes = {uncompressed_path(part.path).suffix for part in self.parts(options)}
         every = ORACLES if suffixes.isdisjoint((".txt", *brackets.SUFFIXES)) else PLACES
         return [*self.gold, *every]
 
@@ -293,7 +293,7 @@ class SentenceRule:
     def _gold(self, says: Function, options: CorpusOptions) -> Iterator[tuple[Sentence, Facts]]:
         for part in self.parts(options):
             for block in blocks(part.path, options.on_error, Tally()):
-                given = self.rule.given(block, sentences := block.sentences())
+                given = self.rule.inputs(block, sentences := block.sentences())
                 yield from zip(sentences, ((tuple(says(one)),) for one in given), strict=True)
 
 
@@ -324,12 +324,12 @@ class SpanRule:
             for block in blocks(part.path, options.on_error, count.tally):
                 if self.settings.files == CONLLU:
                     style.add(dependencies(block, self.rule.name).deprels.names)
-                for sentence, said in self._said(block, own, options, count):
+                for sentence, said in self._apply_rule(block, own, options, count):
                     yield self._targets(sentence, said, part.split, count)
             if self.settings.relations and (old := style.first_release()):
                 count.tally.say(f"{part.path} {old}")
 
-    def _said(
+    def _apply_rule(
         self, block: Block, own: Mapping[str, Any], options: SpanOptions, count: Count
     ) -> Iterator[tuple[Sentence, object]]:
         """What the rule says of the sentences of a block; where the annotation is damaged that it
@@ -339,9 +339,9 @@ class SpanRule:
         if rule.over == "batches":
             yield from zip(sentences, rule.of_batch(block, len(sentences), own), strict=True)
             return
-        for given, sentence in zip(rule.given(block, sentences), sentences, strict=True):
+        for given, sentence in zip(rule.inputs(block, sentences), sentences, strict=True):
             try:
-                said = rule.said(given, sentence, own)
+                said = rule.apply(given, sentence, own)
             except RuleProblem:
                 raise
             except DataProblem as problem:

@@ -32,7 +32,7 @@ from lingprobe.datasets.candidates import SEPARATOR, hashes, joined
 from lingprobe.store.blocks import set_aside
 from lingprobe.store.columns import Made
 from lingprobe.tasks.answers import Answer, Finding
-from lingprobe.tasks.memory import uncollected
+from lingprobe.tasks.memory import pause_garbage_collection
 
 Arrow = Any
 """A table or an array of pyarrow, which is imported when it is used."""
@@ -86,12 +86,12 @@ class Shard:
     made: Made | None = None
 
     @cached_property
-    def _held(self) -> tuple[Counted, Arrow]:
+    def _contents(self) -> tuple[Counted, Arrow]:
         """What was counted, and the table, of columns in memory."""
         import pyarrow as pa
 
         counted = Counted()
-        with uncollected():
+        with pause_garbage_collection():
             tables = list(self._tables(counted))
         return counted, pa.concat_tables(tables).unify_dictionaries() if tables else pa.table({})
 
@@ -99,13 +99,13 @@ class Shard:
     def _about(self) -> tuple[Counted, list[int]]:
         """What was counted, and how many sentences each group has."""
         if self.place is None:
-            counted, table = self._held
+            counted, table = self._contents
             return counted, [len(table.slice(at, GROUP)) for at in range(0, len(table), GROUP)]
-        about: tuple[Counted, list[int]] = self._opened(lambda file: _about(file.metadata))
+        about: tuple[Counted, list[int]] = self._read_file(lambda file: _about(file.metadata))
         return about
 
     @property
-    def counted(self) -> Counted:
+    def counts(self) -> Counted:
         """What was counted beside the sentences."""
         return self._about[0]
 
@@ -120,7 +120,7 @@ class Shard:
     def make(self) -> None:
         """Find the columns, where that was not done yet."""
         if self.place is None:
-            _ = self._held
+            _ = self._contents
         elif not self.place.exists():
             self._write(self.place)
 
@@ -131,10 +131,10 @@ class Shard:
     def group(self, number: int, columns: Sequence[str]) -> Arrow:
         """One of these tables."""
         if self.place is None:
-            return self._held[1].select(columns).slice(number * GROUP, GROUP)
-        return self._opened(lambda file: file.read_row_group(number, columns=list(columns)))
+            return self._contents[1].select(columns).slice(number * GROUP, GROUP)
+        return self._read_file(lambda file: file.read_row_group(number, columns=list(columns)))
 
-    def _opened(self, ask: Callable[[Arrow], Any]) -> Any:
+    def _read_file(self, ask: Callable[[Arrow], Any]) -> Any:
         """What is asked of the file; a damaged one is set aside and made anew."""
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -155,7 +155,7 @@ class Shard:
         import pyarrow.parquet as pq
 
         counted, writer = Counted(), None
-        with draft(place) as part, uncollected():
+        with draft(place) as part, pause_garbage_collection():
             try:
                 for table in self._tables(counted):
                     writer = writer or pq.ParquetWriter(
@@ -163,7 +163,7 @@ class Shard:
                     )
                     writer.write_table(table)
                 writer = writer or pq.ParquetWriter(part, pa.schema([]))
-                made = self.made.written() if self.made else {}
+                made = self.made.metadata() if self.made else {}
                 writer.add_key_value_metadata({NOTE: counted.plain(), **made})
             finally:
                 if writer is not None:
@@ -235,7 +235,7 @@ def _table(judged: Sequence[_Judged], known: Known) -> Arrow:
         elif name == DEPTH:
             columns[name] = pa.array(said, pa.int64())
         else:
-            columns[name] = known.coded(said)
+            columns[name] = known.code_findings(said)
     return pa.table(columns)
 
 
@@ -252,7 +252,7 @@ class Known:
     def __init__(self) -> None:
         self._texts: dict[int, tuple[Finding, str]] = {}
 
-    def coded(self, findings: Sequence[Finding]) -> Arrow:
+    def code_findings(self, findings: Sequence[Finding]) -> Arrow:
         """A column of findings, numbered in order of appearance."""
         import pyarrow as pa
 
@@ -273,11 +273,11 @@ class Known:
         if known is None:
             if len(self._texts) > KNOWN:
                 self._texts.clear()
-            known = self._texts[id(finding)] = finding, written(finding)
+            known = self._texts[id(finding)] = finding, format_finding(finding)
         return known[1]
 
 
-def written(finding: Finding) -> str:
+def format_finding(finding: Finding) -> str:
     """A finding as JSON."""
     if not isinstance(finding, Answer):
         return quoted(finding)
@@ -293,7 +293,7 @@ def _of_others(label: Label) -> str:
     return json.dumps(label if isinstance(label, float) else {"labels": sorted(label)})
 
 
-def said(texts: Iterable[str]) -> list[Finding]:
+def parse_findings(texts: Iterable[str]) -> list[Finding]:
     """The findings that some JSON stands for."""
     return list(map(_finding, json.loads(f"[{','.join(texts)}]")))
 
@@ -343,12 +343,12 @@ def occurrences(columns: Iterable[Arrow]) -> dict[str, int]:
     for column in columns:
         tables.append(pa.Table.from_struct_array(pc.value_counts(_split(column).flatten())))
         if sum(map(len, tables[1:])) > len(tables[0]) + WAITING:
-            tables = [_summed(tables)]
-    values, counts = _summed(tables).columns
+            tables = [_sum_counts(tables)]
+    values, counts = _sum_counts(tables).columns
     return dict(zip(values.to_pylist(), counts.to_pylist(), strict=True))
 
 
-def _summed(tables: Sequence[Arrow]) -> Arrow:
+def _sum_counts(tables: Sequence[Arrow]) -> Arrow:
     """Counts of the same string as one."""
     import pyarrow as pa
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from lingprobe.corpora.files import Part, digest, treebank, uncompressed
+from lingprobe.corpora.files import Part, digest, treebank, uncompressed_path
 from lingprobe.corpora.machine import machines, one_each
-from lingprobe.corpora.places import located
+from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import Tally
 from lingprobe.data.core import DataProblem
 from lingprobe.data.notes import ByParser
@@ -31,7 +31,7 @@ def sources(paths: Sequence[str], parts: Callable[[str], Iterable[Part]]) -> lis
     """The files that some paths name, by the last part of the path, or all of it where several
     paths end alike.
     """
-    short = [uncompressed(Path(path)).name for path in paths]
+    short = [uncompressed_path(Path(path)).name for path in paths]
     names = [
         path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)
     ]
@@ -105,11 +105,11 @@ def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> li
 
 def is_text(path: Path) -> bool:
     """Whether a file is running text, which has no trees."""
-    return uncompressed(path).suffix == ".txt"
+    return uncompressed_path(path).suffix == ".txt"
 
 
 def _file(path: str) -> Path:
-    file = located(path)
+    file = locate_path(path)
     if not file.is_file():
         raise DataProblem(
             f"no file {path!r}; give running text, one sentence a line, as .txt, .txt.gz or .txt.xz"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
-from lingprobe.corpora.files import digest, uncompressed
+from lingprobe.corpora.files import digest, uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.labels import KINDS
 from lingprobe.datasets import carve_dev
@@ -44,7 +44,7 @@ class Table:
     @property
     def name(self) -> str:
         """The file's name without its suffixes."""
-        return uncompressed(self.path).stem
+        return uncompressed_path(self.path).stem
 
     @property
     def question(self) -> str:

@@ -13,7 +13,7 @@ from lingprobe.corpora.machine import audits
 from lingprobe.data.core import DataProblem, Dataset, Sampling, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.found import Found
+from lingprobe.tasks.findings import Found
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -97,12 +97,12 @@ class DefinedTask(Generic[O]):
     @property
     def question(self) -> str:
         """What is asked of a sentence, or of spans of it."""
-        return self._varied("question", self.definition.asks)
+        return self._resolve_setting("question", self.definition.asks)
 
     @property
     def metric(self) -> str:
         """How answers are judged."""
-        return self._varied("metric", self.definition.metric)
+        return self._resolve_setting("metric", self.definition.metric)
 
     @property
     def probe(self) -> str:
@@ -112,7 +112,7 @@ class DefinedTask(Generic[O]):
     @property
     def view(self) -> str:
         """How units are brought together."""
-        return self._varied("view", self.definition.view)
+        return self._resolve_setting("view", self.definition.view)
 
     @property
     def baselines(self) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ class DefinedTask(Generic[O]):
         has = {field.name for field in fields(self.definition.options)}
         return Sampling(**{field.name: field.name in has for field in fields(Sampling)})
 
-    def _varied(self, name: str, usual: str) -> str:
+    def _resolve_setting(self, name: str, usual: str) -> str:
         varied = self.definition.varied
         return usual if varied is None else varied(self.options).get(name, usual)
 
@@ -156,7 +156,7 @@ class DefinedTask(Generic[O]):
         """The data set; what was read and left out, and why, is in its notes."""
         return self.definition.load(self.options)
 
-    def found(self) -> Dataset:
+    def all_examples(self) -> Dataset:
         """All that files have, whatever splits they lack: for an audit of what was published."""
         return (self.definition.whole or self.definition.load)(self.options)
 

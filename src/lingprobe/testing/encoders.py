@@ -53,7 +53,7 @@ def _ready(made: Encoder, sentences: list[Sentence]) -> Encoder:
     they have.
     """
     if isinstance(made, Informed):
-        return made.informed(
+        return made.with_facts(
             {s: tuple((f"word={word}",) for word in s.words) for s in sentences}, words=True
         )
     return made.prepare(sentences) if isinstance(made, Prepared) else made

@@ -58,10 +58,10 @@ def check_probe(
 
 def check_on(probe: Probe, kind: str, learns: bool = True, pairs: bool = False) -> None:
     """A probe keeps its promises on one kind of label column."""
-    readings, who = planted(kind, pairs=pairs), f"{probe.name} on {kind}"
+    readings, who = plant_labels(kind, pairs=pairs), f"{probe.name} on {kind}"
     settings, before = repr(probe), copy.deepcopy(readings)
     cells = (Cell("0", 0), Cell("1", 0), Cell("1", 1), Cell("cat", 0), Cell("1", 0, "loss"))
-    noise, signal, *rest = fitted(probe, readings, cells)
+    noise, signal, *rest = fit_and_predict(probe, readings, cells)
     _check_predictions(probe, readings, rest[-1])
     assert {signal.link, rest[-1].link} <= {None, "softmax", "sigmoid"}, (
         f"{who}: scores become probabilities by softmax or sigmoid, or not (None)"
@@ -70,7 +70,7 @@ def check_on(probe: Probe, kind: str, learns: bool = True, pairs: bool = False) 
     # only now: importing a library may draw, and a probe that reseeds must not hide in its own
     # state
     state = _random_state(draw=True)
-    _check_same(who, (noise, signal, *rest), fitted(probe, readings, cells))
+    _check_same(who, (noise, signal, *rest), fit_and_predict(probe, readings, cells))
     assert _random_state() == state, (
         f"{who} changes the global random state; use a generator seeded with the cell's seed"
     )
@@ -88,7 +88,7 @@ def check_on(probe: Probe, kind: str, learns: bool = True, pairs: bool = False) 
             " cell names?"
         )
     mixed = shuffled(readings)
-    correlation = skill(fitted(probe, mixed, (Cell("1", 0),))[0], mixed)
+    correlation = skill(fit_and_predict(probe, mixed, (Cell("1", 0),))[0], mixed)
     assert correlation < limit, (
         f"{who} beats chance on shuffled labels ({correlation:.2f}): does it see the labels of"
         " test?"
@@ -116,7 +116,7 @@ def _check_learnt(who: str, kind: str, signal: Predictions, readings: Readings) 
     )
 
 
-def planted(kind: str, seed: int = 0, pairs: bool = False) -> Readings:
+def plant_labels(kind: str, seed: int = 0, pairs: bool = False) -> Readings:
     """Examples whose labels stand in layer '1' and in the words; layer '0' is noise. Kinds are
     those of `KINDS`. Of pairs the labels stand in how much the two vectors are alike.
     """
@@ -129,7 +129,7 @@ def planted(kind: str, seed: int = 0, pairs: bool = False) -> Readings:
         words = (f"sign{k}", *(f"w{w}" for w in rng.integers(50, size=4)), f"s{i}")
         tags = {"majority-feature": "abc"[k]} if kind == "classes" else {}
         sites = (Site(Sentence.of(words)), Site(Sentence.of((f"other{i}",))))[: 1 + pairs]
-        examples.append(Example(sites, _written(kind, k, rng), str(splits[i]), strata=tags))
+        examples.append(Example(sites, _make_label(kind, k, rng), str(splits[i]), strata=tags))
     dataset = Dataset.of(examples)
     if pairs:
         return Readings(dataset, _alike(hidden, rng), "mean+contrast")
@@ -154,7 +154,7 @@ def _alike(hidden: Ints, rng: np.random.Generator) -> Vectors:
     return Vectors(layers, ("0", "1"))
 
 
-def _written(kind: str, hidden: int, rng: np.random.Generator) -> Label:
+def _make_label(kind: str, hidden: int, rng: np.random.Generator) -> Label:
     """The label, of a kind, that stands for one of three hidden states."""
     if kind == "classes":
         return "abc"[hidden]
@@ -176,7 +176,7 @@ def shuffled(readings: Readings, seed: int = 1) -> Readings:
     return replace(readings, dataset=replace(dataset, labels=dataset.labels.take(order)))
 
 
-def fitted(probe: Probe, readings: Readings, cells: tuple[Cell, ...]) -> list[Predictions]:
+def fit_and_predict(probe: Probe, readings: Readings, cells: tuple[Cell, ...]) -> list[Predictions]:
     """What a probe says about the test examples, a cell each."""
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
     predictors: list[Predictor] = probe.fit(train, dev, cells=cells)
@@ -240,10 +240,10 @@ def _check_unchanged(probe: Probe, before: Readings, after: Readings) -> None:
 
 def _check_missing_class(probe: Probe) -> None:
     """A class that only dev and test have is never an error; it keeps its output."""
-    readings = planted("classes")
+    readings = plant_labels("classes")
     dataset = readings.dataset
     missing = (dataset.labels.matrix() == 1) & (dataset.splits == 0)
-    [said] = fitted(probe, readings.take(np.flatnonzero(~missing)), (Cell("1", 0),))
+    [said] = fit_and_predict(probe, readings.take(np.flatnonzero(~missing)), (Cell("1", 0),))
     _check_predictions(probe, readings, said)
 
 

@@ -56,7 +56,7 @@ def sentence(sizes: Sizes = (60, 20, 20), seed: int = 0) -> Dataset:
     return Dataset.of(examples, {"family": "sentence", "written": len(examples)})
 
 
-def asked(sizes: Sizes = (60, 20, 20), seed: int = 0) -> Dataset:
+def asked_words(sizes: Sizes = (60, 20, 20), seed: int = 0) -> Dataset:
     """Does the asked person do the asked action? Two asked words, yes or no (Ettinger et al.
     2018).
     """
@@ -133,7 +133,7 @@ def pair(sizes: Sizes = (60, 20, 20), seed: int = 0) -> Dataset:
 
 FAMILIES: dict[str, Callable[..., Dataset]] = {
     "sentence": sentence,
-    "asked": asked,
+    "asked": asked_words,
     "span": span,
     "spans": spans,
     "pair": pair,

@@ -6,15 +6,17 @@ import pytest
 
 from lingprobe.annotators.engines import udpipe
 from lingprobe.corpora import conllu
-from lingprobe.corpora.embedded import stored
-from lingprobe.corpora.trees import written
+from lingprobe.corpora.embedded import treebank_file
+from lingprobe.corpora.trees import format_tree
 
 
 @pytest.fixture(scope="session")
 def udpipe_model(tmp_path_factory):
     pytest.importorskip("ufal.udpipe")
     folder = tmp_path_factory.mktemp("udpipe")
-    (folder / "few.conllu").write_text("".join(map(written, list(conllu.read(stored()))[:40])))
+    (folder / "few.conllu").write_text(
+        "".join(map(format_tree, list(conllu.read(treebank_file()))[:40]))
+    )
     udpipe.train(
         [folder / "few.conllu"],
         folder / "tiny.udpipe",

@@ -13,7 +13,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 from experiment.test_sharing import content, vectors
-from lingprobe.data._hosted import import_file
+from lingprobe.data._foreign_code import import_file
 from lingprobe.data.errors import to_install
 from lingprobe.experiment.runners import Lost, RunnerProblem, working
 from lingprobe.experiment.runners.on_ray import ATTEMPTS, OnRay

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe.data._hosted import Exited
+from lingprobe.data._foreign_code import Exited
 from lingprobe.data.references import allow
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.runners import Lost, RunnerProblem

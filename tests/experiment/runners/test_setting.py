@@ -7,7 +7,7 @@ import pytest
 
 from lingprobe.experiment.agreement import Machine
 from lingprobe.experiment.runners import RunnerProblem
-from lingprobe.experiment.runners.setting import Setting, marked
+from lingprobe.experiment.runners.setting import Setting, mark_folders
 
 
 @pytest.fixture
@@ -16,8 +16,8 @@ def setting(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "environ", dict(os.environ))
     os.environ["LINGPROBE_DATA"] = "data"
-    with marked([tmp_path / "out", tmp_path / "cache"]) as marks:
-        yield Setting(marks, tmp_path, 1).agreed(Machine.here(1))
+    with mark_folders([tmp_path / "out", tmp_path / "cache"]) as marks:
+        yield Setting(marks, tmp_path, 1).with_machine(Machine.here(1))
 
 
 def test_a_worker_that_is_alike_computes_as_it_is_told(setting, tmp_path, monkeypatch):
@@ -37,7 +37,7 @@ def test_folders_of_the_same_name_elsewhere_are_not_the_same(setting, tmp_path, 
 
 
 def test_marks_are_removed(tmp_path):
-    with marked([tmp_path / "a"]):
+    with mark_folders([tmp_path / "a"]):
         assert len(list((tmp_path / "a").iterdir())) == 1
     assert not list((tmp_path / "a").iterdir())
 

@@ -144,9 +144,9 @@ def test_drawn_weights_are_orthonormal_above_the_words_or_random_throughout(weig
 
 
 def test_orthonormal_matrices_are_so_along_their_smaller_side(weights):
-    from lingprobe.parts.archive.elmo_network import drawn
+    from lingprobe.parts.archive.elmo_network import draw_weights
 
-    arrays = drawn(shape_of(weights.with_name("elmo_options.json")), "orthonormal", 0)
+    arrays = draw_weights(shape_of(weights.with_name("elmo_options.json")), "orthonormal", 0)
     matrices = [array for array in arrays.values() if array.ndim > 1]
     assert len(arrays) == 3 * 4
     for matrix in matrices:

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe.cli import app
 from lingprobe.parts.claims import claim_tests
-from lingprobe.parts.claims.claim_tests import PAPERS, cells_of, published
+from lingprobe.parts.claims.claim_tests import PAPERS, cells_of, judge_paper
 from lingprobe.parts.claims.claims import (
     CORRELATED,
     COUNT,
@@ -149,7 +149,7 @@ t19-distance .
 
 @pytest.fixture(scope="module")
 def verdicts():
-    return {one.id: one for paper in PAPERS for one in published(paper)}
+    return {one.id: one for paper in PAPERS for one in judge_paper(paper)}
 
 
 def test_verdicts_on_the_papers_own_tables(verdicts):
@@ -220,7 +220,7 @@ def test_a_quantifier_is_in_the_quote(quantifier, words):
     ],
 )
 def test_how_many_comparisons_a_quantifier_needs(quantifier, n, needed):
-    assert claim(quantifier=quantifier).needed(n) == needed
+    assert claim(quantifier=quantifier).required_count(n) == needed
 
 
 def error(score: float, n: int) -> float:
@@ -309,21 +309,21 @@ def test_a_claim_turned_round_gets_the_other_verdict(monkeypatch, verdicts):
     single = [c for c in claims() if c.relation in other and verdicts[c.id].compared == 1]
     # p values are corrected for the same claims before and after
     monkeypatch.setattr(claim_tests, "claims", lambda: single)
-    verdicts = {one.id: one for paper in PAPERS for one in published(paper)}
+    verdicts = {one.id: one for paper in PAPERS for one in judge_paper(paper)}
     turned = [replace(c, relation=other[c.relation]) for c in single]
     monkeypatch.setattr(claim_tests, "claims", lambda: turned)
-    again = {one.id: one for paper in PAPERS for one in published(paper)}
+    again = {one.id: one for paper in PAPERS for one in judge_paper(paper)}
     assert len(again) >= 12
     for name, one in again.items():
         assert one.verdict == TURNED.get(verdicts[name].verdict, verdicts[name].verdict), name
 
 
 def test_p_values_are_corrected_for_the_claims_of_a_paper():
-    holm, bh = published("ettinger2018"), published("ettinger2018", "bh")
+    holm, bh = judge_paper("ettinger2018"), judge_paper("ettinger2018", "bh")
     assert all(a.p <= b.corrected <= a.corrected for a, b in zip(holm, bh, strict=True))
     assert any(b.corrected < a.corrected for a, b in zip(holm, bh, strict=True))
     with pytest.raises(lingprobe.UsageProblem, match="no claims of 'adi2017'"):
-        published("adi2017")
+        judge_paper("adi2017")
 
 
 def test_every_pattern_names_something_of_its_paper():

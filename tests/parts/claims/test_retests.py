@@ -21,7 +21,7 @@ from lingprobe.data.notes import Checkpoint
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import Answers
 from lingprobe.metrics import contrast as difference
-from lingprobe.parts.claims.retests import Setting, known_rows, names_of, retested
+from lingprobe.parts.claims.retests import Setting, known_rows, names_of, retest_claims
 from lingprobe.parts.claims.stand_ins import rows_of
 from lingprobe.probes import PROBES
 
@@ -59,14 +59,14 @@ def scored(share: float, task: str = "ud/tense:EWT", n: int = N, draw: int = 0, 
 
 def found(results, *papers, **said):
     """The claims that were tested, by name; they are over one kind of data."""
-    tested = [one for one in retested(results, papers or ("conneau2018",), **said)[0] if one.n]
+    tested = [one for one in retest_claims(results, papers or ("conneau2018",), **said)[0] if one.n]
     assert len({one.id for one in tested}) == len(tested)
     return {one.id: one for one in tested}
 
 
 def why(results, name, *papers, **said):
     """Why a claim was not tested."""
-    every = retested(results, papers or ("conneau2018",), **said)[0]
+    every = retest_claims(results, papers or ("conneau2018",), **said)[0]
     [one] = [one for one in every if one.id == name]
     assert (one.n, one.compared) == (0, 0)
     assert math.isnan(one.difference)
@@ -134,7 +134,7 @@ def test_seeds_are_not_doubt_of_encoders_that_no_seed_decides(folder):
     static = scored(0.6, encoder="static:words.vec")
     again = scored(0.9, encoder="static:words.vec,seed=1")
     both = [scored(s, encoder=folder("bilstm-max", "infer", i)) for i, s in enumerate((0.7, 0.8))]
-    cells = retested([static, again, *both], ("conneau2018",))[1]
+    cells = retest_claims([static, again, *both], ("conneau2018",))[1]
     [(setting, mine)] = [(k, v) for k, v in cells.items() if k.paper == "conneau2018" and v.scores]
     assert setting == Setting("conneau2018", "ud/*:EWT", "mlp")
     assert mine.trainings == pytest.approx((50.0, 1))
@@ -288,7 +288,7 @@ def test_families_and_probes_are_settings_of_their_own(folder):
         for i, (encoder, share) in enumerate(((nmt, 0.75), (nli, 0.7)))
         for task, probe in product(("ud/tense:EWT", "ud/tense:GUM"), ("mlp", "logreg"))
     ]
-    tested, _ = retested(results, ("conneau2018",))
+    tested, _ = retest_claims(results, ("conneau2018",))
     mine = [one for one in tested if one.id == "c18-nmt-nli"]
     assert {(one.data, one.probe) for one in mine} == set(
         product(("ud/*:EWT", "ud/*:GUM"), ("mlp", "logreg"))

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.audit.floors import halved
+from lingprobe.audit.floors import split_halves
 from lingprobe.audit.inspection import inspect
-from lingprobe.audit.page import audited
+from lingprobe.audit.page import audit_tables
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
-from lingprobe.parts.compose.audit import TRAIN, answers, ceilings, cues, drawn, untaught
+from lingprobe.parts.compose.audit import TRAIN, answers, ceilings, cues, draw_rows, untaught
 from lingprobe.parts.compose.comp.rules import ROLE_RULES
 from lingprobe.tables.formats import terminal
 from lingprobe.tasks import TASKS
@@ -64,7 +64,7 @@ def swapped(passive=True, n=None):
 
 
 def told(dataset):
-    return cues(halved(dataset), "accuracy")
+    return cues(split_halves(dataset), "accuracy")
 
 
 def test_balanced_pairs_leave_single_cues_at_half_and_two_together_at_all():
@@ -185,7 +185,7 @@ def test_the_ceiling_of_shuffled_labels_is_a_mean_over_twenty():
 
 
 def test_what_is_learnt_without_language_says_how_much_of_train_it_read(monkeypatch):
-    halves = halved(swapped())
+    halves = split_halves(swapped())
     monkeypatch.setattr("lingprobe.parts.compose.audit.READINGS", {"random": ("random", "none")})
     monkeypatch.setattr("lingprobe.parts.compose.audit.PROBE", "majority")
     assert untaught(halves, "accuracy")["random"].about == ""
@@ -206,11 +206,11 @@ def test_training_examples_are_drawn_in_whole_pairs_and_in_order():
     dataset = Dataset.of(
         [question("the man slept", ("sleep",), "yes", "train", pair=str(p)) for p in pairs.tolist()]
     )
-    rows = drawn(dataset)
+    rows = draw_rows(dataset)
     assert len(rows) == TRAIN
     assert (np.diff(rows) > 0).all()
     assert (np.bincount(pairs[rows])[pairs[rows]] == 2).all()
-    assert len(drawn(swapped())) == 240
+    assert len(draw_rows(swapped())) == 240
 
 
 def test_the_first_pair_is_drawn_as_a_whole_too(monkeypatch):
@@ -219,7 +219,7 @@ def test_the_first_pair_is_drawn_as_a_whole_too(monkeypatch):
         dataset = Dataset.of(
             [question("the man slept", ("sleep",), "yes", "train", pair=p) for p in pairs]
         )
-        assert len({pairs[k] for k in drawn(dataset).tolist()}) == 1
+        assert len({pairs[k] for k in draw_rows(dataset).tolist()}) == 1
 
 
 def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
@@ -242,7 +242,7 @@ def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
         in audit.problems
     )
     assert "Kinds of negatives" in "".join(
-        terminal(table, 140) for table in audited(audit, "title")
+        terminal(table, 140) for table in audit_tables(audit, "title")
     )
     even = inspect(
         Dataset.of(
@@ -265,7 +265,7 @@ def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_lang
         "the rule 'before the verb unless by follows' answers every example correctly: it is"
         " either the definition of the label or a leak" in audit.problems
     )
-    text = "".join(terminal(table, 140) for table in audited(audit, "title"))
+    text = "".join(terminal(table, 140) for table in audit_tables(audit, "title"))
     assert "Scores without composition" in text
     assert re.search(
         r"\w+ of 36 pairs of rules score higher than the better of the two", " ".join(text.split())

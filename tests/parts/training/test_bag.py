@@ -157,7 +157,7 @@ def test_each_sentence_is_learnt_from_once_an_epoch(text, tmp_path, monkeypatch)
     assert len(pieces) > 30
     assert max(len(p.ids) for p in pieces) < 220
     got = sorted(p.ids[a:b].tolist() for p in pieces for a, b in pairwise(p.starts.tolist()))
-    texts = one.vocabulary.known(corpus.read(0, len(corpus)))
+    texts = one.vocabulary.drop_rare_words(corpus.read(0, len(corpus)))
     assert got == sorted(texts.row(i).tolist() for i in rows.tolist())
     chosen = np.concatenate([p.predicted for p in pieces])
     ids = np.concatenate([p.ids for p in pieces])
@@ -171,11 +171,11 @@ def test_judged_are_sentences_from_all_over_dev(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "JUDGED", 200)
     corpus = Corpus.of(([f"w{i // 10}", "of", "a"] for i in range(1000)), tmp_path)
     one = module.Bag(corpus, Vocabulary.of(corpus, np.arange(1000), 1), Settings.of(SMALL))
-    first, again = (one.judged(np.arange(1000)) for _ in range(2))
+    first, again = (one.dev_sample(np.arange(1000)) for _ in range(2))
     assert [len(table) for table in first] == [201, 68, 201, 201, 201]
     for most, words in ((198, 198), (199, 201), (201, 201)):
         monkeypatch.setattr(module, "JUDGED", most)
-        assert len(one.judged(np.arange(1000)).ids) == words
+        assert len(one.dev_sample(np.arange(1000)).ids) == words
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     tens = [int(one.vocabulary.words[i][1:]) for i in first.ids[::3]]
     assert min(tens) < 15

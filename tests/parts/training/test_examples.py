@@ -29,10 +29,10 @@ def test_examples_are_kept_as_they_were_read():
     assert [forms(read, read.second, i) for i in range(3)] == [e.second for e in SOME]
     assert [read.names[i] for i in read.labels] == ["yes", "no", "maybe"]
     assert read.same[0] == read.same[2] != read.same[1]
-    assert list(read.written(0)) == ["ein Hund", "ein Vogel", "der Hund"]
-    assert list(read.written(1)) == ["un chien", "un oiseau", "le chien"]
+    assert list(read.target_texts(0)) == ["ein Hund", "ein Vogel", "der Hund"]
+    assert list(read.target_texts(1)) == ["un chien", "un oiseau", "le chien"]
     with pytest.raises(lingprobe.DataProblem, match="no text that can be written"):
-        list(read.written(2))
+        list(read.target_texts(2))
 
 
 def test_some_of_them_have_their_own_words():
@@ -41,7 +41,7 @@ def test_some_of_them_have_their_own_words():
     assert len(some) == 1
     assert sorted(some.forms) == ["a", "dog"]
     assert forms(some, some.second, 0) == ("a", "dog")
-    assert list(some.written(1)) == ["le chien"]
+    assert list(some.target_texts(1)) == ["le chien"]
 
 
 def test_memory_is_some_bytes_a_word():

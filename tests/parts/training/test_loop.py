@@ -204,7 +204,7 @@ def test_an_epoch_tells_how_far_it_is_and_pauses_every_some_seconds(monkeypatch)
 def test_gradients_of_one_process_stay_as_they_are():
     weight = torch.nn.Parameter(torch.ones(2))
     weight.grad = torch.tensor([1.0, 2.0])
-    assert Ranks().averaged([weight], 3.0, 4, 5) == (3.0, 4, 5)
+    assert Ranks().average_gradients([weight], 3.0, 4, 5) == (3.0, 4, 5)
     assert weight.grad.tolist() == [1, 2]
 
 
@@ -218,7 +218,7 @@ def test_gradients_of_processes_are_those_of_their_batches_as_one(monkeypatch):
         tensor += other.pop(0)
 
     monkeypatch.setattr("torch.distributed.all_reduce", reduced)
-    assert Ranks(0, 2).averaged([weight, silent], 3.0, 3, 4) == (8.0, 4, 11)
+    assert Ranks(0, 2).average_gradients([weight, silent], 3.0, 3, 4) == (8.0, 4, 11)
     assert weight.grad.tolist() == [1.0, 2.0]  # 3/4 of its own, and 1/4 of the other's mean of 1, 2
     assert silent.grad.tolist() == [0, 0]
 

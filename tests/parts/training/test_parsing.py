@@ -12,7 +12,7 @@ import pytest
 import lingprobe
 from lingprobe import annotators
 from lingprobe.annotators.parser import Annotation
-from lingprobe.corpora import seen
+from lingprobe.corpora import training_sentences as seen
 from lingprobe.corpora.trees import depth
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem
@@ -157,7 +157,7 @@ def test_annotation_does_not_depend_on_how_much_is_judged_at_once(parser, monkey
     usual = list(made.annotate(words))
     monkeypatch.setattr(network, "CELLS", cells)
     sizes = []
-    judged = network.annotated
+    judged = network.decode_annotations
     monkeypatch.setattr(
         network, "annotated", lambda *a: (sizes.append(a[1].shape[:2]), judged(*a))[1]
     )

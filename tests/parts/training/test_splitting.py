@@ -17,13 +17,13 @@ from lingprobe.corpora import conllu
 from lingprobe.data.core import DataProblem
 from lingprobe.encoders.facts import MODEL
 from lingprobe.parts.training import splitting
-from lingprobe.parts.training.folder import described
+from lingprobe.parts.training.folder import read_training
 from lingprobe.parts.training.nets.splitting import REACH, SplitterShape, logits, numbers_of
 from lingprobe.parts.training.parsers.expansions import Change, Expansions
 from lingprobe.parts.training.parsers.gold import splits
+from lingprobe.parts.training.parsers.layout import Paragraph, paragraphs, written_sentence
 from lingprobe.parts.training.parsers.splits import paragraph, segmentation
 from lingprobe.parts.training.parsers.splitter import SPLITTER
-from lingprobe.parts.training.parsers.written import Paragraph, paragraphs, written
 
 NOUNS = ["pan", "kot", "mama", "tata", "syn", "dom"]
 DU = {"du": ("de", "le"), "au": ("à", "le")}
@@ -67,7 +67,7 @@ def treebank(folder: Path, spaced: bool = True) -> Path:
 
 
 def read(path: Path) -> list[Paragraph]:
-    return list(paragraphs(map(written, conllu.read(path))))
+    return list(paragraphs(map(written_sentence, conllu.read(path))))
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,9 @@ def test_a_parser_splits_text_as_its_treebank(bank, parser, tmp_path):
     said = json.loads((parser / MODEL).read_text("utf-8"))["splitter"]["dev"]
     assert min(said.values()) > 99
     shown = f"Tokens {said['Tokens']:.1f}, Sentences {said['Sentences']:.1f}"
-    assert f"raw text of dev is split as in the treebank (F1): {shown}" in str(described(parser))
+    assert f"raw text of dev is split as in the treebank (F1): {shown}" in str(
+        read_training(parser)
+    )
     (tmp_path / "t.txt").write_text("Kot-em du pan-em. Du syn-em.\n", "utf-8")
     done = lingprobe.parse(tmp_path / "t.txt", parser, tmp_path / "parsed")
     assert (done.sentences, done.words) == (2, 15)
@@ -121,7 +123,7 @@ def test_a_script_without_spaces_is_split_as_well(tmp_path, monkeypatch):
     monkeypatch.setattr(splitting, "STEPS", (100, 100))
     folder = treebank(tmp_path, spaced=False)
     learnt = splitting.learn(read(folder / "x-train.conllu"), 0)
-    assert splitting.judged(learnt, read(folder / "x-test.conllu"))["Words"] > 99
+    assert splitting.score_splitter(learnt, read(folder / "x-test.conllu"))["Words"] > 99
 
 
 def test_the_same_is_learnt_again_and_nothing_twice(bank, parser, tmp_path, monkeypatch):
@@ -208,7 +210,7 @@ def test_words_of_unknown_tokens_follow_their_ends():
 def test_a_change_is_what_stands_around_the_longest_stem():
     change = Change.of("labayit", ("l", "ha", "bayit"))
     assert change == Change("la", "", ("l", "ha", "\0"), 2)
-    assert change.applied("lakelev") == ("l", "ha", "kelev")
+    assert change.expand_token("lakelev") == ("l", "ha", "kelev")
     assert not change.fits("la")
 
 

@@ -41,7 +41,7 @@ def test_words_are_numbered_by_how_often_they_are_in_train(tmp_path, monkeypatch
     known = Vocabulary.of(one, rows, 2)
     assert known.words == ("b", "a", "c")
     assert known.counts.tolist() == [4, 3, 2]
-    text = known.known(one.read(0, 6))
+    text = known.drop_rare_words(one.read(0, 6))
     assert [text.row(i).tolist() for i in range(6)] == [
         [0, 1, 2],
         [1],
@@ -60,7 +60,7 @@ def test_mixed_sentences_are_from_all_over_the_text(tmp_path, monkeypatch):
     rows = np.flatnonzero(np.arange(2000) % 5)
     parts = [
         [numbers[int(text.row(i)[0])] for i in range(len(text))]
-        for text in one.mixed(rows, np.random.default_rng(0))
+        for text in one.shuffled_texts(rows, np.random.default_rng(0))
     ]
     assert sorted(i for part in parts for i in part) == rows.tolist()
     assert max(map(len, parts)) <= 200

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.corpora.seen import hashed
+from lingprobe.corpora.training_sentences import hash_key
 from lingprobe.parts.training.data import (
     Reading,
     following,
@@ -16,8 +16,8 @@ from lingprobe.parts.training.data import (
     trees,
 )
 from lingprobe.parts.training.inferences import inferences
-from lingprobe.parts.training.objectives import noised
-from lingprobe.parts.training.texts import Pieces, Texts, joined, perplexities
+from lingprobe.parts.training.objectives import add_noise
+from lingprobe.parts.training.texts import Pieces, Texts, join_texts, perplexities
 from parts.training.written import written
 
 
@@ -109,16 +109,16 @@ def test_a_text_comes_back_from_its_pieces():
 def test_words_are_dropped_and_swapped_as_often_as_asked():
     rows = [list(range(20)) for _ in range(2000)]
     words, draws = Texts.of(rows), np.random.default_rng(0)
-    dropped = noised(words, np.arange(2000), 0.1, 0.0, draws)
+    dropped = add_noise(words, np.arange(2000), 0.1, 0.0, draws)
     assert dropped.lengths.mean() == pytest.approx(18, abs=0.1)
-    swapped = noised(words, np.arange(2000), 0.0, 0.3, draws)
+    swapped = add_noise(words, np.arange(2000), 0.0, 0.3, draws)
     moved = swapped.ids.reshape(2000, 20) != np.arange(20)
     # ten pairs a row, or nine where the first word is passed over
     assert moved.sum() / 2 / 2000 == pytest.approx(9.5 * 0.3, abs=0.1)
     assert np.array_equal(
         np.sort(swapped.ids.reshape(2000, 20), 1), np.tile(np.arange(20), (2000, 1))
     )
-    assert noised(Texts.of([[7]]), np.arange(1), 1.0, 1.0, draws).ids.tolist() == [7]
+    assert add_noise(Texts.of([[7]]), np.arange(1), 1.0, 1.0, draws).ids.tolist() == [7]
 
 
 def test_perplexities_are_those_of_counts():
@@ -136,11 +136,11 @@ def test_rows_of_numbers_are_as_narrow_as_they_may_be():
     assert [narrow.row(i).tolist() for i in range(3)] == [[65535], [], [3, 4]]
     assert (narrow.lengths.tolist(), wide.row(0).tolist()) == ([1, 0, 2], [65536])
     assert narrow.lengths_of(np.array([2, 0])).tolist() == [2, 1]
-    assert narrow.padded(np.array([2, 0]), -1).tolist() == [[3, 4], [65535, -1]]
-    assert narrow.padded(np.array([0]), 7).tolist() == [[65535]]
-    assert narrow.padded(np.array([1]), 7).tolist() == [[7]]
-    assert narrow.padded(np.array([], np.int64), 7).shape == (0, 1)
-    both = joined([narrow, narrow.take(np.array([2, 1]))])
+    assert narrow.pad_rows(np.array([2, 0]), -1).tolist() == [[3, 4], [65535, -1]]
+    assert narrow.pad_rows(np.array([0]), 7).tolist() == [[65535]]
+    assert narrow.pad_rows(np.array([1]), 7).tolist() == [[7]]
+    assert narrow.pad_rows(np.array([], np.int64), 7).shape == (0, 1)
+    both = join_texts([narrow, narrow.take(np.array([2, 1]))])
     assert [both.row(i).tolist() for i in range(5)] == [[65535], [], [3, 4], [3, 4], []]
 
 
@@ -179,12 +179,12 @@ def seen(how: Reading) -> set[int]:
 def test_every_text_that_is_read_is_kept_by_its_hash(reads, texts, keys, tmp_path):
     how = Reading(longest=4)
     assert list(reads(written(tmp_path, **texts), how))
-    assert seen(how) == {hashed(key) for key in keys}
+    assert seen(how) == {hash_key(key) for key in keys}
 
 
 def test_what_will_be_probed_is_left_out_on_either_side(tmp_path):
     how = Reading(left_out=frozenset({"unchien"}))
     table = written(tmp_path, a_tsv="A dog\tUn chien\nA cat\tUn chat\n")
     assert [e.first for e in translations(table, how)] == [("A", "cat")]
-    assert seen(how) == {hashed("acat"), hashed("unchat")}
+    assert seen(how) == {hash_key("acat"), hash_key("unchat")}
     assert how.counts["to be probed"] == 1

@@ -23,7 +23,7 @@ from lingprobe.parts.training.loop import Epoch, Schedule
 from lingprobe.parts.training.objectives import Kit, bleu
 from lingprobe.parts.training.selection import Selection
 from lingprobe.parts.training.settings import Request, Settings
-from lingprobe.parts.training.splits import chosen, held_out
+from lingprobe.parts.training.splits import choose_rows, held_out
 from lingprobe.parts.training.texts import Pieces
 from reference import recipes
 
@@ -124,7 +124,7 @@ def test_optimisers_take_the_steps_of_textbooks(kind):
 )
 def test_epochs_decide_weights_only_where_the_rate_falls_to_the_last(architecture, falls, epochs):
     request = Request(architecture, "x", [])
-    found = sentences._asked(request, Settings.of({"falls": falls}), Reading())
+    found = sentences._request_facts(request, Settings.of({"falls": falls}), Reading())
     free = {"patience", "device"} if epochs else {"patience", "device", "epochs"}
     assert found["settings"].keys() == recipes.TRAINING.keys() - free
     assert found["vectors"] == "random"
@@ -157,10 +157,12 @@ def test_a_twentieth_is_held_out_and_too_many_are_drawn_from(many, few):
     rows, again = held_out(many, 3), held_out(many, 3)
     assert len(rows) == len(set(rows.tolist())) == few
     assert rows.tolist() == again.tolist() == sorted(rows.tolist())
-    some = chosen(many, 10, 3)
+    some = choose_rows(many, 10, 3)
     assert len(some) == len(set(some.tolist())) == 10
     assert some.tolist() == sorted(some.tolist())
-    assert chosen(many, 0, 3).tolist() == chosen(many, many, 3).tolist() == list(range(many))
+    assert (
+        choose_rows(many, 0, 3).tolist() == choose_rows(many, many, 3).tolist() == list(range(many))
+    )
 
 
 def written(path: Path, *texts: str) -> Path:
@@ -203,7 +205,7 @@ def test_a_treebank_is_divided_alike(tmp_path):
     train = trees(tmp_path / "a.conllu", *(f"w{i}" for i in range(40)), "x", "x")
     dev = trees(tmp_path / "b.conllu", "x", "w3", "z")
     how = Reading()
-    examples, rows, judged = parsing._divided(
+    examples, rows, judged = parsing._split_train_dev(
         Request("parser", "annotate", [train], [dev]), how, Settings()
     )
     assert judged.tolist() == [42, 43, 44]
@@ -213,7 +215,9 @@ def test_a_treebank_is_divided_alike(tmp_path):
     assert examples[44].words == ("z",)
     for files, held in (([dev], []), ([trees(tmp_path / "c.conllu", "z")], [dev])):
         with pytest.raises(lingprobe.DataProblem, match=r"left to train on and \d for dev"):
-            parsing._divided(Request("parser", "annotate", files, held), Reading(), Settings())
+            parsing._split_train_dev(
+                Request("parser", "annotate", files, held), Reading(), Settings()
+            )
 
 
 def test_trees_that_are_left_out_of_a_treebank_are_counted(tmp_path):
@@ -275,7 +279,7 @@ def test_one_label_alone_teaches_nothing():
         ("tokenizers", lambda: Pieces.of(["a"], 270, False)),
         ("sacrebleu.metrics.bleu", lambda: bleu(["a"], ["a"])),
         ("gensim.models", lambda: static._trained(Path("a"), static.Settings())),
-        ("lingprobe.parts.training.steps", bag._compiled),
+        ("lingprobe.parts.training.steps", bag._import_steps),
     ],
 )
 def test_a_library_that_is_not_there_is_named(library, call, monkeypatch):

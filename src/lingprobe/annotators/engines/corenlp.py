@@ -49,14 +49,16 @@ class CoreNLP:
         """What is asked for, and the answer to one sentence: servers do not say which models they
         have.
         """
-        answer = json.dumps(self._asked("The old dog saw her duck .", GIVEN), sort_keys=True)
+        answer = json.dumps(
+            self._request_sentences("The old dog saw her duck .", GIVEN), sort_keys=True
+        )
         return f"{self.annotators} {hashlib.blake2b(answer.encode(), digest_size=8).hexdigest()}"
 
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
         left = iter(sentences)
         while some := list(islice(left, SENTENCES)):
             lines = [" ".join("".join(word.split()) for word in words) for words in some]
-            answers = self._asked("\n".join(lines), GIVEN)
+            answers = self._request_sentences("\n".join(lines), GIVEN)
             if len(answers) != len(some):
                 raise DataProblem(
                     f"{self.url} answered with {len(answers)} sentences to {len(some)}: is"
@@ -68,13 +70,13 @@ class CoreNLP:
     def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
         lines = {"ssplit.eolonly": "true"} if whole else {}
         sent = _single(text)
-        for answer in self._asked(sent, {"annotators": "tokenize,ssplit", **lines}):
+        for answer in self._request_sentences(sent, {"annotators": "tokenize,ssplit", **lines}):
             tokens = answer["tokens"]
             places = [(t["characterOffsetBegin"], t["characterOffsetEnd"]) for t in tokens]
             if cut := by_places(text, places):
                 yield cut
 
-    def _asked(self, text: str, properties: Mapping[str, str]) -> list[Any]:
+    def _request_sentences(self, text: str, properties: Mapping[str, str]) -> list[Any]:
         """The sentences of the server's answer."""
         if not self.url.startswith(("http://", "https://")):
             raise DataProblem(f"{self.url!r} is no address; write corenlp:http://localhost:9000")

@@ -30,10 +30,10 @@ class SpaCy:
     @property
     def fingerprint(self) -> str:
         """The versions of spaCy and of the pipeline."""
-        return f"{_library().__version__} {self.pipeline} {self._loaded.meta.get('version', '')}"
+        return f"{_library().__version__} {self.pipeline} {self._model.meta.get('version', '')}"
 
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
-        loaded = self._loaded
+        loaded = self._model
         from spacy.tokens import Doc
 
         for words in sentences:
@@ -44,13 +44,13 @@ class SpaCy:
             yield _annotation(list(doc))
 
     def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
-        doc = self._loaded.make_doc(text) if whole else self._loaded(text)
+        doc = self._model.make_doc(text) if whole else self._model(text)
         for sentence in [doc] if whole else doc.sents:
             if cut := by_places(text, [(t.idx, t.idx + len(t.text)) for t in sentence]):
                 yield cut
 
     @cached_property
-    def _loaded(self) -> Any:
+    def _model(self) -> Any:
         try:
             return _library().load(self.pipeline)
         except OSError:

@@ -12,7 +12,7 @@ from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import Cut
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import digest
-from lingprobe.corpora.trees import Range, written
+from lingprobe.corpora.trees import Range, format_tree
 from lingprobe.data.cache import draft
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
@@ -110,7 +110,7 @@ def _trees(paths: Iterable[Path]) -> Any:
     reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
     sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
     for path in paths:
-        reader.setText("".join(written(tree) for tree in conllu.read(path)))
+        reader.setText("".join(format_tree(tree) for tree in conllu.read(path)))
         while reader.nextSentence(sentence, error):
             sentences.append(sentence)
         if error.occurred():

@@ -37,10 +37,10 @@ __all__ = [
     "Link",
     "Loss",
     "Scores",
-    "coded",
     "column",
-    "joined",
-    "restored",
+    "column_from_codes",
+    "join_columns",
+    "restore_column",
 ]
 
 
@@ -97,7 +97,7 @@ class Classes(Column):
     def codes(self) -> Ints:
         return self.ids
 
-    def balanced(self) -> Ints:
+    def codes_to_balance(self) -> Ints:
         return self.ids
 
     def counts(self) -> dict[str, int]:
@@ -120,10 +120,12 @@ class Classes(Column):
     def quality(self, scores: Floats) -> float:
         return float((scores.argmax(1) == self.ids).mean())
 
-    def recoded(self, places: Ints, names: tuple[str, ...], partial: bool | None = None) -> Classes:
+    def with_names(
+        self, places: Ints, names: tuple[str, ...], partial: bool | None = None
+    ) -> Classes:
         return Classes(places[self.ids], names)
 
-    def pruned(self) -> Classes:
+    def without_unused(self) -> Classes:
         used, ids = np.unique(self.ids, return_inverse=True)
         return Classes(ids, tuple(self.names[i] for i in used))
 
@@ -132,7 +134,7 @@ class Classes(Column):
         return "" if inside.all() else "a class id has no name"
 
     @classmethod
-    def stacked(cls, columns: Sequence[Column]) -> Classes:
+    def stack(cls, columns: Sequence[Column]) -> Classes:
         ids = [column.ids for column in columns if isinstance(column, Classes)]
         return Classes(np.concatenate(ids), columns[0].names)
 
@@ -195,7 +197,9 @@ class Scores(Column):
     def quality(self, scores: Floats) -> float:
         return -float(((scores - self.matrix()) ** 2).mean())
 
-    def recoded(self, places: Ints, names: tuple[str, ...], partial: bool | None = None) -> Scores:
+    def with_names(
+        self, places: Ints, names: tuple[str, ...], partial: bool | None = None
+    ) -> Scores:
         return self
 
     def problem(self) -> str:
@@ -204,7 +208,7 @@ class Scores(Column):
         return "" if self.vary() else "all scores are equal: there is nothing to tell apart"
 
     @classmethod
-    def stacked(cls, columns: Sequence[Column]) -> Scores:
+    def stack(cls, columns: Sequence[Column]) -> Scores:
         values = [column.values for column in columns if isinstance(column, Scores)]
         return Scores(np.concatenate(values))
 
@@ -228,7 +232,7 @@ def column(labels: Sequence[Label]) -> Column:
     return _label_sets([v for v in labels if isinstance(v, Mapping | Set)])
 
 
-def coded(codes: Ints, names: Sequence[str]) -> Column:
+def column_from_codes(codes: Ints, names: Sequence[str]) -> Column:
     """The column of codes into names: a class each [n], or sets of k labels each [n, k]."""
     codes = np.asarray(codes, np.int64)
     if codes.ndim == 1:
@@ -237,17 +241,17 @@ def coded(codes: Ints, names: Sequence[str]) -> Column:
     return LabelSets(np.arange(n + 1) * k, codes.ravel(), np.ones(n * k, np.float32), tuple(names))
 
 
-def joined(columns: Sequence[Column]) -> Column:
+def join_columns(columns: Sequence[Column]) -> Column:
     """Label columns one after the other, as the folds of a data set come together."""
     if len(columns) == 1:
         return columns[0]
     names = tuple(dict.fromkeys(name for c in columns for name in c.names))
     places = [np.array([names.index(n) for n in c.names], np.int64) for c in columns]
-    recoded = [c.recoded(place, names) for place, c in zip(places, columns, strict=True)]
-    return recoded[0].stacked(recoded)
+    recoded = [c.with_names(place, names) for place, c in zip(places, columns, strict=True)]
+    return recoded[0].stack(recoded)
 
 
-def restored(
+def restore_column(
     loss: str, arrays: Mapping[str, NDArray[Any]], names: Sequence[str], partial: bool = False
 ) -> Column:
     """The column that `arrays()` was taken from, as the store and a built file read it back."""

@@ -57,7 +57,7 @@ class Column(ABC):
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays that `restored` turns into the column again."""
+        """The arrays that `restore_column` turns into the column again."""
 
     @abstractmethod
     def label(self, i: int) -> Label:
@@ -92,7 +92,7 @@ class Column(ABC):
         """The quality of scores (higher is better): accuracy, micro F1, or minus squared error."""
 
     @abstractmethod
-    def recoded(self, places: Ints, names: tuple[str, ...], partial: bool | None = None) -> Self:
+    def with_names(self, places: Ints, names: tuple[str, ...], partial: bool | None = None) -> Self:
         """The same labels under other names; places [names] are the positions of the old names
         among the new ones.
         """
@@ -109,7 +109,7 @@ class Column(ABC):
 
     @classmethod
     @abstractmethod
-    def stacked(cls, columns: Sequence[Column]) -> Column:
+    def stack(cls, columns: Sequence[Column]) -> Column:
         """Columns of this kind, with the same names, one after the other."""
 
     @property
@@ -133,7 +133,7 @@ class Column(ABC):
         matrix = np.nan_to_num(self.matrix().reshape(len(self), -1), nan=-1)
         return np.unique(matrix, axis=0, return_inverse=True)[1].ravel()
 
-    def balanced(self) -> Ints:
+    def codes_to_balance(self) -> Ints:
         """What is balanced in each split, [n]: class ids; zeros if nothing is."""
         return np.zeros(len(self), np.int64)
 
@@ -151,7 +151,7 @@ class Column(ABC):
         """How many examples have each label; {} for numbers."""
         return {}
 
-    def pruned(self) -> Column:
+    def without_unused(self) -> Column:
         """The same without classes that no example has; label sets stay as they are."""
         return self
 
@@ -261,7 +261,7 @@ class LabelSets(Column):
         right = float(weights[said & annotated].sum())
         return 2 * right / max(float(said[annotated].sum() + weights[annotated].sum()), 1e-9)
 
-    def recoded(
+    def with_names(
         self, places: Ints, names: tuple[str, ...], partial: bool | None = None
     ) -> LabelSets:
         known = self.partial if partial is None else partial
@@ -274,7 +274,7 @@ class LabelSets(Column):
         return "" if inside.all() else "label weights lie between 0 and 1"
 
     @classmethod
-    def stacked(cls, columns: Sequence[Column]) -> LabelSets:
+    def stack(cls, columns: Sequence[Column]) -> LabelSets:
         sets = [column.sets() for column in columns]
         offsets = np.cumsum(np.concatenate([[0], *(np.diff(each.offsets) for each in sets)]))
         return LabelSets(

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.corpora.strict import shown
+from lingprobe.corpora.strict import short_json
 from lingprobe.data.core import DataProblem, Dataset, Tags
 from lingprobe.data.labels import KINDS, Column
 from lingprobe.data.notes import Notes
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.formats.kinds import Asked, as_asked, decided
+from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
 
 VERSION = 1
 _DIFFERENT = "a list of different strings"
@@ -29,7 +29,7 @@ WHAT = {
 }
 
 
-def described(dataset: Dataset) -> dict[str, Any]:
+def make_header(dataset: Dataset) -> dict[str, Any]:
     """What the rows alone would not bring back, as plain JSON."""
     return {
         "sonde": VERSION,
@@ -43,12 +43,12 @@ def described(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def checked(header: dict[str, Any], where: str) -> dict[str, Any]:
-    """A header that is as `described` writes it; DataProblem names what is not."""
+def check_header(header: dict[str, Any], where: str) -> dict[str, Any]:
+    """A header that is as `make_header` writes it; DataProblem names what is not."""
     if header.get("sonde") != VERSION:
         raise DataProblem(
-            f"{where}: written by a format {shown(header.get('sonde'))} that this version does not"
-            " know; update lingprobe"
+            f"{where}: written by a format {short_json(header.get('sonde'))} that this version does"
+            " not know; update lingprobe"
         )
     strata = header.get("strata", {})
     right = {
@@ -62,8 +62,8 @@ def checked(header: dict[str, Any], where: str) -> dict[str, Any]:
     for key, is_right in right.items():
         if not is_right:
             raise DataProblem(
-                f"{where}: {key} of the header is {WHAT[key]}, found {shown(header[key])}; mend it,"
-                " or remove the header"
+                f"{where}: {key} of the header is {WHAT[key]}, found {short_json(header[key])};"
+                " mend it, or remove the header"
             )
     return header
 
@@ -77,25 +77,25 @@ def _names(value: Any) -> bool:
     )
 
 
-def settled(
+def apply_header(
     dataset: Dataset, header: Mapping[str, Any], where: str, asked: Asked | None = None
 ) -> Dataset:
     """A data set made from rows, with labels of the kind asked for and names numbered as the header
     has them; without a header what its numbers are is decided.
     """
     if asked:
-        return as_asked(settled(dataset, header, where) if header else dataset, asked, where)
+        return as_asked(apply_header(dataset, header, where) if header else dataset, asked, where)
     if not header:
-        return decided(dataset, where)
+        return decide_kind(dataset, where)
     vocabulary = tuple(header.get("vocabulary", dataset.vocabulary))
     strata = dict(dataset.strata)
     for key, names in header.get("strata", {}).items():
         tags = dataset.strata.get(key, Tags(np.full(len(dataset), -1, np.int64), ()))
-        strata[key] = Tags(_renumbered(tags.codes, tags.names, names, where), tuple(names))
+        strata[key] = Tags(_renumber_codes(tags.codes, tags.names, names, where), tuple(names))
     return replace(
         dataset,
         labels=_labels(dataset.labels, header, where),
-        asked=_renumbered(dataset.asked, dataset.vocabulary, vocabulary, where),
+        asked=_renumber_codes(dataset.asked, dataset.vocabulary, vocabulary, where),
         vocabulary=vocabulary,
         strata=strata,
         notes=Notes(header.get("notes", {})),
@@ -113,10 +113,10 @@ def _labels(labels: Column, header: Mapping[str, Any], where: str) -> Column:
     if labels.numbers is not None:
         return labels
     partial = bool(header.get("partial", labels.partial))
-    return labels.recoded(_places(labels.names, names, where), names, partial)
+    return labels.with_names(_places(labels.names, names, where), names, partial)
 
 
-def _renumbered(codes: Ints, own: Sequence[str], listed: Sequence[str], where: str) -> Ints:
+def _renumber_codes(codes: Ints, own: Sequence[str], listed: Sequence[str], where: str) -> Ints:
     """Codes into `own` names as codes into `listed`; -1 stays."""
     return _places(own, listed, where)[codes]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.edges import Record, Target, written
+from lingprobe.corpora.edges import Record, Target, format_record
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.labels import HOLDS
 
@@ -33,7 +33,7 @@ def write(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> di
     counts = {"examples": len(dataset), "words with spaces": 0, "raw texts not kept": 0}
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for record in _records(dataset, counts, proba):
-            file.write(written(record) + "\n")
+            file.write(format_record(record) + "\n")
     return counts
 
 
@@ -82,7 +82,7 @@ def _target(dataset: Dataset, i: int) -> Target:
         (int(a), int(b)) if a >= 0 else (0, len(dataset.sentences[s].words))
         for s, a, b in dataset.sites[i].tolist()
     ]
-    more = _said(dataset, i)
+    more = _target_info(dataset, i)
     label, weights = _label(dataset, i)
     if "label" in more:
         label = tuple(more.pop("label"))
@@ -91,7 +91,7 @@ def _target(dataset: Dataset, i: int) -> Target:
     return Target(spans[0], spans[1] if len(spans) > 1 else None, label, more)
 
 
-def _said(dataset: Dataset, i: int) -> dict[str, Any]:
+def _target_info(dataset: Dataset, i: int) -> dict[str, Any]:
     """What a jiant file said of the target, or its strata where it came from elsewhere."""
     if RECORD in dataset.strata:
         info = dataset.strata.get(INFO)

@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.files import lines
-from lingprobe.corpora.strict import Malformed, parsed
+from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Label, Loss, column
-from lingprobe.datasets.formats.header import checked, described, settled
+from lingprobe.datasets.formats.header import apply_header, check_header, make_header
 from lingprobe.datasets.formats.kinds import Asked
 
 
 def write(dataset: Dataset, path: Path) -> dict[str, int]:
     """Write every example; returns how many."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in (described(dataset), *_rows(dataset)):
+        for row in (make_header(dataset), *_rows(dataset)):
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
     return {"examples": len(dataset)}
 
@@ -38,9 +38,9 @@ def read(path: Path, labels: Asked | None = None) -> Dataset:
         if not text.strip():
             continue
         where = f"{path}:{number}"
-        row = _parsed(text, where)
+        row = _parse_row(text, where)
         if "sonde" in row and not examples and not header:
-            header = checked(row, where)
+            header = check_header(row, where)
             continue
         examples.append(_example(row, where))
         if (shape := _shape(examples[-1])) != (first := _shape(examples[0])):
@@ -50,7 +50,7 @@ def read(path: Path, labels: Asked | None = None) -> Dataset:
             )
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
-    return settled(Dataset.of(examples), header, str(path), labels)
+    return apply_header(Dataset.of(examples), header, str(path), labels)
 
 
 def loss(path: Path) -> Loss:
@@ -58,8 +58,8 @@ def loss(path: Path) -> Loss:
     for number, text in lines(path):
         if text.strip():
             where = f"{path}:{number}"
-            row = _parsed(text, where)
-            header = checked(row, where) if "sonde" in row else {}
+            row = _parse_row(text, where)
+            header = check_header(row, where) if "sonde" in row else {}
             if "loss" in header:
                 kind: Loss = header["loss"]
                 return kind
@@ -86,9 +86,9 @@ def _site(site: Site) -> dict[str, Any]:
     return row if site.span is None else {**row, "span": list(site.span)}
 
 
-def _parsed(text: str, where: str) -> dict[str, Any]:
+def _parse_row(text: str, where: str) -> dict[str, Any]:
     try:
-        row = parsed(text)
+        row = parse_json(text)
     except Malformed as problem:
         raise DataProblem(f"{where}: {problem}") from None
     if not isinstance(row, dict):

@@ -28,7 +28,7 @@ def as_asked(dataset: Dataset, asked: Asked | None, where: str) -> Dataset:
     return dataset
 
 
-def decided(dataset: Dataset, where: str) -> Dataset:
+def decide_kind(dataset: Dataset, where: str) -> Dataset:
     """The same examples; whole numbers are classes where each is frequent and labels one text. A
     remark says so. DataProblem where they label two texts, and may be either; where classes are so
     many that their names tell single examples.
@@ -39,7 +39,7 @@ def decided(dataset: Dataset, where: str) -> Dataset:
         return dataset
     values, counts = np.unique(numbers, return_counts=True)
     if len(values) > CLASSES:
-        return _remarked(dataset, "scores", "classes", f"of which there are {len(values):,}")
+        return _add_remark(dataset, "scores", "classes", f"of which there are {len(values):,}")
     if (dataset.sites[:, 1:, 0] != dataset.sites[:, :1, 0]).any():
         raise DataProblem(
             f"{where}: whole numbers about two texts may be classes or graded scores: add"
@@ -47,9 +47,9 @@ def decided(dataset: Dataset, where: str) -> Dataset:
         )
     if counts.min() < EXAMPLES:
         why = f"as {values[counts.argmin()]:.0f} is the label of {counts.min()} only"
-        return _remarked(dataset, "scores", "classes", why)
+        return _add_remark(dataset, "scores", "classes", why)
     named = replace(dataset, labels=_classes(dataset.labels, where))
-    return _remarked(named, "classes", "scores", f"{values[0]:.0f} to {values[-1]:.0f}")
+    return _add_remark(named, "classes", "scores", f"{values[0]:.0f} to {values[-1]:.0f}")
 
 
 def _check_several(labels: Column, where: str) -> None:
@@ -63,9 +63,9 @@ def _check_several(labels: Column, where: str) -> None:
         )
 
 
-def _remarked(dataset: Dataset, read_as: Asked, other: Asked, why: str) -> Dataset:
+def _add_remark(dataset: Dataset, read_as: Asked, other: Asked, why: str) -> Dataset:
     remark = f"its labels, whole numbers {why}, were read as {read_as}; labels={other} overrules"
-    return dataset.noted(remarks=[*dataset.notes.remarks, remark])
+    return dataset.with_notes(remarks=[*dataset.notes.remarks, remark])
 
 
 def _are_whole(numbers: NDArray[np.float64]) -> bool:

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.corpora.strict import parsed
-from lingprobe.data._hosted import one_line
+from lingprobe.corpora.strict import parse_json
+from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Column, Label, Loss, column
-from lingprobe.datasets.formats.header import checked, described, settled
+from lingprobe.datasets.formats.header import apply_header, check_header, make_header
 from lingprobe.datasets.formats.kinds import Asked
 
 KEY = b"sonde"
@@ -39,7 +39,7 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
         **_site_columns(dataset),
         **_beside(dataset),
     }
-    header = json.dumps(described(dataset), ensure_ascii=False, allow_nan=False).encode()
+    header = json.dumps(make_header(dataset), ensure_ascii=False, allow_nan=False).encode()
     table = pa.table(columns).replace_schema_metadata({KEY: header})
     with path.open("wb") as file:  # pyarrow itself opens no path that is not UTF-8
         pq.write_table(table, file, compression="zstd", write_page_checksum=True)
@@ -85,7 +85,7 @@ def read(path: Path, labels: Asked | None = None) -> Dataset:
     with path.open("rb") as file, _readable(path):
         table = pq.read_table(file, page_checksum_verification=True)
         header, names = (
-            parsed((table.schema.metadata or {}).get(KEY, b"{}").decode()),
+            parse_json((table.schema.metadata or {}).get(KEY, b"{}").decode()),
             set(table.column_names),
         )
     _check_names(names, path)
@@ -94,15 +94,15 @@ def read(path: Path, labels: Asked | None = None) -> Dataset:
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
         classes = _class_names(table.schema)
     if classes:
-        columns["label"] = _named(columns["label"], classes, path)
+        columns["label"] = _name_labels(columns["label"], classes, path)
     known: dict[tuple[str | None, tuple[str, ...]], Sentence] = {}
     examples = [_example(columns, i, f"{path}: row {i + 1}", known) for i in range(table.num_rows)]
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
     try:
-        return settled(
+        return apply_header(
             Dataset.of(examples),
-            checked(header, "its metadata") if header else {},
+            check_header(header, "its metadata") if header else {},
             "its rows",
             labels,
         )
@@ -208,11 +208,11 @@ def _class_names(schema: Any) -> list[str]:
     """The names of the classes that `datasets` numbers, which it keeps in the metadata; [] where it
     keeps none.
     """
-    hub = parsed((schema.metadata or {}).get(b"huggingface", b"{}").decode())
+    hub = parse_json((schema.metadata or {}).get(b"huggingface", b"{}").decode())
     return list(hub.get("info", {}).get("features", {}).get("label", {}).get("names", []))
 
 
-def _named(labels: list[Any], names: list[str], path: Path) -> list[Any]:
+def _name_labels(labels: list[Any], names: list[str], path: Path) -> list[Any]:
     for row, label in enumerate(labels, 1):
         if not isinstance(label, int) or not 0 <= label < len(names):
             raise DataProblem(

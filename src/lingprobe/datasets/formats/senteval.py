@@ -11,7 +11,7 @@ from pathlib import Path
 from lingprobe.corpora.columns import CODES, SENTEVAL, Reading, Rows
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.labels import Loss, column
-from lingprobe.datasets.formats.header import settled
+from lingprobe.datasets.formats.header import apply_header
 from lingprobe.datasets.formats.kinds import Asked
 
 
@@ -50,7 +50,7 @@ def read(path: Path, labels: Asked | None = None) -> Dataset:
     examples = list(rows.read(path))
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
-    return settled(Dataset.of(examples, {"read": rows.counts()}), {}, str(path), labels)
+    return apply_header(Dataset.of(examples, {"read": rows.counts()}), {}, str(path), labels)
 
 
 def loss(path: Path) -> Loss:

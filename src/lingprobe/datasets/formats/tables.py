@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.corpora.files import COMPRESSED, uncompressed
+from lingprobe.corpora.files import COMPRESSED, uncompressed_path
 from lingprobe.data.cache import draft
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.labels import Label, Loss, column
@@ -79,19 +79,19 @@ def write(dataset: Dataset, path: str | Path, format: Writing | None = None) -> 
     """
     file, chosen = Path(path).expanduser(), writing(path, format)
     if chosen != "jiant":
-        return _written(dataset, file, WRITERS[chosen])
+        return _write_file(dataset, file, WRITERS[chosen])
     total: Counter[str] = Counter()
     for split in SPLITS:
         if len(rows := dataset.rows(split)):
             total.update(
-                _written(
+                _write_file(
                     dataset.take(rows), file.with_suffix(f".{split}{file.suffix}"), jiant.write
                 )
             )
     return dict(total)
 
 
-def _written(
+def _write_file(
     dataset: Dataset, file: Path, writer: Callable[[Dataset, Path], dict[str, int]]
 ) -> dict[str, int]:
     try:
@@ -128,7 +128,9 @@ def _there(path: str | Path) -> Path:
 
 
 def _format(path: Path) -> Format:
-    format = SUFFIXES.get(path.suffix if path.suffix == ".parquet" else uncompressed(path).suffix)
+    format = SUFFIXES.get(
+        path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
+    )
     if format is None:
         raise DataProblem(
             f"{path.name}: the name should end with {', '.join(SUFFIXES)}, so that the format is"

@@ -18,12 +18,12 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lingprobe.data._hosted import import_file, imported_files, one_line
+from lingprobe.data._foreign_code import import_file, imported_files, one_line
 from lingprobe.data.cache import environment
 from lingprobe.data.errors import to_install
 from lingprobe.experiment.agreement import Machine
 from lingprobe.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
-from lingprobe.experiment.runners.setting import Setting, marked
+from lingprobe.experiment.runners.setting import Setting, mark_folders
 from lingprobe.nets.device import fits_elsewhere
 
 T = TypeVar("T")
@@ -55,13 +55,13 @@ class OnRay:
         """
         if self.cpus < 1 or (self.gpus or 0) < 0:
             raise RunnerProblem(f"a worker with {self.cpus} cpus and {self.gpus} gpus does nothing")
-        with _connected(self.address) as ray:
+        with _connect_ray(self.address) as ray:
             gpus = self._gpus(ray)
-            with marked(folders) as marks, environment("OMP_NUM_THREADS", str(self.cpus)):
+            with mark_folders(folders) as marks, environment("OMP_NUM_THREADS", str(self.cpus)):
                 setting = Setting(marks, cwd=Path.cwd(), threads=self.cpus)
                 machine = _Crew(ray, setting, self.cpus, gpus).machine()
-                with machine.adopted():
-                    setting = setting.agreed(machine)
+                with machine.adopt():
+                    setting = setting.with_machine(machine)
                     encoding = _Crew(ray, setting, self.cpus, gpus)
                     alike = not gpus or fits_elsewhere()
                     fitting = encoding if alike else _Crew(ray, setting, self.cpus, 0)
@@ -82,7 +82,7 @@ class OnRay:
 
 
 @contextmanager
-def _connected(address: str | None) -> Iterator[Any]:
+def _connect_ray(address: str | None) -> Iterator[Any]:
     """Ray, connected with a cluster; a connection that was there stays."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
     # what an actor without GPUs sees of them is up to us
@@ -153,7 +153,7 @@ class _Crew:
     gpus: float
     idle: list[Any] = field(default_factory=list)
 
-    def hired(self) -> Any:
+    def hire_worker(self) -> Any:
         """A worker that is asked to get ready, and the answer that it will give."""
         kind = self.ray.remote(_Actor)
         actor = kind.options(num_cpus=self.cpus, num_gpus=self.gpus, max_restarts=0).remote()
@@ -175,7 +175,7 @@ class _Crew:
 
     def machine(self) -> Machine:
         """What its workers compute with, as the first one says."""
-        actor, ready = self.hired()
+        actor, ready = self.hire_worker()
         try:
             self.ray.get(ready)
             machine: Machine = self.ray.get(actor.machine.remote())
@@ -246,7 +246,7 @@ class _Work:
             if self.crew.idle:
                 self._teach(self.crew.idle.pop(), _Step.LEARNS_ANEW)
             else:
-                actor, ready = self.crew.hired()
+                actor, ready = self.crew.hire_worker()
                 self.coming[ready] = actor, _Step.ADOPTS
 
     def _teach(self, actor: Any, step: _Step) -> None:
@@ -278,7 +278,7 @@ class _Work:
             said = ray.get(reference)
         except ray.exceptions.RayActorError as error:
             if step is not _Step.LEARNS_ANEW:  # its node may have left while it was idle
-                yield from self._died(item, error)
+                yield from self._handle_death(item, error)
             return
         except ray.exceptions.RayError as error:
             raise _cause(ray, error) from error
@@ -290,7 +290,9 @@ class _Work:
         if item is not None:
             yield item[0], said
 
-    def _died(self, item: tuple[int, bytes] | None, error: Exception) -> Iterator[tuple[int, Lost]]:
+    def _handle_death(
+        self, item: tuple[int, bytes] | None, error: Exception
+    ) -> Iterator[tuple[int, Lost]]:
         """An item goes to another worker, but one that takes worker after worker with it."""
         if item is None:
             self.deaths += 1

@@ -13,7 +13,7 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lingprobe.data._hosted import import_file, imported_files, one_line
+from lingprobe.data._foreign_code import import_file, imported_files, one_line
 from lingprobe.data.cache import environment
 from lingprobe.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lingprobe.data._closure import code_of
-from lingprobe.data._renamed import BEFORE
+from lingprobe.data._old_names import BEFORE
 from lingprobe.data.cache import PART
 from lingprobe.experiment.agreement import Machine
 from lingprobe.experiment.provenance import versions
@@ -21,7 +21,7 @@ PASSED = ("LINGPROBE_", f"{BEFORE.upper()}_", "HF_", "TRANSFORMERS_")
 
 
 @contextmanager
-def marked(folders: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
+def mark_folders(folders: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
     """A file in each folder, by which a node tells that it sees the same one."""
     marks = tuple(folder / f".{secrets.token_hex(4)}.ray{PART}" for folder in folders)
     try:
@@ -47,7 +47,7 @@ class Setting:
     code: str = ""
     versions: Mapping[str, str] = field(default_factory=versions)
 
-    def agreed(self, machine: Machine) -> Setting:
+    def with_machine(self, machine: Machine) -> Setting:
         """The same with what is known once it is agreed how to compute."""
         variables = {k: v for k, v in os.environ.items() if k.startswith(PASSED)}
         return replace(self, machine=machine, variables=variables, code=_code())

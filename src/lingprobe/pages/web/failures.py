@@ -12,7 +12,7 @@ from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
 from lingprobe.analysis.rows import repeats
 from lingprobe.data.core import Result
 from lingprobe.judgements.score import Judged
-from lingprobe.pages.breakdown import SHOWN, Count, by_stratum, class_counts, counted
+from lingprobe.pages.breakdown import SHOWN, Count, by_stratum, class_counts, has_counted_labels
 from lingprobe.pages.groups import Column
 from lingprobe.pages.web.items import Items
 from lingprobe.pages.web.study import DETAILED, Study, many
@@ -30,9 +30,10 @@ ABOVE = (
 def failures(study: Study) -> Chapter:
     """What is above its ceiling, then each task on its own."""
     above = [
-        f"{name} on {study.made.said(column)} ({row.score:.1f}, oracle {study.ceiling(row):.1f})"
-        for column in study.made.columns
-        for name, row in study.scored(column, "trained")
+        f"{name} on {study.score_grid.full_name(column)}"
+        f" ({row.score:.1f}, oracle {study.ceiling(row):.1f})"
+        for column in study.score_grid.columns
+        for name, row in study.ranked_rows(column, "trained")
         if study.is_above(row)
     ]
     chosen = (
@@ -42,24 +43,24 @@ def failures(study: Study) -> Chapter:
         else "For each task this shows all encoders, the best baseline and the oracle."
     )
     items = Items(study)
-    tasks = [_task(study, items, column) for column in study.made.columns]
+    tasks = [_task(study, items, column) for column in study.score_grid.columns]
     texts = (*([ABOVE.format("; ".join(above))] if above else []), chosen, *items.missing)
     return Chapter("failures", "Where it fails", (Prose(texts), *tasks))
 
 
 def _task(study: Study, items: Items, column: Column) -> Block:
     """All that there is on one task."""
-    cells = study.detailed(column)
+    cells = study.rows_in_detail(column)
     blocks: list[Block] = []
     if any(row.posed.classes for _, row in cells):
         blocks.append(_classes(cells, study, study.people(column)))
         blocks += _mistakes(study, cells)
     blocks += _strata(study, cells)
-    blocks += items.shown(column)
+    blocks += items.example_blocks(column)
     best = next(iter(cells), None)
     said = f": {best[0]} {best[1].score:.1f}" if best else ""
     nothing = Prose(("Labels are numbers, so there are no classes.",), "note")
-    return Folded(f"{study.made.said(column)}{said}", tuple(blocks or [nothing]))
+    return Folded(f"{study.score_grid.full_name(column)}{said}", tuple(blocks or [nothing]))
 
 
 CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
@@ -166,7 +167,7 @@ def _strata(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]:
     """Scores by each tag of the test examples that has several values, none of them too many."""
     results: list[Result] = [r for _, row in cells for r in study.results_of(row)]
     for stratum in dict.fromkeys(key for r in results for key in r.strata):
-        mine = [r for r in results if stratum in r.strata and counted(r)]
+        mine = [r for r in results if stratum in r.strata and has_counted_labels(r)]
         values = {name for r in mine for name in r.strata[stratum].names}
         if len(values) < 2 or (len(values) > SHOWN and not all(map(_is_number, values))):
             continue

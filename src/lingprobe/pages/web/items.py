@@ -51,7 +51,7 @@ class Items:
         self._known: dict[str, Dataset] = {}
 
     @cached_property
-    def _kept(self) -> dict[object, Result]:
+    def _results_with_scores(self) -> dict[object, Result]:
         """Results with what the probe says, by trial."""
         scored = self.study.beside.scored
         every = scored() if scored else self.study.results
@@ -60,16 +60,20 @@ class Items:
     @property
     def missing(self) -> tuple[str, ...]:
         """What is not shown, and why."""
-        return () if self._kept else (KEEP,)
+        return () if self._results_with_scores else (KEEP,)
 
-    def shown(self, column: Column) -> Iterator[Block]:
+    def example_blocks(self, column: Column) -> Iterator[Block]:
         """Examples that the best encoder gets right and wrong, those it is surest of first."""
-        for name, row in self.study.detailed(column)[:1]:
+        for name, row in self.study.rows_in_detail(column)[:1]:
             yield from self._of(column, name, row)
 
     def _of(self, column: Column, name: str, row: Row) -> Iterator[Block]:
         folds = repeats(self.study.results_of(row))[0]
-        kept = [self._kept[r.trial] for r in folds if r.trial in self._kept]
+        kept = [
+            self._results_with_scores[r.trial]
+            for r in folds
+            if r.trial in self._results_with_scores
+        ]
         try:
             items = [item for result in kept for item in self._items(result)]
         except (DataProblem, OSError) as problem:
@@ -94,7 +98,13 @@ class Items:
             label, answer = gold.label(i), said.label(i)
             one = answer in gold.names
             sure = probable[i, gold.names.index(str(answer))] if one else _certain(probable[i])
-            yield Item(_text(dataset, i), _told(label), _told(answer), label == answer, float(sure))
+            yield Item(
+                _text(dataset, i),
+                _format_label(label),
+                _format_label(answer),
+                label == answer,
+                float(sure),
+            )
 
 
 def _apart(name: str, items: Sequence[Item], people: Judged | None) -> Iterator[Block]:
@@ -120,7 +130,7 @@ def _certain(probable: Doubles) -> float:
     return float(np.maximum(probable, 1 - probable).mean())
 
 
-def _told(label: object) -> str:
+def _format_label(label: object) -> str:
     return ", ".join(sorted(map(str, label))) if isinstance(label, frozenset) else str(label)
 
 

@@ -103,7 +103,7 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
     judged = [r.trial.encoder for r in results if kind_of(r) == "trained"]
     encoders = dict.fromkeys(brief(ENCODERS, e) for e in judged or (t.encoder for t in trials))
     named = {
-        "-t": [_unsampled(task) for task in tasks],
+        "-t": [_without_sample(task) for task in tasks],
         "-e": list(encoders),
         "--probe": list(dict.fromkeys(brief(PROBES, trial.probe) for trial in trials)),
         "--control": [
@@ -127,7 +127,7 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
     return (" \\\n  ".join(["lingprobe run", *parts]) if len(whole) == 2 else ""), lost
 
 
-def _unsampled(task: str) -> str:
+def _without_sample(task: str) -> str:
     """A task's reference as it is asked for, without one sample of several."""
     parsed = parsed_or_none(task)
     return task if parsed is None else str(parsed.without("sample") if "*/" in task else parsed)
@@ -140,8 +140,8 @@ def _is_named(room: Contents, reference: str) -> bool:
 
 def _papers(study: Study) -> Iterator[str]:
     """The keys of the papers of tasks and methods."""
-    for column in study.made.columns:
+    for column in study.score_grid.columns:
         yield from papers_of(column.task)
-    for row in study.made.rows:
+    for row in study.score_grid.rows:
         yield from [METHODS["keyed"]] if row.keyed else []
         yield from [METHODS["bits"]] if row.bits == row.bits else []

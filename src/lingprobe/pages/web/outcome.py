@@ -30,20 +30,20 @@ def outcome(study: Study) -> Chapter:
     blocks: list[Block] = [Prose(found, "finding")] if (found := tuple(_findings(study))) else []
     blocks += _picture(study)
     blocks.append(_sheet(study))
-    notes = [score_notes(study.made.rows)[0], *_reading(study), SHADED]
-    notes += [ABOVE] if any(study.is_above(row) for _, _, row in places(study.made)) else []
+    notes = [score_notes(study.score_grid.rows)[0], *_reading(study), SHADED]
+    notes += [ABOVE] if any(study.is_above(row) for _, _, row in places(study.score_grid)) else []
     return Chapter("outcome", "What came out", (*blocks, Prose(tuple(notes), "note")))
 
 
 def _reading(study: Study) -> Iterator[str]:
     """How to read the table, where bold is bold."""
-    yield from (text.replace(f" ({MARK} in a terminal)", "") for text in reading(study.made))
+    yield from (text.replace(f" ({MARK} in a terminal)", "") for text in reading(study.score_grid))
 
 
 def _findings(study: Study) -> Iterator[str]:
     """Of each group of tasks the best encoder by its mean, beside baseline and oracle."""
-    for mine in study.made.groups:
-        if has_mean(study.made, mine) and (best := _best_encoder(study, mine)):
+    for mine in study.score_grid.groups:
+        if has_mean(study.score_grid, mine) and (best := _best_encoder(study, mine)):
             name, score = best
             beside = ", ".join(
                 f"the best {kind} {other[1]:.1f}"
@@ -77,7 +77,7 @@ def _best_encoder(study: Study, mine: list[Column]) -> tuple[str, float] | None:
 def _best(study: Study, mine: list[Column], kind: Kind) -> tuple[str, float] | None:
     """The line of a kind with the highest mean over a group; None where none has all tasks."""
     means = [
-        (label_of(study.made, line), mean)
+        (label_of(study.score_grid, line), mean)
         for line in study.lines(kind)
         if not math.isnan(mean := mean_of(line, mine, lambda row: row.score))
     ]
@@ -86,7 +86,7 @@ def _best(study: Study, mine: list[Column], kind: Kind) -> tuple[str, float] | N
 
 def _picture(study: Study) -> list[Block]:
     """The figure that is asked for; of many encoders those with the best scores."""
-    made, left = _drawn(study)
+    made, left = _grid_to_draw(study)
     caption = (
         f"The {DRAWN} encoders with the highest scores; {left:,} more are in the table."
         if left
@@ -95,19 +95,19 @@ def _picture(study: Study) -> list[Block]:
     return [picture(lambda: figure_of(study.beside.figure)(made), caption)]
 
 
-def _drawn(study: Study) -> tuple[Grid, int]:
+def _grid_to_draw(study: Study) -> tuple[Grid, int]:
     """The lines that are drawn, and how many are not."""
     trained = study.lines("trained")
     best = sorted(trained, key=lambda line: -sum(row.score for row in line.cells.values()))[:DRAWN]
     kept = {id(line) for line in best}
-    lines = tuple(x for x in study.made.lines if x.kind != "trained" or id(x) in kept)
-    return replace(study.made, lines=lines), len(trained) - len(best)
+    lines = tuple(x for x in study.score_grid.lines if x.kind != "trained" or id(x) in kept)
+    return replace(study.score_grid, lines=lines), len(trained) - len(best)
 
 
 def _sheet(study: Study) -> Sheet:
-    table = matrix(study.made)
+    table = matrix(study.score_grid)
     classes = {}
-    for r, c, row in places(study.made):
+    for r, c, row in places(study.score_grid):
         look = [shade(row.score, study.firsts[row.task].majority), "above" * study.is_above(row)]
         classes[0, r, c] = " ".join(filter(None, look))
     return Sheet(replace(table, sections=table.sections[:1]), "Scores", classes)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
-from lingprobe.pages.web.asked import ROLES, asked
 from lingprobe.pages.web.failures import failures
 from lingprobe.pages.web.making import making
 from lingprobe.pages.web.outcome import outcome
+from lingprobe.pages.web.questions import ROLES, tasks_chapter
 from lingprobe.pages.web.study import NOTHING, Beside, Study, many
 from lingprobe.pages.web.trust import trust
 from lingprobe.tables.web import Document, document
@@ -18,18 +18,18 @@ from lingprobe.tables.web import Document, document
 def web_page(results: Sequence[Result], beside: Beside = NOTHING) -> str:
     """Results as one file for browsers, which asks nobody for anything."""
     study = Study(tuple(results), beside)
-    makers = (asked, outcome, trust, failures, making)
+    makers = (tasks_chapter, outcome, trust, failures, making)
     return document(Document(_title(study), _about(study), tuple(make(study) for make in makers)))
 
 
 def _title(study: Study) -> str:
     """What was probed, by its name where that is short."""
     judged = _encoders(study, "trained")
-    name = study.made.names.get(judged[0], judged[0]) if judged else ""
+    name = study.score_grid.names.get(judged[0], judged[0]) if judged else ""
     probed = name if len(judged) == 1 else many(len(judged), "encoder")
-    groups = [mine[0].group for mine in study.made.groups if mine[0].group]
-    tasks = many(len(study.made.columns), "task")
-    on = f"{tasks} of {groups[0]}" if len(study.made.groups) == len(groups) == 1 else tasks
+    groups = [mine[0].group for mine in study.score_grid.groups if mine[0].group]
+    tasks = many(len(study.score_grid.columns), "task")
+    on = f"{tasks} of {groups[0]}" if len(study.score_grid.groups) == len(groups) == 1 else tasks
     return f"{probed} on {on}" if judged else f"Baselines on {on}"
 
 

@@ -17,7 +17,7 @@ from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import brief
 from lingprobe.judgements.score import Judged
-from lingprobe.pages.described import question_of
+from lingprobe.pages.descriptions import question_of
 from lingprobe.pages.groups import Column
 from lingprobe.pages.wide import Grid, Line, firsts, grid, label_of
 from lingprobe.tasks import TASKS
@@ -55,14 +55,14 @@ class Study:
     beside: Beside = NOTHING
 
     @cached_property
-    def made(self) -> Grid:
+    def score_grid(self) -> Grid:
         """Scores as lines and columns."""
         return grid(self.results)
 
     @cached_property
     def firsts(self) -> dict[str, Row]:
         """Of each task a row over the test examples that most are over."""
-        return firsts(self.made)
+        return firsts(self.score_grid)
 
     @cached_property
     def _best(self) -> dict[tuple[str, Kind], list[tuple[str, Row]]]:
@@ -71,7 +71,7 @@ class Study:
     @cached_property
     def _groups(self) -> dict[int, list[Result]]:
         every = groups_of(self.results).values()
-        return {id(row): group for row, group in zip(self.made.rows, every, strict=True)}
+        return {id(row): group for row, group in zip(self.score_grid.rows, every, strict=True)}
 
     @cached_property
     def questions(self) -> Questions:
@@ -103,18 +103,18 @@ class Study:
         return "test" if len(asked) > len(self.verdicts[encoder]) else ""
 
     @cached_property
-    def _shown(self) -> dict[tuple[str, ...], tuple[str, Row]]:
-        every = ((line, row) for line in self.made.lines for row in line.cells.values())
+    def _names_and_rows(self) -> dict[tuple[str, ...], tuple[str, Row]]:
+        every = ((line, row) for line in self.score_grid.lines for row in line.cells.values())
         return {what(row): (self.name(line, row), row) for line, row in every}
 
-    def shown(self, row: Row) -> tuple[str, Row]:
+    def name_and_row(self, row: Row) -> tuple[str, Row]:
         """A row with what it is called, as the table of scores has them."""
-        return self._shown.get(what(row), (row.encoder, row))
+        return self._names_and_rows.get(what(row), (row.encoder, row))
 
     def encoder(self, row: Row) -> str:
         """The encoder of a row, with its probe where several read it."""
-        name = self.made.names.get(row.encoder, row.encoder)
-        return f"{name}, {row.probe}" if self.made.has_probes else name
+        name = self.score_grid.names.get(row.encoder, row.encoder)
+        return f"{name}, {row.probe}" if self.score_grid.has_probes else name
 
     def results_of(self, row: Row) -> list[Result]:
         """All fits behind a score."""
@@ -122,17 +122,17 @@ class Study:
 
     def lines(self, kind: Kind) -> list[Line]:
         """The lines of a kind."""
-        return [line for line in self.made.lines if line.kind == kind]
+        return [line for line in self.score_grid.lines if line.kind == kind]
 
-    def scored(self, column: Column, kind: Kind) -> list[tuple[str, Row]]:
+    def ranked_rows(self, column: Column, kind: Kind) -> list[tuple[str, Row]]:
         """The scores of a kind on a task with what they are called, the best first; those over
         other test examples are not among them.
         """
         if (column.task, kind) not in self._best:
-            self._best[column.task, kind] = self._sorted(column, kind)
+            self._best[column.task, kind] = self._rank_rows(column, kind)
         return self._best[column.task, kind]
 
-    def _sorted(self, column: Column, kind: Kind) -> list[tuple[str, Row]]:
+    def _rank_rows(self, column: Column, kind: Kind) -> list[tuple[str, Row]]:
         cells = [
             (self.name(line, row), row)
             for line in self.lines(kind)
@@ -141,16 +141,16 @@ class Study:
         whole = [
             (name, row)
             for name, row in cells
-            if not self.made.signs.get(id(row)) and not math.isnan(row.score)
+            if not self.score_grid.signs.get(id(row)) and not math.isnan(row.score)
         ]
         return sorted(whole, key=lambda each: -each[1].score)
 
-    def detailed(self, column: Column) -> list[tuple[str, Row]]:
+    def rows_in_detail(self, column: Column) -> list[tuple[str, Row]]:
         """The scores of a task that are looked into: the best encoders, baseline and oracle."""
         return [
-            *self.scored(column, "trained")[:DETAILED],
-            *self.scored(column, "baseline")[:1],
-            *self.scored(column, "oracle")[:1],
+            *self.ranked_rows(column, "trained")[:DETAILED],
+            *self.ranked_rows(column, "baseline")[:1],
+            *self.ranked_rows(column, "oracle")[:1],
         ]
 
     def ceiling(self, row: Row) -> float:
@@ -164,7 +164,7 @@ class Study:
 
     def name(self, line: Line, row: Row) -> str:
         """What a score is called where its task stands above: oracles by what they hold."""
-        return row.encoder if line.kind == "oracle" else label_of(self.made, line)
+        return row.encoder if line.kind == "oracle" else label_of(self.score_grid, line)
 
     def people(self, column: Column) -> Judged | None:
         """What people say on a task; None where nobody was asked."""

@@ -33,17 +33,22 @@ def trust(study: Study) -> Chapter:
     blocks: list[Block] = []
     if study.verdicts:
         blocks += [Prose(tuple(_findings(study)), "finding"), _sheet(study)]
-        blocks.append(Prose((_corrected(study),), "note"))
-    whole = matrix(study.made)
+        blocks.append(Prose((_correction_note(study),), "note"))
+    whole = matrix(study.score_grid)
     for section in whole.sections[1:]:
         blocks.append(Sheet(replace(whole, sections=(section,))))
     problems = study.beside.problems
     blocks += [Prose(("Not everything could be measured:", *problems))] if problems else []
-    notes = (*score_notes(study.made.rows)[1:], *made_by(study.made), *study.beside.remarks, AUDIT)
+    notes = (
+        *score_notes(study.score_grid.rows)[1:],
+        *made_by(study.score_grid),
+        *study.beside.remarks,
+        AUDIT,
+    )
     return Chapter("trust", "How far to trust the scores", (*blocks, Prose(notes, "note")))
 
 
-def _corrected(study: Study) -> str:
+def _correction_note(study: Study) -> str:
     return (
         f"p values, and the 95 % intervals of differences, are corrected for"
         f" {study.questions.family}; lingprobe compare shows the same. better: than every baseline,"
@@ -73,17 +78,21 @@ def _finding(study: Study, name: str, mine: Mapping[str, Decision]) -> Iterator[
         yield f"{name} is significantly better than every baseline on {on}."
     for verdict, said in (("cannot be told", "It cannot be told on"), ("worse", "It is worse on")):
         if tasks := [task for task, known in asked.items() if known == verdict]:
-            yield f"{said} {_named(study, tasks)}."
+            yield f"{said} {_names(study, tasks)}."
     for baseline in dict.fromkeys(_baseline(study, one)[0] for one in answered.values()):
         tasks = [task for task, one in answered.items() if _baseline(study, one)[0] == baseline]
         yield (
-            f"On {_named(study, tasks)}, the baseline {baseline} answers the task by itself, so an"
+            f"On {_names(study, tasks)}, the baseline {baseline} answers the task by itself, so an"
             " encoder cannot be better."
         )
 
 
-def _named(study: Study, tasks: list[str]) -> str:
-    names = [study.made.said(column) for column in study.made.columns if column.task in tasks]
+def _names(study: Study, tasks: list[str]) -> str:
+    names = [
+        study.score_grid.full_name(column)
+        for column in study.score_grid.columns
+        if column.task in tasks
+    ]
     more = f" and {len(names) - SOME} more" if len(names) > SOME else ""
     return ", ".join(names[:SOME]) + more
 
@@ -91,14 +100,14 @@ def _named(study: Study, tasks: list[str]) -> str:
 def _baseline(study: Study, one: Decision) -> tuple[str, float]:
     """The best baseline and its score."""
     row = one.question.best.row
-    return study.shown(row)[0], row.score
+    return study.name_and_row(row)[0], row.score
 
 
 def _sheet(study: Study) -> Sheet:
     """The verdicts on the best encoders of each task."""
     lines = [
         (column, one)
-        for column in study.made.columns
+        for column in study.score_grid.columns
         for one in sorted(
             (mine[column.task] for mine in study.verdicts.values() if column.task in mine),
             key=lambda one: -one.question.one.row.score,
@@ -117,14 +126,14 @@ def _sheet(study: Study) -> Sheet:
 
 
 def _row(study: Study, column: Column, one: Decision) -> tuple[str, ...]:
-    name, row = study.shown(one.question.one.row)
+    name, row = study.name_and_row(one.question.one.row)
     floor, floored = _baseline(study, one)
     verdict = "answered by a baseline" if one.is_answered else one.verdict
     return (
-        study.made.said(column),
+        study.score_grid.full_name(column),
         verdict + ", above its oracle" * study.is_above(row),
         name,
-        score_cell(study.made, row),
+        score_cell(study.score_grid, row),
         floor,
         number(floored),
         f"{one.difference:+.1f} ({one.low:+.1f} – {one.high:+.1f})",

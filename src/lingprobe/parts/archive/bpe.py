@@ -44,16 +44,16 @@ class Codes:
             best = min(pairs, key=lambda pair: self.ranks.get(pair, math.inf))
             if best not in self.ranks:
                 break
-            parts = _merged(parts, best)
+            parts = _merge_pair(parts, best)
         if self.known:
-            parts = [piece for part in parts for piece in self._allowed(part)]
-        return tuple(map(_shown, parts))
+            parts = [piece for part in parts for piece in self._split_unknown(part)]
+        return tuple(map(_vocabulary_form, parts))
 
-    def _allowed(self, part: str) -> list[str]:
+    def _split_unknown(self, part: str) -> list[str]:
         """A piece, or, where the vocabulary lacks it, the two that it was merged of, and so on."""
-        if _shown(part) in self.known or part not in self._halves:
+        if _vocabulary_form(part) in self.known or part not in self._halves:
             return [part]
-        return [piece for half in self._halves[part] for piece in self._allowed(half)]
+        return [piece for half in self._halves[part] for piece in self._split_unknown(half)]
 
     @property
     def _halves(self) -> Mapping[str, tuple[str, str]]:
@@ -66,12 +66,12 @@ class Codes:
     _parts: dict[str, tuple[str, str]] = field(default_factory=dict, repr=False, compare=False)
 
 
-def _shown(part: str) -> str:
+def _vocabulary_form(part: str) -> str:
     """A piece as vocabularies and texts have it."""
     return part.removesuffix(END) if part.endswith(END) else part + INSIDE
 
 
-def _merged(parts: list[str], pair: tuple[str, str]) -> list[str]:
+def _merge_pair(parts: list[str], pair: tuple[str, str]) -> list[str]:
     """The parts with every occurrence of a pair made one, from the left."""
     made: list[str] = []
     at = 0

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Floats, Ints, Vectors
-from lingprobe.encoders.batches import gathered
-from lingprobe.encoders.layered import Asked, asked_of, slots_of
+from lingprobe.encoders.batches import gather_vectors
+from lingprobe.encoders.layers import Asked, asked_of, slots_of
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.word_files import word_digest
 from lingprobe.parts.archive.files import digest_of, over_vectors, torch_file
-from lingprobe.parts.archive.passes import each_word, passed
+from lingprobe.parts.archive.passes import each_word, pool_layers
 from lingprobe.parts.archive.sources import COVE
 
 DEPTH = 2
@@ -91,7 +91,7 @@ class CoVe:
 
         low = vectors.shape[1]
         widths = {"lex": low, "0": low, "1": net.width, "2": net.width}
-        return passed(forward, tokens, asked, widths, self.tokens)
+        return pool_layers(forward, tokens, asked, widths, self.tokens)
 
 
 def _layers(
@@ -100,7 +100,7 @@ def _layers(
     """The layers of a batch that are asked for, by the numbers of its words."""
     layers: dict[str, Any] = {}
     if names & {"lex", "0"}:
-        layers["lex"] = layers["0"] = gathered(vectors, rows)
+        layers["lex"] = layers["0"] = gather_vectors(vectors, rows)
     if names & {"1", "2"}:
         deep = enumerate(net.layers(vectors, rows), 1)
         layers |= {str(n): made for n, made in deep if str(n) in names}

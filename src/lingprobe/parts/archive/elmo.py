@@ -16,10 +16,10 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import to_install
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.layered import Asked, asked_of, slots_of
+from lingprobe.encoders.layers import Asked, asked_of, slots_of
 from lingprobe.parts.archive.elmo_shape import SIZES, Shape, shape_of
 from lingprobe.parts.archive.files import check_there, digest_of
-from lingprobe.parts.archive.passes import each_word, passed
+from lingprobe.parts.archive.passes import each_word, pool_layers
 from lingprobe.parts.archive.sources import ELMO
 
 FIRST, LAST, BEGIN, END, PADDING = 256, 257, 258, 259, 260
@@ -114,7 +114,7 @@ class ELMo:
 
         names = "lex", *map(str, range(shape.layers + 1))
         widths = dict.fromkeys(names, 2 * shape.projection)
-        return passed(forward, tokens, asked, widths, self.tokens)
+        return pool_layers(forward, tokens, asked, widths, self.tokens)
 
 
 def character_ids(words: Sequence[str], longest: int) -> Ints:
@@ -134,13 +134,15 @@ def _net(file: Path, options: Path, marks: tuple[str, str], how: tuple[Init, int
     """The network of two files, of which `marks` are the digests, with weights as they are or
     drawn.
     """
-    from lingprobe.parts.archive.elmo_network import Network, drawn
+    from lingprobe.parts.archive.elmo_network import Network, draw_weights
 
     shape, (weights, seed) = shape_of(options), how
     if weights == "random":
-        return Network(shape, drawn(shape, weights, seed))
+        return Network(shape, draw_weights(shape, weights, seed))
     arrays = _arrays(file, shape)
-    return Network(shape, arrays | (drawn(shape, weights, seed) if weights != "trained" else {}))
+    return Network(
+        shape, arrays | (draw_weights(shape, weights, seed) if weights != "trained" else {})
+    )
 
 
 def _arrays(file: Path, shape: Shape) -> dict[str, NDArray[np.float32]]:

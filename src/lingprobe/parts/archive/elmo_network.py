@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.batches import gathered
+from lingprobe.encoders.batches import gather_vectors
 from lingprobe.parts.archive.elmo_shape import Shape
 from lingprobe.parts.archive.recurrence import Lstm, Product, Reading, gates_of, states
 
@@ -33,7 +33,7 @@ class Network:
         self.ways = cells[: shape.layers], cells[shape.layers :]
         flat = [n for n in arrays if n.startswith(("CNN_high", "CNN_proj")) and "/W_" in n]
         self.products = {
-            name: Product(_taken(arrays, name), torch.from_numpy(arrays.pop(_bias(name))))
+            name: Product(_pop_weights(arrays, name), torch.from_numpy(arrays.pop(_bias(name))))
             for name in flat
         }
         self.weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
@@ -50,10 +50,10 @@ class Network:
             rows = order[start : start + AT_ONCE]
             # a window of nothing but padding is like any other, so one of each width is enough
             stop = min(int(lengths[rows].max()) + widest, characters.shape[1])
-            made[rows] = self._projected(torch.from_numpy(characters[rows, :stop])).numpy()
+            made[rows] = self._encode_characters(torch.from_numpy(characters[rows, :stop])).numpy()
         return made
 
-    def _projected(self, characters: Tensor) -> Tensor:
+    def _encode_characters(self, characters: Tensor) -> Tensor:
         weights = self.weights
         read = weights["char_embed"][characters].transpose(1, 2)
         parts = []
@@ -75,7 +75,7 @@ class Network:
         their words; `vectors` are those of the marks of a sentence and of words. Only the lowest
         unless `deep`. Each sentence begins with a state of zeros.
         """
-        low = gathered(vectors[2:], rows)
+        low = gather_vectors(vectors[2:], rows)
         layers = {"0": torch.cat([low, low], 2)}
         layers["lex"] = layers["0"]
         if deep:
@@ -96,11 +96,11 @@ class Network:
             # above the first layer a word is the state below, of which each is read once
             words = made.add_(words) if layer and self.shape.skips else made
             numbers = np.arange(len(made))
-            padded = reading.padded(made)
+            padded = reading.pad_states(made)
             yield padded[:, :-1] if back else padded[:, 1:]
 
 
-def _taken(arrays: dict[str, NDArray[np.float32]], name: str) -> Tensor:
+def _pop_weights(arrays: dict[str, NDArray[np.float32]], name: str) -> Tensor:
     """The weights of a product [read, made], turned round as torch has them."""
     return torch.from_numpy(arrays.pop(name)).T
 
@@ -112,7 +112,7 @@ def _bias(name: str) -> str:
 
 def _cell(arrays: dict[str, NDArray[np.float32]], name: str, shape: Shape) -> Lstm:
     """One LSTM, its gates i, j, f, o in torch's order i, f, g, o."""
-    gates, bias = _taken(arrays, f"{name}/W_0"), torch.from_numpy(arrays.pop(f"{name}/B"))
+    gates, bias = _pop_weights(arrays, f"{name}/W_0"), torch.from_numpy(arrays.pop(f"{name}/B"))
     take, new, keep, give = range(4)
     order = [take, keep, new, give]
     gates = torch.cat([gates.chunk(4)[part] for part in order])
@@ -120,11 +120,11 @@ def _cell(arrays: dict[str, NDArray[np.float32]], name: str, shape: Shape) -> Ls
     # TensorFlow adds 1 to the gate that keeps
     bias = torch.cat([parts[take], parts[keep] + 1, parts[new], parts[give]])
     read, state = gates.chunk(2, 1)
-    ends = Product(_taken(arrays, f"{name}/W_P_0")) if f"{name}/W_P_0" in arrays else None
+    ends = Product(_pop_weights(arrays, f"{name}/W_P_0")) if f"{name}/W_P_0" in arrays else None
     return Lstm(Product(read, bias), Product(state), shape.cell, ends, shape.clips)
 
 
-def drawn(shape: Shape, how: str, seed: int) -> Arrays:
+def draw_weights(shape: Shape, how: str, seed: int) -> Arrays:
     """Weights that a seed draws: `orthonormal` ones of the LSTMs and their projections, with normal
     biases (Tenney et al. 2019, section 4), or `random` ones of all, as training begins.
     """

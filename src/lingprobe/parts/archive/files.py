@@ -32,7 +32,7 @@ def digest_of(path: Path, what: str, source: Source) -> str:
     return digest([path])
 
 
-def sought(folder: Path, names: tuple[str, ...], what: str, source: Source) -> Path:
+def find_file(folder: Path, names: tuple[str, ...], what: str, source: Source) -> Path:
     """The one file of a folder that one of these patterns fits; DataProblem where there is none, or
     more than one.
     """
@@ -70,7 +70,7 @@ def arrays(path: Path, prefix: str = "") -> dict[str, NDArray[Any]]:
         return {name: archive[name] for name in archive.files if name.startswith(prefix)}
 
 
-def mapped(path: Path) -> NDArray[Any]:
+def mmap_table(path: Path) -> NDArray[Any]:
     """The table of a .npy file, mapped into memory."""
     with reading(path, "a NumPy .npy file"):
         table: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)

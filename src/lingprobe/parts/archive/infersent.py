@@ -16,7 +16,7 @@ from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.word_files import word_digest
 from lingprobe.parts.archive.files import digest_of, over_vectors, torch_file
-from lingprobe.parts.archive.passes import Tokens, passed, words_of
+from lingprobe.parts.archive.passes import Tokens, pool_layers, words_of
 from lingprobe.parts.archive.sources import INFERSENT
 
 WHAT = "InferSent"
@@ -71,7 +71,7 @@ class InferSent:
         def forward(rows: Ints) -> dict[str, Any]:
             return {"-": net.top(vectors, read.of(rows), self.pool)}
 
-        return passed(forward, read, [("-", self.pool)], {"-": net.width}, self.tokens)
+        return pool_layers(forward, read, [("-", self.pool)], {"-": net.width}, self.tokens)
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words have no vector."""
@@ -115,12 +115,12 @@ def _tokens(
     begin, end = ([numbers[mark]] if numbers[mark] >= 0 else [] for mark in marks)
     rows = [[numbers[word] for word in row] for row in words]
     kept = [[*begin, *(n for n in row if n >= 0), *end] for row in rows]
-    pieces = [n >= 0 for row, many in zip(rows, counts, strict=True) for n in _filled(row, many)]
+    pieces = [n >= 0 for row, many in zip(rows, counts, strict=True) for n in _pad_row(row, many)]
     marked = len(begin), len(end)
     return Tokens.of_rows(kept, np.array(pieces, np.int64), counts, marked, cut)
 
 
-def _filled(row: list[int], many: int) -> list[int]:
+def _pad_row(row: list[int], many: int) -> list[int]:
     """The numbers of a sentence's words, -1 for those behind what is read."""
     return row + [-1] * (int(many) - len(row))
 

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from lingprobe.corpora.files import digest
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.saved import versions
+from lingprobe.encoders.model_files import versions
 from lingprobe.encoders.untrained import LONGEST
 from lingprobe.parts.archive.bpe import vocabulary_of
-from lingprobe.parts.archive.files import sought, torch_file
+from lingprobe.parts.archive.files import find_file, torch_file
 from lingprobe.parts.archive.laser_text import RULES, Pieces, by_codes, by_sentencepiece
-from lingprobe.parts.archive.passes import Tokens, passed
+from lingprobe.parts.archive.passes import Tokens, pool_layers
 from lingprobe.parts.archive.sources import LASER
 
 SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
@@ -57,16 +57,16 @@ class Laser:
 
     @property
     def _model(self) -> Path:
-        return sought(self.folder, ("*.pt",), "the model of LASER", LASER)
+        return find_file(self.folder, ("*.pt",), "the model of LASER", LASER)
 
     @property
     def _pieces(self) -> tuple[Path, Path | None]:
         """The file of merges or of sentencepiece, and that of the vocabulary where there is one."""
         what = "how LASER cuts words"
-        first = sought(self.folder, ("*.fcodes", "*.spm"), what, LASER)
+        first = find_file(self.folder, ("*.fcodes", "*.spm"), what, LASER)
         if first.suffix == ".fcodes":
             what = "the pieces that the codes may make"
-            return first, sought(self.folder, ("*.fvocab",), what, LASER)
+            return first, find_file(self.folder, ("*.fvocab",), what, LASER)
         return first, next(iter(sorted(self.folder.expanduser().glob("*.cvocab"))), None)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
@@ -77,7 +77,7 @@ class Laser:
         def forward(rows: Ints) -> dict[str, Any]:
             return {"-": model.network.top(model.vectors, read.of(rows), pool)}
 
-        return passed(forward, read, [("-", pool)], {"-": model.network.width}, self.tokens)
+        return pool_layers(forward, read, [("-", pool)], {"-": model.network.width}, self.tokens)
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Of which words some piece is unknown."""
@@ -94,7 +94,7 @@ class Laser:
         else:
             pieces = by_sentencepiece(first)
         marks = digest([self._model]), digest([vocabulary]) if vocabulary else ""
-        return pieces, _loaded(self._model, vocabulary, marks)
+        return pieces, _load_model(self._model, vocabulary, marks)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _tokens(sentences: Sequence[Sentence], pieces: Pieces, model: Loaded, by_wor
 
 
 @functools.lru_cache(maxsize=2)
-def _loaded(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> Loaded:
+def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> Loaded:
     """The model of a file, whose digest and that of its vocabulary are `marks`."""
     from lingprobe.parts.archive.laser_networks import transformer
 

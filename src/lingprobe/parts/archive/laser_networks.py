@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.batches import gathered
+from lingprobe.encoders.batches import gather_vectors
 from lingprobe.parts.archive.files import check_shapes, recurrent_shapes
 from lingprobe.parts.archive.recurrence import Product, Recurrence
 
@@ -69,12 +69,12 @@ class Transformed:
         """The states of the last layer [rows, longest, width], by the numbers of the tokens of each
         sentence in a table of vectors; whatever the pool, they are not pooled here.
         """
-        tokens = gathered(vectors, rows)
+        tokens = gather_vectors(vectors, rows)
         lengths = torch.tensor([len(row) for row in rows])
         there = torch.arange(tokens.shape[1]) < lengths[:, None]
         states = self.scale * tokens + positions(tokens.shape[1], self.width)
         if "layernorm_embedding.weight" in self.weights:
-            states = self._normed("layernorm_embedding", states)
+            states = self._layer_norm("layernorm_embedding", states)
         for layer in range(self.layers):
             name = f"layers.{layer}."
             for norm, part in (
@@ -82,14 +82,18 @@ class Transformed:
                 ("final_layer_norm", partial(self._forward, name)),
             ):
                 states = self._around(name + norm, states, part)
-        return self._normed("layer_norm", states) if "layer_norm.weight" in self.weights else states
+        return (
+            self._layer_norm("layer_norm", states)
+            if "layer_norm.weight" in self.weights
+            else states
+        )
 
     def _around(self, norm: str, states: Tensor, part: Callable[[Tensor], Tensor]) -> Tensor:
         if self.first:
-            return states + part(self._normed(norm, states))
-        return self._normed(norm, states + part(states))
+            return states + part(self._layer_norm(norm, states))
+        return self._layer_norm(norm, states + part(states))
 
-    def _normed(self, name: str, states: Tensor) -> Tensor:
+    def _layer_norm(self, name: str, states: Tensor) -> Tensor:
         weights = self.weights
         return functional.layer_norm(
             states, (self.width,), weights[f"{name}.weight"], weights[f"{name}.bias"]

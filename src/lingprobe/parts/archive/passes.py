@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors, offsets, ranges
 from lingprobe.encoders.batches import batches, spread
-from lingprobe.encoders.layered import names_of
+from lingprobe.encoders.layers import names_of
 from lingprobe.encoders.untrained import LONGEST
 
 Forward = Callable[[Ints], Mapping[str, Any]]
@@ -86,7 +86,7 @@ def each_word(sentences: Sequence[Sentence]) -> tuple[list[str], Tokens]:
     return list(forms), Tokens.of_rows(rows, words_read(counts), counts, cut=cut)
 
 
-def passed(
+def pool_layers(
     forward: Forward,
     tokens: Tokens,
     asked: Sequence[tuple[str, str]],
@@ -123,7 +123,11 @@ def _units(pool: str, states: Any, mask: NDArray[np.bool_]) -> Floats:
     """The states of a batch pooled, unless the network did that."""
     import torch
 
-    from lingprobe.encoders.pooling import pooled
+    from lingprobe.encoders.pooling import pool_states
 
     with torch.inference_mode():
-        return states.numpy() if states.ndim == 2 else pooled(pool, states, torch.from_numpy(mask))
+        return (
+            states.numpy()
+            if states.ndim == 2
+            else pool_states(pool, states, torch.from_numpy(mask))
+        )

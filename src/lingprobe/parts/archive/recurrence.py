@@ -93,7 +93,7 @@ class Reading:
         for step, (n, each) in enumerate(zip(_many(lengths), words, strict=True)):
             keys, parents = np.unique(parents[:n] * size + each[:n], return_inverse=True)
             places[step, :n] = start + parents
-            keys = _filled(keys)
+            keys = _pad_numbers(keys)
             start += len(keys)
             before.append(torch.from_numpy(keys // size))
             numbers.append(keys % size)
@@ -103,24 +103,24 @@ class Reading:
             places = np.take_along_axis(places, np.maximum(lengths - 1 - steps, 0), 0)
         return cls(numbers, before, torch.from_numpy(places.T.copy()), torch.from_numpy(last))
 
-    def padded(self, states: Tensor) -> Tensor:
+    def pad_states(self, states: Tensor) -> Tensor:
         """States by sentence [rows, longest, n]; what is behind its end means nothing."""
         found = states.index_select(0, self.places.flatten())
         return found.view(*self.places.shape, states.shape[1])
 
-    def pooled(self, states: Tensor, pool: str) -> Tensor:
+    def pool_states(self, states: Tensor, pool: str) -> Tensor:
         """The last state of each sentence with pool `last`, or the maximum over its states with
-        `max`, for which they are changed where they stand [rows, n]; else as `padded`.
+        `max`, for which they are changed where they stand [rows, n]; else as `pad_states`.
         """
         if pool == "max":
             each = torch.split(states, [len(numbers) for numbers in self.numbers])
             for before, last, here in zip(self.before[1:], each[:-1], each[1:], strict=True):
                 torch.maximum(here, last.index_select(0, before), out=here)
         whole = pool in ("max", "last")
-        return states.index_select(0, self.last) if whole else self.padded(states)
+        return states.index_select(0, self.last) if whole else self.pad_states(states)
 
 
-def _filled(numbers: Ints) -> Ints:
+def _pad_numbers(numbers: Ints) -> Ints:
     """The numbers, and the last one again until they are as many as rows of a product."""
     many = len(numbers)
     unit = max(ROWS, 1 << max(many.bit_length() - 5, 0))  # few lengths, and little to fill up
@@ -232,7 +232,7 @@ def gates_of(cell: Lstm | Gru, words: Tensor, numbers: Ints) -> Gates:
     if len(own) > SHARED * len(numbers):
         rows = torch.from_numpy(numbers)
         return lambda first, stop: cell.read(words.index_select(0, rows[first:stop]))
-    table = cell.read(words.index_select(0, torch.from_numpy(_filled(own))))
+    table = cell.read(words.index_select(0, torch.from_numpy(_pad_numbers(own))))
     found = torch.from_numpy(places)
     return lambda first, stop: table.index_select(0, found[first:stop])
 
@@ -301,19 +301,19 @@ class Recurrence:
             if depth <= 2:  # above, words are read as in the second layer
                 readings = [Reading.of(rows, bool(back)) for back in range(len(cells))]
             last = depth == len(self.cells)
-            words = _joined(cells, words, readings, pool if last else "")
+            words = _join_directions(cells, words, readings, pool if last else "")
             yield words
             if not last:
                 longest, words = words.shape[1], words.flatten(0, 1)
                 rows = [np.arange(len(row)) + i * longest for i, row in enumerate(rows)]
 
 
-def _joined(
+def _join_directions(
     cells: Sequence[Lstm | Gru], words: Tensor, readings: Sequence[Reading], pool: str
 ) -> Tensor:
     """The states of all directions of a layer side by side, pooled."""
     sides = []
     for cell, reading in zip(cells, readings, strict=True):
         gates = gates_of(cell, words, np.concatenate(reading.numbers))
-        sides.append(reading.pooled(states(cell, gates, reading), pool))
+        sides.append(reading.pool_states(states(cell, gates, reading), pool))
     return torch.cat(sides, -1)

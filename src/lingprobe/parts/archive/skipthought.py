@@ -22,9 +22,9 @@ from lingprobe.parts.archive.files import (
     check_shapes,
     digest_of,
     hidden_units,
-    mapped,
+    mmap_table,
 )
-from lingprobe.parts.archive.passes import Tokens, passed, words_of, words_read
+from lingprobe.parts.archive.passes import Tokens, pool_layers, words_of, words_read
 from lingprobe.parts.archive.sources import SKIPTHOUGHT
 
 WHAT = "a Skip-Thought model"
@@ -80,12 +80,12 @@ class SkipThought:
         return [folder / WORDS, *(folder / file for part in self.parts for file in FILES[part])]
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        layers = [self._encoded(part, sentences) for part in self.parts]
+        layers = [self._encode_part(part, sentences) for part in self.parts]
         first = layers[0]
         joined = np.concatenate([each.layers[0] for each in layers], 1)
         return Vectors((joined,), ("-",), first.spans, first.cut)
 
-    def _encoded(self, part: str, sentences: Sequence[Sentence]) -> Vectors:
+    def _encode_part(self, part: str, sentences: Sequence[Sentence]) -> Vectors:
         """The vectors of one model."""
         weights, place = (self.folder.expanduser() / name for name in FILES[part])
         net = _net(weights, _digest(weights), part == "bi")
@@ -99,7 +99,7 @@ class SkipThought:
         def forward(rows: Ints) -> dict[str, Any]:
             return {"-": net.top(vectors, read.of(rows), self.pool)}
 
-        made = passed(forward, read, [("-", self.pool)], {"-": net.width}, self.tokens)
+        made = pool_layers(forward, read, [("-", self.pool)], {"-": net.width}, self.tokens)
         return _one_long(made) if self.normalise and self.pool == "last" else made
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
@@ -165,7 +165,7 @@ def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
     """The table of a model; DataProblem where it is not one of its words and numbers."""
     numbers = _numbers(encoder.folder, _digest(encoder.folder.expanduser() / WORDS))
     own = _digest(place)
-    rows = mapped(place)
+    rows = mmap_table(place)
     if rows.shape[1] != dim or len(rows) < len(numbers):
         raise DataProblem(
             f"{place} has {len(rows):,} vectors of {rows.shape[1]:,} numbers, expected"
@@ -204,7 +204,7 @@ def _expansion(
             f"{vectors} has {int(known.sum()):,} of the words of {folder}, too few to map its"
             f" vectors of {found.shape[1]:,} numbers"
         )
-    wanted = mapped(place)[[numbers[w] for w, there in zip(own, known, strict=True) if there]]
+    wanted = mmap_table(place)[[numbers[w] for w, there in zip(own, known, strict=True) if there]]
     read = np.column_stack([found[known], np.ones(int(known.sum()))]).astype(np.float64)
     matrix, *_ = np.linalg.lstsq(read, wanted.astype(np.float64), rcond=None)
     return others, matrix.astype(np.float32)
@@ -250,10 +250,13 @@ def _net(file: Path, mark: str, both: bool) -> Any:
     for prefix in ("encoder", "encoder_r")[: 1 + both]:
         check_shapes(file, state, _shapes(dim, hidden, prefix), WHAT)
 
-        def joined(*names: str, prefix: str = prefix) -> Any:
+        def join_weights(*names: str, prefix: str = prefix) -> Any:
             parts = [state.pop(f"{prefix}_{name}").T for name in names]
             return torch.from_numpy(np.concatenate(parts).astype(np.float32, copy=False))
 
-        read, keep = Product(joined("W", "Wx"), joined("b", "bx")), Product(joined("U", "Ux"))
+        read, keep = (
+            Product(join_weights("W", "Wx"), join_weights("b", "bx")),
+            Product(join_weights("U", "Ux")),
+        )
         cells.append(Gru(read, keep, hidden))
     return Recurrence([cells])

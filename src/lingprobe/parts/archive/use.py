@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from lingprobe.corpora.files import digest
-from lingprobe.data._hosted import one_line
+from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import to_install
 from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.encoders.saved import versions
+from lingprobe.encoders.model_files import versions
 from lingprobe.parts.archive.sources import USE
 
 Run = Callable[[Sequence[str]], Any]
@@ -53,15 +53,17 @@ class UniversalSentenceEncoder:
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
         made: list[Floats] = []
         for start in range(0, len(order), self.batch):
-            made.append(_checked(self, run([texts[i] for i in order[start : start + self.batch]])))
+            made.append(
+                _check_vectors(self, run([texts[i] for i in order[start : start + self.batch]]))
+            )
         if not made:
-            made = [_checked(self, run([""]))[:0]]
+            made = [_check_vectors(self, run([""]))[:0]]
         vectors = np.empty((len(texts), made[0].shape[1]), np.float32)
         vectors[order] = np.concatenate(made)
         return Vectors((vectors,))
 
 
-def _checked(encoder: UniversalSentenceEncoder, returned: Any) -> Floats:
+def _check_vectors(encoder: UniversalSentenceEncoder, returned: Any) -> Floats:
     vectors = np.asarray(returned, np.float32)
     if vectors.ndim != 2:
         raise DataProblem(

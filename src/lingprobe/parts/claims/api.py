@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
-from lingprobe.api.arguments import keywords, listed, optional
+from lingprobe.api.arguments import as_list, keywords, optional
 from lingprobe.api.results import Results, Selection, stored_results
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import parsed_or_none
 from lingprobe.encoders import ENCODERS
-from lingprobe.pages.asked import asked_for
+from lingprobe.pages.selection import asked_for
 from lingprobe.parts.claims.claim_tests import PAPERS, TestedClaim
-from lingprobe.parts.claims.claim_tests import published as published_claims
+from lingprobe.parts.claims.claim_tests import judge_paper as published_claims
 from lingprobe.parts.claims.pages import claims_page, published_page
-from lingprobe.parts.claims.retests import names_of, retested
+from lingprobe.parts.claims.retests import names_of, retest_claims
 from lingprobe.tables.page import Page
 
 
@@ -49,24 +49,24 @@ def claims(
         print(lingprobe.claims(published="conneau2018"))
         print(lingprobe.claims("results/", named={"st:mine": "BiLSTM-max, NLI"}))
     """
-    asked = listed(papers) or list(PAPERS)
+    asked = as_list(papers) or list(PAPERS)
     if wrong := [paper for paper in asked if paper not in PAPERS]:
         raise UsageProblem(f"no claims of {wrong[0]!r}: choose one of {', '.join(PAPERS)}")
     if published is not None:
-        if results is not None or named or listed(papers):
+        if results is not None or named or as_list(papers):
             raise UsageProblem(
                 "published= tests a paper's own table: leave out results, papers and named rows"
             )
         return published_page(published_claims(published, correction), every, correction)
     known = stored_results(results, selection)
-    rows = _named(named or {}, known.results)
-    found, settings = retested(known.results, asked, rows, correction)
+    rows = _rows_by_encoder(named or {}, known.results)
+    found, settings = retest_claims(known.results, asked, rows, correction)
     if not every and all(one.n == 0 for one in found):
         raise DataProblem(_nothing(found))
     return claims_page(found, settings, every, correction).with_remarks(known.remarks)
 
 
-def _named(named: Mapping[str, str], results: Sequence[Result]) -> dict[str, list[str]]:
+def _rows_by_encoder(named: Mapping[str, str], results: Sequence[Result]) -> dict[str, list[str]]:
     """The rows that encoders were said to stand for, by their reference; those of a training at all
     its epochs.
     """

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from lingprobe.analysis.verdicts import Estimate, Evidence, Verdict, at_least, evidence, verdict
 from lingprobe.data.errors import UsageProblem
-from lingprobe.metrics import corrected
+from lingprobe.metrics import correct_p_values
 from lingprobe.parts.claims.claims import (
     CORRELATED,
     EPOCHS,
@@ -130,16 +130,16 @@ Estimator = Callable[[Contrast[R], Claim], Difference | None]
 """Estimates a difference; None where a score of it is not there."""
 
 
-def published(paper: str, correction: str = "holm") -> list[TestedClaim]:
+def judge_paper(paper: str, correction: str = "holm") -> list[TestedClaim]:
     """What a paper's table says of each of its claims, in order; p values are corrected for all of
     them. UsageProblem for a paper whose claims are not known.
     """
     if paper not in PAPERS:
         raise UsageProblem(f"no claims of {paper!r}: choose one of {', '.join(PAPERS)}")
-    plain = _published(paper, 0.0, correction)
+    plain = _judge_table(paper, 0.0, correction)
     if paper not in TRAININGS:
         return plain
-    recipes = _published(paper, TRAININGS[paper], correction)
+    recipes = _judge_table(paper, TRAININGS[paper], correction)
     return [
         replace(one, recipes=other.verdict if _counts_trainings(one) else "")
         for one, other in zip(plain, recipes, strict=True)
@@ -153,7 +153,7 @@ def _counts_trainings(one: TestedClaim) -> bool:
     return bool(one.compared) and one.relation not in CORRELATED
 
 
-def _published(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
+def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
     """The same, with one standard deviation between trainings."""
     table: Paper = SUITES.make(paper).paper
     cells = cells_of(paper, table, trainings)
@@ -161,32 +161,32 @@ def _published(paper: str, trainings: float, correction: str) -> list[TestedClai
     mine = [claim for claim in claims() if claim.paper == paper]
     scores = {place: cell.score for place, cell in cells.items()}
 
-    def estimated(contrast: Contrast[str], claim: Claim) -> Difference | None:
-        return _estimated(contrast, claim, cells)
+    def estimate_contrast(contrast: Contrast[str], claim: Claim) -> Difference | None:
+        return _estimate_difference(contrast, claim, cells)
 
     tested = [
-        _correlated(c, correlations(c, scores, rows, table.columns))
+        _judge_correlations(c, correlations(c, scores, rows, table.columns))
         if c.relation in CORRELATED
-        else tested_on(c, rows, table.columns, str, estimated)
+        else tested_on(c, rows, table.columns, str, estimate_contrast)
         for c in mine
     ]
     return [
-        one or untested(claim, UNTESTED["figure"])
-        for claim, one in zip(mine, judged(tested, HOLDS, correction), strict=True)
+        one or untested_claim(claim, UNTESTED["figure"])
+        for claim, one in zip(mine, judge_claims(tested, HOLDS, correction), strict=True)
     ]
 
 
-def _correlated(claim: Claim, found: Sequence[Correlated]) -> Judgement | None:
+def _judge_correlations(claim: Claim, found: Sequence[Correlated]) -> Judgement | None:
     """What correlations say of a claim; None where none is known."""
     if not found:
         return None
     parts = [
         evidence(each.estimate, claim.direction, claim.within, k) for k, each in enumerate(found)
     ]
-    what = at_least(needed := claim.needed(len(parts)), parts)
+    what = at_least(needed := claim.required_count(len(parts)), parts)
     one = found[what.decisive]
     tested = replace(
-        untested(claim, ""),
+        untested_claim(claim, ""),
         first=one.first,
         second=one.second,
         task=one.task,
@@ -235,7 +235,7 @@ def _error(
     return (table.error(column, score, n), n) if n else (math.nan, 0)
 
 
-def _estimated(
+def _estimate_difference(
     contrast: Contrast[str], claim: Claim, cells: Mapping[tuple[str, str], Cell]
 ) -> Difference | None:
     """A difference of published scores, which are taken as independent."""
@@ -262,33 +262,35 @@ def tested_on(
     """
     if claim.relation in EPOCHS or claim.relation in UNTESTED:
         return None
-    return decided(claim, contrasts(claim, rows, tasks, name), estimator)
+    return decide_claim(claim, contrasts(claim, rows, tasks, name), estimator)
 
 
-def decided(
+def decide_claim(
     claim: Claim, comparisons: Sequence[Comparison[R]], estimator: Estimator[R]
 ) -> Judgement | None:
     """What differences say of a claim; None where none is known."""
     known: list[tuple[Contrast[R], Difference]] = []
 
-    def weighed(condition: Sequence[Contrast[R]]) -> Iterator[Evidence]:
-        if one := _joined(condition, estimator, claim):
+    def weigh_condition(condition: Sequence[Contrast[R]]) -> Iterator[Evidence]:
+        if one := _average_group(condition, estimator, claim):
             known.append(one)
             yield evidence(one[1].estimate, claim.direction, claim.within, len(known) - 1)
 
     parts = []
     for comparison in comparisons:
-        every = [[e for group in conditions for e in weighed(group)] for conditions in comparison]
+        every = [
+            [e for group in conditions for e in weigh_condition(group)] for conditions in comparison
+        ]
         alternatives = [at_least(len(each), each) for each in every if each]
         parts += [at_least(1, alternatives)] if alternatives else []
     if not parts:
         return None
-    needed = claim.needed(len(parts))
+    needed = claim.required_count(len(parts))
     what = at_least(needed, parts)
     contrast, difference = known[what.decisive]
     low, high = difference.estimate.interval
     tested = replace(
-        untested(claim, ""),
+        untested_claim(claim, ""),
         first=contrast.first,
         second=contrast.second,
         task=", ".join(contrast.tasks),
@@ -307,7 +309,7 @@ def decided(
     return tested, what
 
 
-def _joined(
+def _average_group(
     group: Sequence[Contrast[R]], estimator: Estimator[R], claim: Claim
 ) -> tuple[Contrast[R], Difference] | None:
     """The differences of a group on average, as one, without tasks on which they are not over the
@@ -340,7 +342,7 @@ def _names(names: Sequence[str]) -> str:
     return "; ".join(known) if len(known) < 4 else f"{len(known)} encoders"
 
 
-def untested(claim: Claim, why: str) -> TestedClaim:
+def untested_claim(claim: Claim, why: str) -> TestedClaim:
     """A claim of which nothing is known, and why."""
     return TestedClaim(
         claim.paper,
@@ -359,13 +361,13 @@ def untested(claim: Claim, why: str) -> TestedClaim:
     )
 
 
-def judged(
+def judge_claims(
     tested: Sequence[Judgement | None],
     words: Mapping[Verdict, str],
     correction: str,
 ) -> list[TestedClaim | None]:
     """The same with p values corrected for all of them, and verdicts."""
-    p = corrected([math.nan if one is None else one[0].p for one in tested], correction)
+    p = correct_p_values([math.nan if one is None else one[0].p for one in tested], correction)
     return [
         None
         if one is None

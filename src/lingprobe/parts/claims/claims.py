@@ -104,7 +104,7 @@ class Claim:
         first, _, second = self.tasks.partition(" / ")
         return first, second or first
 
-    def needed(self, n: int) -> int:
+    def required_count(self, n: int) -> int:
         """How many of n comparisons must be true for the claim to be; a count is taken as a share
         where n is not the paper's.
         """
@@ -173,7 +173,7 @@ def claims(file: Path = FILE) -> tuple[Claim, ...]:
     return tuple(every)
 
 
-def chosen(pattern: str, names: Sequence[str]) -> list[str]:
+def match_names(pattern: str, names: Sequence[str]) -> list[str]:
     """The names that a list with `;` names: patterns with `*`, and after `!` those left out."""
     some, out = _parts(pattern)
     return [name for part in some for name in names if fnmatchcase(name, part) and not out(name)]
@@ -200,17 +200,17 @@ def items(side: str, rows: Sequence[R], name: Callable[[R], str]) -> list[Item[R
 def _items(part: str, rows: Sequence[R], name: Callable[[R], str]) -> Iterator[Item[R]]:
     first, _, second = part.partition(" minus ")
     for row in rows:
-        bound = _bound(first, name(row))
+        bound = _match_placeholders(first, name(row))
         if bound is not None and not second:
             yield Item(((1.0, row),), bound, name(row))
         for other in rows if bound is not None and second else ():
-            more = _bound(second, name(other))
+            more = _match_placeholders(second, name(other))
             if more is not None and _agree(bound or {}, more):
                 both = f"{name(row)} minus {name(other)}"
                 yield Item(((1.0, row), (-1.0, other)), {**(bound or {}), **more}, both)
 
 
-def _bound(pattern: str, name: str) -> dict[str, str] | None:
+def _match_placeholders(pattern: str, name: str) -> dict[str, str] | None:
     """What stands in a name for the <x> of a pattern; None where it does not fit."""
     parts = re.split(r"(<\w+>|\*)", pattern)
     expression = "".join(
@@ -229,7 +229,7 @@ def contrasts(
     claim: Claim, rows: Sequence[R], tasks: Sequence[str], name: Callable[[R], str]
 ) -> list[Comparison[R]]:
     """The comparisons that a claim is about; along epochs none."""
-    here = [chosen(side, tasks) for side in claim.sides]
+    here = [match_names(side, tasks) for side in claim.sides]
     made: dict[object, dict[object, dict[object, list[Contrast[R]]]]] = {}
     between = list(product(*here)) if here[0] != here[1] else [(task, task) for task in here[0]]
     for first, second in pairs(claim, rows, name):

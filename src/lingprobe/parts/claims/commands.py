@@ -12,7 +12,7 @@ from lingprobe.cli.options import (
     READ_PATTERNS,
     SELECTION,
     PageStyle,
-    listed,
+    as_list,
     put,
 )
 from lingprobe.data.errors import UsageProblem
@@ -61,11 +61,11 @@ def claims(
     - `lingprobe claims --published conneau2018`
     - `lingprobe claims --published ettinger2018 --all --format markdown`
     """
-    page = lingprobe.claims(**given, named=dict(map(_named, listed(as_))))
+    page = lingprobe.claims(**given, named=dict(map(_parse_encoder_row, as_list(as_))))
     put(page, style, output, "claim")
 
 
-def _named(text: str) -> tuple[str, str]:
+def _parse_encoder_row(text: str) -> tuple[str, str]:
     """An encoder and its row; UsageProblem where one is missing."""
     encoder, equals, row = text.rpartition("=")
     if not (encoder and equals and row):

@@ -16,7 +16,7 @@ from lingprobe.metrics.correlation import coefficients, products
 from lingprobe.metrics.correlation_intervals import variance
 from lingprobe.metrics.dependent import error
 from lingprobe.metrics.metric import Doubles
-from lingprobe.parts.claims.claims import Claim, chosen, pairs
+from lingprobe.parts.claims.claims import Claim, match_names, pairs
 
 METHOD = "spearman"
 Figures = Mapping[tuple[str, str], float]
@@ -45,7 +45,7 @@ def correlations(
     matched = [
         (one.rows[0][1], other.rows[0][1]) for one, other in pairs(claim, rows, str) if other
     ]
-    here, others = (chosen(side, tasks) for side in claim.sides)
+    here, others = (match_names(side, tasks) for side in claim.sides)
     every = _over_tasks(matched, here, scores)
     if claim.over == "tasks":
         every = _over_rows(matched, (here, others), scores)

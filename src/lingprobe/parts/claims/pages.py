@@ -34,11 +34,11 @@ def published_page(
 ) -> Page[tuple[TestedClaim, ...]]:
     """Papers' claims, tested on their own tables."""
 
-    def made() -> list[Table]:
+    def make_tables() -> list[Table]:
         notes = (*_notes(found, correction, "paper"), *_published_notes(found))
         return [Table(HEAD, tuple(_sections(found, every)), TEXT, notes)]
 
-    return Page(tuple(found), made, {"csv": lambda: csv(found)}, width=WIDTH)
+    return Page(tuple(found), make_tables, {"csv": lambda: csv(found)}, width=WIDTH)
 
 
 def claims_page(
@@ -48,7 +48,7 @@ def claims_page(
     tested = [one for one in found if one.verdict in WORDS.values()]
     lacking = [one for one in found if one.verdict not in WORDS.values()]
 
-    def made() -> list[Table]:
+    def make_tables() -> list[Table]:
         notes = [*_notes(tested, correction, "table"), *_result_notes(tested, settings)]
         if lacking and not every:
             notes.append(
@@ -58,7 +58,7 @@ def claims_page(
         tables = [Table(HEAD, tuple(_sections(tested, every)), TEXT, tuple(notes))]
         return [*tables, _lacking(lacking)] if lacking and every else tables
 
-    return Page(tuple(found), made, {"csv": lambda: csv(found)}, width=WIDTH)
+    return Page(tuple(found), make_tables, {"csv": lambda: csv(found)}, width=WIDTH)
 
 
 def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[Section]:
@@ -79,7 +79,7 @@ def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, str, str]]:
     yield (one.verdict, p_value(one.corrected), f"{one.claim} ({one.where})")
     if one.compared:
         recipes = f"recipes: {one.recipes}" if one.recipes else ""
-        yield (recipes, "", f"{_counts(one)}. {_decided(one)}; {_difference(one)}")
+        yield (recipes, "", f"{_counts(one)}. {_decisive_sides(one)}; {_difference(one)}")
     if every:
         yield ("", "", f"The paper: “{one.quote}”")
     if every and one.cause:
@@ -92,7 +92,7 @@ def _counts(one: TestedClaim) -> str:
     return f"{one.agree}/{one.compared} agree{needed}"
 
 
-def _decided(one: TestedClaim) -> str:
+def _decisive_sides(one: TestedClaim) -> str:
     """The two sides of the difference that decides, with their scores."""
     tasks = one.task.split(", ")
     first, second = (f"{each:.1f}" for each in (one.first_score, one.second_score))

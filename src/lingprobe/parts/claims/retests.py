@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lingprobe.analysis.comparable import Measured, apart, rows_by_task
 from lingprobe.analysis.languages import UNKNOWN, languages
-from lingprobe.analysis.paired import Measured, apart, measured
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.verdicts import Estimate, Verdict, total
 from lingprobe.data.core import Result
@@ -33,16 +33,16 @@ from lingprobe.parts.claims.claim_tests import (
     Difference,
     Judgement,
     TestedClaim,
-    decided,
-    judged,
+    decide_claim,
+    judge_claims,
     tested_on,
-    untested,
+    untested_claim,
 )
 from lingprobe.parts.claims.claims import CHANCE, EPOCHS, UNTESTED, Claim, Contrast, claims, items
 from lingprobe.parts.claims.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
 from lingprobe.probes import PROBES
 from lingprobe.suites import SUITES
-from lingprobe.suites.suite import Suite, floor_of, located
+from lingprobe.suites.suite import Suite, floor_of, locate_task
 
 WORDS: Mapping[Verdict, str] = {
     "supported": "reproduced",
@@ -109,7 +109,7 @@ class Cells:
         return list(dict.fromkeys(alone))
 
 
-def retested(
+def retest_claims(
     results: Sequence[Result],
     papers: Sequence[str] = PAPERS,
     named: Names | None = None,
@@ -120,20 +120,20 @@ def retested(
 
     p values are corrected for all claims that were tested.
     """
-    settings = collected(results, papers, named or {})
+    settings = collect_scores(results, papers, named or {})
     tested: dict[tuple[object, ...], Judgement | None] = {}
     lacking: list[TestedClaim] = []
     for claim in claims():
         here = {s: cells for s, cells in settings.items() if s.paper == claim.paper}
-        mine = [one for s, cells in here.items() if (one := _tested(claim, s, cells))]
+        mine = [one for s, cells in here.items() if (one := _judge_claim(claim, s, cells))]
         tested |= {(one.id, one.data, one.probe): (one, what) for one, what in mine}
         if claim.paper in papers and not mine:
-            lacking.append(untested(claim, _missing(claim, list(here.values()))))
-    known = [one for one in judged(list(tested.values()), WORDS, correction) if one]
+            lacking.append(untested_claim(claim, _missing(claim, list(here.values()))))
+    known = [one for one in judge_claims(list(tested.values()), WORDS, correction) if one]
     return [*known, *lacking], settings
 
 
-def collected(
+def collect_scores(
     results: Sequence[Result], papers: Sequence[str], named: Names
 ) -> dict[Setting, Cells]:
     """The scores that stand for cells of the papers' tables, by setting; baselines of a paper stand
@@ -141,7 +141,7 @@ def collected(
     """
     settings: dict[Setting, Cells] = {}
     floors: dict[Setting, Cells] = {}
-    scored = [one for task in measured(results, None) for one in task]
+    scored = [one for task in rows_by_task(results, None) for one in task]
     for paper in papers:
         _, suite = suites(paper)
         for one in scored:
@@ -183,10 +183,10 @@ def _place(paper: str, one: Measured) -> tuple[Setting, str, str] | None:
     """
     suite, wider = suites(paper)
     trial = one.result.trial
-    place = located(wider, trial.task)
+    place = locate_task(wider, trial.task)
     if place is None or _language(one) not in ("", *LANGUAGES[paper]):
         return None
-    known = located(suite, trial.task, one.result)
+    known = locate_task(suite, trial.task, one.result)
     why = "they are another family of tasks" if known is None else known.why
     data = place.data
     if place.column >= len(suite.columns):  # tasks with data and splits of their own
@@ -219,18 +219,18 @@ def _same_training(one: Measured, other: Measured) -> bool:
     return len(names) > 1 and names[0] == names[1]
 
 
-def _tested(claim: Claim, setting: Setting, cells: Cells) -> Judgement | None:
+def _judge_claim(claim: Claim, setting: Setting, cells: Cells) -> Judgement | None:
     """What the scores of a setting say of a claim, before correction."""
 
-    def estimated(contrast: Contrast[Stand], claim: Claim) -> Difference | None:
-        return _estimated(contrast, claim, cells)
+    def estimate_contrast(contrast: Contrast[Stand], claim: Claim) -> Difference | None:
+        return _estimate_difference(contrast, claim, cells)
 
     tasks = suites(claim.paper)[1].paper.columns
     if claim.relation in EPOCHS:
         groups = _along_epochs(claim, cells)
-        one = decided(claim, [[[[contrast]]] for contrast in groups], estimated)
+        one = decide_claim(claim, [[[[contrast]]] for contrast in groups], estimate_contrast)
     else:
-        one = tested_on(claim, _whole(cells), tasks, _row, estimated)
+        one = tested_on(claim, _whole(cells), tasks, _row, estimate_contrast)
     if one is None:
         return None
     # a claim about baselines alone is the same beside every probe
@@ -282,7 +282,9 @@ def _epoch(who: Stand) -> int:
     return who.epoch
 
 
-def _estimated(contrast: Contrast[Stand], claim: Claim, cells: Cells) -> Difference | None:
+def _estimate_difference(
+    contrast: Contrast[Stand], claim: Claim, cells: Cells
+) -> Difference | None:
     """A difference of scores: paired over the test examples of a task, those of several tasks taken
     as independent; with the variance between trainings.
     """

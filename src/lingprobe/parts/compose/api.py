@@ -50,10 +50,10 @@ def generate(
     """
     check_ending(output, *((".txt",) if text else (".jsonl", ".json")))
     asked = _request(request, language)
-    space = files.admitted(asked)
+    space = files.request_space(asked)
     if output is None:
         return Generated(space.size, len(space.cells))
-    drawn = files.drawn(space, asked, n, seed)
+    drawn = files.draw_sentences(space, asked, n, seed)
     with bar(progress, total=drawn.n, desc="generate", unit=" sentences", unit_scale=True) as shown:
         files.write(output, drawn, bare=text, asserted=asserted, progress=shown.update)
     return Generated(space.size, len(space.cells), drawn.n)

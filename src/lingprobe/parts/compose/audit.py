@@ -14,15 +14,15 @@ from itertools import combinations
 import numpy as np
 
 from lingprobe.audit.findings import Floor
-from lingprobe.audit.floors import Halves, floor_of, halved
+from lingprobe.audit.floors import Halves, floor_of, split_halves
 from lingprobe.data.core import Cell, Dataset
-from lingprobe.data.labels import coded
+from lingprobe.data.labels import column_from_codes
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
-from lingprobe.parts.compose.comp.rules import held
+from lingprobe.parts.compose.comp.rules import rule_answers
 from lingprobe.parts.compose.events.english import english
 from lingprobe.probes import PROBES
 
@@ -39,7 +39,7 @@ READINGS = {
 
 def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
     """What the probe scores on each reading, by name."""
-    train = halves.train.take(drawn(halves.train))
+    train = halves.train.take(draw_rows(halves.train))
     fewer = (
         f"on {len(train):,} of {len(halves.train):,} examples of train"
         if len(train) < len(halves.train)
@@ -59,7 +59,7 @@ def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
     return floors
 
 
-def drawn(train: Dataset) -> Ints:
+def draw_rows(train: Dataset) -> Ints:
     """Rows of the examples that are read, minimal pairs whole."""
     pairs = train.strata.get("pair")
     groups = (
@@ -90,7 +90,7 @@ def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floo
     """What answers questions about words, by name, and every pair of rules; nothing where none are
     asked, or labels are no classes.
     """
-    halves = halved(dataset)
+    halves = split_halves(dataset)
     if not dataset.asked.shape[1] or dataset.labels.classes is None or halves is None:
         return {}, ()
     floors, pairs = cues(halves, metric)
@@ -100,19 +100,19 @@ def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floo
 def cues(halves: Halves, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
     """What the asked words and rules answer, by name, and every pair of rules, the best first."""
     train, test = halves.train, halves.test
-    floors = {name: _judged(name, by, halves, metric) for name, by in _words(train, test)}
+    floors = {name: _score_keys(name, by, halves, metric) for name, by in _words(train, test)}
     rules = _rules(train, test)
-    floors |= {name: _judged(name, by, halves, metric, cue=True) for name, by in rules.items()}
+    floors |= {name: _score_keys(name, by, halves, metric, cue=True) for name, by in rules.items()}
     pairs = []
     for (one, a), (other, b) in combinations(rules.items(), 2):
         both = 2 * a[0] + b[0], 2 * a[1] + b[1]
-        pairs.append(_judged(f"{one}; {other}", both, halves, metric))
+        pairs.append(_score_keys(f"{one}; {other}", both, halves, metric))
     return floors, tuple(sorted(pairs, key=lambda floor: -floor.score))
 
 
 def _rules(train: Dataset, test: Dataset) -> dict[str, Keys]:
     """Which examples of train, and of test, each rule holds of, where both have it."""
-    rules, same = held(train), held(test)
+    rules, same = rule_answers(train), rule_answers(test)
     return {
         name: (rules[name].astype(np.int64), same[name].astype(np.int64))
         for name in rules
@@ -137,7 +137,7 @@ def _words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
         yield f"{SLOTS[k]} asked word alone", (train.asked[:, k], test.asked[:, k])
 
 
-def _judged(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool = False) -> Floor:
+def _score_keys(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool = False) -> Floor:
     """The commonest training answer of each key, scored on test; keys that train lacks get the
     commonest of all.
     """
@@ -146,7 +146,7 @@ def _judged(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool = Fal
     counts = np.zeros((size, len(labels.names)), np.int64)
     np.add.at(counts, (by[0], labels.codes()), 1)
     answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
-    known, said = (coded(answers[keys], labels.names) for keys in by)
+    known, said = (column_from_codes(answers[keys], labels.names) for keys in by)
     fitted = f"{100 * METRICS.make(metric)(labels, known):.1f} on train"
     speaks = _speaks(answers, labels.names) if cue else ""
     return floor_of(name, metric, (gold, said), fitted, speaks, halves.about)

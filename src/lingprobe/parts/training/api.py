@@ -11,18 +11,18 @@ from typing import Any, Literal
 from lingprobe import annotators
 from lingprobe.annotators.parser import Parser, Taught
 from lingprobe.annotators.segment import Splits
-from lingprobe.api.arguments import listed, spoken
+from lingprobe.api.arguments import argument_texts, as_list
 from lingprobe.api.embedding import sentences
-from lingprobe.corpora import seen
+from lingprobe.corpora import training_sentences as seen
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.machine import Machine, keep, machines
-from lingprobe.corpora.places import located
+from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import SUFFIXES, blocks
 from lingprobe.data.references import Place, allow
 from lingprobe.encoders.facts import MODEL
 from lingprobe.parts.training import encoder, static
-from lingprobe.parts.training.audit import ParserAudit, compared
+from lingprobe.parts.training.audit import ParserAudit, compare_parses
 from lingprobe.parts.training.audit_page import parser_page
 from lingprobe.parts.training.exports import Exported
 from lingprobe.parts.training.exports import export as exported
@@ -86,12 +86,17 @@ def train(
     """
     objective = objective or objective_of(architecture)
     allow(objective)
-    probed = sentences(exclude, tasks) if listed(exclude) or listed(tasks) else []
-    paths, judged, also = ([Path(p).expanduser() for p in listed(x)] for x in (data, dev, evaluate))
+    probed = sentences(exclude, tasks) if as_list(exclude) or as_list(tasks) else []
+    paths, judged, also = (
+        [Path(p).expanduser() for p in as_list(x)] for x in (data, dev, evaluate)
+    )
     if architecture == TREES:
         paths, its_dev = map(list, files(paths))
         judged = judged or its_dev
-    left_out = [*_option("--exclude", map(str, listed(exclude))), *_option("-t", spoken(tasks))]
+    left_out = [
+        *_option("--exclude", map(str, as_list(exclude))),
+        *_option("-t", argument_texts(tasks)),
+    ]
     request = Request(architecture, objective, paths, judged, where, probed, also, left_out)  # type: ignore[arg-type]
     chosen = settings or Settings.of(options, recipe or _usual(architecture))
     return trained(request, Path(output).expanduser(), chosen, told)
@@ -130,7 +135,7 @@ def export(
 
         lingprobe.export("models/en-de", "models/en-de-st")
     """
-    more = [word for s in (sentences(words) if listed(words) else ()) for word in s.words]
+    more = [word for s in (sentences(words) if as_list(words) else ()) for word in s.words]
     place = None if vectors is None else Path(vectors).expanduser()
     chosen = encoder.Trained(Place(str(folder)), epoch=str(epoch), vectors=place)
     return exported(chosen, Path(output).expanduser(), more)
@@ -158,17 +163,17 @@ def audit_parser(
     """
     allow(parsed)
     files = gold_files(gold)
-    if isinstance(parsed, str | Path) and located(parsed).exists() and not _trained(parsed):
+    if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _trained(parsed):
         said = [part.path for part in corpus([parsed], SUFFIXES)]
         (by,) = machines(said) or [Machine("", "", {})]
-        audit = compared(files, said, (by.parser, by.fingerprint))
+        audit = compare_parses(files, said, (by.parser, by.fingerprint))
     else:
         made = annotators.parser(parsed) if isinstance(parsed, str | Path) else parsed
         with TemporaryDirectory() as place:
             said = parsed_again(files, Path(place), made)
-            audit = compared(files, said, (made.name, made.fingerprint))
+            audit = compare_parses(files, said, (made.name, made.fingerprint))
             audit = replace(audit, learnt=_learnt(files, made), splits=_splits(files, made))
-    for folder in listed(into):
+    for folder in as_list(into):
         keep(Path(folder), audit.plain())
     return parser_page(audit)
 
@@ -194,7 +199,7 @@ def tag(
 
         print(lingprobe.tag("novels.txt.xz", "brown.zip", "novels.tagged.xz").accuracy)
     """
-    return tag_text(listed(texts), source, output, seed, on_error, progress)
+    return tag_text(as_list(texts), source, output, seed, on_error, progress)
 
 
 def train_vectors(
@@ -219,7 +224,7 @@ def train_vectors(
     """
     probed = sentences(exclude, tasks) if exclude or tasks else []
     chosen = settings or static.Settings(**options)
-    return static.train_vectors(listed(texts), output, probed, chosen)
+    return static.train_vectors(as_list(texts), output, probed, chosen)
 
 
 def _learnt(gold: Sequence[Path], parser: Parser) -> int:
@@ -239,4 +244,4 @@ def _splits(gold: Sequence[Path], parser: Parser) -> dict[str, float]:
 
 def _trained(place: str | Path) -> bool:
     """Whether a folder is a parser."""
-    return (located(place) / MODEL).is_file()
+    return (locate_path(place) / MODEL).is_file()

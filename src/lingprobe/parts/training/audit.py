@@ -15,10 +15,10 @@ import numpy as np
 
 from lingprobe.corpora import brackets, conllu, trees
 from lingprobe.corpora.batches import Batch
-from lingprobe.corpora.files import uncompressed
+from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.machine import confidence
 from lingprobe.corpora.tally import Tally
-from lingprobe.corpora.views import parted
+from lingprobe.corpora.views import split_into_blocks
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers import scores
 from lingprobe.parts.training.parsers.treebank import dependencies
@@ -99,7 +99,7 @@ class TaskAgreement:
         return [c for c in self.classes if max(c.said, c.wanted) >= FEW]
 
     @property
-    def asked(self) -> bool:
+    def has_classes(self) -> bool:
         """Whether there are two classes at least, without which nothing is asked."""
         return len(self._usable) > 1
 
@@ -112,7 +112,7 @@ class TaskAgreement:
         """
         return (
             100 * float(np.mean([1 - c.right_share for c in self._usable]))
-            if self.asked
+            if self.has_classes
             else math.nan
         )
 
@@ -122,7 +122,7 @@ class TaskAgreement:
         usable = self._usable
         shares = [(c.right_share, c.wanted if c.rare else c.said) for c in usable]
         variance = sum(share * (1 - share) / n for share, n in shares)
-        return 196 * math.sqrt(variance) / len(usable) if self.asked else math.nan
+        return 196 * math.sqrt(variance) / len(usable) if self.has_classes else math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class ParserAudit:
         }
 
 
-def compared(gold: Sequence[Path], said: Sequence[Path], by: tuple[str, str]) -> ParserAudit:
+def compare_parses(gold: Sequence[Path], said: Sequence[Path], by: tuple[str, str]) -> ParserAudit:
     """Gold files beside parsed ones; `by` which parser, with its fingerprint.
 
     DataProblem where no sentence stands in both.
@@ -194,8 +194,8 @@ def compared(gold: Sequence[Path], said: Sequence[Path], by: tuple[str, str]) ->
     alone = many = 0
     for read, (true, mine) in zip((_dependencies, _constituents), files, strict=True):
         if true and mine:
-            found, missed = _paired(read(true), read(mine), sure)
-            _classed(found)
+            found, missed = _pair_sentences(read(true), read(mine), sure)
+            _make_classes(found)
             many, alone = max(many, len(found)), max(alone, missed)
             pairs += found
     if not pairs:
@@ -211,12 +211,12 @@ def _agreement(files: Sequence[Sequence[list[Path]]]) -> dict[str, float]:
     """How well words agree, by dependency files and by bracketed ones."""
     found: dict[str, float] = {}
     if all(files[0]):
-        pairs, _ = _matched(*map(_trees_of, files[0]))
+        pairs, _ = _match_by_words(*map(_trees_of, files[0]))
         if pairs:
             mine, true = ([dependencies(pair[k]) for pair in pairs] for k in (1, 0))
             found |= scores.agreement(mine, true)
     if all(files[1]):
-        phrased, _ = _matched(*map(_phrases_of, files[1]))
+        phrased, _ = _match_by_words(*map(_phrases_of, files[1]))
         if phrased:
             said, wanted = ([pair[k] for pair in phrased] for k in (1, 0))
             found["F1"] = scores.evalb(said, wanted)["F1"]
@@ -234,12 +234,12 @@ def _phrases_of(paths: Iterable[Path]) -> Iterator[brackets.Tree]:
 
 
 def _of_kind(paths: Sequence[Path], phrases: bool) -> list[Path]:
-    return [p for p in paths if (uncompressed(p).suffix in brackets.SUFFIXES) == phrases]
+    return [p for p in paths if (uncompressed_path(p).suffix in brackets.SUFFIXES) == phrases]
 
 
 def _dependencies(paths: Iterable[Path]) -> Iterator[Judged]:
     """The sentences of files in CoNLL-U with the labels of `ud/`."""
-    for some in parted(_trees_of(paths)):
+    for some in split_into_blocks(_trees_of(paths)):
         batch = Batch.of(some)
         answers = ud.judge(batch, batch.sentences())
         for i, tree in enumerate(some):
@@ -267,18 +267,18 @@ def _label(finding: Any) -> str:
     return str(finding.label) if isinstance(finding, Answer) else str(finding)
 
 
-def _paired(
+def _pair_sentences(
     gold: Iterable[Judged], parsed: Iterable[Judged], sure: Mapping[tuple[str, ...], float]
 ) -> tuple[list[tuple[Judged, Judged]], int]:
     """The sentences that stand in both, and how many stand in gold alone."""
     known = (each._replace(confidence=sure.get(each.words, each.confidence)) for each in parsed)
-    return _matched(gold, known)
+    return _match_by_words(gold, known)
 
 
 T = TypeVar("T", Judged, trees.Tree, brackets.Tree)
 
 
-def _matched(gold: Iterable[T], parsed: Iterable[T]) -> tuple[list[tuple[T, T]], int]:
+def _match_by_words(gold: Iterable[T], parsed: Iterable[T]) -> tuple[list[tuple[T, T]], int]:
     """What has the same words in both, and how many stand in gold alone."""
     left: dict[tuple[str, ...], list[T]] = {}
     for one in parsed:
@@ -293,7 +293,7 @@ def _matched(gold: Iterable[T], parsed: Iterable[T]) -> tuple[list[tuple[T, T]],
     return pairs, alone
 
 
-def _classed(pairs: Sequence[tuple[Judged, Judged]]) -> None:
+def _make_classes(pairs: Sequence[tuple[Judged, Judged]]) -> None:
     """Make classes of what depends on the corpus, as the tasks do: by what gold trees have."""
     rules: dict[str, Callable[[str], str]] = {}
     for task, other in {"ud/top-deps": ud.OTHER, "tree/top-const": "OTHER"}.items():

@@ -67,7 +67,7 @@ def _tasks(audit: ParserAudit) -> Table:
 
 def _row(each: TaskAgreement) -> tuple[str, ...]:
     total = each.total
-    if not each.asked:
+    if not each.has_classes:
         return each.task, f"{total.said:,}", "–", "–", "–", "fewer than two classes"
     return (
         each.task,

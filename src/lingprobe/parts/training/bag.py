@@ -30,7 +30,7 @@ from lingprobe.parts.training.encoder import WORDS
 from lingprobe.parts.training.loop import STATE, TOLD, Epoch, Start, state_of
 from lingprobe.parts.training.ranks import Ranks, processes
 from lingprobe.parts.training.settings import Request, Settings
-from lingprobe.parts.training.splits import chosen, held_out
+from lingprobe.parts.training.splits import choose_rows, held_out
 from lingprobe.parts.training.texts import Texts
 from lingprobe.parts.training.weights import save
 
@@ -46,12 +46,12 @@ Told = Callable[[int, int, float], None]
 
 def start(request: Request, how: Reading, settings: Settings, out: Path) -> Start:
     """Read the files into a corpus, and divide it."""
-    _compiled()  # which says that numba is missing before much is read
+    _import_steps()  # which says that numba is missing before much is read
     _check(settings)
-    corpus, train, dev = _divided(request, how, settings, out)
+    corpus, train, dev = _split_train_dev(request, how, settings, out)
     vocabulary = Vocabulary.of(corpus, train, settings.least)
     learner = Bag(corpus, vocabulary, settings)
-    judged = learner.judged(dev)
+    judged = learner.dev_sample(dev)
     if not len(judged.ids):
         raise DataProblem(
             f"{len(train):,} sentences are left to train on, with {len(vocabulary.words):,} words"
@@ -81,13 +81,13 @@ def _check(settings: Settings) -> None:
         )
 
 
-def _divided(
+def _split_train_dev(
     request: Request, how: Reading, settings: Settings, out: Path
 ) -> tuple[Corpus, Ints, Ints]:
     """The sentences of all files, and which are train and dev, none of whose is in train."""
     ends: list[int] = []
     corpus = Corpus.of(_sentences(request, how, ends), out)
-    rows = chosen(ends[0], settings.most, settings.seed)
+    rows = choose_rows(ends[0], settings.most, settings.seed)
     dev = np.arange(ends[0], len(corpus))
     how.seen.keep(np.concatenate([rows, dev]))
     if not request.dev:
@@ -108,7 +108,7 @@ def _sentences(request: Request, how: Reading, ends: list[int]) -> Iterator[Sequ
     yield from (example.first for example in reads(request.dev, how))
 
 
-def _compiled() -> Any:
+def _import_steps() -> Any:
     """The module of steps; DataProblem without numba."""
     try:
         from lingprobe.parts.training import steps
@@ -129,7 +129,7 @@ class Bag:
 
     def __post_init__(self) -> None:
         how, words = self.settings, len(self.vocabulary.words)
-        self.steps = _compiled()
+        self.steps = _import_steps()
         self.buckets = how.buckets if how.ngrams > 1 else 0
         source = drawn_vectors(words + self.buckets, how.dim, how.seed)
         self.tables: Tables = self.steps.Tables(source, np.zeros((words, how.dim), np.float32))
@@ -170,7 +170,7 @@ class Bag:
                 last = time.perf_counter()
                 told(done, every, loss / max(count, 1))
         shares = guesses.Shares(self.negatives.shares, self.shares)
-        figures = guesses.figures(self.tables, self.judged(dev), shares)
+        figures = guesses.figures(self.tables, self.dev_sample(dev), shares)
         mean, seconds = loss / max(count, 1), time.perf_counter() - began
         told(every, every, mean)
         self.epochs.append(Epoch(number, mean, figures, done, seconds))
@@ -188,8 +188,10 @@ class Bag:
     def _pieces(self, train: Ints, draws: np.random.Generator) -> Iterator[Part]:
         """All sentences with what is drawn for them, some at a time."""
         mixed = self.settings.shuffled
-        for every in self.corpus.mixed(train, draws) if mixed else self.corpus.parts(train):
-            texts = self.vocabulary.known(every)
+        for every in (
+            self.corpus.shuffled_texts(train, draws) if mixed else self.corpus.parts(train)
+        ):
+            texts = self.vocabulary.drop_rare_words(every)
             rows = np.flatnonzero(texts.lengths)
             ends = np.cumsum(texts.lengths_of(rows))
             cuts = np.searchsorted(ends, np.arange(PIECE, len(texts.ids), PIECE))
@@ -209,12 +211,12 @@ class Bag:
         )
         return part
 
-    def judged(self, dev: Ints) -> Part:
+    def dev_sample(self, dev: Ints) -> Part:
         """Sentences of dev that have a context, drawn from all over it, with all their bigrams and
         one negative for each word, the same ones after each epoch.
         """
         every = (text.row(i).tolist() for text in self.corpus.parts(dev) for i in range(len(text)))
-        texts = self.vocabulary.known(Texts.of(every))
+        texts = self.vocabulary.drop_rare_words(Texts.of(every))
         draws = np.random.default_rng((self.settings.seed, 0, 1))
         rows = draws.permutation(np.flatnonzero(texts.lengths > 1))
         lengths = texts.lengths_of(rows)

@@ -10,7 +10,7 @@ import typer
 import lingprobe
 from lingprobe.cli.completing import names
 from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import QUIET, TASKS, TO_FOLDER, listed
+from lingprobe.cli.options import QUIET, TASKS, TO_FOLDER, as_list
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import bar
 
@@ -64,11 +64,11 @@ def train(
     - `lingprobe train parser UD_English-EWT -o models/ewt`
     - `lingprobe run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
     """
-    data = [*listed(files), *listed(given.get("data"))]
-    where = dict(_named(given.get("where")))
-    chosen = {**given, "data": data, "where": where, **dict(_named(setting))}
+    data = [*as_list(files), *as_list(given.get("data"))]
+    where = dict(_parse_pairs(given.get("where")))
+    chosen = {**given, "data": data, "where": where, **dict(_parse_pairs(setting))}
     with _Bars(quiet) as bars:
-        done = lingprobe.train(**chosen, told=bars.told)
+        done = lingprobe.train(**chosen, told=bars.draw_progress)
     typer.echo(str(done))
 
 
@@ -94,8 +94,8 @@ def export(given: Arguments) -> None:
     typer.echo(str(lingprobe.export(**given)))
 
 
-def _named(pairs: list[str] | None) -> list[tuple[str, Any]]:
-    named = [pair.partition("=") for pair in listed(pairs)]
+def _parse_pairs(pairs: list[str] | None) -> list[tuple[str, Any]]:
+    named = [pair.partition("=") for pair in as_list(pairs)]
     for text, sign, _ in named:
         if not sign:
             raise UsageProblem(f"{text!r}: write NAME=VALUE")
@@ -116,7 +116,7 @@ class _Bars:
         if self.bar is not None:
             self.bar.close()
 
-    def told(self, epoch: int, done: int, of: int, loss: float) -> None:
+    def draw_progress(self, epoch: int, done: int, of: int, loss: float) -> None:
         """Draw how far an epoch is."""
         if epoch != self.epoch:
             self.__exit__()

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Ints, offsets
-from lingprobe.parts.training.texts import Numbers, Texts, joined
+from lingprobe.parts.training.texts import Numbers, Texts, join_texts
 
 BLOCK = 1 << 20  # words that are in memory at once, or one sentence
 STRETCHES = 256  # that make up a block, where sentences are drawn from all over the text
@@ -82,7 +82,7 @@ class Corpus:
         every = np.unique([0, *cuts.tolist(), len(self)]).tolist()
         return list(pairwise(every))
 
-    def mixed(self, rows: Ints, draws: np.random.Generator) -> Iterator[Texts]:
+    def shuffled_texts(self, rows: Ints, draws: np.random.Generator) -> Iterator[Texts]:
         """Those of the sentences `rows` (sorted), some at a time, each time from all over the text:
         short stretches are drawn, as many as are in memory at once, and their sentences mixed.
         """
@@ -90,7 +90,7 @@ class Corpus:
         order = draws.permutation(len(stretches))
         for first in range(0, len(order), STRETCHES):
             some = [stretches[i] for i in order[first : first + STRETCHES].tolist()]
-            texts = joined([self.within(rows, *stretch) for stretch in some])
+            texts = join_texts([self.within(rows, *stretch) for stretch in some])
             yield texts.take(draws.permutation(len(texts)))
 
     def parts(self, rows: Ints) -> Iterator[Texts]:
@@ -147,7 +147,7 @@ class Vocabulary:
         numbers[order] = np.arange(len(order))
         return cls(tuple(corpus.forms[i] for i in order.tolist()), counts[order], numbers)
 
-    def known(self, texts: Texts) -> Texts:
+    def drop_rare_words(self, texts: Texts) -> Texts:
         """Sentences without their rare words; their neighbours then stand side by side."""
         ids = self.numbers[texts.ids]
         return Texts(ids[ids >= 0], offsets(ids >= 0)[texts.starts])

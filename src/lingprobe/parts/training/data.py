@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora import brackets
-from lingprobe.corpora.files import lines, uncompressed
-from lingprobe.corpora.seen import Collected
+from lingprobe.corpora.files import lines, uncompressed_path
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import letters, tokens, words
+from lingprobe.corpora.training_sentences import Collected
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.linear_trees import linear
 
@@ -94,15 +94,15 @@ def translations(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
     """Of two files of as many lines, or of tables with a source and its translation in the first
     two columns, each line.
     """
-    for first, second in _aligned(paths):
+    for first, second in _read_translations(paths):
         source = how.words(first)
         if how.usable(first, second) and how.fits(source, how.words(second)):
             how.counts["read"] += 1
             yield Example(source, (second,))
 
 
-def _aligned(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    tables = [path for path in paths if uncompressed(path).suffix == ".tsv"]
+def _read_translations(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    tables = [path for path in paths if uncompressed_path(path).suffix == ".tsv"]
     if len(tables) == len(paths):
         for path in paths:
             for number, line in lines(path):

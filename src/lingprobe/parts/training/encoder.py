@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora import seen
+from lingprobe.corpora import training_sentences as seen
 from lingprobe.corpora.files import digest
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.notes import Checkpoint
@@ -23,7 +23,7 @@ from lingprobe.data.vectors import Floats, Vectors
 from lingprobe.encoders.facts import facts_of
 from lingprobe.encoders.ngrams import NGrams, drawn_vectors
 from lingprobe.encoders.tables import MOST, WordTable, word_table
-from lingprobe.encoders.untrained import WordsRead, encoded, forms_of
+from lingprobe.encoders.untrained import WordsRead, encode_sentences, forms_of
 
 FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
 WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others
@@ -48,7 +48,7 @@ class Trained:
     takes = "sentences"
 
     @staticmethod
-    def expanded(reference: Reference) -> list[Reference]:
+    def expand(reference: Reference) -> list[Reference]:
         """The encoders of all the epochs that a reference names."""
         text = dict(reference.options).get("epoch", "best")
         names = _epochs(text, Path(reference.argument or "").expanduser())
@@ -90,7 +90,7 @@ class Trained:
         words; before training what the weights are drawn from, and what the training is.
         """
         facts = self.facts
-        file, drawn = self.weights(facts), _begun(facts)
+        file, drawn = self.weights(facts), _training_key(facts)
         mark = digest([file]) if file else ""
         if file and facts.get("digests", {}).get(self._number(facts), mark) != mark:
             raise DataProblem(f"{file} is damaged: it is not what was trained; copy it again")
@@ -147,7 +147,7 @@ class Trained:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         network, (vectors, _) = self.parts(forms, facts)
         read = WordsRead(vectors, numbers, counts)
-        return encoded(network, read, shape.width, by_word, self.tokens)
+        return encode_sentences(network, read, shape.width, by_word, self.tokens)
 
     def parts(
         self, forms: Sequence[str], facts: Mapping[str, Any]
@@ -268,7 +268,7 @@ def _digest(file: Path) -> str:
     return digest([file])
 
 
-def _begun(facts: Mapping[str, Any]) -> str:
+def _training_key(facts: Mapping[str, Any]) -> str:
     """A training by what it was asked for: trainings that draw the same weights are told apart, so
     that the curve of each has its beginning.
     """

@@ -97,7 +97,7 @@ class Examples:
             kept=rows if self.kept is None else self.kept[rows],
         )
 
-    def written(self, number: int) -> Iterator[str]:
+    def target_texts(self, number: int) -> Iterator[str]:
         """The text that is to be written of each example: the first, second … of an example."""
         if number >= self.each:
             raise DataProblem("the examples have no text that can be written")

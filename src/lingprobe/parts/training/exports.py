@@ -94,10 +94,10 @@ def _model(shape: Shape, network: Any, forms: Sequence[str], vectors: Floats) ->
         both = lstm.bidirectional
         modules.append(kinds.LSTM(shape.dim, shape.hidden, lstm.num_layers, bidirectional=both))
         modules[-1].encoder.load_state_dict(lstm.state_dict())
-    modules.append(kinds.Pooling(shape.pooled, POOLING[shape.architecture]))
+    modules.append(kinds.Pooling(shape.pooled_dim, POOLING[shape.architecture]))
     if network.head is not None:
         straight = torch.nn.Identity()
-        modules.append(kinds.Dense(shape.pooled, shape.embedding, activation_function=straight))
+        modules.append(kinds.Dense(shape.pooled_dim, shape.embedding, activation_function=straight))
         modules[-1].linear.load_state_dict(network.head.state_dict())
     return SentenceTransformer(modules=modules, device="cpu")
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.files import digest
-from lingprobe.corpora.seen import SEEN
+from lingprobe.corpora.training_sentences import SEEN
 from lingprobe.data.cache import write_text
 from lingprobe.encoders.facts import MODEL, facts_of
 from lingprobe.parts.training.encoder import epoch_file
 from lingprobe.parts.training.loop import Epoch
 from lingprobe.parts.training.settings import TREES, Request, Settings
-from lingprobe.parts.training.splits import counted
+from lingprobe.parts.training.splits import describe_counts
 
 CARD = "README.md"
 
@@ -56,7 +56,7 @@ class Training:
             lines.append(_split(self.splits))
         if self.unbeaten:
             lines.append(_warning(self.unbeaten))
-        lines.append(counted(self.counts))
+        lines.append(describe_counts(self.counts))
         return "\n".join(lines)
 
 
@@ -76,7 +76,10 @@ def _warning(unbeaten: Sequence[str]) -> str:
 def _table(epochs: Sequence[Mapping[str, Any]]) -> str:
     """Epochs as a table."""
     head = list(dict.fromkeys(key for each in reversed(epochs) for key in each))
-    rows = [head, *([_said(each[key]) if key in each else "–" for key in head] for each in epochs)]
+    rows = [
+        head,
+        *([_format_number(each[key]) if key in each else "–" for key in head] for each in epochs),
+    ]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     return "\n".join(
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
@@ -84,7 +87,7 @@ def _table(epochs: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _said(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
@@ -127,7 +130,7 @@ def _digests(out: Path, epochs: Sequence[int]) -> dict[str, str]:
     return {**kept, **{n: digest([file]) for n, file in files.items() if file.is_file()}}
 
 
-def described(folder: Path) -> Training:
+def read_training(folder: Path) -> Training:
     """What is known of a trained encoder; DataProblem where a folder holds none."""
     facts = facts_of(folder)
     return Training(
@@ -150,7 +153,7 @@ def _card(out: Path, facts: Mapping[str, Any]) -> str:
         f"# {out.name}\n\nA sentence encoder made by `lingprobe train`: {facts['architecture']},"
         f" {facts['parameters']:,} weights, objective {facts['objective']}. As an encoder it is"
         f" `trained:{out.name}`.\n\n## Data\n\n{files}\n\n"
-        + counted(facts["counts"])
+        + describe_counts(facts["counts"])
         + f"\n\n`{SEEN}` contains hashes (eight bytes) of the letters and digits of the"
         f" {facts['seen']:,} distinct texts that it was trained or evaluated on: sources, targets,"
         " both sentences of pairs. It is never probed on these."

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from lingprobe.corpora.files import lines, uncompressed
+from lingprobe.corpora.files import lines, uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.data import Example, Reading
 
@@ -36,7 +36,7 @@ def inferences(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
     counted.
     """
     for path in paths:
-        rows = _json(path) if uncompressed(path).suffix == ".jsonl" else _rows(path, how.where)
+        rows = _json(path) if uncompressed_path(path).suffix == ".jsonl" else _rows(path, how.where)
         for where, row in rows:
             if not all(fnmatchcase(row.get(key, ""), p) for key, p in how.where.items()):
                 continue

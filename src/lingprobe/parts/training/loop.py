@@ -196,7 +196,7 @@ class Learner:
         """Sentences of some rows, in their order."""
         lengths = words.lengths_of(rows)
         order = np.argsort(-lengths, kind="stable")
-        vectors = self.words(torch.from_numpy(words.padded(rows[order], -1)).to(self.device))
+        vectors = self.words(torch.from_numpy(words.pad_rows(rows[order], -1)).to(self.device))
         read = self.network.read(vectors, torch.from_numpy(lengths[order]))
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
@@ -206,7 +206,7 @@ class Learner:
 
     def weights(self) -> dict[str, Tensor]:
         """What the encoder is made of, by name; its words only where they were learnt."""
-        named = {**self.network.state_dict(), **self.words.kept()}
+        named = {**self.network.state_dict(), **self.words.learned_weights()}
         if self.whole:
             named |= {f"{HEAD}{name}": value for name, value in self.head.state_dict().items()}
         return {name: value.detach().cpu().contiguous() for name, value in named.items()}
@@ -232,7 +232,7 @@ class Learner:
             draws = np.random.default_rng((*seed, 1, at, self.ranks.rank))
             if self.schedule.falls:
                 self._fall(number - 1 + at / len(work))
-            with _drawn((*seed, 2, at, self.ranks.rank)):
+            with _seeded_dropout((*seed, 2, at, self.ranks.rank)):
                 loss, over, words = self._step(work[at], draws, lengths)
             part.done, part.loss, part.over = at + 1, part.loss + loss, part.over + over
             part.words, now = part.words + words, time.perf_counter()
@@ -267,7 +267,7 @@ class Learner:
                 loss = self.lesson.loss(rows, self.encode, draws)
             torch.autograd.backward(loss.total / loss.over)
             total, over = float(loss.total.detach()), loss.over
-        total, over, words = self.ranks.averaged(self.parameters, total, over, words)
+        total, over, words = self.ranks.average_gradients(self.parameters, total, over, words)
         if self.schedule.clip:
             nn.utils.clip_grad_norm_(self.parameters, self.schedule.clip)
         self.optimizer.step()
@@ -334,7 +334,7 @@ class Learner:
 
 
 @contextmanager
-def _drawn(seed: Sequence[int]) -> Iterator[None]:
+def _seeded_dropout(seed: Sequence[int]) -> Iterator[None]:
     """What is dropped inside is drawn by the seed, and torch's own draws stay as they are."""
     with torch.random.fork_rng():
         torch.manual_seed(int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]))

@@ -34,7 +34,7 @@ from lingprobe.parts.training.data import Reader
 from lingprobe.parts.training.examples import Examples
 from lingprobe.parts.training.inferences import inferences
 from lingprobe.parts.training.linear_trees import commonest, labelled_f1, words_of
-from lingprobe.parts.training.texts import Pieces, Texts, joined, perplexities
+from lingprobe.parts.training.texts import Pieces, Texts, join_texts, perplexities
 
 Figures = Mapping[str, float]
 
@@ -143,13 +143,13 @@ class Writing:
     def of(cls, objective: Objective, examples: Examples, how: Kit) -> Writing:
         """Examples as numbers, and decoders of `how.shape`'s vectors."""
         each = range(examples.each)
-        texts = chain.from_iterable(map(examples.written, each))
+        texts = chain.from_iterable(map(examples.target_texts, each))
         pieces = Pieces.of(texts, how.pieces, objective.whole)
-        attended = how.shape.pooled if how.attention else 0
+        attended = how.shape.pooled_dim if how.attention else 0
         size = how.shape.width, len(pieces), how.decoder
         head = Decoders([Decoder(*size, attended=attended) for _ in each])
         draw_head(head, how.seed + 2)
-        wanted = [pieces.encode(examples.written(number)) for number in each]
+        wanted = [pieces.encode(examples.target_texts(number)) for number in each]
         noise = (how.drop, how.swap) if objective.noise else (0.0, 0.0)
         return cls(objective, examples.first, examples.forms, pieces, wanted, head, noise)
 
@@ -158,10 +158,10 @@ class Writing:
         if examples.each != len(self.wanted):
             raise DataProblem("the files to judge by have other texts than those to learn from")
         wanted = [
-            joined([texts, self.pieces.encode(examples.written(number))])
+            join_texts([texts, self.pieces.encode(examples.target_texts(number))])
             for number, texts in enumerate(self.wanted)
         ]
-        words = joined([self.words, examples.first])
+        words = join_texts([self.words, examples.first])
         return replace(self, words=words, forms=examples.forms, wanted=wanted)
 
     @property
@@ -173,10 +173,10 @@ class Writing:
         """Minus the logarithm of the pieces' probabilities."""
         source = self.words, rows
         if draws is not None and any(self.noise):
-            source = noised(self.words, rows, *self.noise, draws), np.arange(len(rows))
+            source = add_noise(self.words, rows, *self.noise, draws), np.arange(len(rows))
         read, losses, over = encode(*source), [], 0
         for decoder, texts in zip(self.head, self.wanted, strict=True):
-            pieces = torch.from_numpy(texts.padded(rows, PAD))
+            pieces = torch.from_numpy(texts.pad_rows(rows, PAD))
             over += int((pieces[:, 1:] != PAD).sum())
             losses.append(decoder(read, pieces.to(read.sentences.device)))
         return Loss(torch.stack(losses).sum(), over)
@@ -189,16 +189,16 @@ class Writing:
         for part in _parts(rows):
             read = encode(self.words, part)
             for decoder, texts in zip(self.head, self.wanted, strict=True):
-                pieces = torch.from_numpy(texts.padded(part, PAD)).to(read.sentences.device)
+                pieces = torch.from_numpy(texts.pad_rows(part, PAD)).to(read.sentences.device)
                 scores, wanted = decoder.scores(read, pieces)
                 total += float(functional.cross_entropy(scores, wanted, reduction="sum"))
                 right, count = right + int((scores.argmax(1) == wanted).sum()), count + len(wanted)
         found = {"perplexity": math.exp(min(total / count, MOST)), "accuracy": 100 * right / count}
         if self.objective.judged:
-            found[self.objective.judged] = self._judged(rows[:WRITTEN], encode)
+            found[self.objective.judged] = self._score_writing(rows[:WRITTEN], encode)
         return found
 
-    def _judged(self, rows: Ints, encode: Encode) -> float:
+    def _score_writing(self, rows: Ints, encode: Encode) -> float:
         """BLEU or F1 of what is written of some sentences."""
         longest = int(self.wanted[0].lengths[rows].max()) + 10
         written = [
@@ -219,7 +219,7 @@ class Writing:
         counted = perplexities(mine, theirs, len(self.pieces))
         found = {f"perplexity of {name}s": value for name, value in counted.items()}
         if self.objective.judged == "bleu":
-            found |= self._copied(mine, dev)
+            found |= self._trivial_figures(mine, dev)
         if self.objective.judged == "f1":
             common = np.bincount(mine.ids[mine.ids > PAD]).argmax()
             inner = theirs.ids[theirs.ids != START]
@@ -227,7 +227,7 @@ class Writing:
             found["f1 of the commonest tree of the length"] = self._commonest(mine, theirs)
         return found
 
-    def _copied(self, mine: Texts, dev: Ints) -> Figures:
+    def _trivial_figures(self, mine: Texts, dev: Ints) -> Figures:
         rows = dev[:WRITTEN]
         texts = self.pieces.decode(self.wanted[0].row(i).tolist() for i in rows.tolist())
         sources = [" ".join(self.forms[k] for k in self.words.row(i)) for i in rows.tolist()]
@@ -284,8 +284,8 @@ class Inferring:
         number = np.array([self.names.index(name) for name in examples.names])
         return replace(
             self,
-            first=joined([self.first, examples.first]),
-            second=joined([self.second, examples.second]),
+            first=join_texts([self.first, examples.first]),
+            second=join_texts([self.second, examples.second]),
             labels=np.concatenate([self.labels, number[examples.labels]]),
         )
 
@@ -379,7 +379,9 @@ def _parts(rows: Ints) -> list[Ints]:
     return np.array_split(rows, range(BATCH, len(rows), BATCH)) if len(rows) else []
 
 
-def noised(words: Texts, rows: Ints, drop: float, swap: float, draws: np.random.Generator) -> Texts:
+def add_noise(
+    words: Texts, rows: Ints, drop: float, swap: float, draws: np.random.Generator
+) -> Texts:
     """The words of some rows, each dropped with probability `drop` and then neighbours swapped with
     `swap`, in pairs that do not overlap (Hill et al. 2016, 2.2); a row is never empty.
     """

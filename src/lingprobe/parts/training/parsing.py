@@ -19,7 +19,7 @@ from lingprobe.corpora import brackets
 from lingprobe.corpora.tally import Tally
 from lingprobe.data.vectors import Floats, Ints, ranges
 from lingprobe.encoders.tables import word_table
-from lingprobe.nets.architectures import drawn
+from lingprobe.nets.architectures import draw_net
 from lingprobe.nets.trainable import Shape
 from lingprobe.parts.training import splitting
 from lingprobe.parts.training.data import Reading
@@ -36,13 +36,13 @@ from lingprobe.parts.training.nets.parsing import (
 )
 from lingprobe.parts.training.objectives import Encode, Figures, Loss
 from lingprobe.parts.training.parsers import scores
-from lingprobe.parts.training.parsers.decoding import DEPREL, FEATS, UPOS, XPOS, annotated
+from lingprobe.parts.training.parsers.decoding import DEPREL, FEATS, UPOS, XPOS, decode_annotations
+from lingprobe.parts.training.parsers.layout import paragraphs
 from lingprobe.parts.training.parsers.splitter import ABOUT
 from lingprobe.parts.training.parsers.treebank import Annotated, sentences
-from lingprobe.parts.training.parsers.written import paragraphs
 from lingprobe.parts.training.ranks import Ranks
 from lingprobe.parts.training.settings import Request, Settings
-from lingprobe.parts.training.splits import chosen, held_out, too_little
+from lingprobe.parts.training.splits import choose_rows, held_out, too_little
 from lingprobe.parts.training.texts import Numbers, Texts
 
 BATCH = 128  # sentences that are judged at once
@@ -54,7 +54,7 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
     """Read the treebanks, and make a parser of what they tell; how they split text is learnt and
     written here.
     """
-    examples, train, dev = _divided(request, how, settings)
+    examples, train, dev = _split_train_dev(request, how, settings)
     lexicon = Lexicon.of(examples, train, settings)
     columns, forms = Columns.of(examples, train), lexicon.module(settings)
     shape = Shape("bilstm-max", forms.shape.width, settings.hidden, settings.layers)
@@ -62,7 +62,7 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
     network.body.cells.dropout = settings.dropout  # type: ignore[union-attr]
     lesson = Parsing(lexicon.texts, examples, columns, _heads(columns, shape, settings))
     schedule = _schedule(settings)
-    ranks = Ranks.started(schedule.place)
+    ranks = Ranks.from_environment(schedule.place)
     learner = Learner(network, lesson, forms, schedule, ranks, whole=True)
     told = {
         "forms": forms.shape.plain(),
@@ -92,12 +92,12 @@ def _splits(
     return {ABOUT: said} if said else {}
 
 
-def _divided(
+def _split_train_dev(
     request: Request, how: Reading, settings: Settings
 ) -> tuple[list[Annotated], Ints, Ints]:
     """The sentences, and which are train and dev, none of whose is in train."""
     learnt = list(_read(request.files, how))
-    kept = chosen(len(learnt), settings.most, settings.seed)
+    kept = choose_rows(len(learnt), settings.most, settings.seed)
     examples = [learnt[i] for i in kept.tolist()] + list(_read(request.dev, how))
     dev = np.arange(len(kept), len(examples))
     how.seen.keep(np.concatenate([kept, dev + len(learnt) - len(kept)]))
@@ -171,7 +171,7 @@ class Lexicon(NamedTuple):
             static=self.static.shape[1],
             projected=settings.projected,
         )
-        made = drawn(lambda: Forms(shape, settings.dropout), draw_forms, settings.seed + 1)
+        made = draw_net(lambda: Forms(shape, settings.dropout), draw_forms, settings.seed + 1)
         known = Known.of(self.forms, self.words, self.letters, self.static)
         return cast(Forms, made).know(known, torch.from_numpy(self.counts).float())
 
@@ -184,8 +184,8 @@ def _common(counts: Mapping[str, int], settings: Settings) -> list[str]:
 def _heads(columns: Columns, shape: Shape, settings: Settings) -> Heads:
     tags = {name: len(values) for name, values in columns.names.items() if name != DEPREL}
     labels = len(columns.names.get(DEPREL, ()))
-    told = HeadShape(shape.pooled, tags, labels, settings.arcs)
-    made = drawn(lambda: Heads(told, settings.dropout), draw_heads, settings.seed + 2)
+    told = HeadShape(shape.pooled_dim, tags, labels, settings.arcs)
+    made = draw_net(lambda: Heads(told, settings.dropout), draw_heads, settings.seed + 2)
     return cast(Heads, made)
 
 
@@ -231,7 +231,7 @@ class Columns(NamedTuple):
             if not counts:
                 continue
             names[kind] = sorted(counts, key=lambda name: (-counts[name], name))
-            made[kind] = _numbered(examples, rows, names[kind], kind == PAIRS)
+            made[kind] = _number_values(examples, rows, names[kind], kind == PAIRS)
         labels = made.pop(DEPREL, np.empty(0, np.int64))
         return cls(names, _places(examples), labels, made)
 
@@ -247,7 +247,7 @@ class Columns(NamedTuple):
         return Gold(torch.from_numpy(self.heads[words]), labels, tags)
 
 
-def _numbered(
+def _number_values(
     examples: Sequence[Annotated], rows: Sequence[Sequence[str]], names: Sequence[str], pairs: bool
 ) -> Ints:
     """The number of each value of words, or of pairs of them; NONE where nothing is told."""
@@ -307,7 +307,9 @@ class Parsing:
         for part in np.array_split(order, range(BATCH, len(order), BATCH)):
             read = encode(self.words, part)
             words = [self.examples[i].words for i in part.tolist()]
-            made = annotated(self.head, read.words, read.lengths, words, self.columns.names)
+            made = decode_annotations(
+                self.head, read.words, read.lengths, words, self.columns.names
+            )
             told.update(zip(part.tolist(), made, strict=True))
         return figures([(told[i], self.examples[i].gold) for i in rows.tolist()])
 
@@ -340,7 +342,7 @@ class _Usual(NamedTuple):
         """From gold annotation."""
         each: dict[str, Counter[tuple[str, int, str]]] = defaultdict(Counter)
         for words, _, gold, *_ in examples:
-            for word, told in zip(words, _told(words, gold), strict=True):
+            for word, told in zip(words, _word_annotations(words, gold), strict=True):
                 each[word][told] += 1
         rare = sum((n for n in each.values() if n.total() == 1), Counter[tuple[str, int, str]]())
         [(other, _)] = (rare or sum(each.values(), rare)).most_common(1)
@@ -353,7 +355,7 @@ class _Usual(NamedTuple):
         return Annotation(upos, heads=tuple(heads), deprels=labels)
 
 
-def _told(words: Sequence[str], gold: Annotation) -> Iterable[tuple[str, int, str]]:
+def _word_annotations(words: Sequence[str], gold: Annotation) -> Iterable[tuple[str, int, str]]:
     """Of each word its part of speech, how far away its head is, and by which label."""
     nothing = ("",) * len(words)
     far = [head - i if head >= 0 else 0 for i, head in enumerate(gold.heads)] or [0] * len(words)
@@ -367,7 +369,7 @@ def figures(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
     found = dict(scores.agreement(*zip(*columns, strict=True))) if columns else {}
     if phrased:
         mine, gold = (
-            [brackets.parsed(each[k].brackets, "", i) for i, each in enumerate(phrased)]
+            [brackets.parse_tree(each[k].brackets, "", i) for i, each in enumerate(phrased)]
             for k in (0, 1)
         )
         found["F1"] = scores.evalb(mine, gold)["F1"]

@@ -26,7 +26,7 @@ class Ranks:
     many: int = 1
 
     @classmethod
-    def started(cls, device: torch.device) -> Ranks:
+    def from_environment(cls, device: torch.device) -> Ranks:
         """As the environment says; processes that torchrun started meet."""
         if processes() < 2:
             return cls()
@@ -40,7 +40,7 @@ class Ranks:
         filled = [*batches, *[np.zeros(0, np.int64)] * short]
         return filled[self.rank :: self.many]
 
-    def averaged(
+    def average_gradients(
         self, parameters: Sequence[Tensor], total: float, over: int, words: int
     ) -> tuple[float, int, int]:
         """Make the gradients those of all processes' batches as one; their loss, over how many

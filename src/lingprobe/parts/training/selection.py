@@ -50,7 +50,7 @@ class Selection:
         """Epochs since the best one."""
         return len(epochs) - self.best(epochs)
 
-    def stalled(self, epochs: Sequence[Epoch]) -> bool:
+    def has_stalled(self, epochs: Sequence[Epoch]) -> bool:
         """Whether the last epoch is no better than the best before: by perplexity, which is surer
         than BLEU, or by the figure where nothing is written.
         """

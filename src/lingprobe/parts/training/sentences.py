@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from lingprobe.corpora import seen
+from lingprobe.corpora import training_sentences as seen
 from lingprobe.corpora.files import digest
 from lingprobe.corpora.text import letters
 from lingprobe.data.cache import write_text
@@ -26,13 +26,13 @@ from lingprobe.parts.training import bag, parsing
 from lingprobe.parts.training.data import Reading
 from lingprobe.parts.training.encoder import UNKNOWN, WORDS, epoch_file
 from lingprobe.parts.training.examples import Examples
-from lingprobe.parts.training.folder import Training, command, described, say
+from lingprobe.parts.training.folder import Training, command, read_training, say
 from lingprobe.parts.training.loop import ON, Epoch, Learner, Learns, Schedule, Start
 from lingprobe.parts.training.objectives import Kit, Lesson
 from lingprobe.parts.training.ranks import Ranks
 from lingprobe.parts.training.selection import Selection
 from lingprobe.parts.training.settings import BAG, TREES, Request, Settings
-from lingprobe.parts.training.splits import chosen, held_out, too_little
+from lingprobe.parts.training.splits import choose_rows, held_out, too_little
 from lingprobe.parts.training.weights import save
 
 STARTS = {BAG: bag.start, TREES: parsing.start}
@@ -56,7 +56,7 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
         on_error="skip" if settings.on_error == "skip" else "raise",
         where=where,
     )
-    asked = _asked(request, settings, how)
+    asked = _request_facts(request, settings, how)
     _check(out, asked)
     begin = STARTS.get(request.architecture, _start)
     learner, facts, rows, judged = begin(request, how, settings, out)
@@ -75,11 +75,11 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
         number = len(learner.epochs) + 1
         heard = partial(told or _nothing, number)
         learner.epoch(rows, judged, heard, partial(_keep, out, learner))
-        if selection.stalled(learner.epochs):
+        if selection.has_stalled(learner.epochs):
             learner.slower()
         _write(out, learner)
         _say(out, learner, selection, said)
-    return described(out)
+    return read_training(out)
 
 
 def _nothing(*_: Any) -> None:
@@ -119,7 +119,7 @@ def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learne
         forms, known = examples.forms, known[: len(examples.forms)]
     schedule = _schedule(request, settings)
     network = shape.network(settings.seed)
-    ranks = Ranks.started(schedule.place)
+    ranks = Ranks.from_environment(schedule.place)
     numbers = None if rows is None else torch.from_numpy(rows)
     words = Words(torch.from_numpy(vectors), settings.learned, numbers)
     learner = Learner(network, wider, words, schedule, ranks, also=also)
@@ -177,7 +177,7 @@ def _vocabulary(parts: Parts, settings: Settings, many: int) -> tuple[Ints, list
     return rows, [UNKNOWN, *(forms[i] for i in kept.tolist())]
 
 
-def _asked(request: Request, settings: Settings, how: Reading) -> dict[str, Any]:
+def _request_facts(request: Request, settings: Settings, how: Reading) -> dict[str, Any]:
     """What decides the weights, as the folder keeps it: all but the device, and but the epochs,
     where the rate does not fall to the last of them.
     """
@@ -221,7 +221,7 @@ def _split(request: Request, how: Reading, settings: Settings) -> Parts:
     if request.dev:
         parts.append(reads(request.dev, replace(how, dev=True)))
     examples, (many, *_) = Examples.of(*parts)
-    kept = chosen(many, settings.most, settings.seed)
+    kept = choose_rows(many, settings.most, settings.seed)
     if len(kept) < many:
         rows = np.concatenate([kept, np.arange(many, len(examples))])
         examples, many = examples.take(rows), len(kept)

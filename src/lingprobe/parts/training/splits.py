@@ -19,7 +19,7 @@ def held_out(many: int, seed: int) -> Ints:
     return np.sort(draws.permutation(many)[: min(MOST, int(SHARE * many))])
 
 
-def chosen(many: int, most: int, seed: int) -> Ints:
+def choose_rows(many: int, most: int, seed: int) -> Ints:
     """At most `most` rows of `many` (0: all), that the seed draws; sorted."""
     if not most or many <= most:
         return np.arange(many)
@@ -34,17 +34,19 @@ VOCABULARY = {
 }
 
 
-def counted(counts: Mapping[str, int]) -> str:
+def describe_counts(counts: Mapping[str, int]) -> str:
     """What was read and used, what was left out and why, and the size of the vocabulary."""
 
-    def told(names: Mapping[str, str]) -> str:
+    def list_counts(names: Mapping[str, str]) -> str:
         return ", ".join(
             f"{counts[name]:,} {said}" for name, said in names.items() if name in counts
         )
 
     left_out = {n: n for n in counts if n not in USED and n not in VOCABULARY and counts[n]}
     parts = {"examples": USED, "left out": left_out, "vocabulary": VOCABULARY}
-    return "; ".join(f"{part}: {said}" for part, names in parts.items() if (said := told(names)))
+    return "; ".join(
+        f"{part}: {said}" for part, names in parts.items() if (said := list_counts(names))
+    )
 
 
 def too_little(files: Iterable[Path], train: int, dev: int, left: Mapping[str, int]) -> DataProblem:
@@ -53,5 +55,5 @@ def too_little(files: Iterable[Path], train: int, dev: int, left: Mapping[str, i
     """
     return DataProblem(
         f"{', '.join(map(str, files))}: {train:,} examples are left to train on and {dev:,} for"
-        f" dev ({counted(left) or 'none was read'}); give more text"
+        f" dev ({describe_counts(left) or 'none was read'}); give more text"
     )

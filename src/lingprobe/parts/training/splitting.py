@@ -28,9 +28,9 @@ from lingprobe.parts.training.nets.splitting import (
     numbers_of,
 )
 from lingprobe.parts.training.parsers.expansions import Expansions
+from lingprobe.parts.training.parsers.layout import Paragraph, Token
 from lingprobe.parts.training.parsers.splits import segmentation
 from lingprobe.parts.training.parsers.splitter import ABOUT, SPLITTER, Learnt
-from lingprobe.parts.training.parsers.written import Paragraph, Token
 from lingprobe.parts.training.weights import save
 
 WINDOW, BATCH = 256, 4  # characters of a part of the text, and parts of a batch
@@ -64,7 +64,7 @@ def learnt_in(
     learnt = learn(train, seed)
     if learnt is None:
         return None
-    figures = judged(learnt, list(dev))
+    figures = score_splitter(learnt, list(dev))
     text = json.dumps(learnt.facts(), ensure_ascii=False)
     save(learnt.net.state_dict(), file, {ABOUT: text})
     return {"digest": digest([file]), "dev": figures}
@@ -177,7 +177,7 @@ def _loss(logits: Tensor, told: Tensor) -> Tensor:
     return total / max(int(there[..., TOKEN].sum()), 1)
 
 
-def judged(learnt: Learnt, paragraphs: Sequence[Paragraph]) -> dict[str, float]:
+def score_splitter(learnt: Learnt, paragraphs: Sequence[Paragraph]) -> dict[str, float]:
     """F1 of tokens, sentences and words on other paragraphs, in percent."""
     said = [Paragraph(each.text, tuple(learnt.tokens(each.text))) for each in paragraphs]
     return segmentation(said, paragraphs)

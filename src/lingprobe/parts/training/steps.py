@@ -23,12 +23,12 @@ BEYOND = 6.0  # a score, at which word2vec's table of the logistic function ends
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def _compiled(function: F) -> F:
+def _compile(function: F) -> F:
     # sums of products may be reordered, or no processor could add several at once
     return cast(F, numba.njit(fastmath={"reassoc", "contract", "nsz"}, cache=True)(function))
 
 
-def _inlined(function: F) -> F:
+def _inline(function: F) -> F:
     # functions of their own would be compiled twice, and which of the two is called would depend on
     # whether the code comes from the cache: the bits would, too
     return cast(F, numba.njit(inline="always")(function))
@@ -94,7 +94,7 @@ class _Work(NamedTuple):
     bigrams: Ints
 
 
-@_inlined
+@_inline
 def _work(longest: int, dim: int) -> _Work:
     return _Work(
         np.zeros(dim, np.float32),
@@ -106,7 +106,7 @@ def _work(longest: int, dim: int) -> _Work:
     )
 
 
-@_inlined
+@_inline
 def _count(rows: NDArray[np.int32], counts: Ints) -> int:
     """Count how often each row is among some, but for -1; the counts, summed over the rows."""
     total = 0
@@ -119,7 +119,7 @@ def _count(rows: NDArray[np.int32], counts: Ints) -> int:
     return total
 
 
-@_inlined
+@_inline
 def _begin(source: Floats, part: Part, sentence: int, work: _Work) -> tuple[int, int]:
     """Sum the vectors of a sentence; how many there are, and how often these stand in it, summed
     over them.
@@ -143,7 +143,7 @@ def _begin(source: Floats, part: Part, sentence: int, work: _Work) -> tuple[int,
     return many, times + _count(part.bigrams[first:last], work.bigrams)
 
 
-@_inlined
+@_inline
 def _take(
     source: Floats,
     rows: NDArray[np.int32],
@@ -170,7 +170,7 @@ def _take(
                     hidden[i] += step[i]
 
 
-@_inlined
+@_inline
 def _context(
     source: Floats, part: Part, place: tuple[int, int, int, int], work: _Work
 ) -> tuple[int, int]:
@@ -197,7 +197,7 @@ def _context(
     return count, times
 
 
-@_inlined
+@_inline
 def _product(one: Floats, other: Floats) -> np.float32:
     total = np.float32(0)
     for i in range(len(one)):
@@ -205,7 +205,7 @@ def _product(one: Floats, other: Floats) -> np.float32:
     return total
 
 
-@_inlined
+@_inline
 def _predict(
     target: Floats, part: Part, place: tuple[int, int], rate: float, beyond: float, work: _Work
 ) -> float:
@@ -236,7 +236,7 @@ def _predict(
     return loss
 
 
-@_inlined
+@_inline
 def _add(work: _Work, at: int, share: np.float32, times: np.float32) -> None:
     """Take the step of a word, of which that share holds, for all vectors of its context."""
     step = work.steps[at]
@@ -246,7 +246,7 @@ def _add(work: _Work, at: int, share: np.float32, times: np.float32) -> None:
         work.total[i] += times * step[i]
 
 
-@_inlined
+@_inline
 def _end(source: Floats, part: Part, sentence: int, work: _Work) -> None:
     """Move the vectors of a sentence."""
     first, last = part.starts[sentence], part.starts[sentence + 1]
@@ -262,7 +262,7 @@ def _end(source: Floats, part: Part, sentence: int, work: _Work) -> None:
                 bigram[i] += moved[i] - step[i] - after[i]
 
 
-@_compiled
+@_compile
 def learn(tables: Tables, part: Part, rates: Rates) -> tuple[float, int]:
     """Take the steps of some sentences, in place; the loss, summed, and over how many words."""
     loss, count = 0.0, 0
@@ -287,7 +287,7 @@ def learn(tables: Tables, part: Part, rates: Rates) -> tuple[float, int]:
     return loss, count
 
 
-@_compiled
+@_compile
 def contexts(source: Floats, part: Part) -> Floats:
     """The mean of the context of each word [words, dim], zeros for a word that has none."""
     made = np.zeros((len(part.ids), source.shape[1]), np.float32)

@@ -66,7 +66,7 @@ class Texts(NamedTuple):
         units, starts = ranges(self.starts[rows], self.starts[rows + 1])
         return Texts(self.ids[units], starts)
 
-    def padded(self, rows: Ints, fill: int) -> NDArray[np.int64]:
+    def pad_rows(self, rows: Ints, fill: int) -> NDArray[np.int64]:
         """Some rows as a table [rows, longest]."""
         lengths = self.lengths_of(rows)
         steps = np.arange(int(lengths.max(initial=1)))
@@ -76,7 +76,7 @@ class Texts(NamedTuple):
         return table
 
 
-def joined(parts: Sequence[Texts]) -> Texts:
+def join_texts(parts: Sequence[Texts]) -> Texts:
     """The rows of some texts, one text after the other."""
     lengths = np.concatenate([part.lengths for part in parts])
     return Texts(np.concatenate([part.ids for part in parts]), offsets(lengths))

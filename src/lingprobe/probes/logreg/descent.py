@@ -65,7 +65,7 @@ class Search:
     steps: int = 0
 
     @classmethod
-    def begun(cls, objective: Objective, start: Tensor) -> Search:
+    def begin(cls, objective: Objective, start: Tensor) -> Search:
         """A search that has not moved."""
         going = torch.arange(len(start), device=start.device)
         values, slope = objective(start, going)
@@ -83,7 +83,7 @@ class Search:
         its value, or of the part NEAR of its first.
         """
         place, going, values, slope = self.place, self.going, self.values, self.slope
-        direction = -_scaled(slope, self.history)
+        direction = -_scale_gradient(slope, self.history)
         downhill = (direction * slope).sum(1) < 0
         direction = torch.where(downhill[:, None], direction, -slope)
         moved, reached, there = _step(objective, (place[going], values, slope, going), direction)
@@ -112,22 +112,22 @@ class Search:
     def of(cls, state: State, device: torch.device) -> Search:
         """A search that goes on."""
         history = [
-            Move(*(restored(state, f"{name}.{k}", device) for name in Move._fields))
+            Move(*(restore_tensor(state, f"{name}.{k}", device) for name in Move._fields))
             for k in range(state.facts["moves"])
         ]
         place, found, small, least, going, values, slope = (
-            restored(state, name, device) for name in NAMES
+            restore_tensor(state, name, device) for name in NAMES
         )
         steps = state.facts["step"]
         return cls(place, found, small, least, going, values, slope, history, steps)
 
 
-def restored(state: State, name: str, device: torch.device) -> Tensor:
+def restore_tensor(state: State, name: str, device: torch.device) -> Tensor:
     """A tensor of a state."""
     return torch.from_numpy(np.array(state.arrays[name])).to(device)  # files are read-only
 
 
-def _scaled(slope: Tensor, history: list[Move]) -> Tensor:
+def _scale_gradient(slope: Tensor, history: list[Move]) -> Tensor:
     """The inverse Hessian, as the last steps tell it, times the gradient [problems, size] (the
     two-loop recursion).
     """

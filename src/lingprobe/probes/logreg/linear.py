@@ -22,7 +22,7 @@ from torch import Tensor
 from lingprobe.data.checkpoints import Course
 from lingprobe.data.vectors import Floats
 from lingprobe.probes.features import Aim
-from lingprobe.probes.logreg.descent import Search, restored
+from lingprobe.probes.logreg.descent import Search, restore_tensor
 from lingprobe.probes.losses import LOSSES, Curved
 
 ROWS = 8192  # of one product: its scores stay in the cache
@@ -50,7 +50,7 @@ class Linear(NamedTuple):
         weights = (self.weights[k] * aims.factor).float().cpu().numpy()
         return weights, (self.biases[k] * aims.factor + aims.shift).float().cpu().numpy()
 
-    def judged(self, x: Floats, wanted: Tensor, loss: Curved) -> NDArray[np.float64]:
+    def judge(self, x: Floats, wanted: Tensor, loss: Curved) -> NDArray[np.float64]:
         """The mean quality and loss on other examples of each penalty's model [2, penalties]."""
         device = self.weights.device
         weights, biases = self.weights.float(), self.biases.float()
@@ -111,7 +111,7 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     rounds = [(Sums(centred, wanted, LOSSES[loss]), 1e-6)]
     if len(sample) < len(x):
         rounds = [(Sums(centred[sample], wanted[sample], LOSSES[loss]), 1e-4), *rounds]
-    weights, biases, objectives = _descended(
+    weights, biases, objectives = _descend_rounds(
         rounds,
         lambda sums, inner, outer: Space(sums, inner, outer, penalties, spectrum),
         penalties.new_zeros(len(penalties), outputs, x.shape[1]),
@@ -123,7 +123,7 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     return Linear(weights, biases - weights @ mean, objectives)
 
 
-def _descended(
+def _descend_rounds(
     rounds: Sequence[tuple[Sums, float]],
     space: Callable[[Sums, Tensor, Tensor], Space],
     weights: Tensor,
@@ -136,10 +136,12 @@ def _descended(
     first, search = 0, None
     if (kept := course.state) is not None:
         first, search = kept.facts["round"], Search.of(kept, weights.device)
-        weights, biases = (restored(kept, name, weights.device) for name in ("weights", "biases"))
+        weights, biases = (
+            restore_tensor(kept, name, weights.device) for name in ("weights", "biases")
+        )
     for number, (sums, tolerance) in enumerate(rounds[first:], first):
         here = space(sums, weights, biases)
-        search = search or Search.begun(here.objective, here.start)
+        search = search or Search.begin(here.objective, here.start)
         state = partial(search.state, {"weights": weights, "biases": biases}, round=number)
         while not search.over:
             search.step(here.objective, tolerance)
@@ -218,7 +220,7 @@ class Space:
         self.across = (curvature * spectrum.rest + penalty).clamp_min(1e-12).rsqrt()
         self.free = curvature.rsqrt()
 
-    def stretched(self, moved: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
+    def stretch_coordinates(self, moved: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         """Coordinates [some, outputs * (dim + 1)] to weights and biases, or gradients in these to
         gradients in coordinates.
         """
@@ -232,7 +234,7 @@ class Space:
 
     def at(self, place: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         """Weights and biases at a place of some of the problems."""
-        weights, biases = self.stretched(place, which)
+        weights, biases = self.stretch_coordinates(place, which)
         return self.weights[which] + weights, self.biases[which] + biases
 
     @property
@@ -248,5 +250,5 @@ class Space:
         penalty = self.penalties[which]
         values = means + penalty / 2 * weights.square().sum((1, 2))
         slope = torch.cat([inner + penalty[:, None, None] * weights, outer[:, :, None]], 2)
-        inner, outer = self.stretched(slope.flatten(1), which)
+        inner, outer = self.stretch_coordinates(slope.flatten(1), which)
         return values, torch.cat([inner, outer[:, :, None]], 2).flatten(1)

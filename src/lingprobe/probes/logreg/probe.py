@@ -48,22 +48,22 @@ class LogReg(Fitting):
                 "logreg tunes C on dev, and there are no dev examples; give one c=, or a dev split"
             )
         fitted = {
-            read: in_halves(lambda each: [self._fitted(train, dev, *each)], [read])[0]
+            read: in_halves(lambda each: [self._fit_best(train, dev, *each)], [read])[0]
             for read in dict.fromkeys(cell.read for cell in cells)
         }
         return [fitted[cell.read][cell.by] for cell in cells]
 
-    def _fitted(self, train: Readings, dev: Readings, read: str) -> dict[str, Linear]:
+    def _fit_best(self, train: Readings, dev: Readings, read: str) -> dict[str, Linear]:
         """The best on dev by accuracy, and by loss; where C is not tuned they are the same."""
         from lingprobe.probes.losses import LOSSES
 
         aims, loss = aim(train.labels, dev.labels), LOSSES[train.labels.loss]
         features = finite(train, read, "train")
         scaling = (common_scale if self.scaled else no_scale)(features)
-        found = self._solved(scaling(features), aims, train.labels)
+        found = self._find_minima(scaling(features), aims, train.labels)
         judged, best = np.full((2, len(self.c)), np.nan), {"score": 0, "loss": 0}
         if len(dev):
-            judged = found.judged(scaling(finite(dev, read, "dev")), loss.targets(aims.dev), loss)
+            judged = found.judge(scaling(finite(dev, read, "dev")), loss.targets(aims.dev), loss)
             best = {"score": int(judged[0].argmax()), "loss": int(judged[1].argmin())}
 
         def linear(k: int) -> Linear:
@@ -77,7 +77,7 @@ class LogReg(Fitting):
 
         return {by: linear(k) for by, k in best.items()}
 
-    def _solved(self, x: Floats, aims: Aim, labels: Column) -> Minima:
+    def _find_minima(self, x: Floats, aims: Aim, labels: Column) -> Minima:
         """The minimum of each C, in rising order."""
         import torch
 

@@ -99,7 +99,7 @@ class Block:
         self.lanes, self.hidden, self.dtype = list(lanes), lanes[0].member.hidden, dtype
         self.device = device or torch.device("cpu")
         seeds = dict.fromkeys(lane.seed for lane in lanes)
-        drawn = {seed: _drawn(seed, self.hidden, *sizes) for seed in seeds}
+        drawn = {seed: _draw_weights(seed, self.hidden, *sizes) for seed in seeds}
         starts = [drawn[lane.seed] for lane in lanes]
         self.tensors = [torch.stack(one).to(self.device) for one in zip(*starts, strict=True)]
         self.adam = Adam(self.tensors, shrink)
@@ -227,7 +227,7 @@ class Block:
         self._rest(groups)
 
 
-def _drawn(seed: int, hidden: int, dim: int, outputs: int) -> list[Tensor]:
+def _draw_weights(seed: int, hidden: int, dim: int, outputs: int) -> list[Tensor]:
     """Weights and biases as `torch.nn.Linear` draws them, layer by layer."""
     generator = torch.Generator().manual_seed(seed)
 

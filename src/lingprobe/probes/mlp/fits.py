@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.datasets.splits import stratified
+from lingprobe.datasets.splits import stratified_folds
 from lingprobe.probes.features import Aim, Scaling
 from lingprobe.probes.mlp.grid import Member
 
@@ -62,7 +62,7 @@ class Fit(NamedTuple):
 
 def folds(one: Input) -> list[tuple[Ints, Ints]]:
     """The folds of train that a grid is tuned on: what is learnt from and what is judged on."""
-    fold = stratified(one.strata, FOLDS, SHUFFLED)
+    fold = stratified_folds(one.strata, FOLDS, SHUFFLED)
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
 
 

@@ -54,7 +54,7 @@ class Part:
         """One input and one tensor of targets for each group, of which it may have some rows alone;
         what groups share is kept once.
         """
-        (features, first), (targets, begin) = _stacked(inputs), _stacked(wanted)
+        (features, first), (targets, begin) = _stack_tensors(inputs), _stack_tensors(wanted)
         rows = None if chosen is None else pad_sequence(list(chosen), batch_first=True)
         counts = tuple(map(len, wanted if chosen is None else chosen))
         return cls(features, targets, torch.tensor([first, begin]).mT, counts, rows)
@@ -80,13 +80,15 @@ class Part:
         return out, wanted if wanted.ndim == 2 else wanted.transpose(1, 2)
 
 
-def shared(make: Callable[[NDArray[Any]], Tensor], arrays: Sequence[NDArray[Any]]) -> list[Tensor]:
+def share_tensors(
+    make: Callable[[NDArray[Any]], Tensor], arrays: Sequence[NDArray[Any]]
+) -> list[Tensor]:
     """A tensor of each array, the same of what is the same array."""
     tensors = {id(array): make(array) for array in {id(a): a for a in arrays}.values()}
     return [tensors[id(array)] for array in arrays]
 
 
-def _stacked(tensors: Sequence[Tensor]) -> tuple[Tensor, list[int]]:
+def _stack_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, list[int]]:
     """Distinct tensors in one, and where each of the given ones begins in it."""
     distinct = {id(tensor): tensor for tensor in tensors}
     begin = dict(zip(distinct, accumulate(map(len, distinct.values()), initial=0), strict=False))
@@ -226,7 +228,7 @@ class Joint:
         """
         better = set()
         for block in self.blocks:
-            judged = self._judged(block).tolist()
+            judged = self._judge_block(block).tolist()
             for k, lane in enumerate(block.lanes):
                 if lane not in going:
                     continue
@@ -238,7 +240,7 @@ class Joint:
                     self.likeliest.offer(lane, look, state)
         return better
 
-    def _judged(self, block: Block) -> Tensor:
+    def _judge_block(self, block: Block) -> Tensor:
         """Score and loss an example over dev, [lanes, 2] float64."""
         counts = torch.tensor([self.problem.dev.counts[group] for group in self.groups])
         shape = (self.loss.statistics, len(block.lanes), 1)
@@ -275,7 +277,7 @@ class Joint:
         losses = {
             lane: loss
             for block in self.blocks
-            for lane, (_, loss) in zip(block.lanes, self._judged(block).tolist(), strict=True)
+            for lane, (_, loss) in zip(block.lanes, self._judge_block(block).tolist(), strict=True)
         }
         ranked = sorted(self.lanes, key=lambda lane: (lane.group, losses[lane], lane.number))
         self.lanes = [

@@ -104,10 +104,10 @@ class Mlp(Fitting):
     @property
     def fingerprint(self) -> str:
         """The format that products are computed in, and the kind of device that it is fitted on."""
-        return f"{self.resolved} {kind(self.device)}"
+        return f"{self.used_precision} {kind(self.device)}"
 
     @property
-    def resolved(self) -> Literal["bf16", "float32"]:
+    def used_precision(self) -> Literal["bf16", "float32"]:
         """What products of wide inputs are computed in: bfloat16 where that is native, unless told
         otherwise.
         """
@@ -174,7 +174,9 @@ class Mlp(Fitting):
             seeds = tuple(dict.fromkeys(cell.seed for cell in job.cells if cell.read == read))
             labels = job.train.labels
             kind = (labels.loss, len(labels.names), likeliest)
-            yield Input(number, read, seeds, scaling, *scaled, aims, kind, labels.balanced())
+            yield Input(
+                number, read, seeds, scaling, *scaled, aims, kind, labels.codes_to_balance()
+            )
 
     def _likeness(self, one: Input) -> tuple[Any, ...]:
         """What inputs have in common that are trained at once."""
@@ -182,7 +184,7 @@ class Mlp(Fitting):
         alike = (*one.kind, one.train.shape[1], dev)
         if isinstance(plan, SentEvalLoop):
             return alike
-        if self.protocol.halved:
+        if self.protocol.has_cuts:
             return (*alike, plan.batch_of(examples), plan.steps_of(examples))
         # batches end with the examples, so that all have to have as many
         return (*alike, one.job)
@@ -195,9 +197,9 @@ class Mlp(Fitting):
         """
         grid = self._grid()
         if not len(inputs[0].dev) and isinstance(self.protocol.plan, SentEvalLoop):
-            yield from self._train(self._tuned(inputs, grid))
+            yield from self._train(self._tune_by_folds(inputs, grid))
             return
-        if len(grid) == 1 or not self.protocol.halved:
+        if len(grid) == 1 or not self.protocol.has_cuts:
             yield from self._train([Fit(one, seed, grid) for one in inputs for seed in one.seeds])
             return
         rest = []
@@ -212,7 +214,7 @@ class Mlp(Fitting):
             ]
         yield from self._train(rest)
 
-    def _tuned(self, inputs: Sequence[Input], grid: Sequence[Member]) -> list[Fit]:
+    def _tune_by_folds(self, inputs: Sequence[Input], grid: Sequence[Member]) -> list[Fit]:
         """What is left to fit where there is no dev: the member that is best over folds of train,
         on train without a twentieth.
         """
@@ -258,7 +260,7 @@ class Mlp(Fitting):
         import torch
 
         from lingprobe.probes.losses import LOSSES
-        from lingprobe.probes.mlp.joint import Part, Problem, shared
+        from lingprobe.probes.mlp.joint import Part, Problem, share_tensors
         from lingprobe.probes.mlp.loops import trained
 
         check_device(device := self.device)
@@ -272,8 +274,8 @@ class Mlp(Fitting):
             features = [fit.input.dev if judged else fit.input.train for fit in fits]
             aims = [fit.input.aims.dev if judged else fit.input.aims.train for fit in fits]
             return Part.of(
-                shared(lambda x: torch.from_numpy(x).to(device, dtype), features),
-                shared(lambda y: LOSSES[loss].targets(y).to(device), aims),
+                share_tensors(lambda x: torch.from_numpy(x).to(device, dtype), features),
+                share_tensors(lambda y: LOSSES[loss].targets(y).to(device), aims),
                 rows or None,
             )
 
@@ -283,7 +285,7 @@ class Mlp(Fitting):
 
     def _format(self, one: Input) -> Literal["bf16", "float32"]:
         """What the products of an input are computed in."""
-        return self.resolved if one.train.shape[1] >= NARROW else "float32"
+        return self.used_precision if one.train.shape[1] >= NARROW else "float32"
 
     def _grid(self) -> list[Member]:
         """Every member; without hidden units there is nothing to drop."""

@@ -29,7 +29,7 @@ class Protocol:
     rounded: bool = False
 
     @property
-    def halved(self) -> bool:
+    def has_cuts(self) -> bool:
         """Whether networks are taken out before the end; what is trained together may then differ
         in how many examples it has.
         """

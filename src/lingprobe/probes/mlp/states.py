@@ -28,12 +28,12 @@ def name_of(problem: Problem, *settings: object) -> str:
     state = hashlib.blake2b(repr(settings).encode(), digest_size=16)
     for part in (problem.train, problem.dev):
         state.update(repr((part.counts, part.inputs.dtype, part.inputs.shape)).encode())
-        for tensor in _given(part):
+        for tensor in _part_tensors(part):
             state.update(_bytes(tensor))
     return state.hexdigest()
 
 
-def _given(part: Part) -> Iterable[Tensor]:
+def _part_tensors(part: Part) -> Iterable[Tensor]:
     return (t for t in (part.inputs, part.wanted, part.first, part.chosen) if t is not None)
 
 

@@ -114,7 +114,7 @@ class Relatedness(Fitting):
         machine.spare_torch()
         import torch
 
-        from lingprobe.probes.mlp.joint import Part, Problem, shared
+        from lingprobe.probes.mlp.joint import Part, Problem, share_tensors
         from lingprobe.probes.mlp.loops import trained
         from lingprobe.probes.relatedness.loss import Expectation
 
@@ -122,7 +122,7 @@ class Relatedness(Fitting):
         arrays = [each.train for each, _ in fits], [each.dev for each, _ in fits]
         wanted = [loss.targets(each).to(device) for each in targets]
         train, dev = (
-            Part.of(shared(lambda x: torch.from_numpy(x).to(device), each), [y] * len(each))
+            Part.of(share_tensors(lambda x: torch.from_numpy(x).to(device), each), [y] * len(each))
             for each, y in zip(arrays, wanted, strict=True)
         )
         problem, grids = Problem(train, dev, loss, many), [[LINEAR]] * len(fits)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lingprobe.data.vectors import Ints, ranges
-from lingprobe.probes.span.spans import Ragged, ragged
+from lingprobe.probes.span.spans import Ragged, make_ragged
 
 LONGEST = 2**24  # units of a span, so that start and length make one number
 
@@ -128,12 +128,12 @@ def batch_of(examples: Examples, rows: Ints, context: int = 0) -> Batch:
     )
     around = None
     if context:
-        units, around = _widened(examples.bounds, units, context)
+        units, around = _widen_units(examples.bounds, units, context)
         around = around.to(examples.device)
     return Batch(rows[order], units, sides, around)
 
 
-def _widened(bounds: Ints, units: Ints, context: int) -> tuple[Ints, Tensor]:
+def _widen_units(bounds: Ints, units: Ints, context: int) -> tuple[Ints, Tensor]:
     """Units with their neighbours in the sentence, and where among these each unit's lie."""
     sentence = np.searchsorted(bounds, units, "right") - 1
     near = units + np.arange(-context, context + 1)[:, None]
@@ -180,15 +180,15 @@ def _side(units: Ints, flat: Ints, offsets: Ints, which: Ints) -> Side:
     ones = int((np.diff(offsets) == 1).sum())
     wide = _sorted_units(local[ones:])
     place = torch.from_numpy(np.searchsorted(wide, local[ones:]))
-    single = ragged(local[:ones], np.arange(ones + 1), len(units))
-    more = ragged(local[ones:], offsets[ones:] - ones, len(units))
+    single = make_ragged(local[:ones], np.arange(ones + 1), len(units))
+    more = make_ragged(local[ones:], offsets[ones:] - ones, len(units))
     same = spans == len(which) and bool((which == np.arange(spans)).all())
     return Side(
         single,
         more,
         torch.from_numpy(wide),
         place,
-        None if same else ragged(which, np.arange(len(which) + 1), spans),
+        None if same else make_ragged(which, np.arange(len(which) + 1), spans),
     )
 
 
@@ -228,7 +228,7 @@ class Gathered:
             self._found["cat", *names] = torch.cat([self.layer(name) for name in names], 1)
         return self._found["cat", *names]
 
-    def stacked(self, names: tuple[str, ...]) -> Tensor:
+    def stack_layers(self, names: tuple[str, ...]) -> Tensor:
         """Several layers of one width, [layers, units, dim], normalised if that was asked for."""
         if ("mix", *names) not in self._found:
             longer = next(

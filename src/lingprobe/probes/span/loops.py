@@ -113,7 +113,7 @@ def _look(
     trainings: Sequence[Training], dev: Examples, step: int, first: int = 0
 ) -> list[tuple[bool, bool]]:
     """Judge all networks on dev; which of them are better than ever, and clearly so."""
-    found = judged([training.net for training in trainings], trainings[0].config, dev, first)
+    found = judge_nets([training.net for training in trainings], trainings[0].config, dev, first)
     for training, one in zip(trainings, found, strict=True):
         training.weigh(one, step)
     return [training.keep(one, step) for training, one in zip(trainings, found, strict=True)]
@@ -127,7 +127,7 @@ def _weigh(trainings: Sequence[Training], dev: Examples, step: int, first: int =
     if some:
         for training, one in zip(
             some,
-            judged([training.net for training in some], some[0].config, dev, first),
+            judge_nets([training.net for training in some], some[0].config, dev, first),
             strict=True,
         ):
             training.weigh(one, step)
@@ -176,7 +176,7 @@ def _shuffled(train: Examples, size: int, seed: int) -> Iterator[Ints]:
 
 
 @torch.no_grad()
-def judged(
+def judge_nets(
     nets: Sequence[Net], config: TrainingConfig, dev: Examples, first: int = 0
 ) -> list[Judged]:
     """How each network does on dev, or on its first sentences."""

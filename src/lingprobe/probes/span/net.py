@@ -27,7 +27,14 @@ from torch.nn.functional import layer_norm, linear
 from lingprobe.data.vectors import Floats
 from lingprobe.probes.span.batches import Batch, Gathered, Side
 from lingprobe.probes.span.plans import Design, Pool
-from lingprobe.probes.span.spans import Ragged, attended, highest, means, multiplied, summed
+from lingprobe.probes.span.spans import (
+    Ragged,
+    highest,
+    means,
+    multiply_parts,
+    softmax_pairs,
+    sum_spans,
+)
 
 # distinct spans per projected number beyond which two matrices are multiplied with each other
 # before the spans
@@ -69,7 +76,7 @@ class Net(NamedTuple):
         """
         return self.design.pool if k < self.sides else "mean"
 
-    def kept(self) -> dict[str, Floats]:
+    def arrays(self) -> dict[str, Floats]:
         """Copies of the tensors as arrays."""
         return {name: tensor.detach().cpu().numpy().copy() for name, tensor in self.tensors.items()}
 
@@ -99,7 +106,7 @@ class _Drawn(dict[str, Tensor]):
         self.draw(biases, inputs, outputs)
 
 
-def drawn(
+def draw_tensors(
     design: Design,
     source: Source,
     sizes: Sizes,
@@ -145,13 +152,13 @@ def scores(
 ) -> Tensor:
     """Scores (logits) [examples, labels]; with noise, numbers are dropped as in training."""
     design, t = net.design, net.tensors
-    x = _dropped(_input(net, batch, gathered), design.drop_input, noise)
+    x = _apply_dropout(_input(net, batch, gathered), design.drop_input, noise)
     found: Tensor | None = None
     constant = t["first-bias"]
     for k, side in enumerate(batch.sides):
         onward = _side(net, k, side, x)
         constant = constant + onward.constant
-        rows = onward.rows if side.which is None else summed(onward.rows, side.which)
+        rows = onward.rows if side.which is None else sum_spans(onward.rows, side.which)
         found = rows if found is None else found.add_(rows)
     assert found is not None
     found = found.add_(constant)
@@ -160,13 +167,13 @@ def scores(
     found = found.tanh_()
     if design.norm:
         found = layer_norm(found, found.shape[-1:], t["norm"], t["norm-bias"])
-    return linear(_dropped(found, design.drop, noise), t["last"], t["last-bias"])
+    return linear(_apply_dropout(found, design.drop, noise), t["last"], t["last-bias"])
 
 
 def _input(net: Net, batch: Batch, gathered: Gathered) -> Tensor:
     """The units as they are read, [units, dim], neighbours side by side."""
     if net.source.mixed:
-        layers = gathered.stacked(net.source.layers)
+        layers = gathered.stack_layers(net.source.layers)
         x = (torch.softmax(net.tensors["mix"], 0) @ layers.flatten(1)).view(layers.shape[1:])
     else:
         x = gathered.side_by_side(net.source.layers)
@@ -176,7 +183,7 @@ def _input(net: Net, batch: Batch, gathered: Gathered) -> Tensor:
     return torch.cat([padded[where] for where in batch.around], 1)
 
 
-def _dropped(x: Tensor, share: float, noise: torch.Generator | None) -> Tensor:
+def _apply_dropout(x: Tensor, share: float, noise: torch.Generator | None) -> Tensor:
     if noise is None or not share:
         return x
     passed = torch.empty(x.shape).bernoulli_(1 - share, generator=noise)  # alike on all devices
@@ -221,11 +228,11 @@ class Affine(NamedTuple):
         if matrix is None or sum(map(len, rows)) > MERGES * len(matrix):
             both = weights if matrix is None else weights @ matrix
             both = both if self.factor is None else both * self.factor
-            return Onward(multiplied(rows, both), constant)
+            return Onward(multiply_parts(rows, both), constant)
         matrix = matrix if self.factor is None else matrix * self.factor
-        return Onward(multiplied(rows, matrix) @ weights.T, constant)
+        return Onward(multiply_parts(rows, matrix) @ weights.T, constant)
 
-    def projected(self, x: Tensor) -> Tensor:
+    def project_units(self, x: Tensor) -> Tensor:
         """Units projected one by one, [units, projected]."""
         x = x if self.factor is None else x * self.factor
         x = x if self.matrix is None else x @ self.matrix.T
@@ -251,31 +258,31 @@ def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
     width = weights.shape[1] // (net.sides * design.parts + design.bag)
     start = k * design.parts * width
     if net.pool(k) == "max":
-        units = affine.projected(x)
+        units = affine.project_units(x)
         most = torch.cat([highest(units, pairs) for pairs in (side.ones, side.more)])
         return Onward(most @ weights[:, start : start + width].T, 0.0)
     parts = []
-    for rows in _pooled(net, k, affine, side, x):
+    for rows in _pool_spans(net, k, affine, side, x):
         parts.append(affine.onward(rows, weights[:, start : start + width]))
         start += width
     return parts[0].plus(parts[1]) if len(parts) > 1 else parts[0]
 
 
-def _pooled(net: Net, k: int, affine: Affine, side: Side, x: Tensor) -> Iterator[list[Tensor]]:
+def _pool_spans(net: Net, k: int, affine: Affine, side: Side, x: Tensor) -> Iterator[list[Tensor]]:
     """Each part of the spans, [spans, dim] of those of one unit and of the others."""
-    ones = summed(x, side.ones) if x.requires_grad else x.index_select(0, side.ones.units)
+    ones = sum_spans(x, side.ones) if x.requires_grad else x.index_select(0, side.ones.units)
     if net.pool(k) == "endpoints":
         for last in (False, True):
-            yield [ones, summed(x, side.more, _end(side.more, last))]
+            yield [ones, sum_spans(x, side.more, _end(side.more, last))]
     elif net.pool(k) == "mean":
-        yield [ones, summed(x, side.more, means(side.more, x))]
+        yield [ones, sum_spans(x, side.more, means(side.more, x))]
     else:
         yield [
             ones,
-            summed(
+            sum_spans(
                 x,
                 side.more,
-                attended(affine.logits(x, net.tensors[f"attend.{k}"], side), side.more),
+                softmax_pairs(affine.logits(x, net.tensors[f"attend.{k}"], side), side.more),
             ),
         ]
 
@@ -293,7 +300,7 @@ def scale_of(arrays: tuple[Floats, Floats] | None, device: str = "cpu") -> Scale
     return None if arrays is None else Scale(*(torch.from_numpy(a).to(device) for a in arrays))
 
 
-def restored(
+def restore_net(
     design: Design, source: Source, scale: Scale | None, arrays: Mapping[str, Floats]
 ) -> Net:
     """The network whose tensors were kept as arrays."""

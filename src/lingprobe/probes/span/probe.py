@@ -191,7 +191,7 @@ class Span(Fitting):
             states = {Cell(text, seed): best, Cell(text, seed, "loss"): best.likeliest}
             found.append(
                 {
-                    c: self._fitted(training, state, read, lost)
+                    c: self._make_fitted(training, state, read, lost)
                     for c, state in states.items()
                     if state
                 }
@@ -249,7 +249,7 @@ class Span(Fitting):
         self, train: Readings, read: Read, scales: Scales | None, seed: int, likeliest: bool
     ) -> Training:
         """A network that is not trained yet."""
-        from lingprobe.probes.span.net import Net, Sizes, Source, drawn, scale_of
+        from lingprobe.probes.span.net import Net, Sizes, Source, draw_tensors, scale_of
         from lingprobe.probes.span.training import Training
 
         design, source = self.config.design, Source(read.layers, read.how == "mix")
@@ -257,17 +257,17 @@ class Span(Fitting):
         dim = (widths[0] if source.mixed else sum(widths)) * (2 * design.context + 1)
         sizes = Sizes(dim, train.dataset.sites.shape[1], len(train.labels.names))
         start = priors(train.labels, self.loss) if self.config.scaled else None
-        tensors = drawn(design, source, sizes, seed, start, device := self.device)
+        tensors = draw_tensors(design, source, sizes, seed, start, device := self.device)
         net = Net(design, source, scale_of(scales, device), tensors)
         return Training(net, self.config, seed, likeliest)
 
-    def _fitted(
+    def _make_fitted(
         self, training: Training, learnt: Learnt, reads: tuple[Read, Scales | None], lost: list[int]
     ) -> Fitted:
         """One state of a network; its choice is what the provenance of a result says about the
         fit.
         """
-        from lingprobe.probes.span.net import mix_of, restored
+        from lingprobe.probes.span.net import mix_of, restore_net
 
         read, judged = reads[0], learnt.judged
         choice: dict[str, Any] = {
@@ -280,7 +280,7 @@ class Span(Fitting):
             choice["without_units"] = lost
         if read.how == "mix":
             weights, gamma = mix_of(
-                restored(self.config.design, training.net.source, None, learnt.tensors)
+                restore_net(self.config.design, training.net.source, None, learnt.tensors)
             )
             choice |= {"layers": list(read.layers), "mix": weights, "gamma": gamma}
         return Fitted(self.config, *reads, learnt.tensors, choice)
@@ -309,10 +309,10 @@ class Fitted:
         import torch
 
         from lingprobe.probes.span.batches import Gathered, batch_of
-        from lingprobe.probes.span.net import Source, restored, scale_of, scores
+        from lingprobe.probes.span.net import Source, restore_net, scale_of, scores
 
         design, source = self.config.design, Source(self.read.layers, self.read.how == "mix")
-        net = restored(design, source, scale_of(self.scales), self.tensors)
+        net = restore_net(design, source, scale_of(self.scales), self.tensors)
         given = examples_of(readings, np.arange(len(readings)), self.config)
         found = np.zeros((len(readings), len(readings.labels.names)), np.float32)
         with torch.no_grad():
@@ -351,7 +351,7 @@ def examples_of(
         stops=np.stack([stops for _, stops in units]),
         groups=readings.dataset.sites[:, 0, 0],
         bounds=np.arange(len(vectors.layers[0]) + 1) if spans is None else spans.sentences,
-        wanted=_wanted(readings.labels, config, device),
+        wanted=_wanted_labels(readings.labels, config, device),
         describe=lambda row: repr(readings.sentence(row).text[:60]),
         single=readings.labels.classes is not None,
         device=device,
@@ -379,7 +379,7 @@ def _bag(readings: Readings) -> tuple[Ints, Ints]:
     return starts, stops
 
 
-def _wanted(labels: Column, config: TrainingConfig, device: str) -> Callable[[Ints], Tensor]:
+def _wanted_labels(labels: Column, config: TrainingConfig, device: str) -> Callable[[Ints], Tensor]:
     """What some of the examples should be answered with: class ids, or the weight of each label,
     NaN where not annotated.
     """

@@ -35,7 +35,7 @@ def scales_of(train: Readings, read: Read, rows: Ints, layer_norm: bool = False)
         scaling = common_scale(np.concatenate(layers, 1))
         return Scales(scaling.shift[None], scaling.factor)
     if layer_norm:
-        layers = [_normalised(layer) for layer in layers]
+        layers = [_normalize_layer(layer) for layer in layers]
     shift = np.stack([layer.mean(0, dtype=np.float64).astype(np.float32) for layer in layers])
     together = np.concatenate([layer - own for layer, own in zip(layers, shift, strict=True)])
     scaling = common_scale(together)
@@ -70,7 +70,7 @@ def sample(train: Readings, rows: Ints) -> Ints:
     return units[np.linspace(0, len(units) - 1, min(len(units), SAMPLE)).round().astype(np.int64)]
 
 
-def _normalised(layer: Floats) -> Floats:
+def _normalize_layer(layer: Floats) -> Floats:
     """Each unit with mean 0 and variance 1."""
     centred = layer - layer.mean(1, keepdims=True)
     return np.asarray(

@@ -43,7 +43,7 @@ class Ragged(NamedTuple):
         return Ragged(*(each.to(device) for each in self))
 
 
-def ragged(units: Ints, offsets: Ints, many: int) -> Ragged:
+def make_ragged(units: Ints, offsets: Ints, many: int) -> Ragged:
     """Span i reads units[offsets[i]:offsets[i + 1]] of `many` units."""
     spans = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     order = np.argsort(units, kind="stable")
@@ -56,7 +56,7 @@ def ragged(units: Ints, offsets: Ints, many: int) -> Ragged:
     )
 
 
-def summed(x: Tensor, pairs: Ragged, weights: Tensor | None = None) -> Tensor:
+def sum_spans(x: Tensor, pairs: Ragged, weights: Tensor | None = None) -> Tensor:
     """The weighted sum of each span's units, [spans, dim]; zeros where a span has none. Without
     weights each unit counts once.
     """
@@ -64,7 +64,7 @@ def summed(x: Tensor, pairs: Ragged, weights: Tensor | None = None) -> Tensor:
     return found
 
 
-def attended(logits: Tensor, pairs: Ragged) -> Tensor:
+def softmax_pairs(logits: Tensor, pairs: Ragged) -> Tensor:
     """The weight of each pair, [pairs]: a softmax of logits [pairs] within each span, whose maximum
     is subtracted first.
     """
@@ -85,7 +85,7 @@ def highest(x: Tensor, pairs: Ragged) -> Tensor:
     return found
 
 
-def multiplied(parts: list[Tensor], matrix: Tensor) -> Tensor:
+def multiply_parts(parts: list[Tensor], matrix: Tensor) -> Tensor:
     """Rows of several tensors [.., dim] multiplied with the matrix [outputs, dim], one after the
     other; nothing is copied.
     """

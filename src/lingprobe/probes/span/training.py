@@ -115,7 +115,7 @@ class Training:
         if self.wants_likeliest and (
             self.likeliest is None or judged.surprise < self.likeliest.judged.surprise
         ):
-            self.likeliest = Learnt(self.net.kept(), judged, step, step)
+            self.likeliest = Learnt(self.net.arrays(), judged, step, step)
 
     def keep(self, judged: Judged, step: int) -> tuple[bool, bool]:
         """Keep the network if it is better on dev than it ever was; whether it is, and by the
@@ -136,13 +136,13 @@ class Training:
                 and judged.loss < best.judged.loss
             )
         ):
-            self.best = Learnt(self.net.kept(), judged, step, step)
+            self.best = Learnt(self.net.arrays(), judged, step, step)
         return better, clearly
 
     def learnt(self, steps: int) -> Learnt:
         """The best there was; what there is at the end where there was no dev."""
         best = self.best or Learnt(
-            self.net.kept(), Judged(math.nan, math.nan, math.nan), steps, steps
+            self.net.arrays(), Judged(math.nan, math.nan, math.nan), steps, steps
         )
         likeliest = replace(self.likeliest or best, steps=steps) if self.wants_likeliest else None
         return replace(best, steps=steps, likeliest=likeliest)

@@ -12,7 +12,7 @@ from itertools import chain
 from lingprobe.corpora import bio, conll2012, conllu
 from lingprobe.corpora.conll2012 import Labelled
 from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import Part, uncompressed
+from lingprobe.corpora.files import Part, uncompressed_path
 from lingprobe.corpora.mentions import Mentions
 from lingprobe.data.core import Sentence
 from lingprobe.tasks.edge.columns import SentenceTargets
@@ -53,21 +53,21 @@ class BioOptions(Options):
 
 def _entities(options: BioOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
-        suffix = uncompressed(part.path).suffix
+        suffix = uncompressed_path(part.path).suffix
         if suffix in CONLLU:
-            yield from _mentioned(options, part, count)
+            yield from _read_mentions(options, part, count)
         elif suffix in conll2012.SUFFIXES:
             for block in conll2012.read(part.path, options.on_error, count.tally):
-                if (named := count.tolerated(options.on_error, block.entities)) is not None:
+                if (named := count.try_reading(options.on_error, block.entities)) is not None:
                     yield _spans(block.sentence, named, part.split, block.document)
         else:
             yield from _columns(options, part, count, len(parts) > MANY)
 
 
-def _mentioned(options: BioOptions, part: Part, count: Count) -> Iterator[SentenceTargets]:
+def _read_mentions(options: BioOptions, part: Part, count: Count) -> Iterator[SentenceTargets]:
     mentions = Mentions()
     for tree in conllu.read(part.path, options.on_error, count.tally):
-        of_sentence = count.tolerated(options.on_error, partial(mentions.of, tree)) or []
+        of_sentence = count.try_reading(options.on_error, partial(mentions.of, tree)) or []
         count.left_out["mentions without a type"] += sum(not m.type for m in of_sentence)
         yield _spans(
             tree.sentence,

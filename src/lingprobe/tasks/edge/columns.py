@@ -56,7 +56,7 @@ class Pool:
     groups: Ints
 
 
-def pooled(sentences: Iterable[SentenceTargets]) -> Pool:
+def pool_targets(sentences: Iterable[SentenceTargets]) -> Pool:
     """All targets in columns, in order, with their distance; the first pair that does not fit the
     others is named.
     """
@@ -152,7 +152,7 @@ def _distance(sites: Ints) -> Tags:
     return Tags(codes.reshape(-1).astype(np.int64) - apart, tuple(map(str, distances[apart:])))
 
 
-def divided(pool: Pool, sampled: bool, seed: int) -> Dataset:
+def assign_splits(pool: Pool, sampled: bool, seed: int) -> Dataset:
     """The data set with the splits of the source; drawn 8:1:1, what belongs together in one, where
     it says none or `sampled`.
     """
@@ -165,9 +165,9 @@ def divided(pool: Pool, sampled: bool, seed: int) -> Dataset:
         )
     if not (sampled or unknown.all()):
         return dataset
-    codes = dataset.labels.balanced()
+    codes = dataset.labels.codes_to_balance()
     parts = allocate_to_all(pool.groups, codes, SHARES, np.random.default_rng([seed, 6]))
-    return replace(dataset, splits=parts.astype(np.int8)).noted(
+    return replace(dataset, splits=parts.astype(np.int8)).with_notes(
         splits={"drawn": "8:1:1", "groups": len(np.unique(pool.groups)), "seed": seed}
     )
 
@@ -196,12 +196,14 @@ def subset(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Datase
         )
     rows = np.sort(np.concatenate(chosen))
     return (
-        pruned(dataset.take(rows)).noted(size={"asked": size, "of": len(dataset), "seed": seed}),
+        prune_dataset(dataset.take(rows)).with_notes(
+            size={"asked": size, "of": len(dataset), "seed": seed}
+        ),
         owners[rows],
     )
 
 
-def pruned(dataset: Dataset) -> Dataset:
+def prune_dataset(dataset: Dataset) -> Dataset:
     """The same targets without the sentences that none of them is about, and without the classes
     that none of them has.
     """
@@ -209,7 +211,9 @@ def pruned(dataset: Dataset) -> Dataset:
     sites = dataset.sites.copy()
     sites[:, :, 0] = codes.reshape(sites.shape[:2])
     sentences = tuple(dataset.sentences[i] for i in used)
-    return replace(dataset, sentences=sentences, sites=sites, labels=dataset.labels.pruned())
+    return replace(
+        dataset, sentences=sentences, sites=sites, labels=dataset.labels.without_unused()
+    )
 
 
 def tagged_seen(dataset: Dataset) -> Dataset:
@@ -251,10 +255,10 @@ def _forms(dataset: Dataset) -> Ints:
     return forms
 
 
-def counted(dataset: Dataset, owners: Ints) -> dict[str, Any]:
+def count_targets(dataset: Dataset, owners: Ints) -> dict[str, Any]:
     """What a reader should know: targets a split, sentences that recur, labels that train lacks."""
     notes: dict[str, Any] = {"targets": {split: len(dataset.rows(split)) for split in SPLITS}}
-    repeated = _repeated(dataset, owners)
+    repeated = _count_repeats(dataset, owners)
     if shown := {what: n for what, n in repeated.items() if n}:
         notes["sentences that recur"] = shown
     if unseen := _unseen(dataset):
@@ -262,7 +266,7 @@ def counted(dataset: Dataset, owners: Ints) -> dict[str, Any]:
     return notes
 
 
-def _repeated(dataset: Dataset, owners: Ints) -> dict[str, int]:
+def _count_repeats(dataset: Dataset, owners: Ints) -> dict[str, int]:
     """How many sentences come again, in the same split and in another."""
     wordings: dict[tuple[str, ...], int] = {}
     content = np.array(

@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 from lingprobe.corpora import conll2012, conllu
 from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import Part, uncompressed
+from lingprobe.corpora.files import Part, uncompressed_path
 from lingprobe.corpora.mentions import Mentions, cut, read_documents
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import Place
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import nested, place
+from lingprobe.tasks.edge.facts import nesting_depths, place
 from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, Oracle, WordFacts, edge
 
 SAME, OTHER = "1", "0"
@@ -114,7 +114,7 @@ def _coref(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[S
             f"across={options.across}: write how many sentences apart two mentions may be, from 0"
         )
     for split, document in _documents_of(options, parts, count):
-        yield from _paired(document, options, split, count)
+        yield from _pair_mentions(document, options, split, count)
 
 
 def _documents_of(
@@ -125,7 +125,7 @@ def _documents_of(
     bank = _bank(banks, count)
     for part in parts[: len(parts) - len(banks)]:
         for _, sentences in groupby(
-            _mentioned(options, part, bank, count), key=lambda one: one.document
+            _read_mentions(options, part, bank, count), key=lambda one: one.document
         ):
             document = list(sentences)
             if not options.singletons:
@@ -140,7 +140,7 @@ def _documents_of(
             yield part.split or document[0].split, document
 
 
-def _paired(
+def _pair_mentions(
     document: list[SentenceMentions], options: CorefOptions, split: str, count: Count
 ) -> Iterator[SentenceTargets]:
     """The pairs of a document, sentence by sentence."""
@@ -183,21 +183,21 @@ def _numbered_chains(one: SentenceMentions, numbers: Mapping[str, int]) -> Facts
     chains: dict[tuple[int, ...], int] = {
         (start, stop): numbers[name] for start, stop, name in one.mentions
     }
-    for span, around in nested(chains).items():
+    for span, around in nesting_depths(chains).items():
         place(units, span, f"chain {chains[span]} {around}")
     return units
 
 
-def _mentioned(
+def _read_mentions(
     options: CorefOptions, part: Part, bank: Bank, count: Count
 ) -> Iterator[SentenceMentions]:
-    if uncompressed(part.path).suffix in CONLLU:
+    if uncompressed_path(part.path).suffix in CONLLU:
         mentions, document = Mentions(), 0
         for tree in conllu.read(part.path, options.on_error, count.tally):
             document += any(
                 comment.startswith(("# newdoc", "#newdoc")) for comment in tree.comments
             )
-            of_sentence = count.tolerated(options.on_error, partial(mentions.of, tree))
+            of_sentence = count.try_reading(options.on_error, partial(mentions.of, tree))
             if of_sentence is not None:
                 yield SentenceMentions(
                     tree.sentence,
@@ -210,7 +210,7 @@ def _mentioned(
         yield from _documents(options, part, bank, count)
         return
     for block in conll2012.read(part.path, options.on_error, count.tally):
-        spans = count.tolerated(options.on_error, block.mentions)
+        spans = count.try_reading(options.on_error, block.mentions)
         if spans is not None:
             yield SentenceMentions(
                 block.sentence,

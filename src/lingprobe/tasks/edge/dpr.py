@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Literal
 
 from lingprobe.corpora.corpus import corpus, one_each
-from lingprobe.corpora.files import Part, tried, uncompressed
+from lingprobe.corpora.files import Part, checked_lines, uncompressed_path
 from lingprobe.corpora.text import tokens, words
 from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.oracles import Facts
@@ -85,7 +85,7 @@ def _blocks(part: Part) -> Iterator[tuple[int, dict[str, str], str]]:
     with one of them.
     """
     first, row, wrong = 0, dict[str, str](), ""
-    for number, line, unreadable in chain(tried(part.path), [(0, "", "")]):
+    for number, line, unreadable in chain(checked_lines(part.path), [(0, "", "")]):
         if unreadable or line.strip():
             key, _, value = line.partition(":")
             problem = unreadable or (
@@ -132,7 +132,7 @@ def _example(
 
 def _dpr(options: DprOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
-        if uncompressed(part.path).suffix in _JSON:
+        if uncompressed_path(part.path).suffix in _JSON:
             for one in targets_of(part, options, count):
                 yield (
                     one
@@ -143,7 +143,7 @@ def _dpr(options: DprOptions, parts: list[Part], count: Count) -> Iterator[Sente
             yield from _recast(part, options, count)
 
 
-def _named(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+def _person_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
     """Whom the pronoun and each candidate stand for: all that is entailed for one, and each other
     candidate for another.
     """
@@ -168,7 +168,7 @@ dpr = edge(
         "Does the pronoun stand for the second span?",
         _parts,
         _dpr,
-        oracles={"names": oracle_of(_dpr, NAMES, _named)},
+        oracles={"names": oracle_of(_dpr, NAMES, _person_facts)},
     ),
     DprOptions,
 )

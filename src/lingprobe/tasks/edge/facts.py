@@ -46,14 +46,14 @@ ROLES = (
 
 def spans(reader: TargetReader[O]) -> dict[str, Oracle[O]]:
     """The oracle of tasks about one span."""
-    return {"spans": oracle_of(reader, SPANS, _bracketed)}
+    return {"spans": oracle_of(reader, SPANS, _span_facts)}
 
 
 def roles(reader: TargetReader[O]) -> dict[str, Oracle[O]]:
     """The oracle of tasks about two spans, of which the first is an event and the second takes part
     in it.
     """
-    return {"roles": oracle_of(reader, ROLES, _numbered)}
+    return {"roles": oracle_of(reader, ROLES, _event_facts)}
 
 
 def either(reader: TargetReader[O]) -> dict[str, Oracle[O]]:
@@ -92,20 +92,20 @@ def targets(sentences: Iterable[SentenceTargets]) -> dict[Sentence, list[Target]
         mine = known.setdefault(one.sentence, {})
         if one.second is None:
             mine |= dict.fromkeys(
-                Target(tuple(ends), held(label))
+                Target(tuple(ends), true_labels(label))
                 for ends, label in zip(one.spans, one.labels, strict=True)
             )
     return {sentence: list(mine) for sentence, mine in known.items()}
 
 
-def held(label: Label) -> tuple[str, ...]:
+def true_labels(label: Label) -> tuple[str, ...]:
     """The labels that hold of a target."""
     if isinstance(label, Mapping):
         return tuple(sorted(name for name, weight in label.items() if weight >= HOLDS))
     return tuple(sorted(label)) if isinstance(label, frozenset) else (str(label),)
 
 
-def nested(places: Iterable[Span]) -> dict[Span, int]:
+def nesting_depths(places: Iterable[Span]) -> dict[Span, int]:
     """Spans, the outer before the inner, each with the number of those that are around it."""
     depths: dict[Span, int] = {}
     around: list[Span] = []
@@ -120,7 +120,7 @@ def place(units: Units, span: Span, what: str) -> None:
     """Say of each word of a span that it lies in it, and of the first and the last that it begins
     or ends there.
     """
-    inside, begins, ends = _placed(what)
+    inside, begins, ends = _boundary_facts(what)
     for word in range(*span):
         units[word].append(inside)
     units[span[0]].append(begins)
@@ -128,23 +128,23 @@ def place(units: Units, span: Span, what: str) -> None:
 
 
 @lru_cache(maxsize=1 << 16)
-def _placed(what: str) -> tuple[str, str, str]:
+def _boundary_facts(what: str) -> tuple[str, str, str]:
     """The facts of a span; each string is made once, however many words have it."""
     return what, f"{what} begins", f"{what} ends"
 
 
-def _bracketed(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+def _span_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
     units: list[list[str]] = [[] for _ in sentence.words]
     labels: dict[Span, set[str]] = {}
     for target in mine:
         labels.setdefault(target.ends, set()).update(target.labels)
-    for span, depth in nested(labels).items():
+    for span, depth in nesting_depths(labels).items():
         for label in sorted(labels[span]):
             place(units, span, f"{label} {depth}")
     return units
 
 
-def _numbered(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+def _event_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
     units: list[list[str]] = [[] for _ in sentence.words]
     events = {
         span: f"event {number}"
@@ -161,4 +161,4 @@ def _numbered(sentence: Sentence, mine: Sequence[Target]) -> Facts:
 
 
 def _of_either(sentence: Sentence, mine: Sequence[Target]) -> Facts:
-    return (_numbered if mine and len(mine[0].ends) > 2 else _bracketed)(sentence, mine)
+    return (_event_facts if mine and len(mine[0].ends) > 2 else _span_facts)(sentence, mine)

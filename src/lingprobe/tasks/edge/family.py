@@ -19,16 +19,16 @@ from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets import carve_dev, sampled
+from lingprobe.datasets import carve_dev, draw_train
 from lingprobe.tasks.edge.columns import (
     SentenceTargets,
-    counted,
-    divided,
-    pooled,
+    assign_splits,
+    count_targets,
+    pool_targets,
     subset,
     tagged_seen,
 )
-from lingprobe.tasks.memory import oracle_facts, uncollected
+from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.sources import remarks
 from lingprobe.tasks.task import Definition
 
@@ -72,7 +72,7 @@ class Options:
         return (self.path, *self.with_)
 
     @property
-    def judged(self) -> str:
+    def metric_name(self) -> str:
         """How answers are judged, where the options say so; '' for as the paper does."""
         return ""
 
@@ -89,7 +89,7 @@ class Count:
     left_out: Counter[str] = field(default_factory=Counter)
     also: Counter[str] = field(default_factory=Counter)
 
-    def tolerated(self, on_error: OnError, read: Callable[[], R]) -> R | None:
+    def try_reading(self, on_error: OnError, read: Callable[[], R]) -> R | None:
         """What a reader makes of a sentence; None where it is malformed, which is counted, if it is
         not to be an error.
         """
@@ -179,13 +179,13 @@ class Kind(Generic[O]):
                 f" {there}. Name further files by with=, or write splits=sampled to draw splits"
                 f" from all{_why(dataset.notes.left_out, dataset.notes.problems)}"
             )
-        return self._finished(carve_dev(dataset, options.seed), owners, options)
+        return self._finish_dataset(carve_dev(dataset, options.seed), owners, options)
 
     def whole(self, options: O) -> Dataset:
         """All that the files have, whatever splits they lack: for an audit of what was
         published.
         """
-        return self._finished(*self._read(options), options)
+        return self._finish_dataset(*self._read(options), options)
 
     def _check(self, dataset: Dataset, options: O, count: Count) -> None:
         """Refuse a question that the annotation cannot answer, and say what is missing."""
@@ -195,24 +195,28 @@ class Kind(Generic[O]):
             left_out = _why(+count.left_out, count.tally.problems)
             raise DataProblem(f"{self.name} cannot be built from {options.path}: {why}{left_out}")
 
-    def _finished(self, dataset: Dataset, owners: Ints, options: O) -> Dataset:
+    def _finish_dataset(self, dataset: Dataset, owners: Ints, options: O) -> Dataset:
         """What was asked for of a data set, with its counts and the words that train has."""
         if options.size is not None:
             dataset, owners = subset(dataset, owners, options.size, options.seed)
         about = {} if self.about is None else {"about": self.about}
-        dataset = dataset.noted(**counted(dataset, owners), **about)
-        return tagged_seen(dataset if options.sample is None else sampled(dataset, options.sample))
+        dataset = dataset.with_notes(**count_targets(dataset, owners), **about)
+        return tagged_seen(
+            dataset if options.sample is None else draw_train(dataset, options.sample)
+        )
 
     def _read(self, options: O) -> tuple[Dataset, Ints]:
         count, parts = Count(), self.parts(options)
         try:
-            with uncollected():
-                pool = pooled(self.targets(options, parts, count))
+            with pause_garbage_collection():
+                pool = pool_targets(self.targets(options, parts, count))
         except DataProblem as problem:
             raise DataProblem(f"{problem}{_why(+count.left_out, count.tally.problems)}") from None
         self._check(pool.dataset, options, count)
         drawn = options.splits == "sampled"
-        return divided(pool, drawn, options.seed).noted(**count.notes(parts)), pool.owners
+        return assign_splits(pool, drawn, options.seed).with_notes(
+            **count.notes(parts)
+        ), pool.owners
 
 
 def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
@@ -234,10 +238,10 @@ def edge(name: str, kind: Kind[O], options: type[O], **more: Any) -> Definition[
         oracles={name: oracle.holds for name, oracle in kind.oracles.items()},
         facts=kind.facts,
         whole=kind.whole,
-        varied=_judged,
+        varied=_metric_option,
         **{**judged, **more},
     )
 
 
-def _judged(options: Options) -> dict[str, str]:
-    return {"metric": options.judged} if options.judged else {}
+def _metric_option(options: Options) -> dict[str, str]:
+    return {"metric": options.metric_name} if options.metric_name else {}

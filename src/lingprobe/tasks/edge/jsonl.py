@@ -37,7 +37,7 @@ class JsonlOptions(Options):
     metric: str | None = field(default=None, kw_only=True)
 
     @property
-    def judged(self) -> str:
+    def metric_name(self) -> str:
         """How answers are judged."""
         return self.metric or METRICS.get(self.as_ or "", MICRO)
 
@@ -64,12 +64,12 @@ def targets_of(part: Part, options: Options, count: Count) -> Iterator[SentenceT
             Sentence(record.words, record.text),
             [t.span1 if t.span2 is None else t.span1 + t.span2 for t in record.targets],
             [_label(t) for t in record.targets],
-            part.split or _said(record),
+            part.split or _info_split(record),
             _strata(record),
         )
 
 
-def _said(record: Record) -> str:
+def _info_split(record: Record) -> str:
     """The split that a record's info says, '' for none."""
     info = record.more.get("info")
     split = info.get("split") if isinstance(info, dict) else None

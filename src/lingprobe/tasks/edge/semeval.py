@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from lingprobe.corpora.corpus import corpus, one_each
-from lingprobe.corpora.files import Part, tried, uncompressed
+from lingprobe.corpora.files import Part, checked_lines, uncompressed_path
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
@@ -114,7 +114,7 @@ def _records(part: Part) -> Iterator[tuple[int, list[str], str]]:
     ('' as a rule).
     """
     first, rows, wrong = 0, list[str](), ""
-    for number, text, unreadable in chain(tried(part.path), [(0, "", "")]):
+    for number, text, unreadable in chain(checked_lines(part.path), [(0, "", "")]):
         line = text.strip()
         if (rows or wrong) and not unreadable and (not line or _ROW.fullmatch(line)):
             yield first, rows, wrong
@@ -141,7 +141,7 @@ def _read(rows: list[str], cut: bool) -> Relation:
 def _semeval(options: SemEvalOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     drawn = not any(part.split == "dev" for part in parts)
     for part in parts:
-        if uncompressed(part.path).suffix in _JSON:
+        if uncompressed_path(part.path).suffix in _JSON:
             yield from targets_of(part, options, count)
             continue
         for example, split in _original(
@@ -150,7 +150,7 @@ def _semeval(options: SemEvalOptions, parts: list[Part], count: Count) -> Iterat
             yield SentenceTargets(example.sentence, [example.span], [example.label], split)
 
 
-def _argued(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+def _argument_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
     """Cause-Effect(e2,e1) makes the second nominal a cause and the first an effect."""
     units: list[list[str]] = [[] for _ in sentence.words]
     for target in mine:
@@ -173,12 +173,12 @@ def _parts(options: SemEvalOptions) -> list[Part]:
         [
             part
             for part in files
-            if part.path in named or _meant(uncompressed(part.path).name, halved)
+            if part.path in named or _is_data_file(uncompressed_path(part.path).name, halved)
         ]
     )
 
 
-def _meant(name: str, halved: bool) -> bool:
+def _is_data_file(name: str, halved: bool) -> bool:
     return (
         not (halved and ".all." in name)
         if name.endswith(_JSON)
@@ -192,7 +192,7 @@ semeval = edge(
         "Which relation holds between the two spans?",
         _parts,
         _semeval,
-        oracles={"arguments": oracle_of(_semeval, ARGUMENTS, _argued)},
+        oracles={"arguments": oracle_of(_semeval, ARGUMENTS, _argument_facts)},
     ),
     SemEvalOptions,
 )

@@ -19,7 +19,7 @@ from pathlib import Path
 from lingprobe.corpora import brackets, protoroles
 from lingprobe.corpora import spr1 as spr1_files
 from lingprobe.corpora.corpus import corpus, one_each
-from lingprobe.corpora.files import Part, tried, uncompressed
+from lingprobe.corpora.files import Part, checked_lines, uncompressed_path
 from lingprobe.corpora.protoroles import Place, Treebank
 from lingprobe.data import references as naming
 from lingprobe.data.core import DataProblem, Sentence
@@ -87,7 +87,9 @@ and the properties.
 """
 
 
-def _placed(said: Iterable[Said], bank: Treebank, count: Count) -> Iterator[SentenceTargets]:
+def _place_annotations(
+    said: Iterable[Said], bank: Treebank, count: Count
+) -> Iterator[SentenceTargets]:
     """Annotations as targets in the sentences that they number; what does not fit there is left out
     and counted.
     """
@@ -130,14 +132,14 @@ def _letters(text: str) -> str:
 
 def _spr2(options: SprOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in _without(parts, options):
-        if uncompressed(part.path).suffix == ".tsv":
+        if uncompressed_path(part.path).suffix == ".tsv":
             if options.treebank is None:
                 raise DataProblem(
                     f"{part.path} has no sentences: write treebank=FOLDER for UD English 1.2, or"
                     " for a later release with ids=FILE"
                 )
             bank = Treebank.read(options.treebank, options.ids, options.on_error)
-            yield from _placed(_answered(part, options, count), bank, count)
+            yield from _place_annotations(_read_answers(part, options, count), bank, count)
         elif options.soft:
             raise DataProblem(
                 f"{part.path} has no responses, which soft=true needs: name the published table,"
@@ -147,7 +149,7 @@ def _spr2(options: SprOptions, parts: list[Part], count: Count) -> Iterator[Sent
             yield from targets_of(part, options, count)
 
 
-def _answered(part: Part, options: SprOptions, count: Count) -> Iterator[Said]:
+def _read_answers(part: Part, options: SprOptions, count: Count) -> Iterator[Said]:
     for place, answers in protoroles.spr2(part.path, options.on_error, count.tally).items():
         means = answers.means()
         if not means:
@@ -176,7 +178,7 @@ def _uds(options: UdsOptions, parts: list[Part], count: Count) -> Iterator[Sente
             (place, "", _weights(values, options.soft))
             for place, values in protoroles.uds(part.path, options.on_error, count.tally)
         )
-        yield from _placed(said, bank, count)
+        yield from _place_annotations(said, bank, count)
 
 
 def _weights(values: Mapping[str, float], soft: bool) -> Label:
@@ -222,7 +224,7 @@ def _spr1(options: Spr1Options, parts: list[Part], count: Count) -> Iterator[Sen
     for part in parts:
         if part.path in beside:
             continue
-        if uncompressed(part.path).suffix == ".tsv":
+        if uncompressed_path(part.path).suffix == ".tsv":
             if options.treebank is None:
                 raise DataProblem(
                     f"{part.path} has no sentences: write treebank=FOLDER for the Penn Treebank's"
@@ -274,7 +276,8 @@ def _each(
 def _of_jiant(part: Part) -> bool:
     """Whether the first record of a file is one of jiant's, with text and targets."""
     first = next(
-        (line for _, line, unreadable in tried(part.path) if (line or unreadable).strip()), ""
+        (line for _, line, unreadable in checked_lines(part.path) if (line or unreadable).strip()),
+        "",
     )
     return '"targets"' in first
 

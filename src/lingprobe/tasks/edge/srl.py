@@ -62,7 +62,7 @@ def roles(block: Block, count: Count) -> list[tuple[Labelled, Labelled]]:
 def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
         for block in conll2012.read(part.path, options.on_error, count.tally):
-            pairs = count.tolerated(options.on_error, partial(roles, block, count))
+            pairs = count.try_reading(options.on_error, partial(roles, block, count))
             if pairs is None:
                 continue
             kinds = [kind_of(argument.label) for _, argument in pairs]

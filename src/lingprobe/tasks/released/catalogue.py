@@ -71,7 +71,7 @@ class Collection:
         """The licence in words."""
         return self.licence or "licence unknown"
 
-    def known(self) -> Mapping[str, Known]:
+    def known_files(self) -> Mapping[str, Known]:
         """Known facts about the files."""
         return _facts().get(self.home, {}) if self.facts is None else self.facts
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora.columns import CODES
-from lingprobe.corpora.files import pieces, split_of, uncompressed
+from lingprobe.corpora.files import pieces, split_of, uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
 from lingprobe.tasks.released.archives import unsound
@@ -36,12 +36,14 @@ class Wrong(DataProblem):
     """A file that is not what it should be; others are still worth trying."""
 
 
-def checked(path: Path, file: str, kind: Kind, known: Known, before: str | None = None) -> Content:
+def check_file(
+    path: Path, file: str, kind: Kind, known: Known, before: str | None = None
+) -> Content:
     """What a file of that name is, if it is what is published as far as that is known, and what was
     fetched `before` (SHA-256) where nobody published a checksum. Raises Wrong.
     """
     try:
-        content = examined(path, file)
+        content = examine_file(path, file)
         if kind == "files":  # whose lines may begin like those of a table
             content = content._replace(rows=(0, 0, 0))
         if problem := _unlike(path, file, kind, content):
@@ -58,13 +60,16 @@ def checked(path: Path, file: str, kind: Kind, known: Known, before: str | None 
     }
     for what, (wanted, has) in compared.items():
         if wanted is not None and wanted != has:
-            raise Wrong(f"{file} has {what} {_shown(has)}, and the published file {_shown(wanted)}")
+            raise Wrong(
+                f"{file} has {what} {_format_value(has)}, and the published file"
+                f" {_format_value(wanted)}"
+            )
     if known.sha256 is None and before not in (None, content.sha256):
         raise Wrong(f"{file} has SHA-256 {content.sha256}, and the file fetched first {before}")
     return content
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     return "/".join(f"{n:,}" for n in value) if isinstance(value, tuple) else str(value)
 
 
@@ -103,7 +108,7 @@ def blob(path: Path) -> str:
     return total.hexdigest()
 
 
-def examined(path: Path, file: str | None = None) -> Content:
+def examine_file(path: Path, file: str | None = None) -> Content:
     """What a file is, uncompressed, or an archive as it was packed; rows are those of the split
     that each row names, or the file's name, and in CoNLL-U sentences.
 
@@ -112,7 +117,7 @@ def examined(path: Path, file: str | None = None) -> Content:
     name = file or path.name
     packed = name.endswith(ARCHIVES)
     total, size, rows = hashlib.sha256(), 0, dict.fromkeys(CODES, 0)
-    plain = uncompressed(Path(name))
+    plain = uncompressed_path(Path(name))
     sentences = plain.suffix == ".conllu"
     named = _SPLITS.get(split_of(Path(name)), "") if sentences else plain.name.partition(".")[0]
     rest = b""

@@ -148,7 +148,7 @@ class Version:
         return cls(headers.get("ETag", ""), headers.get("Last-Modified", ""), total)
 
     @classmethod
-    def kept(cls, part: Path) -> Version:
+    def of_part(cls, part: Path) -> Version:
         """That of a part; one that says nothing where none was noted."""
         try:
             noted = json.loads(_mark(part).read_text("utf-8"))
@@ -162,7 +162,7 @@ class Version:
         _mark(part).write_text(json.dumps(told), "utf-8")
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether it can be told from others."""
         return bool(self.etag or self.modified)
 
@@ -176,8 +176,8 @@ class Version:
 
 def _try(url: str, part: Path, web: Web, bounds: _Bounds) -> None:
     """Get what is missing of the file."""
-    version = Version.kept(part)
-    have = part.stat().st_size if part.is_file() and version.known else 0
+    version = Version.of_part(part)
+    have = part.stat().st_size if part.is_file() and version.is_known else 0
     try:
         with _OPENER.open(_request(url, version, have), timeout=TIMEOUT) as answer:
             rest = answer.status == HTTPStatus.PARTIAL_CONTENT

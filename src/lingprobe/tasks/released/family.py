@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lingprobe.corpora.columns import CODES, Layout, Reading, Rows
-from lingprobe.corpora.files import Part, split_of, uncompressed
-from lingprobe.corpora.rendering import detokenised
+from lingprobe.corpora.files import Part, split_of, uncompressed_path
+from lingprobe.corpora.rendering import detokenize
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import Place
-from lingprobe.datasets import Candidate, SampleSettings, carve_dev, sample, thinned
-from lingprobe.tasks.released.crossed import crossed
+from lingprobe.datasets import Candidate, SampleSettings, carve_dev, draw_examples, sample
+from lingprobe.tasks.released.cross_validation import make_fold
 from lingprobe.tasks.task import Definition
 
 Splits = Literal["published", "sampled", "senteval"]
@@ -144,14 +144,14 @@ class Release:
             self._check(examples, options)
         if options.size is not None:
             notes["size"] = {"asked": options.size, "of": len(examples), "seed": options.seed}
-            examples = thinned(examples, options.size, options.seed)
+            examples = draw_examples(examples, options.size, options.seed)
         if whole:
-            return crossed(examples, options.fold, notes)
+            return make_fold(examples, options.fold, notes)
         dataset = Dataset.of(examples, notes)
         carved = options.dev == "carved" and options.splits == "published"
         if carved and "train" in self.needs:
             dataset = carve_dev(dataset, options.seed)
-        return dataset if self.told is None else dataset.noted(**self.told(dataset))
+        return dataset if self.told is None else dataset.with_notes(**self.told(dataset))
 
     def whole(self, options: Options) -> Dataset:
         """All that the files have, whatever splits they lack: for an audit of what was
@@ -163,7 +163,7 @@ class Release:
     def _read(self, options: Options) -> tuple[list[Example], dict[str, Any]]:
         files, lenient = self.parts(options), options.on_error
         blank: OnError = "skip" if self.gaps else lenient
-        reading = Reading(lenient, blank, detokenised if options.detokenise else None)
+        reading = Reading(lenient, blank, detokenize if options.detokenise else None)
         rows = Rows(self.layout, reading)
         tables = [
             files[i : i + self.layout.beside] for i in range(0, len(files), self.layout.beside)
@@ -226,7 +226,7 @@ def _beside(place: Path, release: Release) -> list[Part]:
     inside = sorted(place.iterdir(), key=lambda p: (p.suffix in (".gz", ".xz"), p.name))
     if release.layout.split is not None or release.layout.comma:
         return [
-            Part("", p) for p in inside if _table(p) and _plain(uncompressed(p).stem) in wanted
+            Part("", p) for p in inside if _table(p) and _plain(uncompressed_path(p).stem) in wanted
         ][:1]
     folders = [p for p in inside if p.is_dir() and _plain(p.name) in wanted] or [place]
     parts: dict[str, Part] = {}
@@ -237,7 +237,7 @@ def _beside(place: Path, release: Release) -> list[Part]:
 
 
 def _table(path: Path) -> bool:
-    return uncompressed(path).suffix in SUFFIXES and path.is_file()
+    return uncompressed_path(path).suffix in SUFFIXES and path.is_file()
 
 
 def _plain(name: str) -> str:
@@ -246,7 +246,9 @@ def _plain(name: str) -> str:
 
 def _split(path: Path, layout: Layout) -> str:
     """The split that a file's name says (te.txt, train.txt.xz); '' where rows say it."""
-    return "" if layout.split is not None else CODES.get(uncompressed(path).stem, split_of(path))
+    return (
+        "" if layout.split is not None else CODES.get(uncompressed_path(path).stem, split_of(path))
+    )
 
 
 def releases(layout: Layout, fetched: str) -> Callable[..., Release]:

@@ -14,15 +14,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.corpora.files import uncompressed
-from lingprobe.data._renamed import variable
+from lingprobe.corpora.files import uncompressed_path
+from lingprobe.data._old_names import variable
 from lingprobe.data.cache import FileProblem, cache_dir, size, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.store.claims import alone
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
 from lingprobe.tasks.released.archives import unpack
 from lingprobe.tasks.released.catalogue import Collection, Known, collections
-from lingprobe.tasks.released.content import Content, Wrong, checked, examined
+from lingprobe.tasks.released.content import Content, Wrong, check_file, examine_file
 from lingprobe.tasks.released.download import MOST, NoRoom, Unreachable, Web, download
 
 RECEIPT = "fetched.json"
@@ -73,7 +73,7 @@ class Wish:
     @property
     def source(self) -> str:
         """The folder on the web that files are got from."""
-        base = self.base or mirrored(self.collection) or self.collection.base
+        base = self.base or mirror_base(self.collection) or self.collection.base
         return base.removesuffix("/") + "/"
 
     def url(self, file: str) -> str:
@@ -81,7 +81,7 @@ class Wish:
         return self.source + file
 
     def __str__(self) -> str:
-        files, facts = self.files(), self.collection.known()
+        files, facts = self.files(), self.collection.known_files()
         sizes = [known.size for file in files if (known := facts.get(file)) is not None]
         whole = [n for n in sizes if n is not None]
         total = f", {size(sum(whole))}" if len(whole) == len(files) else ""
@@ -92,7 +92,7 @@ class Wish:
         )
 
 
-def mirrored(collection: Collection) -> str:
+def mirror_base(collection: Collection) -> str:
     """Where a mirror has a collection, if LINGPROBE_MIRROR names one: it is laid out as the folder
     `data` of a cache.
     """
@@ -112,7 +112,7 @@ def fetch(wish: Wish) -> Iterator[Got]:
     failed: list[str] = []
     for file in wish.files():
         try:
-            yield _delivered(wish, file)
+            yield _find_or_fetch(wish, file)
         except Unreachable as problem:
             raise DataProblem(f"{problem}. {_by_hand(wish)}") from None
         except Wrong as problem:
@@ -131,15 +131,15 @@ def _by_hand(wish: Wish) -> str:
     )
 
 
-def _delivered(wish: Wish, file: str) -> Got:
+def _find_or_fetch(wish: Wish, file: str) -> Got:
     with alone(wish.folder / file):  # another fetch may be at it, whose file will be there then
-        return _there(wish, file) if (wish.folder / file).exists() else _fetched(wish, file)
+        return _there(wish, file) if (wish.folder / file).exists() else _fetch_file(wish, file)
 
 
 def _there(wish: Wish, file: str) -> Got:
     target = wish.folder / file
     try:
-        got = _checked(wish, file, target, "there already")
+        got = _check_file(wish, file, target, "there already")
     except Wrong as problem:
         raise Wrong(
             f"{problem}; it is left as it is: move it away, or give another folder with -o"
@@ -149,7 +149,7 @@ def _there(wish: Wish, file: str) -> Got:
     return got
 
 
-def _fetched(wish: Wish, file: str) -> Got:
+def _fetch_file(wish: Wish, file: str) -> Got:
     target = wish.folder / file
     try:
         part = download(wish.url(file), target, wish.web, _most(wish, file))
@@ -158,7 +158,7 @@ def _fetched(wish: Wish, file: str) -> Got:
     except DataProblem as problem:
         raise Wrong(str(problem)) from None
     try:
-        got = _checked(wish, file, part, "fetched")
+        got = _check_file(wish, file, part, "fetched")
     except Wrong as problem:
         part.unlink()
         raise Wrong(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
@@ -171,17 +171,17 @@ def _fetched(wish: Wish, file: str) -> Got:
 
 def _most(wish: Wish, file: str) -> int:
     """How many bytes a file may have, with a margin for what is published of it unpacked."""
-    published = wish.collection.known().get(file, Known()).size
+    published = wish.collection.known_files().get(file, Known()).size
     return MOST if published is None else published + MARGIN
 
 
-def _checked(wish: Wish, file: str, path: Path, how: str) -> Got:
+def _check_file(wish: Wish, file: str, path: Path, how: str) -> Got:
     """A file with what it is, if it is what is published, or what was fetched before. Raises
     Wrong.
     """
-    known = wish.collection.known().get(file, Known())
+    known = wish.collection.known_files().get(file, Known())
     before = _receipts(wish.folder).get(file, {}).get("sha256")
-    content = checked(path, file, wish.collection.kind, known, before)
+    content = check_file(path, file, wish.collection.kind, known, before)
     return Got(file, how, content, bool(known.sha256 or known.blob))
 
 
@@ -222,7 +222,7 @@ def is_published(path: str | Path) -> bool | None:
     False where rows or checksum contradict what is known, None where nothing decides.
     """
     file = Path(path).expanduser()
-    parts = uncompressed(file).parts
+    parts = uncompressed_path(file).parts
     owners = [
         (c, name)
         for c in collections().values()
@@ -231,13 +231,13 @@ def is_published(path: str | Path) -> bool | None:
     ]
     if not owners:
         return None
-    content = examined(file)
+    content = examine_file(file)
     answers = [_answer(file, owner, name, content) for owner, name in owners]
     return True if True in answers else False if False in answers else None
 
 
 def _answer(file: Path, owner: Collection, name: str, content: Content) -> bool | None:
-    known = owner.known().get(name, Known())
+    known = owner.known_files().get(name, Known())
     if known.sha256 is not None:
         return known.sha256 == content.sha256
     receipt = _receipts(file.parents[len(Path(name).parts) - 1]).get(name, {})

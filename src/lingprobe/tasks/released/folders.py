@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from lingprobe.corpora.files import COMPRESSED, Part, uncompressed
+from lingprobe.corpora.files import COMPRESSED, Part, uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.released.family import Options, Release
 from lingprobe.tasks.task import Definition
@@ -39,7 +39,7 @@ class Files:
         if not place.is_dir():
             raise DataProblem(f"no folder {str(place)!r}; {get}")
         for folder in [*self._inside(place), place]:
-            listed = _listed(folder, self.files)
+            listed = _find_files(folder, self.files)
             tables = [listed[i : i + self.beside] for i in range(0, len(listed), self.beside)]
             parts = [part for table in tables if None not in table for part in table if part]
             if len(parts) == len(listed) or (self.some and parts):
@@ -65,14 +65,14 @@ def _folder(place: Path, name: str) -> Path | None:
     return next((p for p in named if p.is_dir()), None)
 
 
-def _listed(folder: Path, files: tuple[tuple[str, tuple[str, ...]], ...]) -> list[Part | None]:
+def _find_files(folder: Path, files: tuple[tuple[str, tuple[str, ...]], ...]) -> list[Part | None]:
     """Some files as a folder has them, the plain one before a compressed one; None for one that it
     lacks.
     """
     here: dict[str, Path] = {}
     for path in sorted(folder.iterdir(), key=lambda p: (p.suffix in COMPRESSED, p.name)):
         if path.is_file():
-            here.setdefault(uncompressed(path).name.casefold(), path)
+            here.setdefault(uncompressed_path(path).name.casefold(), path)
     named = [
         (split, next((n for n in names if n.casefold() in here), "")) for split, names in files
     ]
@@ -102,14 +102,14 @@ def definition(
 ) -> Definition[O]:
     """The definition of a task that reads the release that its options choose."""
 
-    def chosen(options: O) -> Release:
+    def choose_release(options: O) -> Release:
         return replace(release(options), asks=asks, name=name)
 
     return Definition(
         name,
         asks,
         options,
-        lambda options: chosen(options).load(options),
-        lambda options: chosen(options).parts(options),
-        whole=lambda options: chosen(options).whole(options),
+        lambda options: choose_release(options).load(options),
+        lambda options: choose_release(options).parts(options),
+        whole=lambda options: choose_release(options).whole(options),
     )

@@ -16,7 +16,7 @@ from typing import Literal
 
 from lingprobe.corpora.columns import Layout
 from lingprobe.corpora.files import lines
-from lingprobe.corpora.strict import Malformed, parsed
+from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.tasks.released.family import Options, Release
 from lingprobe.tasks.released.folders import Files, definition, present
@@ -47,7 +47,7 @@ VIEW = "mean+contrast"
 ENTAILMENT = ("ENTAILMENT", "CONTRADICTION", "NEUTRAL")
 
 
-def _named(*names: str) -> tuple[tuple[str, str], ...]:
+def _same_names(*names: str) -> tuple[tuple[str, str], ...]:
     """Labels that are called here as they stand in the files."""
     return tuple((name, name) for name in names)
 
@@ -79,7 +79,7 @@ MRPC = Layout(
     0,
     3,
     second=4,
-    called=_named("0", "1"),
+    called=_same_names("0", "1"),
     headings="Quality",
     raw=True,
 )
@@ -103,7 +103,7 @@ RELATED = Layout(
     headings="pair_ID",
     scores=(1, 5),
 )
-ENTAILED = replace(RELATED, label=4, scores=None, called=_named(*ENTAILMENT))
+ENTAILED = replace(RELATED, label=4, scores=None, called=_same_names(*ENTAILMENT))
 SICK = _splits(("SICK_train.txt",), ("SICK_trial.txt",), ("SICK_test_annotated.txt",))
 CDS = _splits(("CDS_train.txt",), ("CDS_trial.txt",), ("CDS_test_annotated.txt",))
 
@@ -143,7 +143,7 @@ PPC = _release(
         0,
         second=1,
         headings="sentence_A",
-        called=_named("1", "2", "3"),
+        called=_same_names("1", "2", "3"),
         raw=True,
     ),
     Files(("PPC",), _splits(("train.txt",), ("dev.txt",), ("test.txt",))),
@@ -180,13 +180,13 @@ JUDGED = Layout(
     2,
     0,
     second=1,
-    called=_named(*map(str.lower, ENTAILMENT)),
+    called=_same_names(*map(str.lower, ENTAILMENT)),
     absent="-",
     beside=3,
 )
 
 
-def _judged(layout: Layout, *patterns: str) -> Release:
+def _snli_release(layout: Layout, *patterns: str) -> Release:
     """The pairs of SNLI in files of some names."""
     files = tuple((split, (pattern.format(split),)) for split in SPLITS for pattern in patterns)
     return _release(layout, Files(SNLI_FOLDERS, files, len(patterns), some=True))
@@ -196,13 +196,13 @@ snli = _class(
     "pair/snli",
     FOLLOWS,
     present(
-        _judged(JUDGED, "s1.{}", "s2.{}", "labels.{}"),
-        _judged(
+        _snli_release(JUDGED, "s1.{}", "s2.{}", "labels.{}"),
+        _snli_release(
             replace(JUDGED, beside=1, between="", keys=("sentence1", "sentence2", "gold_label"),
                     shown=CAPTIONS, raw=True),
             "snli_1.0_{}.jsonl",
         ),
-        _judged(
+        _snli_release(
             replace(JUDGED, beside=1, label=0, text=5, second=6, columns=9, more=True,
                     headings="gold_label", raw=True,
                     shown="gold_label, four parses, two sentences, captionID, pairID"),
@@ -264,12 +264,12 @@ OWN = Layout(
 FOLDER = Files((), _splits(*((f"{split}.jsonl",) for split in SPLITS)), some=True)
 
 
-def _scored(options: PairOptions) -> bool:
+def _has_scores(options: PairOptions) -> bool:
     """Whether the first line of one's own pairs has a score."""
     try:
         place = Path(options.path or "").expanduser()
         file = place if place.is_file() else FOLDER("pair/jsonl", place)[0].path
-        row = parsed(next(line for _, line in lines(file) if line.strip()))
+        row = parse_json(next(line for _, line in lines(file) if line.strip()))
     except (DataProblem, Malformed, StopIteration):
         return False  # whoever reads the file says what is wrong
     return isinstance(row, dict) and "score" in row
@@ -277,7 +277,7 @@ def _scored(options: PairOptions) -> bool:
 
 def _own(options: PairOptions) -> Release:
     """One's own pairs: a file whose lines say the split, or a folder with a file a split."""
-    scored = _scored(options)
+    scored = _has_scores(options)
     keys = ("a", "b", "score" if scored else "label")
     whole = Path(options.path or "").expanduser().is_file()
     layout = replace(
@@ -293,7 +293,7 @@ def _own(options: PairOptions) -> Release:
 
 def _judged_by(options: PairOptions) -> Mapping[str, str]:
     """The question and the metric, as the first line has a label or a score."""
-    if not _scored(options):
+    if not _has_scores(options):
         return {}
     return {"question": "Which score do the two sentences have?", "metric": "pearson"}
 

@@ -105,7 +105,7 @@ def _release(layout: Layout, files: Files) -> Release:
     return Release("", (), layout, where=files, gaps=True)
 
 
-def _numbered(many: int) -> Layout:
+def _numbered_layout(many: int) -> Layout:
     """Lines that begin with a class, a number from 0, and a blank."""
     called = tuple((str(i), str(i)) for i in range(many))
     return Layout("label, words", 2, 0, 1, called=called, between=" ", trimmed=True)
@@ -114,7 +114,7 @@ def _numbered(many: int) -> Layout:
 POLARITY = {".pos": "positive", ".neg": "negative"}
 SST = Layout("words, label", 2, 1, 0, called=(("0", "0"), ("1", "1")), trimmed=True)
 PHRASES = _split(("SST/binary",), SST, "sentiment-{}")
-SENTENCES = _split((), _numbered(2), "stsa.binary.{}")
+SENTENCES = _split((), _numbered_layout(2), "stsa.binary.{}")
 QUESTIONS = Layout(
     "label, words",
     2,
@@ -139,7 +139,7 @@ def _unsplit(name: str, asks: str, release: Release) -> Definition[UnsplitOption
     return definition(name, asks, UnsplitOptions, lambda options: release)
 
 
-def _published(name: str, asks: str, release: Release) -> Definition[Options]:
+def _define_task(name: str, asks: str, release: Release) -> Definition[Options]:
     return definition(name, asks, Options, lambda options: release)
 
 
@@ -169,10 +169,10 @@ sst2 = definition(
     Sst2Options,
     lambda options: PHRASES if options.phrases else SENTENCES,
 )
-sst5 = _published(
+sst5 = _define_task(
     "text/sst5",
     "How good does the sentence find a film, in five steps?",
-    _split(("SST/fine", "SST/Fine-Grained"), _numbered(5), "sentiment-{}", "stsa.fine.{}"),
+    _split(("SST/fine", "SST/Fine-Grained"), _numbered_layout(5), "sentiment-{}", "stsa.fine.{}"),
 )
 trec = definition(
     "text/trec",
@@ -180,18 +180,18 @@ trec = definition(
     TrecOptions,
     lambda options: replace(TREC, layout=replace(QUESTIONS, fine=options.labels == "fine")),
 )
-_8tags = _published(
+_8tags = _define_task(
     "text/8tags",
     "Which of eight topics is the headline about?",
-    _split(("8TAGS",), _numbered(8), "{}.txt"),
+    _split(("8TAGS",), _numbered_layout(8), "{}.txt"),
 )
-wccrs_hotels = _published(
+wccrs_hotels = _define_task(
     "text/wccrs-hotels",
     "What sentiment does the sentence of a review of a hotel express?",
-    _split(("WCCRS_HOTELS",), _numbered(4), "{}.txt"),
+    _split(("WCCRS_HOTELS",), _numbered_layout(4), "{}.txt"),
 )
-wccrs_medicine = _published(
+wccrs_medicine = _define_task(
     "text/wccrs-medicine",
     "What sentiment does the sentence of a review of a doctor express?",
-    _split(("WCCRS_MEDICINE",), _numbered(4), "{}.txt"),
+    _split(("WCCRS_MEDICINE",), _numbered_layout(4), "{}.txt"),
 )

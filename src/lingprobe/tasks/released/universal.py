@@ -19,7 +19,7 @@ from typing import Any
 
 from lingprobe.corpora.places import LISTING, Absent, home_of
 from lingprobe.corpora.universal import Treebank, treebanks
-from lingprobe.data._renamed import variable
+from lingprobe.data._old_names import variable
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.progress import bar
@@ -45,9 +45,9 @@ log = logging.getLogger("lingprobe.data")
 
 def collection(bank: Treebank) -> Collection:
     """What is known of a treebank before anybody is asked."""
-    at = {"name": bank.name, "release": bank.released}
+    at = {"name": bank.name, "release": bank.fetched_release}
     return Collection(
-        f"ud/{bank.code or bank.name}@{bank.released}",
+        f"ud/{bank.code or bank.name}@{bank.fetched_release}",
         PAGE.format(**at),
         RAW.format(**at),
         (),
@@ -55,7 +55,7 @@ def collection(bank: Treebank) -> Collection:
         licence=bank.licence,
         kind="treebank",
         facts={},
-        below=f"ud/{bank.released}/{bank.name}",
+        below=f"ud/{bank.fetched_release}/{bank.name}",
     )
 
 
@@ -69,23 +69,23 @@ def wish(bank: Treebank, folder: Path | None = None, base: str | None = None) ->
     return Wish(collection(bank), folder / bank.name if folder else home_of(bank), base=base)
 
 
-def listed(asked: Wish, bank: Treebank) -> Wish:
+def list_files(asked: Wish, bank: Treebank) -> Wish:
     """The same wish with the files of the treebank, as listed here before, or by the server. Raises
     DataProblem.
     """
     place = asked.folder / LISTING
     facts = _facts(place.read_bytes()) if place.is_file() else {}
     if not facts:
-        facts = _asked(asked, bank)
+        facts = _request_files(asked, bank)
         files = {name: known._asdict() for name, known in facts.items()}
         write_text(place, json.dumps({"files": files}, indent=1))
     return replace(asked, collection=replace(asked.collection, files=tuple(facts), facts=facts))
 
 
-def _asked(asked: Wish, bank: Treebank) -> dict[str, Known]:
+def _request_files(asked: Wish, bank: Treebank) -> dict[str, Known]:
     """The files of a treebank as a server lists them."""
     theirs = asked.source == asked.collection.base
-    address = {"name": bank.name, "release": bank.released}
+    address = {"name": bank.name, "release": bank.fetched_release}
     first = API.format(**address) if theirs else asked.source + LISTING
     try:
         facts = _facts(_document(first, asked))
@@ -93,18 +93,18 @@ def _asked(asked: Wish, bank: Treebank) -> dict[str, Known]:
         facts = {}
     if not facts and bank.code:
         try:
-            facts = _counted(_document(asked.source + "stats.xml", asked), bank.code)
+            facts = _read_statistics(_document(asked.source + "stats.xml", asked), bank.code)
         except DataProblem as problem:
-            raise DataProblem(_unlisted(bank, f"; {problem}")) from None
+            raise DataProblem(_list_problem(bank, f"; {problem}")) from None
     if not any(_DATA.fullmatch(name) for name in facts):
-        raise DataProblem(_unlisted(bank, ""))
+        raise DataProblem(_list_problem(bank, ""))
     return facts
 
 
-def _unlisted(bank: Treebank, why: str) -> str:
+def _list_problem(bank: Treebank, why: str) -> str:
     return (
         f"no list of the files of {bank} could be had{why}. Get the folder {bank.name} by hand, as"
-        f" by `git clone --branch r{bank.released} --depth 1"
+        f" by `git clone --branch r{bank.fetched_release} --depth 1"
         f" https://github.com/UniversalDependencies/{bank.name}`, and name it, or set"
         " LINGPROBE_TREEBANKS to the folder that it is in; or name a mirror with --from URL"
     )
@@ -126,17 +126,17 @@ def _facts(document: bytes) -> dict[str, Known]:
     try:
         value = json.loads(document)
         named = value["files"] if "files" in value else {e["path"]: e for e in value["tree"]}
-        facts = {name: _known(each) for name, each in named.items() if _wanted(name)}
+        facts = {name: _read_entry(each) for name, each in named.items() if _is_wanted_file(name)}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
     return dict(sorted(facts.items(), key=lambda each: not ABOUT.match(each[0])))
 
 
-def _wanted(name: str) -> bool:
+def _is_wanted_file(name: str) -> bool:
     return _DATA.fullmatch(name) is not None or name in TOLD
 
 
-def _known(entry: Mapping[str, Any]) -> Known:
+def _read_entry(entry: Mapping[str, Any]) -> Known:
     """What an entry of a listing says of a file. Raises ValueError or TypeError."""
     rows, size = entry.get("rows"), entry.get("size")
     checksum = entry.get("blob", entry.get("sha"))
@@ -149,7 +149,7 @@ def _known(entry: Mapping[str, Any]) -> Known:
     )
 
 
-def _counted(document: bytes, code: str) -> dict[str, Known]:
+def _read_statistics(document: bytes, code: str) -> dict[str, Known]:
     """The files that a treebank's statistics speak of, with their sentences."""
     splits = dict(_SPLIT.findall(document.decode("utf-8", "replace")))
     sizes = {name: int(splits.get(name, 0)) for name in ("train", "dev", "test")}
@@ -162,7 +162,7 @@ def _counted(document: bytes, code: str) -> dict[str, Known]:
     }
 
 
-def told(done: Wish) -> str:
+def describe_treebank(done: Wish) -> str:
     """What a fetched treebank says of itself: its licence, and that its words are withheld."""
     texts = [file.read_text("utf-8", "replace") for file in sorted(done.folder.glob("README.*"))]
     facts = dict(_FACT.findall("\n".join(texts)))
@@ -179,11 +179,11 @@ def supply(references: Iterable[Any]) -> None:
         while (bank := _lacking(reference)) is not None:
             if forbidden := offline():
                 raise DataProblem(f"{Absent(bank)} ({forbidden} is set, so nothing is fetched)")
-            asked = listed(wish(bank), bank)
+            asked = list_files(wish(bank), bank)
             log.warning("fetching %s", asked)
             with bar(True, desc=bank.name, unit="B", unit_scale=True, leave=False) as shown:
                 list(fetch(replace(asked, web=Web(shown.update))))
-            log.warning("%s is in %s; %s", bank, asked.folder, told(asked))
+            log.warning("%s is in %s; %s", bank, asked.folder, describe_treebank(asked))
 
 
 def offline() -> str:

@@ -11,15 +11,22 @@ import numpy as np
 from lingprobe.corpora.frequencies import Frequencies, frequencies
 from lingprobe.corpora.frequencies import corpus as files
 from lingprobe.datasets.match import joint
-from lingprobe.tasks.answers import Answer, tallied
-from lingprobe.tasks.found import Found
-from lingprobe.tasks.parsed import ParsedCorpus
+from lingprobe.tasks.answers import Answer, count_findings
+from lingprobe.tasks.findings import Found
+from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.questions import Answers, Notes
 from lingprobe.tasks.shards import DEPTH, LENGTH
-from lingprobe.tasks.tree.altered import inversions, shifts, tagged
+from lingprobe.tasks.tree.altered_sentences import inversions, shifts, tagged_words
 from lingprobe.tasks.tree.corpus import LENGTHS, Options
 from lingprobe.tasks.tree.odd import Choice, band, lexicon, replacements
-from lingprobe.tasks.ud.classes import CONNEAU, comparable, contents, crossed, outside, targets
+from lingprobe.tasks.ud.classes import (
+    CONNEAU,
+    comparable,
+    contents,
+    cross_tabulate,
+    outside,
+    targets,
+)
 
 EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
 README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
@@ -77,7 +84,7 @@ def depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     deep, long = corpus.columns(DEPTH, LENGTH)
     fit = (deep >= DEPTHS[0]) & (deep <= DEPTHS[-1])
     gaussian = options.depths == "gaussian"
-    run = DEPTHS if gaussian else comparable(crossed(deep[fit], long[fit]))
+    run = DEPTHS if gaussian else comparable(cross_tabulate(deep[fit], long[fit]))
     labels = set(options.classes) or set(map(str, run))
     said = [Answer(str(d)) if str(d) in labels else None for d in range(int(deep.max()) + 1)]
     found = Found.where(corpus, deep, said)
@@ -95,7 +102,7 @@ def depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
 def sequences(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences by their top constituents: the most frequent sequences, and OTHER."""
     findings = corpus.findings("top-const")
-    counts, notes["left out"] = tallied(findings)
+    counts, notes["left out"] = count_findings(findings)
     if options.classes or options.inventory == "published":
         inventory = set(options.classes or PUBLISHED.split())
     else:
@@ -104,22 +111,22 @@ def sequences(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     notes["classes"] = {label: n for label, n in counts.items() if label in inventory}
     notes["number of classes, with OTHER"] = len(inventory) + 1
     other = Answer("OTHER")
-    return Found.of(corpus, findings).mapped(
+    return Found.of(corpus, findings).map_answers(
         lambda said: Answer(said.label) if said.label in inventory else other
     )
 
 
-def ruled(name: str) -> Answers[Options]:
+def rule_answers(name: str) -> Answers[Options]:
     """Candidates from what one rule says, whose target forms are neither too rare nor too
     common.
     """
 
     def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
         findings = corpus.findings(name)
-        notes["labels"], notes["left out"] = tallied(findings)
+        notes["labels"], notes["left out"] = count_findings(findings)
         band = _band(corpus, options, notes)
         every = Found.of(corpus, findings)
-        found = every.mapped(lambda said: said if band(said.target) else None)
+        found = every.map_answers(lambda said: said if band(said.target) else None)
         if len(found) < len(every):
             reason = "a target form outside the band of frequencies"
             notes["left out"][reason] = len(every) - len(found)
@@ -128,42 +135,42 @@ def ruled(name: str) -> Answers[Options]:
     return answers
 
 
-def shifted(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def shift_answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences as they were and with two words swapped."""
-    return _noted("I", notes, *shifts(corpus, options.seed, options.literal))
+    return _add_notes("I", notes, *shifts(corpus, options.seed, options.literal))
 
 
-def replaced(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def replacement_answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences as they were and with a word replaced."""
     counts = _frequencies(options) or _own(corpus, options)
     among = not options.freq or not {
         path.resolve() for name in options.freq for path in files(name)
     }.isdisjoint(_paths(corpus))
-    choice = Choice.of(counts, lexicon(tagged(corpus)), among)
+    choice = Choice.of(counts, lexicon(tagged_words(corpus)), among)
     notes["frequencies"] = {
         "words": counts.total,
         "band": list(band(counts.total)),
         "forms": int((choice.tags >= 0).sum()),
     }
-    return _noted("C", notes, *replacements(corpus, choice, options.seed))
+    return _add_notes("C", notes, *replacements(corpus, choice, options.seed))
 
 
-def inverted(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def inversion_answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     """Sentences as they were and with their clauses inverted."""
     counts = _frequencies(options) or _own(corpus, options)
-    return _noted("I", notes, *inversions(corpus, counts, options.seed))
+    return _add_notes("I", notes, *inversions(corpus, counts, options.seed))
 
 
-def _noted(label: str, notes: Notes, found: Found, out: Mapping[str, int]) -> Found:
+def _add_notes(label: str, notes: Notes, found: Found, out: Mapping[str, int]) -> Found:
     notes["altered"] = label
     notes["left out"] = {reason: n for reason, n in Counter(out).most_common() if n}
     return found
 
 
 ALTERATIONS: Mapping[str, Answers[Options]] = {
-    "tree/bigram-shift": shifted,
-    "tree/somo": replaced,
-    "tree/coord-inv": inverted,
+    "tree/bigram-shift": shift_answers,
+    "tree/somo": replacement_answers,
+    "tree/coord-inv": inversion_answers,
 }
 """By task, how sentences are altered."""
 
@@ -186,7 +193,7 @@ def _band(corpus: ParsedCorpus, options: Options, notes: Notes) -> Callable[[str
     """Whether a target form is neither too rare nor too common in a corpus; without one, sampling
     sees to that.
     """
-    if not options.counted:
+    if not options.has_corpus_band:
         return lambda form: True
     counts = _frequencies(options) or _own(corpus, options)
     scale = 1.0 if options.band == "literal" else min(1.0, counts.total / PAPERS_WORDS)

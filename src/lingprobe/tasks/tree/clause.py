@@ -14,7 +14,7 @@ from typing import NamedTuple
 from lingprobe.corpora.brackets import Child, Tree
 
 
-def _listed(words: str) -> frozenset[str]:
+def _word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
@@ -23,13 +23,13 @@ TENSES = {"VBP": "PRES", "VBZ": "PRES", "VBD": "PAST"}
 NUMBERS = {"NN": "NN", "NNS": "NNS"}
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NX", "NML", "NAC"})
 VERBS = frozenset({"VB", "VBP", "VBZ", "VBD", "VBG", "VBN", "TO"})
-BE = _listed("be am 'm m is 's s are 're re was were been being ai")
-COPULAS = BE | _listed(
+BE = _word_set("be am 'm m is 's s are 're re was were been being ai")
+COPULAS = BE | _word_set(
     "become becomes became becoming remain remains remained remaining seem seems seemed"
 )
-NO_OBJECT = _listed("TMP ADV LOC DIR MNR PRD EXT VOC CLR BNF HLN TTL")
+NO_OBJECT = _word_set("TMP ADV LOC DIR MNR PRD EXT VOC CLR BNF HLN TTL")
 """Function tags of noun phrases that are no direct object."""
-TIMES = _listed(
+TIMES = _word_set(
     "second seconds minute minutes hour hours day days week weeks weekend weekends month months"
     " quarter year years decade decades time times moment while morning mornings afternoon evening"
     " evenings night nights noon midnight today yesterday tomorrow tonight monday tuesday wednesday"
@@ -37,7 +37,7 @@ TIMES = _listed(
     " october november tonite december spring summer autumn fall winter way mile miles percent %"
 )
 """Nouns that head adverbial phrases of time or measure."""
-MEASURES = _listed(
+MEASURES = _word_set(
     "lot lots number numbers couple bunch majority minority variety handful range host dozen dozens"
     " rest half third quarter part percent % plenty series array amount bit pair group total kind"
     " kinds sort sorts type types"

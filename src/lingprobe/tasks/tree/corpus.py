@@ -15,22 +15,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lingprobe.corpora import brackets, tagged, text
+from lingprobe.corpora import brackets, text
+from lingprobe.corpora import tagged_text as tagged
 from lingprobe.corpora.brackets import Tree
-from lingprobe.corpora.files import treebank, uncompressed
+from lingprobe.corpora.files import treebank, uncompressed_path
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import tokens
-from lingprobe.corpora.views import Block, Phrases, Plain, parted
+from lingprobe.corpora.views import Block, Phrases, Plain, split_into_blocks
 from lingprobe.data.core import Sentence
 from lingprobe.data.references import Place
 from lingprobe.tasks import sources as named
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus
+from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions
 from lingprobe.tasks.shards import DEPTH, LENGTH, LETTERS, TAGS
 from lingprobe.tasks.sources import Source, same_files
 from lingprobe.tasks.tree import rules as tree_rules
-from lingprobe.tasks.tree.altered import Coordination, coordination
+from lingprobe.tasks.tree.altered_sentences import Coordination, coordination
 
 LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
 RULES: Mapping[str, Callable[[Tree], Any]] = {
@@ -101,17 +102,17 @@ class Options(CorpusOptions):
         """
         files = self.sources
         key = ("tree", same_files(files), self.on_error, self.literal)
-        return CORPORA.get(key, lambda: _parsed(files, self.on_error, self.literal))
+        return CORPORA.get(key, lambda: _distinct_corpus(files, self.on_error, self.literal))
 
     @property
-    def counted(self) -> bool:
+    def has_corpus_band(self) -> bool:
         """Whether target forms are kept or left out by their frequency in a corpus, not by that
         among the candidates.
         """
         return bool(self.freq) or self.band == "literal"
 
 
-def _parsed(files: list[Source], on_error: OnError, literal: bool) -> ParsedCorpus:
+def _distinct_corpus(files: list[Source], on_error: OnError, literal: bool) -> ParsedCorpus:
     rules = Rules(partial(_judge, LITERAL if literal else RULES), (__name__,), str(literal))
     return distinct(parsed_corpus(files, on_error, rules, _blocks))
 
@@ -146,7 +147,7 @@ def _judge(
         pairs = list(zip(block.trees, fit, strict=True))
         return {
             **{
-                name: [_said(rule(tree)) if asked else ELSEWHERE for tree, asked in pairs]
+                name: [_plain_finding(rule(tree)) if asked else ELSEWHERE for tree, asked in pairs]
                 for name, rule in rules.items()
             },
             DEPTH: [tree_rules.depth(tree) if asked else 0 for tree, asked in pairs],
@@ -157,13 +158,13 @@ def _judge(
     return {**dict.fromkeys(rules, none), TAGS: list(block.tags) or [()] * len(sentences)}
 
 
-def _said(finding: Any) -> Any:
+def _plain_finding(finding: Any) -> Any:
     """A finding; where two clauses are coordinated, their places as a label."""
-    return _coordinated(*finding) if isinstance(finding, Coordination) else finding
+    return _coordination_answer(*finding) if isinstance(finding, Coordination) else finding
 
 
 @lru_cache(maxsize=1 << 16)
-def _coordinated(*places: int) -> Answer:
+def _coordination_answer(*places: int) -> Answer:
     return Answer(" ".join(map(str, places)))
 
 
@@ -171,12 +172,12 @@ def _blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Phrases | P
     """The sentences of one file by the kind that its name says; English text is cut into words as
     trees are.
     """
-    if uncompressed(path).suffix == ".txt":
-        for lines in parted(text.read(path, on_error, tally)):
+    if uncompressed_path(path).suffix == ".txt":
+        for lines in split_into_blocks(text.read(path, on_error, tally)):
             cut = (Sentence(tokens(line.words), line.text) for line in lines)
             yield Plain(list(cut), str(path))
     elif tagged.is_tagged(path):
-        for pairs in parted(tagged.read(path, on_error, tally)):
+        for pairs in split_into_blocks(tagged.read(path, on_error, tally)):
             yield Plain([line for line, _ in pairs], str(path), [tags for _, tags in pairs])
     else:
-        yield from map(Phrases, parted(brackets.read(path, on_error, tally)))
+        yield from map(Phrases, split_into_blocks(brackets.read(path, on_error, tally)))

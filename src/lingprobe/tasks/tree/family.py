@@ -13,21 +13,22 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora import brackets, tagged
+from lingprobe.corpora import brackets
+from lingprobe.corpora import tagged_text as tagged
 from lingprobe.corpora.brackets import Strings, Tree
-from lingprobe.corpora.files import Part, digest, uncompressed
+from lingprobe.corpora.files import Part, digest, uncompressed_path
 from lingprobe.corpora.frequencies import corpus
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
-from lingprobe.tasks.found import AT_ONCE, Found
-from lingprobe.tasks.memory import oracle_facts, uncollected
-from lingprobe.tasks.parsed import is_large
+from lingprobe.tasks.findings import AT_ONCE, Found
+from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
+from lingprobe.tasks.parsed_corpora import is_large
 from lingprobe.tasks.questions import LOGISTIC, Answers, Question
 from lingprobe.tasks.sources import Source
 from lingprobe.tasks.task import Definition
 from lingprobe.tasks.tree import answers
-from lingprobe.tasks.tree.altered import Alteration
+from lingprobe.tasks.tree.altered_sentences import Alteration
 from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, head
 from lingprobe.tasks.tree.corpus import LENGTHS, Options
 from lingprobe.tasks.ud.classes import LEAST
@@ -71,7 +72,7 @@ def origins(found: Found, sentences: Collection[Sentence]) -> Mapping[Sentence, 
     return {
         one.sentence: (_moves(tuple(one.origins)),)
         for first in range(0, len(found), AT_ONCE)
-        for one in found.edit.altered(found.corpus, found.rows[first : first + AT_ONCE])
+        for one in found.edit.alter_rows(found.corpus, found.rows[first : first + AT_ONCE])
         if one.sentence in wanted
     }
 
@@ -82,7 +83,7 @@ def has_trees(files: Sequence[Source]) -> bool:
 
 
 def _is_text(path: Path) -> bool:
-    return uncompressed(path).suffix == ".txt" or tagged.is_tagged(path)
+    return uncompressed_path(path).suffix == ".txt" or tagged.is_tagged(path)
 
 
 def _read(says: Says, paths: Sequence[Path], on_error: OnError) -> Iterator[tuple[Sentence, Facts]]:
@@ -162,7 +163,7 @@ def _parts(options: Options) -> list[Part]:
     return [*(source.part for source in options.sources), *counted]
 
 
-def _offered(oracles: Mapping[str, str], options: Options) -> list[str]:
+def _offered_oracles(oracles: Mapping[str, str], options: Options) -> list[str]:
     """What labels are derived from; only trees say where in a tree a word is."""
     trees = has_trees(options.sources)
     return [name for name in oracles if trees or name not in OF_TREES]
@@ -177,7 +178,7 @@ def _facts(
     if oracle in CONTENT:
         return content(sentences, answers.frequent(options.corpus(), options))
     if oracle in ORIGINS:
-        with uncollected():
+        with pause_garbage_collection():
             found = answers.ALTERATIONS[name](options.corpus(), options, {})
             return origins(found, sentences)
     return facts(oracle, options.sources, options.on_error, sentences)
@@ -185,7 +186,7 @@ def _facts(
 
 def _settings(name: str, options: Options) -> dict[str, Any]:
     """What options change of how candidates are sampled."""
-    counted: dict[str, Any] = {"rarest": 1, "commonest": 0} if options.counted else {}
+    counted: dict[str, Any] = {"rarest": 1, "commonest": 0} if options.has_corpus_band else {}
     if name == "tree-depth" and options.depths == "gaussian":
         return {**counted, "balance": False, "decorrelate": False}  # the candidates are
     return counted
@@ -211,11 +212,11 @@ def _task(
         candidates,
         varied=partial(_settings, name),
         oracles=oracles,
-        offered=partial(_offered, oracles),
+        offered=partial(_offered_oracles, oracles),
         facts=partial(_facts, f"tree/{name}"),
         **more,
     )
-    return question.defined(Options)
+    return question.define(Options)
 
 
 sent_len = _task(
@@ -238,27 +239,27 @@ top_const = _task(
 )  # fmt: skip
 bigram_shift = _task(
     "bigram-shift", "Have two neighbouring words of the sentence changed places?",
-    answers.shifted, classes=2, oracles=ORIGINS,
+    answers.shift_answers, classes=2, oracles=ORIGINS,
 )  # fmt: skip
 tense = _task(
     "tense", "Is the verb of the main clause in the present or in the past?",
-    answers.ruled("tense"), needs=_TENSE, classes=2,
+    answers.rule_answers("tense"), needs=_TENSE, classes=2,
     oracles=PHRASES,
 )  # fmt: skip
 subj_num = _task(
     "subj-num", "Is the subject of the main clause singular or plural?",
-    answers.ruled("subj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    answers.rule_answers("subj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
 )  # fmt: skip
 obj_num = _task(
     "obj-num", "Is the direct object of the main clause singular or plural?",
-    answers.ruled("obj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    answers.rule_answers("obj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
 )  # fmt: skip
 somo = _task(
     "somo", "Has a noun or verb of the sentence been replaced by another?",
-    answers.replaced, settings={"rarest": 1, "commonest": 0}, classes=2,
+    answers.replacement_answers, settings={"rarest": 1, "commonest": 0}, classes=2,
     oracles=ORIGINS,
 )  # fmt: skip
 coord_inv = _task(
     "coord-inv", "Have the two coordinated clauses of the sentence changed places?",
-    answers.inverted, settings={"decorrelate": True}, classes=2, oracles=ORIGINS,
+    answers.inversion_answers, settings={"decorrelate": True}, classes=2, oracles=ORIGINS,
 )  # fmt: skip

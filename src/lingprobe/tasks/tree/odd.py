@@ -26,9 +26,9 @@ from lingprobe.corpora.rendering import sentence_of
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.found import Found
-from lingprobe.tasks.parsed import ParsedCorpus
-from lingprobe.tasks.tree.altered import Alteration, Altered, half, tagged
+from lingprobe.tasks.findings import Found
+from lingprobe.tasks.parsed_corpora import ParsedCorpus
+from lingprobe.tasks.tree.altered_sentences import Alteration, Altered, half, tagged_words
 
 KINDS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 PRONOUNS = frozenset(
@@ -194,14 +194,14 @@ def replacements(corpus: ParsedCorpus, choice: Choice, seed: int) -> tuple[Found
     rng = np.random.default_rng([seed, 22])
     place = np.full(len(corpus), -1, np.int16)
     tag, form = np.zeros(len(corpus), np.int8), np.zeros(len(corpus), np.int32)
-    for row, (words, tags) in enumerate(tagged(corpus)):
+    for row, (words, tags) in enumerate(tagged_words(corpus)):
         if odd := choice.odd(words, tags, rng):
             place[row], tag[row] = odd.place, KINDS.index(tags[odd.place])
             form[row] = choice.counts.numbers[odd.replacement]
     rows = np.flatnonzero(place >= 0)
     change = half(rows, len(corpus), rng)
 
-    def made(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
         words, at = list(sentence.words), int(place[row])
         origins = list(range(len(words)))
         if change[row]:
@@ -215,5 +215,5 @@ def replacements(corpus: ParsedCorpus, choice: Choice, seed: int) -> tuple[Found
                {"tag": KINDS[which]})
         for number, which in (divmod(each, len(KINDS)) for each in said.tolist())
     ]  # fmt: skip
-    found = Found(corpus, rows, codes, answers, Alteration(made))
+    found = Found(corpus, rows, codes, answers, Alteration(alter_sentence))
     return found, {"no word with a replacement": len(corpus) - len(rows)}

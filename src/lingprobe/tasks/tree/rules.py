@@ -85,7 +85,7 @@ def tense(tree: Tree) -> Finding:
                     _form(tree, clause),
                 )
             )
-    return _agreed(findings, "coordinated verbs of both tenses") if findings else NO_CLAUSE
+    return _common_finding(findings, "coordinated verbs of both tenses") if findings else NO_CLAUSE
 
 
 def _form(tree: Tree, clause: int) -> str:
@@ -122,7 +122,7 @@ def subj_num(tree: Tree, literal: bool = False) -> Finding:
             return "subject and verb differ in number"
         findings.append(noun)
     return (
-        _agreed(findings, "coordinated clauses with subjects of both numbers")
+        _common_finding(findings, "coordinated clauses with subjects of both numbers")
         if findings
         else NO_SUBJECT
         if clauses(tree)
@@ -165,7 +165,7 @@ def obj_num(tree: Tree, literal: bool = False) -> Finding:
             if candidates:
                 findings.append(_noun(tree, candidates[-1], majority, "object", literal))
     return (
-        _agreed(findings, "coordinated verbs with objects of both numbers")
+        _common_finding(findings, "coordinated verbs with objects of both numbers")
         if findings
         else NO_OBJECT
         if main
@@ -197,7 +197,7 @@ def _noun(tree: Tree, phrase: int, majority: str, role: str, literal: bool) -> F
     return answer(NUMBERS[tree.tags[noun.at]], form(word), majority)
 
 
-def _agreed(findings: list[Finding], otherwise: str) -> Finding:
+def _common_finding(findings: list[Finding], otherwise: str) -> Finding:
     """The first finding, where all give the same label."""
     reasons = [finding for finding in findings if type(finding) is not Answer]
     if reasons:

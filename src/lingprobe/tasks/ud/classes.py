@@ -144,7 +144,7 @@ MOST, FEWEST = 8, 4  # classes: Conneau et al. 2018 have eight (their README)
 ENOUGH = 400  # sentences a class that find one of their length in every other class
 
 
-def crossed(depths: Ints, lengths: Ints) -> Counter[tuple[int, int]]:
+def cross_tabulate(depths: Ints, lengths: Ints) -> Counter[tuple[int, int]]:
     """How many sentences there are by (depth, length); without those of depth 0, which have no
     tree.
     """
@@ -165,13 +165,13 @@ def comparable(counts: Counter[tuple[int, int]]) -> range:
     best = range(2, deepest + 1)
     for width in range(min(MOST, deepest - 1), FEWEST - 1, -1):
         runs = [range(first, first + width) for first in range(2, deepest - width + 2)]
-        best = max(runs, key=lambda run: shared(counts, run))
-        if shared(counts, best) >= ENOUGH:
+        best = max(runs, key=lambda run: sentences_per_class(counts, run))
+        if sentences_per_class(counts, best) >= ENOUGH:
             break
     return best
 
 
-def shared(counts: Counter[tuple[int, int]], run: range) -> int:
+def sentences_per_class(counts: Counter[tuple[int, int]], run: range) -> int:
     """How many sentences a class there are, when every length is equally frequent in all classes of
     a run.
     """

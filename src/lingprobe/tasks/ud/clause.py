@@ -17,7 +17,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.ud.constructions import INNER
 from lingprobe.tasks.ud.forms import read_as
-from lingprobe.tasks.ud.lists import listed
+from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.verbs import TENSES, Group, verb_group
 
 Value = TypeVar("Value")
@@ -106,7 +106,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
     auxiliaries = _auxiliaries(batch, np.union1d(dependents[_AUX], _particles(batch, kids, of)), of)
     for sentence, inner in _of_verbal_nouns(batch, of):
         auxiliaries[sentence].append(inner)
-    nouns, accusative = _nouns(batch), _marked(batch, "object-markers", "case:acc")
+    nouns, accusative = _nouns(batch), _is_marker(batch, "object-markers", "case:acc")
     return (
         Clause(
             sentence,
@@ -120,7 +120,9 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
             *roots,
             auxiliaries,
             _relations(batch.deprels, kids, of, len(batch)),
-            _arguments(batch, dependents[_SUBJECT], of, nouns, _marked(batch, "subject-markers")),
+            _arguments(
+                batch, dependents[_SUBJECT], of, nouns, _is_marker(batch, "subject-markers")
+            ),
             _arguments(batch, dependents[_OBJECT], of, nouns, accusative),
             _majority(batch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
             _majority(batch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
@@ -163,8 +165,8 @@ def _auxiliaries(batch: Batch, rows: Ints, of: Ints) -> list[list[tuple[str, str
 def _particles(batch: Batch, kids: Ints, of: Ints) -> Ints:
     """Words that say what an auxiliary would, although they are none: Basque *ezin*, *egiten*."""
     habits = batch.lemmas.where("egin".__eq__) & batch.feats.where(lambda raw: "Aspect=Imp" in raw)
-    some = batch.lemmas.where(listed("particles").__contains__) | (
-        habits & _named(batch, "compound")
+    some = batch.lemmas.where(word_list("particles").__contains__) | (
+        habits & _has_relation(batch, "compound")
     )
     basque = batch.feats.where(lambda raw: "Number[abs]=" in raw)
     agreeing = np.logical_or.reduceat(basque, batch.starts[:-1])[of[kids]]
@@ -177,10 +179,12 @@ def _of_verbal_nouns(batch: Batch, of: Ints) -> Iterator[tuple[int, tuple[str, s
     Bulgarian *njama*.
     """
     nouns = batch.feats.where(lambda raw: "VerbForm=Vnoun" in raw)
-    verbal = _named(batch, "xcomp") & (nouns | _above(batch, nouns & _named(batch, "cop")))
+    verbal = _has_relation(batch, "xcomp") & (
+        nouns | _above(batch, nouns & _has_relation(batch, "cop"))
+    )
     verbal |= batch.words.where(lambda form: form.lower() == "няма")[batch.parents]
     verbal &= batch.parents == batch.roots[of]
-    rows = np.flatnonzero(_named(batch, "aux") & verbal[batch.parents])
+    rows = np.flatnonzero(_has_relation(batch, "aux") & verbal[batch.parents])
     for sentence, lemma, raw in zip(
         of[rows].tolist(), _strings(batch.lemmas, rows), _strings(batch.feats, rows), strict=True
     ):
@@ -205,7 +209,7 @@ def _being(
         len(batch),
     )
     participles = batch.feats.where(lambda raw: "VerbForm=Part" in raw)[batch.roots].tolist()
-    be = listed("be")
+    be = word_list("be")
     return [
         "" if not (participle and len(aux) == 1 and aux[0][1] in be and aux[0][0] != "cop")
         else "reflexive" if {"", _person(aux[0][2])} & set(some)
@@ -241,17 +245,17 @@ class _Nouns(NamedTuple):
 
 
 def _nouns(batch: Batch) -> _Nouns:
-    cases, nmod = _named(batch, "case"), _named(batch, "nmod")
+    cases, nmod = _has_relation(batch, "case"), _has_relation(batch, "nmod")
     case = _above(batch, cases)
-    numeral = _named(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
-    of = _above(batch, cases & batch.lemmas.where(listed("of").__contains__))
+    numeral = _has_relation(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
+    of = _above(batch, cases & batch.lemmas.where(word_list("of").__contains__))
     measures = Coded(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
     return _Nouns(
-        _above(batch, _named(batch, "conj")),
+        _above(batch, _has_relation(batch, "conj")),
         case,
-        _above(batch, nmod & (~case | of)) & measures.where(listed("measures").__contains__),
+        _above(batch, nmod & (~case | of)) & measures.where(word_list("measures").__contains__),
         _above(batch, numeral),
-        _above(batch, numeral & measures.where(listed("one").__contains__)),
+        _above(batch, numeral & measures.where(word_list("one").__contains__)),
         list(map(_labels("Number", NUMBERS), batch.feats.names)),
     )
 
@@ -275,14 +279,14 @@ def _arguments(
     return _by_sentence(list(map(Argument, *columns)), of[rows], len(batch))
 
 
-def _marked(batch: Batch, markers: str, relation: str = "") -> NDArray[np.bool_]:
+def _is_marker(batch: Batch, markers: str, relation: str = "") -> NDArray[np.bool_]:
     """The adpositions in a list, or with a relation of their own."""
-    return _named(batch, "case") & (
-        batch.lemmas.where(listed(markers).__contains__) | batch.deprels.where(relation.__eq__)
+    return _has_relation(batch, "case") & (
+        batch.lemmas.where(word_list(markers).__contains__) | batch.deprels.where(relation.__eq__)
     )
 
 
-def _named(batch: Batch, relation: str) -> NDArray[np.bool_]:
+def _has_relation(batch: Batch, relation: str) -> NDArray[np.bool_]:
     """Which words have a relation or a subtype of it; a possessor (nmod:poss) is no complement."""
     return batch.deprels.where(
         lambda name: name.partition(":")[0] == relation and name != "nmod:poss"

@@ -19,7 +19,7 @@ from lingprobe.corpora.trees import features
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.memory import oracle_facts
-from lingprobe.tasks.parsed import is_large
+from lingprobe.tasks.parsed_corpora import is_large
 
 CLAUSE = {
     "clause": (

@@ -15,20 +15,28 @@ from functools import partial
 from typing import Any, Literal
 
 from lingprobe.corpora.files import Part
-from lingprobe.corpora.marks import unmarked
+from lingprobe.corpora.marks import strip_marks
 from lingprobe.corpora.views import Block, Plain, dependencies
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.answers import Answer, Finding, Findings, answer, composition, counts, tallied
-from lingprobe.tasks.found import Found
-from lingprobe.tasks.parsed import CORPORA, ParsedCorpus, Rules, parsed_corpus
+from lingprobe.tasks.answers import (
+    Answer,
+    Finding,
+    Findings,
+    answer,
+    composition,
+    count_findings,
+    counts,
+)
+from lingprobe.tasks.findings import Found
+from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, parsed_corpus
 from lingprobe.tasks.questions import LOGISTIC, Answers, CorpusOptions, Notes, Question
 from lingprobe.tasks.shards import DEPTH, EXACT, LENGTH
 from lingprobe.tasks.sources import Source, is_text, same_files, treebanks
 from lingprobe.tasks.task import Definition
 from lingprobe.tasks.ud import rules as ud_rules
-from lingprobe.tasks.ud.classes import LEAST, comparable, contents, crossed, outside, targets
+from lingprobe.tasks.ud.classes import LEAST, comparable, contents, cross_tabulate, outside, targets
 from lingprobe.tasks.ud.clause import clauses
 from lingprobe.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
 from lingprobe.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
@@ -133,7 +141,7 @@ def clausal(options: CorpusOptions) -> ParsedCorpus:
     return corpus
 
 
-def _offered(oracles: Mapping[str, str], options: Options) -> list[str]:
+def _offered_oracles(oracles: Mapping[str, str], options: Options) -> list[str]:
     """What labels are derived from; running text has no trees that would say it."""
     text = any(is_text(part.path) for part in parts(options))
     return [name for name in oracles if name in (*PLACES, *CONTENT) or not text]
@@ -154,7 +162,7 @@ def _facts_of_types(
     """The same of sentences that may have lost their final marks."""
     if options.final == "keep":
         return _facts(oracle, options, sentences)
-    return facts(oracle, parts(options), options.on_error, sentences, unmarked)
+    return facts(oracle, parts(options), options.on_error, sentences, strip_marks)
 
 
 def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
@@ -175,7 +183,7 @@ def _words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
 
 def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     depths, lengths = corpus.columns(DEPTH, LENGTH)
-    run = comparable(crossed(depths, lengths))
+    run = comparable(cross_tabulate(depths, lengths))
     labels = set(options.classes) or set(map(str, run))
     said = [Answer(str(d)) if str(d) in labels else None for d in range(int(depths.max()) + 1)]
     found = Found.where(corpus, depths, said)
@@ -185,7 +193,7 @@ def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
 
 def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     findings = _findings("top-deps", corpus, options)
-    counts, notes["left out"] = tallied(findings)
+    counts, notes["left out"] = count_findings(findings)
     named = {
         schema: schema if options.relations == "subtypes" else universal(schema)
         for schema in counts
@@ -198,7 +206,7 @@ def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     ]
     common = set(options.classes or ranked)
     labels = {schema: name if name in common else OTHER for schema, name in named.items()}
-    return Found.of(corpus, findings).mapped(lambda said: Answer(labels[str(said.label)]))
+    return Found.of(corpus, findings).map_answers(lambda said: Answer(labels[str(said.label)]))
 
 
 def universal(schema: str) -> str:
@@ -212,7 +220,7 @@ def _findings(name: str, corpus: ParsedCorpus, options: Options) -> Findings:
     return corpus.findings(_literal(name) if paper else name)
 
 
-def _ruled(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
+def _rule_answers(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
     """The sentences that a rule has an answer for, with what the answers consist of."""
 
     def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
@@ -229,7 +237,7 @@ def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     notes["auxiliaries"] = _auxiliaries(corpus.findings(AUXILIARIES))
     findings = _findings("tense", corpus, options)
     if options.forms == "simple":
-        findings = findings.mapped(_simple)
+        findings = findings.map_values(_simple)
     notes |= counts(findings)
     notes["constructions"] = composition(findings)
     notes["mislabelled by rules=paper"] = misread(
@@ -262,27 +270,27 @@ def _simple(finding: Finding) -> Finding:
 
 
 def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
-    found = _ruled("passive")(corpus, options, notes)
+    found = _rule_answers("passive")(corpus, options, notes)
     morphological = notes["labels"].get("morphological", 0)
     if not morphological:
         return found
     if options.passive == "morphological":
-        return found.mapped(
+        return found.map_answers(
             lambda said: said._replace(label="passive") if said.label == "morphological" else said
         )
     hint = "Voice=Pass without aux:pass (passive=morphological counts it as passive)"
     notes["left out"] = {hint: morphological, **notes["left out"]}
-    return found.labelled(("passive", "active"))
+    return found.with_labels(("passive", "active"))
 
 
 def _types(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
-    found = _ruled("sent-type")(corpus, options, notes)
+    found = _rule_answers("sent-type")(corpus, options, notes)
     return found if options.final == "keep" else replace(found, edit=_all_stripped)
 
 
 def _all_stripped(corpus: ParsedCorpus, rows: Ints) -> list[Sentence]:
     """Some sentences without their final marks."""
-    return list(map(unmarked, corpus.chosen(rows)[0]))
+    return list(map(strip_marks, corpus.read_rows(rows)[0]))
 
 
 _DROP = {"least": 50, "rare": "drop"}
@@ -322,11 +330,11 @@ def _task(
         parts,
         answers,
         oracles=oracles,
-        offered=partial(_offered, oracles),
+        offered=partial(_offered_oracles, oracles),
         facts=says,
         **more,
     )
-    return question.defined(Options)
+    return question.define(Options)
 
 
 sent_len = _task(
@@ -354,12 +362,12 @@ tense = _task(
     needs=_TENSE, reads=("Tense", "Mood", "VerbForm"), classes=2,
 )  # fmt: skip
 subj_num = _task(
-    "subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num"), CLAUSE,
-    needs=_NUMBER, reads=("Number",), classes=2,
+    "subj-num", "Is the subject of the main clause singular or plural?", _rule_answers("subj-num"),
+    CLAUSE, needs=_NUMBER, reads=("Number",), classes=2,
 )  # fmt: skip
 obj_num = _task(
-    "obj-num", "Is the direct object of the main clause singular or plural?", _ruled("obj-num"),
-    CLAUSE, needs=_NUMBER, reads=("Number",), classes=2,
+    "obj-num", "Is the direct object of the main clause singular or plural?",
+    _rule_answers("obj-num"), CLAUSE, needs=_NUMBER, reads=("Number",), classes=2,
 )  # fmt: skip
 sent_type = _task(
     "sent-type", "Is the sentence a question, a command, or neither?", _types, CLAUSE,

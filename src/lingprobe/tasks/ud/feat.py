@@ -23,9 +23,9 @@ from lingprobe.corpora.views import Block, dependencies
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.answers import Finding, answer, tallied
-from lingprobe.tasks.found import Found
-from lingprobe.tasks.parsed import ParsedCorpus, Rules, parsed_corpus
+from lingprobe.tasks.answers import Finding, answer, count_findings
+from lingprobe.tasks.findings import Found
+from lingprobe.tasks.parsed_corpora import ParsedCorpus, Rules, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions, Notes, Question
 from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, facts
 from lingprobe.tasks.ud.family import files, parts
@@ -86,7 +86,7 @@ def _corpus(options: Options) -> ParsedCorpus:
 
 
 def _judge(options: Options, block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
-    words = list(_asked(dependencies(block, "ud/feat"), options))
+    words = list(_find_answers(dependencies(block, "ud/feat"), options))
     return {"feat": [said for said, _ in words], HAS: [has for _, has in words]}
 
 
@@ -95,7 +95,7 @@ HAS = "features of the word"
 
 def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     findings = corpus.findings("feat")
-    values, reasons = tallied(findings)
+    values, reasons = count_findings(findings)
     _check(corpus, options, values, reasons)
     every = options.classes or options.rare == "refuse" or options.least is not None
     telling_values = set(values) if every else telling(Counter(values))
@@ -105,7 +105,7 @@ def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
         if value not in telling_values
     }
     notes["left out"], notes["values"] = {**reasons, **rare}, values
-    return Found.of(corpus, findings).labelled(telling_values)
+    return Found.of(corpus, findings).with_labels(telling_values)
 
 
 def _check(
@@ -141,7 +141,7 @@ def telling(counts: Counter[str]) -> set[str]:
     return {value for value, _ in ranked[: bits.index(max(bits)) + 1]}
 
 
-def _asked(batch: Batch, options: Options) -> Iterator[tuple[Finding, str]]:
+def _find_answers(batch: Batch, options: Options) -> Iterator[tuple[Finding, str]]:
     """What each sentence answers, and all features of the word that is asked about."""
     of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     nodes = _nodes(batch, of, options)
@@ -168,10 +168,10 @@ def _asked(batch: Batch, options: Options) -> Iterator[tuple[Finding, str]]:
             # the only word of its class is its majority
             others = "" if options.by_class else majority[k]
             form = forms.names[forms.codes[i]].lower()
-            yield _valued(values[code], form, others, options.feature), feats.names[code]
+            yield _value_finding(values[code], form, others, options.feature), feats.names[code]
 
 
-def _valued(value: str, form: str, majority: str, feature: str) -> Finding:
+def _value_finding(value: str, form: str, majority: str, feature: str) -> Finding:
     if not value or "," in value:
         return f"the word has {'several values of' if value else 'no'} {feature}"
     return answer(value, form, majority)
@@ -218,7 +218,7 @@ def _majority(batch: Batch, of: Ints, node: Ints, values: list[str]) -> list[str
     return [names[k] for k in np.where(tie, len(known), counts.argmax(1)).tolist()]
 
 
-def _offered(options: Options) -> Mapping[str, str]:
+def _offered_oracles(options: Options) -> Mapping[str, str]:
     """What the feature of a word is one of many of."""
     return FEATURES if options.by_class else CLAUSE
 
@@ -246,6 +246,6 @@ feat = Question(
     _candidates,
     varied=_settings,
     oracles=CLAUSE | FEATURES,
-    offered=_offered,
+    offered=_offered_oracles,
     facts=_facts,
-).defined(Options, varied=_asks)
+).define(Options, varied=_asks)

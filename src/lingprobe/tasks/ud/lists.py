@@ -13,7 +13,7 @@ TABLE = Path(__file__).with_name("lists.tsv")
 
 
 @cache
-def listed(name: str) -> frozenset[str]:
+def word_list(name: str) -> frozenset[str]:
     """The words of a list; a KeyError where there is none of that name."""
     return _lists()[name]
 

@@ -17,7 +17,7 @@ import numpy as np
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer, Finding, Findings, answer
 from lingprobe.tasks.ud.clause import Argument, Clause
-from lingprobe.tasks.ud.lists import listed
+from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.verbs import NO_VERB, STATE, UNMARKED_COMMAND
 
 Rule = Callable[[Clause], Finding]
@@ -57,21 +57,21 @@ def passive(clause: Clause) -> Finding:
         return voice
     if reason := _impossible(clause):
         return reason
-    if clause.lemma in listed("presentatives"):
+    if clause.lemma in word_list("presentatives"):
         return "a word that shows something, which has no voice"
     if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
         return "a passive subject or an agent, but no aux:pass"
-    if voice == "active" and (reason := _unmarked(clause)):
+    if voice == "active" and (reason := _unmarked_passive(clause)):
         return reason
     return answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
 
 
-def _unmarked(clause: Clause) -> str:
+def _unmarked_passive(clause: Clause) -> str:
     """Why an active may be a passive that the treebank does not mark: a Nynorsk form in -ast, a
     Hindi participle with *jānā*.
     """
     if clause.form == f"{clause.lemma.removesuffix('e')}ast" or (
-        clause.form.endswith("ast") and not clause.helpers.isdisjoint(listed("modals"))
+        clause.form.endswith("ast") and not clause.helpers.isdisjoint(word_list("modals"))
     ):
         return "a form in -ast: in Nynorsk a passive, which the treebank does not mark"
     participle = clause.lemma.endswith("ना") and not _stem(clause)
@@ -93,7 +93,7 @@ def _impossible(clause: Clause) -> str:
     """Why the auxiliary is not what the treebank calls it, '' where it may be."""
     passive = clause.group.voice == "passive"
     if passive and (
-        clause.lemma in listed("no-passive")
+        clause.lemma in word_list("no-passive")
         or clause.being == "reflexive"
         or ("जाना" in clause.helpers and _stem(clause))
         or ("sum" in clause.helpers and clause.lemma.endswith("or"))  # a deponent
@@ -101,7 +101,7 @@ def _impossible(clause: Clause) -> str:
         return NOT_PASSIVE
     plain = clause.being == "plain" and "aux:pass" not in clause.relations
     known = clause.lemma not in ("", "_")  # parsers that are trained here tell no lemmas of verbs
-    return OTHER_AUXILIARY if plain and known and clause.lemma not in listed("with-be") else ""
+    return OTHER_AUXILIARY if plain and known and clause.lemma not in word_list("with-be") else ""
 
 
 def passive_literal(clause: Clause, ours: Finding) -> Finding:
@@ -227,7 +227,7 @@ def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
         (not singular and noun.one, why.one),
         (noun.adposition == "other", why.adposition),
         (
-            why is _OBJECT and (clause.lemma in listed("being") or clause.copular),
+            why is _OBJECT and (clause.lemma in word_list("being") or clause.copular),
             "an object of a verb of being or becoming",
         ),
         (

@@ -11,7 +11,7 @@ from __future__ import annotations
 from lingprobe.corpora.marks import CLOSING, QUOTES, ends, final_mark, question, sign
 from lingprobe.tasks.answers import Finding, answer
 from lingprobe.tasks.ud.clause import Clause
-from lingprobe.tasks.ud.lists import listed
+from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.verbs import UNMARKED_COMMAND
 
 BARE = "a bare infinitive: a command in some languages, a fragment in others"
@@ -49,7 +49,7 @@ def _command(clause: Clause, ending: str) -> Finding:
         return "a command with a question mark"
     if clause.group.third or clause.has_subject:
         return "an imperative with a subject or in the third person"
-    if clause.lemma in listed("presentatives"):
+    if clause.lemma in word_list("presentatives"):
         return "a word that shows something, called an imperative"
     return (
         "a command that somebody quotes"

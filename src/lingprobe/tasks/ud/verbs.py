@@ -192,7 +192,7 @@ def _literal_voice(upos: str, own: Verb, passive: bool) -> str:
 
 def _tense_of(own: Verb, verbs: list[Verb], inner: list[Verb]) -> tuple[str, str]:
     """The tense of a clause and its construction, or '' and why it has none."""
-    if reason := _barred(own, verbs):
+    if reason := _no_tense_reason(own, verbs):
         return "", reason
     negative = [v for v in verbs if _means(v, own) == "negative"]  # the verb has the tense
     verbs = [v for v in verbs if v not in negative]
@@ -225,7 +225,7 @@ def _means(auxiliary: Verb, governed: Verb) -> str:
     return "perfect" if found == "doubtful" else found
 
 
-def _barred(own: Verb, verbs: list[Verb]) -> str:
+def _no_tense_reason(own: Verb, verbs: list[Verb]) -> str:
     """Why a verb group is neither present nor past, '' where it may be."""
     if any(
         v.feats.get("Mood", "Ind") != "Ind" or v.relation in ("aux:cnd", "aux:imp")

@@ -18,8 +18,8 @@ from lingprobe.parts.compose.comp import family
 from lingprobe.parts.compose.comp.answers import happens
 from lingprobe.parts.compose.comp.build import strata
 from lingprobe.parts.compose.comp.designs import DESIGNS
-from lingprobe.parts.compose.comp.rules import held
-from lingprobe.parts.compose.events.asserted import DOES_NOT, HAPPENS, assertions
+from lingprobe.parts.compose.comp.rules import rule_answers
+from lingprobe.parts.compose.events.assertions import DOES_NOT, HAPPENS, assertions
 from lingprobe.parts.compose.events.english import english
 from lingprobe.parts.compose.readings.find import readings
 from lingprobe.tasks import TASKS, names
@@ -218,7 +218,7 @@ def test_plain_sentences_stand_in_sem_role_by_their_words():
 @pytest.mark.parametrize("language", ["english", "polish"])
 def test_negation_asks_what_sentences_say_to_happen_or_not_and_nothing_that_is_open(language):
     options = TASKS.make(f"comp/negation,{SMALL},language={language}").options
-    parts, plan, _ = family._generated("negation", options, family._contents(options))
+    parts, plan, _ = family._generate_pairs("negation", options, family._contents(options))
     asked = Counter()
     for run in (run for part in parts for _, run in part.runs if run.first):
         contrast = run.contrast
@@ -226,7 +226,9 @@ def test_negation_asks_what_sentences_say_to_happen_or_not_and_nothing_that_is_o
             codes = assertions(contrast.placed, values, plan.own.language)
             for question in run.questions:
                 [path] = question.asked
-                clause = (contrast.swap.moved(path) if second else path).removesuffix("predicate")
+                clause = (contrast.swap.counterpart(path) if second else path).removesuffix(
+                    "predicate"
+                )
                 yes = question.first is not bool(second)
                 assert (codes[clause] == (HAPPENS if yes else DOES_NOT)).all()
                 asked[yes] += len(run.first)
@@ -259,7 +261,7 @@ def test_without_balance_rules_of_thumb_are_right():
 
 def test_labels_of_order_are_what_the_words_say():
     data = made("order")
-    seen = held(data)["before the verb"]
+    seen = rule_answers(data)["before the verb"]
     assert (seen == yes(data)).all()
 
 

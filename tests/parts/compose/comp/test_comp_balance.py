@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from lingprobe.parts.compose.comp.balance import Balance, at_least, counted, prices, shares
+from lingprobe.parts.compose.comp.balance import Balance, at_least, prices, round_shares, shares
 
 
 def solved(balances: np.ndarray, slack: float) -> np.ndarray:
@@ -55,7 +55,7 @@ NAMED = [{"marker": "not"}] * 2 + [{"marker": "no"}] * 5 + [{}]
 def test_a_construction_keeps_its_least_share_whatever_a_tight_rule_wants():
     rule = np.array([[1.0]] * 2 + [[0.0]] * 6)  # always right about "not"
     given = at_least(NAMED, {"marker": {"not": 0.4, "": 0.1}})
-    found = given.plus(Balance.of(rule, 2e-4)).solved().shares()
+    found = given.plus(Balance.of(rule, 2e-4)).solve_prices().shares()
     assert found[:2].sum() == pytest.approx(0.4, abs=1e-3)
     assert found[2:7].sum() > 0.1
     assert found[:2].sum() + rule[:, 0] @ found > 0.7  # which the rule gains by
@@ -63,7 +63,7 @@ def test_a_construction_keeps_its_least_share_whatever_a_tight_rule_wants():
 
 def test_a_least_share_that_is_there_anyway_changes_nothing():
     given = at_least(NAMED, {"marker": {"no": 0.3, "": 0.0}})
-    assert given.solved().shares() == pytest.approx(1 / 8)
+    assert given.solve_prices().shares() == pytest.approx(1 / 8)
 
 
 def test_what_a_part_has_none_of_has_no_least_share():
@@ -81,7 +81,7 @@ def test_shares_are_those_that_a_general_solver_finds(seed):
     half = ["a", "b", "c", *rng.choice(["a", "b", "c"], 9, p=[0.1, 0.3, 0.6])]
     kinds = [{"kind": name} for name in half * 2]  # as in the other half, so that there is a way
     least = {"kind": {"a": 0.3, "": 0.2}}
-    own = at_least(kinds, least).plus(Balance.of(balances, 1e-7)).solved().shares()
+    own = at_least(kinds, least).plus(Balance.of(balances, 1e-7)).solve_prices().shares()
     names = np.array([tags["kind"] for tags in kinds])
     bounds = [(names == name, share) for name, share in (("a", 0.3), ("b", 0.2), ("c", 0.2))]
     reference = minimize(
@@ -107,7 +107,7 @@ def test_shares_are_those_that_a_general_solver_finds(seed):
 @given(BALANCES, st.integers(0, 500), st.integers(0, 99))
 def test_whole_numbers_add_up_and_stay_near(balances, n, seed):
     weights = np.random.default_rng(seed).dirichlet(np.ones(len(balances)))
-    found = counted(weights, n, balances)
+    found = round_shares(weights, n, balances)
     assert found.sum() == n
     assert np.abs(found - weights * n).max() < 1
 
@@ -117,7 +117,7 @@ def test_rounding_many_small_shares_keeps_the_balance():
     one = rng.choice([-1.0, 0.0, 1.0], (400, 3))
     balances = np.concatenate([one, -one])
     weights = solved(balances, 1e-6)
-    assert np.abs(balances.T @ counted(weights, 150, balances)).max() <= 1
+    assert np.abs(balances.T @ round_shares(weights, 150, balances)).max() <= 1
 
 
 def test_prices_that_are_near_are_a_place_to_begin():

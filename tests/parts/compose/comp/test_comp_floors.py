@@ -13,7 +13,7 @@ from lingprobe.data.oracles import Floored, kind_of
 from lingprobe.data.reading import ReadingProblem, Readings, one_hot
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
-from lingprobe.parts.compose.comp.shallow import language_of, seen
+from lingprobe.parts.compose.comp.shallow import language_of, shallow_examples
 from lingprobe.tasks import TASKS, names
 
 FLOORS = ("window", "ngrams")
@@ -103,7 +103,7 @@ TWO_VERBS = [
 def test_an_asked_word_that_does_not_stand_there_has_nothing_around_it(floor):
     data = Dataset.of([*TWO, asked("the man called the doctor", "doctor", "help")])
     assert read(floor, data).features("-").shape[0] == 3
-    assert seen(data).places.tolist() == [[1, 2], [4, 2], [4, -1]]
+    assert shallow_examples(data).places.tolist() == [[1, 2], [4, 2], [4, -1]]
     other = CONTROLS.make("random-asked")(data)
     assert read(floor, other).features("-").shape == read(floor, data).features("-").shape
 
@@ -122,7 +122,7 @@ def test_the_language_is_the_one_that_has_all_asked_words():
     assert language_of(Dataset.of(TWO)).name == "English"
     polish = Dataset.of([asked("lekarz , którego aktor witał , śpi", "lekarz", "witać")])
     assert language_of(polish).name == "Polish"
-    assert seen(polish).places.tolist() == [[0, 4]]
+    assert shallow_examples(polish).places.tolist() == [[0, 4]]
 
 
 @pytest.mark.parametrize("name", [*names("comp"), "released/order"])

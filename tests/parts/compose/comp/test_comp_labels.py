@@ -49,7 +49,7 @@ def made(requests):
     """Builds sets anew: what is remembered of them is forgotten, before a fault and after it."""
 
     def build(language, name, readings="all"):
-        for known in (family._generated, family._plan):
+        for known in (family._generate_pairs, family._plan):
             known.cache_clear()
         return TASKS.make(
             f"comp/{name},{SMALL},readings={readings},language={language},"
@@ -57,7 +57,7 @@ def made(requests):
         ).load()
 
     yield build
-    family._generated.cache_clear()
+    family._generate_pairs.cache_clear()
     family._plan.cache_clear()
 
 

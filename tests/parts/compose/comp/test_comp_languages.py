@@ -19,7 +19,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.identity import identity
 from lingprobe.data.references import ReferenceProblem, Untrusted, allow
 from lingprobe.parts.compose.comp.designs import DESIGNS
-from lingprobe.parts.compose.comp.shallow import seen
+from lingprobe.parts.compose.comp.shallow import shallow_examples
 from lingprobe.parts.compose.events.languages import LANGUAGES, language
 from lingprobe.parts.compose.readings.gold import disagreements
 from lingprobe.tasks import TASKS, names
@@ -65,7 +65,7 @@ def test_tasks_of_a_language_in_a_file_ask_what_their_words_answer(name, own):
     for item in data.examples():
         words = item.sites[0].sentence.words
         assert SAYS[name](words, item.asked) is (item.label == "yes"), item
-    assert seen(data) is not None
+    assert shallow_examples(data) is not None
 
 
 def test_its_sentences_are_read_as_they_were_meant(own, tmp_path):

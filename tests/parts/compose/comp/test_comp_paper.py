@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import DataProblem, Dataset
-from lingprobe.parts.compose.comp.rules import held
+from lingprobe.parts.compose.comp.rules import rule_answers
 from lingprobe.parts.compose.comp.words import PAPER
 from lingprobe.parts.compose.events.english import english
 from lingprobe.parts.compose.readings.find import readings
@@ -78,8 +78,8 @@ def test_of_the_asked_words_one_is_missing_where_the_answer_is_no(name):
 def test_rules_of_thumb_solve_these_sets():
     roles, negation = made("sem-role"), made("negation")
     yes = roles.labels.ids == 1
-    assert (held(roles)["nearest noun before, or first after by"] == yes).mean() > 0.8
-    assert (held(negation)["verb after not"] != (negation.labels.ids == 1)).all()
+    assert (rule_answers(roles)["nearest noun before, or first after by"] == yes).mean() > 0.8
+    assert (rule_answers(negation)["verb after not"] != (negation.labels.ids == 1)).all()
 
 
 def test_a_sentence_of_the_negation_set_has_one_negation_and_adverbs_that_the_other_split_lacks():

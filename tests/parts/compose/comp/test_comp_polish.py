@@ -14,7 +14,7 @@ from fixtures import compsets
 from fixtures.compsets import SMALL
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.compose.comp.designs import POLISH
-from lingprobe.parts.compose.comp.rules import held
+from lingprobe.parts.compose.comp.rules import rule_answers
 from lingprobe.parts.compose.events.polish import polish
 from lingprobe.tasks import TASKS
 from lingprobe.testing.tasks import check_task
@@ -76,7 +76,7 @@ def test_a_reader_of_order_solves_negation_as_the_page_says():
 
 def test_rules_are_held_against_polish_sets_without_being_told_the_language():
     data = made("order")
-    assert (held(data)["before the verb"] == (data.labels.matrix() == 1)).all()
+    assert (rule_answers(data)["before the verb"] == (data.labels.matrix() == 1)).all()
 
 
 def test_the_pairs_are_found_with_vectors_of_asked_words():

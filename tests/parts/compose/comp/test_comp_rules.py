@@ -3,7 +3,7 @@
 import pytest
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.parts.compose.comp.rules import NEGATION_RULES, ROLE_RULES, held, right
+from lingprobe.parts.compose.comp.rules import NEGATION_RULES, ROLE_RULES, right, rule_answers
 
 AGENT = "nearest noun before, or first after by"
 CHANGED = "before the verb unless by follows"
@@ -15,7 +15,9 @@ def asked(text, *words):
 
 def holding(text, *words):
     """The names of the rules that say yes."""
-    return {name for name, holds in held(Dataset.of([asked(text, *words)])).items() if holds[0]}
+    return {
+        name for name, holds in rule_answers(Dataset.of([asked(text, *words)])).items() if holds[0]
+    }
 
 
 def test_a_rule_is_right_as_it_was_on_train_and_wrong_ones_turn_round():
@@ -116,22 +118,22 @@ def test_sentences_are_read_once_and_questions_in_order():
             asked(PASSIVE, "doctor", "call"),
         ]
     )
-    found = held(dataset)
+    found = rule_answers(dataset)
     assert found["nearest noun before the verb"].tolist() == [True, False, True]
     assert list(found) == list(ROLE_RULES)
-    assert list(held(Dataset.of([asked(NEGATED, "call")]))) == list(NEGATION_RULES)
+    assert list(rule_answers(Dataset.of([asked(NEGATED, "call")]))) == list(NEGATION_RULES)
 
 
 def test_where_words_are_not_there_or_not_known_or_nothing_is_asked_there_are_no_rules():
-    assert held(Dataset.of([asked(ACTIVE, "lawyer", "call")])) == {}
-    assert held(Dataset.of([asked("the blorp sleeps", "blorp", "sleep")])) == {}
-    assert held(Dataset.of([asked(ACTIVE)])) == {}
+    assert rule_answers(Dataset.of([asked(ACTIVE, "lawyer", "call")])) == {}
+    assert rule_answers(Dataset.of([asked("the blorp sleeps", "blorp", "sleep")])) == {}
+    assert rule_answers(Dataset.of([asked(ACTIVE)])) == {}
     assert (
-        held(
+        rule_answers(
             Dataset.of(
                 [Example((Site(Sentence.of(["man", "sleeps"]), (0, 2)),), "yes", asked=("sleep",))]
             )
         )
         == {}
     )
-    assert held(Dataset.of([asked(ACTIVE, "call", "doctor")])) == {}
+    assert rule_answers(Dataset.of([asked(ACTIVE, "call", "doctor")])) == {}

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lingprobe
-from lingprobe.parts.compose.events.asserted import ASSERTED, asserted, assertions
-from lingprobe.parts.compose.events.batch import batches, realised
+from lingprobe.parts.compose.events.assertions import ASSERTED, assertions, event_assertions
+from lingprobe.parts.compose.events.batch import batches, realize_event
 from lingprobe.parts.compose.events.draw import draw
 from lingprobe.parts.compose.events.english import english
 from lingprobe.parts.compose.events.languages import language as named
@@ -179,8 +179,8 @@ CASES = {
 @pytest.mark.parametrize("text", CASES)
 def test_each_case(text):
     told, wanted = CASES[text]
-    assert realised(told, ENGLISH).sentence.text == text
-    assert asserted(told, ENGLISH) == wanted
+    assert realize_event(told, ENGLISH).sentence.text == text
+    assert event_assertions(told, ENGLISH) == wanted
 
 
 @pytest.fixture(scope="module")
@@ -200,9 +200,9 @@ def test_many_are_as_each_of_them(everything, start):
     for batch in batches(everything, numbers):
         codes = assertions(batch.placed, batch.values, ENGLISH)
         for i, told in enumerate(batch.events()):
-            assert {prefix: ASSERTED[found[i]] for prefix, found in codes.items()} == asserted(
-                told, ENGLISH
-            )
+            assert {
+                prefix: ASSERTED[found[i]] for prefix, found in codes.items()
+            } == event_assertions(told, ENGLISH)
 
 
 def test_everything_is_asserted_somewhere():
@@ -225,5 +225,5 @@ def test_lines_say_what_is_asserted_where_that_is_asked_for(language, tmp_path):
     values = named(language)
     lines = [json.loads(line) for line in told.read_text("utf-8").splitlines()]
     for line in lines:
-        assert line.pop("asserted") == asserted(from_json(line["event"]), values)
+        assert line.pop("asserted") == event_assertions(from_json(line["event"]), values)
     assert lines == [json.loads(line) for line in plain.read_text("utf-8").splitlines()]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem
-from lingprobe.parts.compose.events.batch import realised, sentences
+from lingprobe.parts.compose.events.batch import realize_event, sentences
 from lingprobe.parts.compose.events.english import english
 from lingprobe.parts.compose.events.meaning import (
     Event,
@@ -38,7 +38,7 @@ def did(predicate: str, frame: str = "transitive", **more) -> Event:
 
 
 def said(told: Event) -> str:
-    return realised(told, ENGLISH).sentence.text
+    return realize_event(told, ENGLISH).sentence.text
 
 
 SLEEPING = did("sleep", "intransitive", tense="present", aspect="progressive", agent=Gap("who"))
@@ -52,7 +52,7 @@ FIGURE_1 = did(
 
 
 def test_figure_1():
-    found = realised(FIGURE_1, ENGLISH)
+    found = realize_event(FIGURE_1, ENGLISH)
     assert found.sentence.text == "the student who is sleeping was not helped by the professor"
     assert dict(zip(found.sentence.words, found.roles, strict=True)) == {
         "the": "agent.determiner",
@@ -409,4 +409,4 @@ def test_what_is_wrong_is_named_with_its_path(change, message):
 )
 def test_what_a_language_lacks_is_named(told, message):
     with pytest.raises(DataProblem, match=message):
-        realised(told, ENGLISH)
+        realize_event(told, ENGLISH)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.compose.events import files
-from lingprobe.parts.compose.events.asserted import asserted
-from lingprobe.parts.compose.events.batch import Batch, realised, sentences
+from lingprobe.parts.compose.events.assertions import event_assertions
+from lingprobe.parts.compose.events.batch import Batch, realize_event, sentences
 from lingprobe.parts.compose.events.draw import draw
 from lingprobe.parts.compose.events.lexicon import HEADER
 from lingprobe.parts.compose.events.meaning import (
@@ -74,7 +74,7 @@ def did(predicate: str, frame: str = "transitive", **more) -> Event:
 
 
 def said(told: Event) -> str:
-    return realised(told, POLISH).sentence.text
+    return realize_event(told, POLISH).sentence.text
 
 
 MAN, WOMAN, CHILD = a("mężczyzna"), a("kobieta"), a("dziecko")
@@ -193,7 +193,7 @@ def test_each_construction(text):
 
 def test_commas_lean_on_the_word_before():
     told = SAYINGS["kobieta, która śpi, widziała mężczyznę"]
-    found = realised(told, POLISH)
+    found = realize_event(told, POLISH)
     assert found.sentence.words == ("kobieta", ",", "która", "śpi", ",", "widziała", "mężczyznę")
     assert found.roles[1] == found.roles[4] == "agent.relative.comma"
 
@@ -208,16 +208,16 @@ def test_events_and_sentences_go_together(wide, share):
     number = int(share * wide.size)
     told = wide.event_at(number)
     [found] = sentences(wide, np.array([number], object))
-    assert realised(told, POLISH) == found
+    assert realize_event(told, POLISH) == found
     assert from_json(to_json(told)) == told
     assert len(found.roles) == len(found.sentence.words)
-    assert set(asserted(told, POLISH).values()) <= {"happens", "does not", "open"}
+    assert set(event_assertions(told, POLISH).values()) <= {"happens", "does not", "open"}
 
 
 def test_commas_stand_around_clauses_and_nowhere_else(wide):
     for _, parts in draw(wide, 3000, even=True).chunks():
         for batch in parts:
-            for spaced, text in zip(batch.spaced(), batch.texts(), strict=True):
+            for spaced, text in zip(batch.spaced_words(), batch.texts(), strict=True):
                 words = spaced.split()
                 assert ",," not in text
                 assert not text.endswith(",")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem
-from lingprobe.parts.compose.events.batch import realised, sentences
+from lingprobe.parts.compose.events.batch import realize_event, sentences
 from lingprobe.parts.compose.events.english import english
 from lingprobe.parts.compose.events.grammar import VOICES, Bounds, Grammar, shapes
 from lingprobe.parts.compose.events.meaning import FRAMES, Event
@@ -227,7 +227,7 @@ def test_events_and_sentences_go_together(everything, share):
     number = int(share * everything.size)
     told = everything.event_at(number)
     [said] = sentences(everything, np.array([number], object))
-    assert realised(told, ENGLISH) == said
+    assert realize_event(told, ENGLISH) == said
 
 
 @pytest.fixture(scope="module")
@@ -245,7 +245,7 @@ def constrained():
 def test_required_and_prohibited_hold(constrained, share):
     found = constrained
     told = found.event_at(int(share * found.size))
-    text = realised(told, ENGLISH).sentence.text
+    text = realize_event(told, ENGLISH).sentence.text
     assert any(f"{word} " in f"{text} " for word in ("help", "helps", "helped", "helping"))
     assert "student" in text
     assert "doctor" in text

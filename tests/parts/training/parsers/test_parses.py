@@ -18,12 +18,12 @@ from lingprobe.parts.training.audit import (
     Judged,
     Same,
     TaskAgreement,
-    _classed,
     _constituents,
     _dependencies,
     _label,
-    _matched,
-    compared,
+    _make_classes,
+    _match_by_words,
+    compare_parses,
 )
 from lingprobe.tasks.ud.family import OTHER
 
@@ -104,7 +104,7 @@ def test_a_class_that_a_parser_never_has_counts_as_wrong():
 
 def test_a_task_of_one_class_has_no_score(tmp_path):
     for classes in (((200, 200, 200),), ((200, 195, 195), (0, 5, 0))):
-        assert not agreed(*classes).asked
+        assert not agreed(*classes).has_classes
         assert math.isnan(agreed(*classes).wrong)
     page = str(lingprobe.audit_parser(bank(tmp_path / "gold.conllu"), Mistaken()))
     (row,) = [line for line in page.splitlines() if "ud/passive" in line and "fewer" in line]
@@ -155,9 +155,9 @@ def test_how_sure_a_parser_is_of_phrases_is_read_from_its_dependencies(tmp_path)
         ).replace("\tdep\t", "\troot\t", 1)
     )
     phrases = [tmp_path / "a.mrg"]
-    cuts = compared(phrases, [*phrases, said], ("p", "f")).cuts
+    cuts = compare_parses(phrases, [*phrases, said], ("p", "f")).cuts
     assert [(cut.least, cut.share) for cut in cuts] == [(0, 1), (0.375, 0.5), (0.5, 0.5), (0.625, 0.5)]  # fmt: skip
-    assert len(compared(phrases, phrases, ("p", "f")).cuts) == 1
+    assert len(compare_parses(phrases, phrases, ("p", "f")).cuts) == 1
 
 
 def test_a_passive_without_an_auxiliary_is_no_class_and_depths_are_numbers(tmp_path):
@@ -182,7 +182,7 @@ def test_of_many_labels_of_the_root_the_nineteen_commonest_of_gold_are_classes()
         return Judged(("w",), 1, 1.0, {"ud/top-deps": k and f"c{k:02}"})
 
     pairs = [(judged(k), judged(j)) for k in range(1, 21) for j in [k, 21, 0][: 2 + (k > 1)]]
-    _classed(pairs)
+    _make_classes(pairs)
     gold, said = ([pair[side].labels["ud/top-deps"] for pair in pairs] for side in (0, 1))
     assert set(gold) == {*(f"c{k:02}" for k in range(2, 21)), OTHER}
     assert gold[:2] == said[:2] == [OTHER] * 2  # the rarest of gold, and what gold never has
@@ -201,7 +201,7 @@ def test_classes_of_a_corpus_are_made_where_trees_are_compared(tmp_path):
     assert len({each.labels["ud/top-deps"] for each in judged}) == len(trees) == 45
     (top,) = [
         each
-        for each in compared(*[[tmp_path / "a.conllu"]] * 2, ("p", "f")).tasks
+        for each in compare_parses(*[[tmp_path / "a.conllu"]] * 2, ("p", "f")).tasks
         if each.task == "ud/top-deps"
     ]
     assert len(top.classes) == 20
@@ -212,15 +212,15 @@ def test_the_confidence_of_dependencies_is_kept_where_no_phrases_are_parsed(tmp_
     bank(tmp_path / "gold.conllu", 2)
     said = (tmp_path / "gold.conllu").read_text().replace("# text", "# confidence = 0.5\n# text")
     (tmp_path / "said.conllu").write_text(said)
-    audit = compared([tmp_path / "gold.conllu"], [tmp_path / "said.conllu"], ("p", "f"))
+    audit = compare_parses([tmp_path / "gold.conllu"], [tmp_path / "said.conllu"], ("p", "f"))
     assert [cut.least for cut in audit.cuts] == [0, 0.5]
     assert (audit.parser, audit.fingerprint, audit.learnt) == ("p", "f", 0)
     tree = tmp_path / "a.mrg"
     tree.write_text("(ROOT (S (NP (DT a) (NN b)) (VP (VBD c) (ADVP (RB d) (RB e))) (. .)))")
     both = [tmp_path / "gold.conllu", tree], [tmp_path / "said.conllu"]
-    assert [cut.least for cut in compared(*both, ("p", "f")).cuts] == [0, 0.5]
+    assert [cut.least for cut in compare_parses(*both, ("p", "f")).cuts] == [0, 0.5]
     with pytest.raises(lingprobe.DataProblem, match="with the same words"):
-        compared([tree], [tmp_path / "said.conllu"], ("p", "f"))
+        compare_parses([tree], [tmp_path / "said.conllu"], ("p", "f"))
 
 
 def test_equal_sentences_are_paired_in_order_and_the_last_stays_for_further_ones():
@@ -229,7 +229,7 @@ def test_equal_sentences_are_paired_in_order_and_the_last_stays_for_further_ones
 
     gold = [named("1"), named("2", "b"), named("3"), named("4"), named("5", "c")]
     said = [named("x"), named("y"), named("z", "b")]
-    pairs, alone = _matched(gold, said)
+    pairs, alone = _match_by_words(gold, said)
     found = [(true.labels["ud/tense"], mine.labels["ud/tense"]) for true, mine in pairs]
     assert found == [("1", "x"), ("2", "z"), ("3", "y"), ("4", "y")]
     assert alone == 1

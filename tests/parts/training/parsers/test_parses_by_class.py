@@ -30,9 +30,9 @@ def test_parses_are_judged_by_class_and_rare_ones_by_what_is_missed():
 
 def test_one_class_is_nothing_to_ask_and_none_has_no_share():
     one = agreement((RARE, RARE, 5), (0, RARE - 1, 0))
-    assert not one.asked
+    assert not one.has_classes
     assert math.isnan(one.wrong)
     assert math.isnan(one.margin)
     assert math.isnan(one.classes[1].precision)
     assert math.isnan(Same("", 3, 0, 0).recall)
-    assert agreement((RARE, 0, 0), (0, RARE, 0)).asked
+    assert agreement((RARE, 0, 0), (0, RARE, 0)).has_classes

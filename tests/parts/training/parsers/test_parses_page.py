@@ -77,7 +77,7 @@ def test_classes_are_told_one_by_one_with_their_share_of_labels():
 def test_a_class_is_usable_from_ten_labels_in_either():
     for said, wanted, usable in ((10, 0, True), (0, 10, True), (9, 9, False)):
         task = TaskAgreement("t", (Same("a", 20, 20, 20), Same("b", said, wanted, 0)))
-        assert task.asked == usable
+        assert task.has_classes == usable
         assert math.isnan(task.margin) == math.isnan(task.wrong) == (not usable)
     assert math.isnan(Same("a", 0, 1, 0).precision)
     assert math.isnan(Same("a", 1, 0, 0).recall)

@@ -80,7 +80,7 @@ def test_other_words_are_refused():
 
 
 def tree(text: str) -> brackets.Tree:
-    return brackets.parsed(text, "made.ptb", 4)
+    return brackets.parse_tree(text, "made.ptb", 4)
 
 
 GOLD = (

@@ -7,7 +7,7 @@ import lzma
 import numpy as np
 import pytest
 
-from lingprobe.corpora import tagged
+from lingprobe.corpora import tagged_text as tagged
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers.tagger import accuracy, held_out, train
 

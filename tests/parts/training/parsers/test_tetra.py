@@ -14,7 +14,7 @@ from lingprobe.parts.training.parsers import tetra
 
 
 def tree(text: str) -> brackets.Tree:
-    return brackets.parsed(text, "made.ptb", 1)
+    return brackets.parse_tree(text, "made.ptb", 1)
 
 
 def test_the_tags_of_a_small_tree_are_those_one_writes_down_by_hand():

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from lingprobe.parts.compose.comp.designs import DESIGNS
 from lingprobe.parts.compose.events.languages import LANGUAGES, language
-from lingprobe.tasks.about import ASKED, GENERATED, About, published
+from lingprobe.tasks.about import ASKED, GENERATED, About, licence_terms
 
 ETTINGER = "ettinger-2018-assessing"
 
 
-def _generated() -> dict[str, About]:
+def _generated_tasks() -> dict[str, About]:
     """Each task with the languages that have a design for it."""
     made = [language(name) for name in LANGUAGES.table]
     return {
@@ -28,7 +28,7 @@ def _generated() -> dict[str, About]:
 
 KNOWN: Mapping[str, About] = {
     "comp/released/*": About(
-        ASKED, "the sets of Ettinger et al.", (ETTINGER,), ("en",), published("compeval")
+        ASKED, "the sets of Ettinger et al.", (ETTINGER,), ("en",), licence_terms("compeval")
     ),
-    **_generated(),
+    **_generated_tasks(),
 }

@@ -101,7 +101,7 @@ def past(reading: Reading, asked: tuple[str, ...]) -> bool:
     )
 
 
-def described(reading: Reading, asked: tuple[str, ...]) -> bool:
+def has_adjective(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The adjective is one of the noun."""
     return asked[0] in reading.values(asked[1], "adjective")
 
@@ -161,7 +161,7 @@ class Reader:
             )
         return cls(answer, reads, reads.further(more) if reads.further is not None else ())
 
-    def confirmed(self, text: str, asked: tuple[str, ...], label: bool) -> bool:
+    def confirm_label(self, text: str, asked: tuple[str, ...], label: bool) -> bool:
         """Whether all readings of a sentence say what its label says; that all say the opposite is
         an error, here or in a table of words.
         """
@@ -183,13 +183,13 @@ class Reader:
 def _unknown(lexicon: Lexicon, usual: Lexicon) -> Iterator[Read]:
     """The words of a lexicon that the usual one lacks."""
 
-    def shown(entry: Entry) -> tuple[object, ...]:
+    def entry_key(entry: Entry) -> tuple[object, ...]:
         return entry.lemma, entry.forms, entry.classes
 
     for kind in KINDS:
-        known = {shown(entry) for entry in usual.entries[kind]}
+        known = {entry_key(entry) for entry in usual.entries[kind]}
         yield from (
             Read(kind, e.lemma, e.forms, e.classes, e.flags)
             for e in lexicon.entries[kind]
-            if shown(e) not in known
+            if entry_key(e) not in known
         )

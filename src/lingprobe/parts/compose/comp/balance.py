@@ -47,15 +47,15 @@ def prices(
     dual = _Dual(balances, slack, least)
     # more threads take longer over so little, and give other last bits
     with threadpool_limits(1):
-        found = _descended(dual, solution)
+        found = _minimize_dual(dual, solution)
         if dual.off(found) < CLOSE:
             return found
         for ease in EASED:
-            solution = _descended(dual._replace(slack=slack * ease), solution, NEAR)
+            solution = _minimize_dual(dual._replace(slack=slack * ease), solution, NEAR)
         return solution if dual.off(solution) < dual.off(found) else found
 
 
-def _descended(dual: _Dual, solution: Matrix, near: float = 0.0) -> Matrix:
+def _minimize_dual(dual: _Dual, solution: Matrix, near: float = 0.0) -> Matrix:
     """Prices after projected Newton steps (Bertsekas 1982) until no sum is off, or none leads
     down.
     """
@@ -63,7 +63,7 @@ def _descended(dual: _Dual, solution: Matrix, near: float = 0.0) -> Matrix:
         if dual.off(solution) < CLOSE:
             break
         slope = dual.slope(solution)
-        after = _stepped(dual, solution, dual.step(solution, slope, near), slope)
+        after = _line_search(dual, solution, dual.step(solution, slope, near), slope)
         if after is None:
             break
         solution = after
@@ -87,18 +87,18 @@ class _Dual(NamedTuple):
         """Its slope at some prices: by how much each sum misses zero."""
         return self.balances.T @ _softmax(self.balances @ at) + self.slack * at
 
-    def held(self, at: Matrix, slope: Matrix, near: float) -> NDArray[np.bool_]:
+    def zero_mask(self, at: Matrix, slope: Matrix, near: float) -> NDArray[np.bool_]:
         """Which prices are to be zero: least ones, zero or near it, that fall."""
         return np.asarray(self.least & (at <= near) & (slope >= 0), np.bool_)
 
     def off(self, at: Matrix) -> float:
         """How far the sums are from what they should be, at most."""
         slope = self.slope(at)
-        return float(np.abs(slope[~self.held(at, slope, 0.0)]).max(initial=0))
+        return float(np.abs(slope[~self.zero_mask(at, slope, 0.0)]).max(initial=0))
 
     def step(self, at: Matrix, slope: Matrix, near: float) -> Matrix:
         """Newton's step for the prices that may move; the others go to zero."""
-        weights, held = _softmax(self.balances @ at), self.held(at, slope, near)
+        weights, held = _softmax(self.balances @ at), self.zero_mask(at, slope, near)
         centred = (self.balances - self.balances.T @ weights)[:, ~held]
         bend = (centred * weights[:, None]).T @ centred + np.diag(self.slack[~held])
         step = np.where(held, np.maximum(at, 0), 0)
@@ -110,7 +110,7 @@ class _Dual(NamedTuple):
         return np.where(self.least, np.maximum(at, 0), at)
 
 
-def _stepped(dual: _Dual, at: Matrix, step: Matrix, slope: Matrix) -> Matrix | None:
+def _line_search(dual: _Dual, at: Matrix, step: Matrix, slope: Matrix) -> Matrix | None:
     """Prices after a step: half as far again and again until the dual falls enough (Armijo); None
     where it falls no more.
     """
@@ -128,7 +128,7 @@ def _softmax(logits: Matrix) -> Matrix:
     return np.asarray(weights / weights.sum(), np.float64)
 
 
-def counted(weights: Matrix, n: int, balances: Matrix) -> Ints:
+def round_shares(weights: Matrix, n: int, balances: Matrix) -> Ints:
     """How many of n each gets: its share rounded down, or up for those that bring the balances
     [contrasts, balances] nearest to their sums.
 
@@ -188,7 +188,7 @@ class Balance(NamedTuple):
         n = columns.shape[1]
         return cls(columns, np.full(n, slack), np.full(n, least), np.zeros(n))
 
-    def solved(self) -> Balance:
+    def solve_prices(self) -> Balance:
         """The same with its own prices."""
         return self._replace(prices=prices(self.columns, self.slack, self.least, self.prices))
 
@@ -199,7 +199,7 @@ class Balance(NamedTuple):
         columns = self.columns[rows]
         kept = ~self.least | (columns > 0).any(0)
         left = Balance(columns[:, kept], self.slack[kept], self.least[kept], self.prices[kept])
-        return left.solved()
+        return left.solve_prices()
 
     def shares(self) -> Matrix:
         """How often each contrast comes, at these prices."""
@@ -227,24 +227,24 @@ def at_least(strata: Sequence[Mapping[str, str]], least: Least) -> Balance:
     return Balance.of(np.array(columns, float).reshape(-1, len(strata)).T, LEAST, least=True)
 
 
-def balanced(
+def balance_contrasts(
     given: Balance, items: Items, named: Sequence[Rule], *, single_features: bool
 ) -> Balance:
     """The balance of contrasts: `given` is what is to hold whatever shallow rules say; no named
     rule and, if wanted, no single feature is to say much.
     """
 
-    def signed(holds: Flags, slack: float) -> Balance:
-        return Balance.of(_signed(items, holds, len(given.columns)), slack)
+    def signed_balance(holds: Flags, slack: float) -> Balance:
+        return Balance.of(_yes_excess(items, holds, len(given.columns)), slack)
 
     if named:
-        given = given.plus(signed(np.stack([rule(items.seen) for rule in named], 1), EVEN))
+        given = given.plus(signed_balance(np.stack([rule(items.seen) for rule in named], 1), EVEN))
     if single_features:
-        given = given.plus(signed(features(items.seen).holds, FEATURE))
-    return given.solved()
+        given = given.plus(signed_balance(features(items.seen).holds, FEATURE))
+    return given.solve_prices()
 
 
-def _signed(items: Items, holds: Flags, contrasts: int) -> Matrix:
+def _yes_excess(items: Items, holds: Flags, contrasts: int) -> Matrix:
     """How much oftener what holds [items, features] goes with yes than with no [contrasts,
     features].
     """

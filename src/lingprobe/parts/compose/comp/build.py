@@ -19,8 +19,8 @@ from lingprobe.parts.compose.comp.balance import (
     Least,
     Matrix,
     at_least,
-    balanced,
-    counted,
+    balance_contrasts,
+    round_shares,
 )
 from lingprobe.parts.compose.comp.contrasts import (
     Asks,
@@ -42,13 +42,13 @@ from lingprobe.parts.compose.comp.draw import (
 )
 from lingprobe.parts.compose.comp.rules import Rule
 from lingprobe.parts.compose.comp.shallow import Seen, tags_of
-from lingprobe.parts.compose.comp.words import COMBINATIONS, Part, anything, widened
+from lingprobe.parts.compose.comp.words import COMBINATIONS, Part, anything, widen_request
 from lingprobe.parts.compose.events.batch import Batch
 from lingprobe.parts.compose.events.cells import Cell
 from lingprobe.parts.compose.events.grammar import shapes
 from lingprobe.parts.compose.events.request import Request
 from lingprobe.parts.compose.events.shapes import Clause, place
-from lingprobe.parts.compose.events.space import admitted
+from lingprobe.parts.compose.events.space import admitted_cell
 
 Held = Literal["features", "rules", "none"]
 SOME = 12  # sentences by which a contrast is judged
@@ -102,7 +102,7 @@ class PartPairs(NamedTuple):
     part: Part
     runs: tuple[tuple[str, Pairs], ...]
 
-    def asked(self) -> dict[str, int]:
+    def asked_words(self) -> dict[str, int]:
         """For each kind the words that are asked about, in bits."""
         masks: dict[str, int] = {}
         for _, run in self.runs:
@@ -164,20 +164,23 @@ class Plan:
     def candidates(self, *, new: bool) -> tuple[list[Candidate], Balance]:
         """All contrasts of these structures, and what their shares are solved for."""
         if new not in self.memo:
-            candidates, items = self._sampled(self._selections(new))
+            candidates, items = self._sample_items(self._selections(new))
             if not candidates:
                 return [], Balance.of(np.empty((0, 0)), EVEN)
             rules = () if self.held == "none" else tuple(self.design.rules.values())
             single = self.design.features and self.held == "features"
             of = [strata(c.selection.contrast, c.selection.questions[0]) for c in candidates]
             given = Balance.of(_kinds(candidates), EVEN).plus(at_least(of, self.design.least))
-            self.memo[new] = candidates, balanced(given, items, rules, single_features=single)
+            self.memo[new] = (
+                candidates,
+                balance_contrasts(given, items, rules, single_features=single),
+            )
         return self.memo[new]
 
     def _selections(self, new: bool) -> Iterator[Selection]:
-        every, part = widened(self.own), anything(self.own)
+        every, part = widen_request(self.own), anything(self.own)
         for shape in self.structures(new=new):
-            known = admitted(shape, every)
+            known = admitted_cell(shape, every)
             if known is None:
                 continue
             for contrast in self.design.asks(place(shape), every.language):
@@ -187,7 +190,7 @@ class Plan:
                 if all(domain(selection).values()) and cell(selection, self.cells).size:
                     yield selection
 
-    def _sampled(self, selections: Iterator[Selection]) -> tuple[list[Candidate], Items]:
+    def _sample_items(self, selections: Iterator[Selection]) -> tuple[list[Candidate], Items]:
         """The contrasts, and some items of each as shallow rules see them; items whose asked words
         are not there are none.
         """
@@ -225,7 +228,7 @@ class Plan:
         sides = (zip(batch.texts(), batch.roles(), strict=True) for batch in batches)
         return list(zip(*sides, strict=True))
 
-    def filled(self, part: Part, drawing: Drawing) -> tuple[list[Candidate], Balance]:
+    def part_candidates(self, part: Part, drawing: Drawing) -> tuple[list[Candidate], Balance]:
         """The contrasts that a part has words for, and what their shares are solved for."""
         every, balance = self.candidates(new=part.name == COMBINATIONS)
         candidates = [f._replace(selection=f.selection._replace(part=part)) for f in every]
@@ -241,7 +244,7 @@ class Plan:
 
     def pairs_of(self, part: Part, items: int, drawing: Drawing, number: int) -> PartPairs:
         """So many items of a part, whole pairs; too few sentences are an error."""
-        candidates, balance = self.filled(part, drawing)
+        candidates, balance = self.part_candidates(part, drawing)
         if not candidates:
             raise DataProblem(
                 f"no structure of the request has anything to ask in {part.name}; widen frames,"
@@ -249,7 +252,7 @@ class Plan:
             )
         weights = balance.shares()
         question_counts = np.array([len(f.selection.questions) for f in candidates])
-        counts = counted(
+        counts = round_shares(
             weights, max(1, round(items / 2 / float(question_counts @ weights))), balance.columns
         )
         runs = []
@@ -287,7 +290,7 @@ def _items(
     for question in one.questions:
         for k, asked, yes in (
             (0, question.asked, question.first),
-            (1, tuple(map(swap.moved, question.asked)), not question.first),
+            (1, tuple(map(swap.counterpart, question.asked)), not question.first),
         ):
             for text, roles in (pair[k] for pair in both):
                 paths = roles.split(" ")

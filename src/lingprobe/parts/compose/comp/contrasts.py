@@ -38,7 +38,7 @@ class Swap:
     field: str = ""
     more: tuple[tuple[str, str], ...] = ()
 
-    def moved(self, path: str) -> str:
+    def counterpart(self, path: str) -> str:
         """Where the word at a path of the first sentence stands in the second."""
         if self.field:
             return path
@@ -90,9 +90,9 @@ class Contrast:
     tied: Swap | None = None
     strata: Mapping[str, str] = field(default_factory=dict)
 
-    def mirrored(self, box: Box) -> Box:
+    def mirror_box(self, box: Box) -> Box:
         """A box of the second sentences, as one of the first."""
-        return {self.swap.moved(path): mask for path, mask in box.items()}
+        return {self.swap.counterpart(path): mask for path, mask in box.items()}
 
     def with_ties(self, values: Values) -> Values:
         """Values with the tied forms made alike."""
@@ -104,7 +104,7 @@ class Contrast:
     def second(self, values: Values) -> Values:
         """The values of the second sentences."""
         if not self.swap.field:
-            return {path: values[self.swap.moved(path)] for path in values}
+            return {path: values[self.swap.counterpart(path)] for path in values}
         a, b = values[self.swap.a], values[self.swap.b]
         table = self._table(self.swap)
         return {**values, self.swap.a: table[a, b], self.swap.b: table[b, a]}
@@ -128,7 +128,7 @@ class Contrast:
         return str(self.language.values(self.kind(path))[number].lemma)
 
     def _table(self, swap: Swap) -> Numbers:
-        return exchanged(self.language, self.kind(swap.a), swap.field)
+        return exchange_table(self.language, self.kind(swap.a), swap.field)
 
 
 def words_of(text: str) -> list[str]:
@@ -151,7 +151,7 @@ def schema(text: str, roles: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def exchanged(language: Language, kind: str, field: str) -> Numbers:
+def exchange_table(language: Language, kind: str, field: str) -> Numbers:
     """[values, values]: the first with the field of the second, -1 where the language has no such
     value.
     """
@@ -301,12 +301,12 @@ def arguments(at: ClauseAt, placed: Placed) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def determined(language: Language, determiner: str) -> int:
+def determiner_forms(language: Language, determiner: str) -> int:
     """Forms of phrases with a determiner."""
     return language.having("phrase", "determiner", (determiner,))
 
 
-def polarised(language: Language, polarity: str, at: ClauseAt | None = None) -> int:
+def polarity_forms(language: Language, polarity: str, at: ClauseAt | None = None) -> int:
     """Forms of a polarity; for a clause only those with an auxiliary, which "not" can leave or join
     without "do".
     """

@@ -10,14 +10,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lingprobe.data.core import Dataset, Sentence, Tags
-from lingprobe.data.labels import coded
+from lingprobe.data.labels import column_from_codes
 from lingprobe.data.vectors import Ints
 from lingprobe.parts.compose.comp.build import PartPairs, strata
 from lingprobe.parts.compose.comp.contrasts import Contrast, words_of
 from lingprobe.parts.compose.comp.draw import Pairs
 from lingprobe.parts.compose.events.batch import Batch
 from lingprobe.parts.compose.events.language import Language
-from lingprobe.parts.compose.readings.gold import gold, realised
+from lingprobe.parts.compose.readings.gold import gold, role_fact
 from lingprobe.parts.compose.readings.reading import Reading
 
 LABELS = ("no", "yes")
@@ -53,7 +53,7 @@ def meaning(line: str, denying: frozenset[str]) -> tuple[str, Reading]:
     """
     record = json.loads(line)
     words = tuple(
-        realised(record["event"], role, word, {})
+        role_fact(record["event"], role, word, {})
         for role, word in zip(record["roles"], record["words"], strict=True)
     )
     return record["text"], Reading(gold(record["event"]).facts, words, denying)
@@ -76,7 +76,7 @@ def with_words(dataset: Dataset) -> Dataset:
     )
 
 
-def cased(dataset: Dataset) -> Dataset:
+def capitalize_sentences(dataset: Dataset) -> Dataset:
     """The same with sentences that begin with a capital and end in a full stop."""
     return replace(dataset, sentences=tuple(sentence(s.text, "cased") for s in dataset.sentences))
 
@@ -103,7 +103,9 @@ def _rows(
 ) -> Iterator[Rows]:
     first = start + 2 * np.arange(len(run.first))
     for question in run.questions:
-        asked = [_numbered(run.contrast, path, run.values[path], words) for path in question.asked]
+        asked = [
+            _number_words(run.contrast, path, run.values[path], words) for path in question.asked
+        ]
         voice = next(
             at.clause.voice for at in run.contrast.placed.clauses if at.prefix == question.clause
         )
@@ -114,7 +116,7 @@ def _rows(
         yield Rows(first, np.stack(asked, 1), question.first, part.part.split, tags)
 
 
-def _numbered(
+def _number_words(
     contrast: Contrast, path: str, column: Ints, words: dict[tuple[str, int], int]
 ) -> Ints:
     """Asked words by their place in the vocabulary, which grows."""
@@ -146,11 +148,11 @@ def _dataset(
     return Dataset.of_columns(
         map(sentence, texts),
         np.stack([first, first + 1], 1).ravel(),
-        coded(labels, LABELS),
+        column_from_codes(labels, LABELS),
         np.repeat(splits[order], 2),
         asked=(np.repeat(asked[order], 2, axis=0), vocabulary),
         strata=tags,
-    ).noted(**notes)
+    ).with_notes(**notes)
 
 
 def _strata(rows: list[Rows], of: Ints) -> dict[str, Tags]:

@@ -22,10 +22,10 @@ from lingprobe.parts.compose.comp.contrasts import (
     Two,
     alike,
     arguments,
-    determined,
+    determiner_forms,
     nouns,
     order,
-    polarised,
+    polarity_forms,
     role,
     verbs,
 )
@@ -96,10 +96,10 @@ def tenses(placed: Placed, language: Language) -> Iterator[Contrast]:
     for two, questions in _subjects(placed):
         for auxiliary in ("be", "have"):
             forms = (
-                _helped(at, tense, auxiliary, language)
+                _auxiliary_forms(at, tense, auxiliary, language)
                 for at, tense in zip(two, ("past", "present"), strict=True)
             )
-            yield _tensed(placed, language, two, questions, forms)
+            yield _tense_contrast(placed, language, two, questions, forms)
 
 
 def futures(placed: Placed, language: Language) -> Iterator[Contrast]:
@@ -115,7 +115,7 @@ def futures(placed: Placed, language: Language) -> Iterator[Contrast]:
                     & language.having("form", "aspect", (aspect,))
                     for tense in ("past", "future")
                 )
-                yield _tensed(placed, language, two, questions, forms)
+                yield _tense_contrast(placed, language, two, questions, forms)
 
 
 def _subjects(placed: Placed) -> Iterator[tuple[Two, tuple[Question, ...]]]:
@@ -140,7 +140,7 @@ def _subjects(placed: Placed) -> Iterator[tuple[Two, tuple[Question, ...]]]:
             )
 
 
-def _tensed(
+def _tense_contrast(
     placed: Placed,
     language: Language,
     two: Two,
@@ -156,7 +156,7 @@ def _tensed(
     )
 
 
-def _helped(at: ClauseAt, tense: str, auxiliary: str, language: Language) -> int:
+def _auxiliary_forms(at: ClauseAt, tense: str, auxiliary: str, language: Language) -> int:
     """Forms of a tense whose first auxiliary is a form of "be" or of "have"."""
 
     def first(form: Form) -> str:
@@ -216,11 +216,13 @@ def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
     its scope: the main clause, 'wide', or another one, 'narrow'.
     """
     for one, other in permutations(placed.clauses, 2):
-        rest = {f"{path}.form": determined(language, language.plain) for path, _ in placed.phrases}
-        rest |= {f"{at.prefix}form": polarised(language, "positive") for at in placed.clauses}
+        rest = {
+            f"{path}.form": determiner_forms(language, language.plain) for path, _ in placed.phrases
+        }
+        rest |= {f"{at.prefix}form": polarity_forms(language, "positive") for at in placed.clauses}
         verb, second = f"{one.prefix}predicate", f"{other.prefix}predicate"
         for word in (d for d, force in language.forces.items() if force == "none"):
-            none = determined(language, word)
+            none = determiner_forms(language, word)
             for a in arguments(one, placed):
                 noun, limits = a.removesuffix("form") + "noun", {**rest, a: none}
                 kind = (
@@ -308,7 +310,7 @@ ENGLISH: Designs = {
         single=True,
     ),
     "embedded-tense": Design(tenses, EMBEDDED, comp_answers.past, features=True, single=True),
-    "adjective": Design(adjectives, DESCRIBED, comp_answers.described),
+    "adjective": Design(adjectives, DESCRIBED, comp_answers.has_adjective),
     "quantifier-scope": Design(
         scopes,
         {**NEGATED, "polarity": ["positive"]},
@@ -381,7 +383,7 @@ POLISH: Designs = {
     "adjective": Design(
         adjectives,
         {**POLISH_COMMON, "adjectives": POLISH_ADJECTIVES, "at_most": DESCRIBED["at_most"]},
-        comp_answers.described,
+        comp_answers.has_adjective,
     ),
     "agreement": "every verb shows the number of its subject, so no sentence leaves it open",
     "quantifier-scope": 'the verb of a clause with "żaden" has "nie", which tells it',

@@ -77,7 +77,7 @@ def pairs(selection: Selection, n: int, key: tuple[int, ...], drawing: Drawing) 
         left = n - len(result.first)
         stop = start + min(AT_ONCE, _enough(selection, left) << barren)
         values = _values(selection, sentences, order(np.arange(start, min(stop, sentences.size))))
-        values = _thinned(values, drawing.adverbs, rng)
+        values = _drop_adverbs(values, drawing.adverbs, rng)
         ones, others = _texts(contrast, values), _texts(contrast, contrast.second(values))
         rows = _new(_Candidates(selection, values, ones, others), drawing, left)
         result.first.extend(ones[i] for i in rows)
@@ -98,7 +98,7 @@ def _enough(selection: Selection, n: int) -> int:
 def sample(sentences: Cell, contrast: Contrast, n: int, adverbs: float) -> Values:
     """Values of some of the first sentences of a contrast, perhaps repeated."""
     values = sentences.values(Permutation(sentences.size, (0,))(np.arange(min(n, sentences.size))))
-    return _thinned(contrast.with_ties(values), adverbs, np.random.default_rng(0))
+    return _drop_adverbs(contrast.with_ties(values), adverbs, np.random.default_rng(0))
 
 
 def room(selection: Selection, sentences: Cell, drawing: Drawing, *, minimal: bool) -> bool:
@@ -151,7 +151,7 @@ def _inside(values: Values, selection: Selection) -> NDArray[np.bool_]:
     return rows
 
 
-def _thinned(values: Values, share: float, rng: np.random.Generator) -> Values:
+def _drop_adverbs(values: Values, share: float, rng: np.random.Generator) -> Values:
     """The same with adverbs left out of some clauses; the row without adverbs is the first."""
     n = len(next(iter(values.values())))
     return {
@@ -186,7 +186,9 @@ class _Candidates(NamedTuple):
                 (self.ones[i], question.first),
                 (self.others[i], not question.first),
             ):
-                if drawing.reader is not None and not drawing.reader.confirmed(text, asked, label):
+                if drawing.reader is not None and not drawing.reader.confirm_label(
+                    text, asked, label
+                ):
                     return asked
         return ()
 
@@ -233,7 +235,7 @@ def cell(selection: Selection, cells: dict[object, Cell]) -> Cell:
     boxes = {frozenset(box.items()): box for box in forbidden}
     required = {
         tuple(frozenset(box.items()) for box in some): some
-        for some in _required(contrast, problem.required)
+        for some in _required_boxes(contrast, problem.required)
     }
     key = (
         contrast.placed.shape,
@@ -256,13 +258,13 @@ def _variables(selection: Selection) -> tuple[Variable, ...]:
     return selection.known.problem.variables + ((Variable(SPARE, spare),) if spare else ())
 
 
-def _required(
+def _required_boxes(
     contrast: Contrast, required: tuple[tuple[Box, ...], ...]
 ) -> Iterator[tuple[Box, ...]]:
     """What both sentences must be."""
     yield from required
     if not contrast.swap.field:
-        yield from (tuple(map(contrast.mirrored, some)) for some in required)
+        yield from (tuple(map(contrast.mirror_box, some)) for some in required)
 
 
 def _forbidden(contrast: Contrast, boxes: tuple[Box, ...]) -> Iterator[Box]:
@@ -271,7 +273,7 @@ def _forbidden(contrast: Contrast, boxes: tuple[Box, ...]) -> Iterator[Box]:
     """
     yield from boxes
     if not contrast.swap.field:
-        yield from map(contrast.mirrored, boxes)
+        yield from map(contrast.mirror_box, boxes)
     if contrast.tied is not None:
         a, b = contrast.tied.a, contrast.tied.b
         yield from (

@@ -107,7 +107,7 @@ def tenses(reading: Reading) -> Iterator[tuple[str, str, str]]:
         )
 
 
-def described(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def adjective_pairs(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Adjectives and their nouns."""
     yield from (
         (fact.value, fact.of, _phrase(reading, fact.of))
@@ -116,7 +116,7 @@ def described(reading: Reading) -> Iterator[tuple[str, str, str]]:
     )
 
 
-def denied(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def negated_pairs(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Verbs and the nouns with "no" that they are said of."""
     for verb in verbs(reading):
         nouns = [
@@ -153,7 +153,7 @@ def before(reading: Reading) -> Iterator[tuple[str, str, str]]:
             )
 
 
-def bound(belonging: Belonging, reading: Reading) -> Iterator[str]:
+def pair_facts(belonging: Belonging, reading: Reading) -> Iterator[str]:
     """One fact for each two."""
     yield from dict.fromkeys(f"{one} {other}" for one, other, _ in belonging(reading))
 
@@ -174,7 +174,9 @@ APART = "each by the place of its clause, for probes that can put the two togeth
 def _pairs(belonging: Belonging, of: str) -> Mapping[str, Oracle]:
     """The two oracles of a question about two words."""
     return {
-        "relations": Oracle(partial(bound, belonging), f"{of}, one fact for two words; {SEEN}"),
+        "relations": Oracle(
+            partial(pair_facts, belonging), f"{of}, one fact for two words; {SEEN}"
+        ),
         "slots": Oracle(partial(by_place, belonging), f"{of}, {APART}"),
     }
 
@@ -182,7 +184,7 @@ def _pairs(belonging: Belonging, of: str) -> Mapping[str, Oracle]:
 def _values(name: str, belonging: Belonging, of: str) -> Mapping[str, Oracle]:
     """The two oracles of a question about one word."""
     return {
-        name: Oracle(partial(bound, belonging), f"{of}, one fact for the two; {EVERY}"),
+        name: Oracle(partial(pair_facts, belonging), f"{of}, one fact for the two; {EVERY}"),
         "slots": Oracle(partial(by_place, belonging), f"{of}, {APART}"),
     }
 
@@ -192,7 +194,7 @@ ORACLES: Mapping[str, Mapping[str, Oracle]] = {
     "content2": {"words": Oracle(words, f"which words there are, {EVERY}")},
     "order": {
         "relations": Oracle(
-            partial(bound, before),
+            partial(pair_facts, before),
             f"which noun comes before which verb, one fact for two words; {SEEN}",
         ),
         "positions": Oracle(
@@ -204,6 +206,8 @@ ORACLES: Mapping[str, Mapping[str, Oracle]] = {
     "negation": _values("polarity", polarities, "verbs, and whether they are negated"),
     "agreement": _values("numbers", numbers, "verbs and the number of their subject"),
     "embedded-tense": _values("tenses", tenses, "subjects and the tense of their verb"),
-    "adjective": _pairs(described, "adjectives and their nouns"),
-    "quantifier-scope": _pairs(denied, 'verbs and the nouns with "no" that they are said of'),
+    "adjective": _pairs(adjective_pairs, "adjectives and their nouns"),
+    "quantifier-scope": _pairs(
+        negated_pairs, 'verbs and the nouns with "no" that they are said of'
+    ),
 }

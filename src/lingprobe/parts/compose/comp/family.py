@@ -26,7 +26,7 @@ from lingprobe.parts.compose.comp import paper as comp_paper
 from lingprobe.parts.compose.comp.build import Design, Held, PartPairs, Plan
 from lingprobe.parts.compose.comp.data import (
     Written,
-    cased,
+    capitalize_sentences,
     dataset,
     meanings,
     sentence,
@@ -106,7 +106,7 @@ class Options:
         )
 
 
-def _viewed(options: Options) -> dict[str, str]:
+def _view_options(options: Options) -> dict[str, str]:
     """How units are brought together, and what is told of the asked words."""
     return {} if options.asked == "one-hot" else {"view": "mean+asked-vectors"}
 
@@ -128,9 +128,9 @@ def _facts(
 def _load(name: str, options: Options) -> Dataset:
     """The items, built now: the same for the same options."""
     _check(name, options)
-    dataset, language = _built(name, _plain(options))
-    dataset = dataset.noted(rules=right(dataset, language))
-    dataset = cased(dataset) if options.written == "cased" else dataset
+    dataset, language = _build_dataset(name, _plain(options))
+    dataset = dataset.with_notes(rules=right(dataset, language))
+    dataset = capitalize_sentences(dataset) if options.written == "cased" else dataset
     return dataset if options.asked == "one-hot" else with_words(dataset)
 
 
@@ -184,10 +184,12 @@ def _design(language: Language, name: str) -> Design:
     return design
 
 
-def _built(name: str, options: Options) -> tuple[Dataset, Language]:
+def _build_dataset(name: str, options: Options) -> tuple[Dataset, Language]:
     if options.mode == "paper":
-        return comp_paper.built(name, *_published(name, options)), named(options.language)
-    by_part, plan, drawing = _generated(name, options, _contents(options))
+        return comp_paper.build_dataset(name, *_paper_inputs(name, options)), named(
+            options.language
+        )
+    by_part, plan, drawing = _generate_pairs(name, options, _contents(options))
     unclear = {"pairs": len(drawing.unclear), "as": [text for text, _ in drawing.unclear[:5]]}
     items = dataset(
         by_part, plan.own.language, options.seed, {**_notes(by_part), "unclear": unclear}
@@ -195,24 +197,26 @@ def _built(name: str, options: Options) -> tuple[Dataset, Language]:
     if options.request is not None:
         _all_asked(items, drawing, options.request)
     if "@" in options.language:
-        items = items.noted(WrittenIn(options.language))
+        items = items.with_notes(WrittenIn(options.language))
     return items, plan.own.language
 
 
 def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences and what they mean."""
     if options.mode == "paper":
-        return comp_paper.meanings(name, *_published(name, options))
-    by_part, plan, _ = _generated(name, options, _contents(options))
+        return comp_paper.meanings(name, *_paper_inputs(name, options))
+    by_part, plan, _ = _generate_pairs(name, options, _contents(options))
     return meanings(by_part, plan.own.language)
 
 
 @lru_cache(maxsize=4)
-def _generated(name: str, options: Options, contents: str) -> tuple[list[PartPairs], Plan, Drawing]:
+def _generate_pairs(
+    name: str, options: Options, contents: str
+) -> tuple[list[PartPairs], Plan, Drawing]:
     """The pairs of all parts, the plan that they were made by, and what was found out on the
     way.
     """
-    plan = _planned(name, options, contents)
+    plan = _make_plan(name, options, contents)
     design, (size, dev, test) = plan.design, options.items
     every = [
         p
@@ -231,7 +235,7 @@ def _generated(name: str, options: Options, contents: str) -> tuple[list[PartPai
     sizes = {1: dev, 2: test // sum(part.split == 2 for part in every)}
     *rest, train = every
     by_part = [plan.pairs_of(train, size, drawing, len(rest))]
-    seen, together = by_part[0].asked(), by_part[0].together()
+    seen, together = by_part[0].asked_words(), by_part[0].together()
     by_part += [
         plan.pairs_of(part.after(seen, together), sizes[part.split], drawing, number)
         for number, part in enumerate(rest)
@@ -239,7 +243,7 @@ def _generated(name: str, options: Options, contents: str) -> tuple[list[PartPai
     return by_part, plan, drawing
 
 
-def _planned(name: str, options: Options, contents: str) -> Plan:
+def _make_plan(name: str, options: Options, contents: str) -> Plan:
     """How a set is built."""
     usual = request_of(
         options.request,
@@ -290,7 +294,7 @@ def _plan(
     return Plan(_design(named(language), name), own, held, per_sentence)
 
 
-def _published(
+def _paper_inputs(
     name: str, options: Options
 ) -> tuple[Mapping[str, Request], tuple[int, int, int], int, int | None]:
     """What the paper's set is built from: requests of train (three fifths of the adverbs) and of
@@ -332,7 +336,7 @@ def _task(name: str, asks: str) -> Definition[Options]:
         baselines=BASELINES,
         oracles={label: oracle.about for label, oracle in ORACLES[name].items()},
         facts=partial(_facts, name),
-        varied=_viewed,
+        varied=_view_options,
     )
 
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from lingprobe.data.reading import ReadingProblem, Readings, one_hot
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.keyed import normals
+from lingprobe.encoders.keyed_random import normals
 from lingprobe.encoders.surface import Words
-from lingprobe.parts.compose.comp.shallow import Seen, seen
+from lingprobe.parts.compose.comp.shallow import Seen, shallow_examples
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Window(Words):
 
     def own_view(self, readings: Readings, units: Floats) -> Floats:
         """[examples, slots x (2 x width + 1) x tags, and so on] of zeros and ones."""
-        examples = _seen(readings)
+        examples = _shallow_examples(readings)
         blocks = [one_hot(readings.dataset)]
         for place in examples.places.T:
             for away in range(-self.width, self.width + 1):
                 there = np.where(place < 0, -1, place + away)
-                blocks.append(_hot(examples.numbered(there), len(examples.tags)))
+                blocks.append(_hot(examples.tag_numbers(there), len(examples.tags)))
         first = examples.places[:, :-1] < examples.places[:, 1:]
         return np.concatenate([*blocks, first.astype(np.float32)], 1)
 
@@ -64,10 +64,10 @@ class NGrams(Words):
 
     def own_view(self, readings: Readings, units: Floats) -> Floats:
         """[examples, asked words and dim]: the mean of the vectors of an example's n-grams."""
-        examples, numbers = _seen(readings), dict[tuple[str, ...], int]()
+        examples, numbers = _shallow_examples(readings), dict[tuple[str, ...], int]()
         grams = [
             [numbers.setdefault(gram, len(numbers)) for gram in _grams(tags, self.longest)]
-            for tags in _marked(examples)
+            for tags in _mark_tags(examples)
         ]
         keys = ["\x1f".join(gram).encode() for gram in numbers]
         vectors = normals(keys, self.dim, f"n-gram {self.seed}")
@@ -75,8 +75,8 @@ class NGrams(Words):
         return np.concatenate([one_hot(readings.dataset), bags], 1)
 
 
-def _seen(readings: Readings) -> Seen:
-    examples = seen(readings.dataset)
+def _shallow_examples(readings: Readings) -> Seen:
+    examples = shallow_examples(readings.dataset)
     if examples is None:
         raise ReadingProblem(
             "this baseline reads what is around the asked words of whole sentences, and the data"
@@ -90,7 +90,7 @@ def _hot(codes: Ints, n: int) -> Floats:
     return np.asarray(codes[:, None] == np.arange(n), np.float32)
 
 
-def _marked(examples: Seen) -> Iterator[list[str]]:
+def _mark_tags(examples: Seen) -> Iterator[list[str]]:
     """The tags of each example, with a mark on those of asked words."""
     for codes, places in zip(examples.codes, examples.places.tolist(), strict=True):
         tags = [examples.tags[code] for code in codes[codes >= 0].tolist()]

@@ -15,11 +15,11 @@ from lingprobe.parts.compose.comp.contrasts import (
     Two,
     alike,
     arguments,
-    determined,
-    polarised,
+    determiner_forms,
+    polarity_forms,
     verbs,
 )
-from lingprobe.parts.compose.events.asserted import OPEN, assertions
+from lingprobe.parts.compose.events.assertions import OPEN, assertions
 from lingprobe.parts.compose.events.language import Language
 from lingprobe.parts.compose.events.shapes import ClauseAt, Placed, members
 
@@ -33,12 +33,14 @@ def negations(placed: Placed, language: Language) -> Iterator[Contrast]:
     """
     for one, other in permutations(placed.clauses, 2):
         rest = {
-            f"{c.prefix}form": polarised(language, "positive")
+            f"{c.prefix}form": polarity_forms(language, "positive")
             for c in placed.clauses
             if c not in (one, other)
         }
-        plain = {f"{path}.form": determined(language, language.plain) for path, _ in placed.phrases}
-        positive = {f"{c.prefix}form": polarised(language, "positive") for c in placed.clauses}
+        plain = {
+            f"{path}.form": determiner_forms(language, language.plain) for path, _ in placed.phrases
+        }
+        positive = {f"{c.prefix}form": polarity_forms(language, "positive") for c in placed.clauses}
         for contrast in (
             *_not(placed, (one, other), {**rest, **plain}, language),
             *_no(placed, (one, other), {**positive, **plain}, language),
@@ -60,7 +62,7 @@ def _open(contrast: Contrast, question: Question) -> bool:
         == OPEN
         for verb, values in (
             (path, first),
-            (contrast.swap.moved(path), contrast.second(first)),
+            (contrast.swap.counterpart(path), contrast.second(first)),
         )
     )
 
@@ -73,15 +75,15 @@ def _not(
     a, b = (f"{at.prefix}form" for at in two)
     forms = {
         **limits,
-        a: polarised(language, "negative", one),
-        b: polarised(language, "positive", other),
+        a: polarity_forms(language, "negative", one),
+        b: polarity_forms(language, "positive", other),
     }
     strata = {"marker": language.signs["not"][0]}
     polarity = Swap(a, b, "polarity")
-    yield Contrast(placed, language, polarity, _moved(two), forms, strata=strata)
+    yield Contrast(placed, language, polarity, _negation_questions(two), forms, strata=strata)
     if alike(two):
         yield Contrast(
-            placed, language, verbs(two), _exchanged(two), forms, tied=polarity, strata=strata
+            placed, language, verbs(two), _verb_questions(two), forms, tied=polarity, strata=strata
         )
 
 
@@ -92,19 +94,27 @@ def _no(
     one, other = two
     tied = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
     for word in (d for d, force in language.forces.items() if force == "none"):
-        strata, negative = {"marker": word}, determined(language, word)
+        strata, negative = {"marker": word}, determiner_forms(language, word)
         for a in arguments(one, placed):
             forms = {**limits, a: negative}
             for b in arguments(other, placed):
                 moved = Swap(a, b, "determiner")
-                yield Contrast(placed, language, moved, _moved(two), forms, strata=strata)
+                yield Contrast(
+                    placed, language, moved, _negation_questions(two), forms, strata=strata
+                )
             if alike(two):
                 yield Contrast(
-                    placed, language, verbs(two), _exchanged(two), forms, tied=tied, strata=strata
+                    placed,
+                    language,
+                    verbs(two),
+                    _verb_questions(two),
+                    forms,
+                    tied=tied,
+                    strata=strata,
                 )
 
 
-def _moved(two: Two) -> tuple[Question, Question]:
+def _negation_questions(two: Two) -> tuple[Question, Question]:
     """Questions where the negation moves: each verb stays in its clause, and what it says happens
     where the other one is negated.
     """
@@ -115,7 +125,7 @@ def _moved(two: Two) -> tuple[Question, Question]:
     )
 
 
-def _exchanged(two: Two) -> tuple[Question, Question]:
+def _verb_questions(two: Two) -> tuple[Question, Question]:
     """Questions where the verbs change places, and the first clause is negated in both
     sentences.
     """

@@ -88,7 +88,7 @@ class Pool(NamedTuple):
 Ask = Callable[[Batch, Pool, np.random.Generator], Iterator[tuple[Question, ...]]]
 
 
-def built(
+def build_dataset(
     name: str,
     requests: Mapping[str, Request],
     sizes: tuple[int, int, int],
@@ -189,7 +189,7 @@ def _candidates(name: str, request: Request, pool: Pool, seed: int, n: int) -> l
         sentences, min(sentences.size, n), seed, even=request.even
     ).chunks():
         candidates += in_order(
-            (_thinned(batch, rng) for batch in batches),
+            (_drop_adverbs(batch, rng) for batch in batches),
             length,
             lambda batch: _batch(name, batch, pool, rng),
         )
@@ -327,7 +327,7 @@ def _negations(
         )
 
 
-def _thinned(batch: Batch, rng: np.random.Generator) -> Batch:
+def _drop_adverbs(batch: Batch, rng: np.random.Generator) -> Batch:
     """The same with as many adverbs a clause as the paper's sets have: a normal number around 1,
     rounded, never more than there are.
     """

@@ -16,7 +16,7 @@ import numpy as np
 
 from lingprobe.data.core import Dataset
 from lingprobe.data.vectors import Ints
-from lingprobe.parts.compose.comp.shallow import Flags, Seen, kinds, language_of, seen
+from lingprobe.parts.compose.comp.shallow import Flags, Seen, kinds, language_of, shallow_examples
 from lingprobe.parts.compose.events.language import Language
 
 Rule = Callable[[Seen], Flags]
@@ -196,12 +196,12 @@ RULES: Mapping[tuple[str, ...], Mapping[str, Rule]] = {
 """What is asked about, a kind a slot -> rules of thumb by name."""
 
 
-def held(dataset: Dataset, language: Language | None = None) -> dict[str, Flags]:
+def rule_answers(dataset: Dataset, language: Language | None = None) -> dict[str, Flags]:
     """Rule of thumb -> whether it says yes, [examples]; {} where asked words do not all stand in
     their sentences, or no language has them.
     """
     known = language or language_of(dataset)
-    examples = None if known is None else seen(dataset, known)
+    examples = None if known is None else shallow_examples(dataset, known)
     if known is None or examples is None or (examples.places < 0).any():
         return {}
     rules = RULES.get(kinds(dataset, known), {})
@@ -218,7 +218,7 @@ def right(dataset: Dataset, language: Language | None = None) -> dict[str, float
     if dataset.labels.classes is None or not len(train) or not len(test):
         return {}
     shares, labels = {}, dataset.labels.matrix()
-    for name, says in held(dataset, language).items():
+    for name, says in rule_answers(dataset, language).items():
         if not says.any() or says.all():
             continue
         counts = np.zeros((2, len(dataset.labels.names)), np.int64)

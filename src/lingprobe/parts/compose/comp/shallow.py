@@ -77,7 +77,7 @@ class Seen(NamedTuple):
         """Which words are signs of something [n, length]."""
         return np.append(np.isin(self.tags, self.signs[sign]), False)[self.codes]
 
-    def numbered(self, places: Ints) -> Ints:
+    def tag_numbers(self, places: Ints) -> Ints:
         """The tags at some places by number [n]; -1 beyond a sentence."""
         inside = (places >= 0) & (places < (self.codes >= 0).sum(1))
         codes = self.codes[np.arange(len(self.codes)), np.where(inside, places, 0)]
@@ -85,7 +85,7 @@ class Seen(NamedTuple):
 
     def at(self, places: Ints) -> NDArray[np.str_]:
         """The tags at some places [n]; beyond a sentence there is its end."""
-        tags: NDArray[np.str_] = np.array([*self.tags, END])[self.numbered(places)]
+        tags: NDArray[np.str_] = np.array([*self.tags, END])[self.tag_numbers(places)]
         return tags
 
 
@@ -201,7 +201,7 @@ def kinds(dataset: Dataset, language: Language) -> tuple[str, ...]:
     )
 
 
-def seen(dataset: Dataset, language: Language | None = None) -> Seen | None:
+def shallow_examples(dataset: Dataset, language: Language | None = None) -> Seen | None:
     """The examples as a shallow reader has them; None where they are not about whole sentences, or
     no language has all asked words. Codes of tags are the same for all examples over the same
     sentences.

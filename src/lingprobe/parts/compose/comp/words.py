@@ -167,7 +167,7 @@ def anything(request: Request) -> Part:
     return Part("anything", 0, EVERY, request.domains, request.domains)
 
 
-def widened(request: Request) -> Request:
+def widen_request(request: Request) -> Request:
     """The request with all words that may be held out, too."""
     more = {kind: reduce(or_, _like(request, kind).values(), 0) for kind in ("noun", "verb")}
     return replace(

@@ -18,7 +18,7 @@ from lingprobe.parts.compose.events.cells import EXACT, Values
 from lingprobe.parts.compose.events.language import Form, Key, Language, Numbers, Texts
 from lingprobe.parts.compose.events.meaning import INNER, ROLES, Event
 from lingprobe.parts.compose.events.shapes import Clause, Hole, Phrase, Placed, Slot, Twins
-from lingprobe.parts.compose.events.skeleton import analysed, event
+from lingprobe.parts.compose.events.skeleton import analyze_event, event
 from lingprobe.parts.compose.events.space import Space
 
 Piece = tuple[Texts, tuple[Key, ...]]
@@ -36,12 +36,12 @@ class Layout(NamedTuple):
 def layout(placed: Placed, language: Language) -> Layout:
     """The pieces of a shape; remembered, because many sentences share them."""
     columns = language.columns(placed)
-    words = _merged((c.words, c.keys) for c in columns)
-    roles = _merged((c.roles, c.keys) for c in columns)
-    return Layout(words, roles, _merged(fragments(placed, language)))
+    words = _merge_constants((c.words, c.keys) for c in columns)
+    roles = _merge_constants((c.roles, c.keys) for c in columns)
+    return Layout(words, roles, _merge_constants(fragments(placed, language)))
 
 
-def _merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+def _merge_constants(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     """The pieces with those that are the same everywhere joined to their neighbours."""
     merged: list[Piece] = []
     constant = ""
@@ -56,7 +56,7 @@ def _merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     return (*merged, (np.array(constant, object), ())) if constant else tuple(merged)
 
 
-def joined(pieces: Iterable[Piece], values: Values, n: int) -> Iterator[str]:
+def join_pieces(pieces: Iterable[Piece], values: Values, n: int) -> Iterator[str]:
     """The texts of n sentences, put together from their pieces."""
     columns = [
         repeat(str(table.item()), n) if not keys else table[_index(keys, values)].tolist()
@@ -77,11 +77,11 @@ def fragments(placed: Placed, language: Language) -> Iterator[Piece]:
 
 
 def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[Piece]:
-    yield _fixed('{"predicate":')
+    yield _constant_piece('{"predicate":')
     yield _table(language, "verb", f"{prefix}predicate")
-    yield _fixed(f',"frame":"{clause.frame}"')
+    yield _constant_piece(f',"frame":"{clause.frame}"')
     yield _table(language, "form", f"{prefix}form")
-    yield _fixed(
+    yield _constant_piece(
         f',"voice":"{clause.voice}"' + (f',"dative":"{clause.dative}"' if clause.dative else "")
     )
     if clause.adverbs:
@@ -89,52 +89,52 @@ def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[
     for role in ROLES:
         slot = clause.slot(role)
         if slot is not None:
-            yield _fixed(f',"{role}":')
+            yield _constant_piece(f',"{role}":')
             yield from _slot_pieces(slot, f"{prefix}{role}", language)
     for key in INNER:
         inner = clause.inner(key)
         if inner is not None:
-            yield _fixed(f',"{key}":')
+            yield _constant_piece(f',"{key}":')
             yield from _clause_pieces(inner, f"{prefix}{key}.", language)
-    yield _fixed("}")
+    yield _constant_piece("}")
 
 
 def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
     if slot is Hole.GAP:
         yield _table(language, "relativiser", f"{path}.gap")
     elif isinstance(slot, Hole):
-        yield _fixed(f'{{"{slot.value}":true}}')
+        yield _constant_piece(f'{{"{slot.value}":true}}')
     elif isinstance(slot, Twins):
         for i, phrase in enumerate(slot.both):
-            yield _fixed(('{"both":[', ",")[i])
+            yield _constant_piece(('{"both":[', ",")[i])
             yield from _phrase_pieces(phrase, f"{path}.both.{i}", language)
-        yield _fixed("]}")
+        yield _constant_piece("]}")
     else:
         yield from _phrase_pieces(slot, path, language)
 
 
 def _phrase_pieces(phrase: Phrase, path: str, language: Language) -> Iterator[Piece]:
-    yield _fixed('{"noun":')
+    yield _constant_piece('{"noun":')
     yield _table(language, "noun", f"{path}.noun")
     yield _table(language, "phrase", f"{path}.form")
     for i in range(phrase.adjectives):
-        yield _fixed((',"adjectives":[', ",")[i > 0])
+        yield _constant_piece((',"adjectives":[', ",")[i > 0])
         yield _table(language, "adjective", f"{path}.adjectives.{i}")
     if phrase.adjectives:
-        yield _fixed("]")
+        yield _constant_piece("]")
     if phrase.modifier is not None:
-        yield _fixed(',"modifier":{"preposition":')
+        yield _constant_piece(',"modifier":{"preposition":')
         yield _table(language, "preposition", f"{path}.modifier.preposition")
-        yield _fixed(',"participant":')
+        yield _constant_piece(',"participant":')
         yield from _phrase_pieces(phrase.modifier, f"{path}.modifier.participant", language)
-        yield _fixed("}")
+        yield _constant_piece("}")
     if phrase.relative is not None:
-        yield _fixed(',"relative":')
+        yield _constant_piece(',"relative":')
         yield from _clause_pieces(phrase.relative, f"{path}.relative.", language)
-    yield _fixed("}")
+    yield _constant_piece("}")
 
 
-def _fixed(text: str) -> Piece:
+def _constant_piece(text: str) -> Piece:
     return np.array(text, object), ()
 
 
@@ -190,33 +190,33 @@ class Batch(NamedTuple):
     places: Numbers
     language: Language
 
-    def spaced(self) -> list[str]:
+    def spaced_words(self) -> list[str]:
         """The words of the sentences, separated by spaces."""
         return [
             text[:-1]
-            for text in joined(
+            for text in join_pieces(
                 layout(self.placed, self.language).words, self.values, len(self.places)
             )
         ]
 
     def texts(self) -> list[str]:
         """The sentences as they are written."""
-        return _written(self.spaced(), self.language)
+        return _attach_marks(self.spaced_words(), self.language)
 
     def roles(self) -> list[str]:
         """What the words realise, separated by spaces."""
         return [
             text[:-1]
-            for text in joined(
+            for text in join_pieces(
                 layout(self.placed, self.language).roles, self.values, len(self.places)
             )
         ]
 
     def sentences(self) -> list[Generated]:
         """The sentences with what their words realise."""
-        spaced, roles = self.spaced(), self.roles()
+        spaced, roles = self.spaced_words(), self.roles()
         paths = {row: tuple(row.split(" ")) for row in set(roles)}  # few differ
-        both = zip(spaced, _written(spaced, self.language), roles, strict=True)
+        both = zip(spaced, _attach_marks(spaced, self.language), roles, strict=True)
         return [
             Generated(Sentence(tuple(words.split(" ")), text), paths[row])
             for words, text, row in both
@@ -230,13 +230,15 @@ class Batch(NamedTuple):
 
     def lines(self) -> list[str]:
         """The sentences as JSON: text, words, where they start, roles and event."""
-        events = joined(layout(self.placed, self.language).event, self.values, len(self.places))
-        spaced, leaning = self.spaced(), self.language.leaning
-        parts = zip(spaced, _written(spaced, self.language), self.roles(), events, strict=True)
+        events = join_pieces(
+            layout(self.placed, self.language).event, self.values, len(self.places)
+        )
+        spaced, leaning = self.spaced_words(), self.language.leaning
+        parts = zip(spaced, _attach_marks(spaced, self.language), self.roles(), events, strict=True)
         return [_line(words, leaning, *more) for words, *more in parts]
 
 
-def _written(spaced: list[str], language: Language) -> list[str]:
+def _attach_marks(spaced: list[str], language: Language) -> list[str]:
     for mark in language.leaning:
         spaced = [words.replace(f" {mark}", mark) for words in spaced]
     return spaced
@@ -296,10 +298,10 @@ def sentences(space: Space, numbers: NDArray[Any]) -> list[Generated]:
     return in_order(batches(space, numbers), len(numbers), Batch.sentences)
 
 
-def realised(event: Event, language: Language) -> Generated:
+def realize_event(event: Event, language: Language) -> Generated:
     """The sentence of one event. An event whose words or forms the language lacks is named by what
     it lacks.
     """
-    placed, row = analysed(event, language)
+    placed, row = analyze_event(event, language)
     values = {path: np.array([number]) for path, number in row.items()}
     return Batch(placed, values, np.zeros(1, np.int64), language).sentences()[0]

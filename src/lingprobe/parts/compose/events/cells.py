@@ -129,11 +129,11 @@ def _table(level: Level, behind: list[int], kind: type) -> Table:
     totals = (sums[starts[1:]] - sums[starts[:-1]])[:, None]
     listed = [members(mask) for mask in level.groups]
     return Table(
-        begins=_padded(np.full(shape, 0, kind), cells, sums[:-1] - sums[starts[rows]]),
-        ends=_padded(np.full(shape, totals, kind), cells, sums[1:] - sums[starts[rows]]),
-        behind=_padded(np.full(shape, 1, kind), cells, ways),
-        to=_padded(np.zeros(shape, np.int64), cells, level.to),
-        group=_padded(np.zeros(shape, np.int64), cells, level.group),
+        begins=_fill_cells(np.full(shape, 0, kind), cells, sums[:-1] - sums[starts[rows]]),
+        ends=_fill_cells(np.full(shape, totals, kind), cells, sums[1:] - sums[starts[rows]]),
+        behind=_fill_cells(np.full(shape, 1, kind), cells, ways),
+        to=_fill_cells(np.zeros(shape, np.int64), cells, level.to),
+        group=_fill_cells(np.zeros(shape, np.int64), cells, level.group),
         starts=np.array([0, *accumulate(len(row) for row in listed)], np.int64),
         members=np.array([m for row in listed for m in row], np.int64),
     )
@@ -153,7 +153,7 @@ def _live(level: Level, behind: list[int], kind: type) -> tuple[Level, NDArray[A
     return filtered, ways[live]
 
 
-def _padded(
+def _fill_cells(
     table: NDArray[Any], cells: tuple[Numbers, Numbers], numbers: NDArray[Any]
 ) -> NDArray[Any]:
     """A table [states, edges] with its edges filled in."""

@@ -220,11 +220,13 @@ class _Step:
                 free -= taken >> self.offsets[i] & ((1 << WIDTH) - 1)
                 taken = taken + (1 << self.offsets[i]) & self.remaining
             if free > 0:
-                left = self._met(unmet & ~self.missed[i], absent) if self.whole else (0, 0)
+                left = (
+                    self._reachable_boxes(unmet & ~self.missed[i], absent) if self.whole else (0, 0)
+                )
                 if left is not None:
                     yield i, free, (forbidden, *left, taken)
 
-    def _met(self, required: int, missing: int) -> tuple[int, int] | None:
+    def _reachable_boxes(self, required: int, missing: int) -> tuple[int, int] | None:
         """The required boxes that may yet be reached, and the requirements of which none is; None
         where one never will.
         """

@@ -97,7 +97,7 @@ def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterato
         if slot is Hole.REFLEXIVE and len(nouns) == 1:
             singular = language.having("phrase", "number", ("singular",))
             yield Rule(
-                {f"{nouns[0]}.noun": _ungendered(language), f"{nouns[0]}.form": singular}, ""
+                {f"{nouns[0]}.noun": _genderless_nouns(language), f"{nouns[0]}.form": singular}, ""
             )
 
 
@@ -122,7 +122,7 @@ def _some(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
 
 
 @lru_cache(maxsize=8)
-def _ungendered(language: Language) -> int:
+def _genderless_nouns(language: Language) -> int:
     """People of whom neither "himself" nor "herself" can be said without knowing more."""
     return language.mask(
         "noun", lambda e: "person" in e.classes and not e.flags & {"masculine", "feminine"}
@@ -171,7 +171,7 @@ def _simple(language: Language, polarity: str) -> int:
 def _plural(path: str, placed: Placed, language: Language) -> Box:
     return (
         {}
-        if placed.paired(path)
+        if placed.has_pair(path)
         else {f"{path}.form": language.having("phrase", "number", ("plural",))}
     )
 
@@ -219,7 +219,7 @@ def english(table: Path = TABLE, more: Path | None = None) -> Language:
 
 @cache
 def _english(table: Path, more: Path | None, _contents: str) -> Language:
-    lexicon = _heard(read(table, FORMS, more), more or table)
+    lexicon = _check_lexicon(read(table, FORMS, more), more or table)
     forms = [*((t, None) for t in TENSES), *((None, m) for m in MODALS)]
     language = Language(
         name="English",
@@ -244,7 +244,7 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
     return language
 
 
-def _heard(lexicon: Lexicon, table: Path) -> Lexicon:
+def _check_lexicon(lexicon: Lexicon, table: Path) -> Lexicon:
     """The lexicon, if the past of every verb can be told from its lemma."""
     for entry in lexicon.entries["verb"]:
         if entry.forms[PAST] == entry.lemma:

@@ -197,7 +197,7 @@ def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
 
 def _reflexive(path: str, antecedent: str, placed: Placed, language: Language) -> Column:
     first = placed.nouns(antecedent)[0]
-    several = placed.paired(antecedent)
+    several = placed.has_pair(antecedent)
     table = [
         [_himself(noun, several or form.number == "plural") for noun in language.values("noun")]
         for form in language.phrases
@@ -218,7 +218,7 @@ def _number(path: str, placed: Placed, language: Language) -> Key:
     numbers = plurals(language)
     return (
         Key(f"{path}.both.0.form", np.ones_like(numbers))
-        if placed.paired(path)
+        if placed.has_pair(path)
         else Key(f"{path}.form", numbers)
     )
 

@@ -10,7 +10,7 @@ from lingprobe.corpora.strict import document
 from lingprobe.data.cache import draft
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import allow, beside
-from lingprobe.parts.compose.events.asserted import ASSERTED, assertions
+from lingprobe.parts.compose.events.assertions import ASSERTED, assertions
 from lingprobe.parts.compose.events.batch import Batch, in_order
 from lingprobe.parts.compose.events.draw import Draw, draw
 from lingprobe.parts.compose.events.request import Request, request
@@ -35,12 +35,12 @@ def read(path: str | Path, language: str | None = None) -> Request:
         raise DataProblem(f"{path}: {problem}") from None
 
 
-def admitted(request: Request) -> Space:
+def request_space(request: Request) -> Space:
     """All sentences that a request admits."""
     return space(request)
 
 
-def drawn(sentences: Space, request: Request, n: int | None, seed: int) -> Draw:
+def draw_sentences(sentences: Space, request: Request, n: int | None, seed: int) -> Draw:
     """So many sentences of a request's space, with the shares that it asks for."""
     return draw(sentences, n, seed, request.priors, even=request.even)
 

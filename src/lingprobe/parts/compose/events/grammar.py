@@ -118,18 +118,18 @@ def _clauses(
         bare = Clause(frame, voice, dative, adverbs=grammar.adverbs)
         for hole in _holes(grammar, bare, roles, where):
             left = bounds.less(complements=1) if frame == "clausal" else bounds
-            for filled, rest in _filled(
+            for filled, rest in _fill_roles(
                 grammar, bare, tuple((r, hole.get(r)) for r in roles), left, depth
             ):
                 if frame != "clausal":
                     yield filled, rest
-                    yield from _joined(grammar, (filled, rest), depth, where)
+                    yield from _add_conjunct(grammar, (filled, rest), depth, where)
                     continue
                 for content, last in _clauses(grammar, rest, depth, CONTENT):
                     yield replace(filled, content=content), last
 
 
-def _joined(
+def _add_conjunct(
     grammar: Grammar, first: tuple[Clause, Bounds], depth: int, where: Where
 ) -> Iterator[tuple[Clause, Bounds]]:
     """The clause with a second verb; not where that could be joined to the verb of a relative
@@ -176,7 +176,7 @@ Roles = tuple[tuple[str, Hole | None], ...]
 LIGHT = -1
 
 
-def _filled(
+def _fill_roles(
     grammar: Grammar, clause: Clause, roles: Roles, bounds: Bounds, depth: int
 ) -> Iterator[tuple[Clause, Bounds]]:
     """The clause with its roles filled in every way, and the bounds that are left; some are
@@ -194,7 +194,7 @@ def _filled(
     )
     for slot, left in [(hole, bounds)] if hole else _slots(grammar, bounds, place):
         more = replace(clause, **{role: slot})  # type: ignore[arg-type]
-        yield from _filled(grammar, more, rest, left, depth)
+        yield from _fill_roles(grammar, more, rest, left, depth)
 
 
 class Place(NamedTuple):
@@ -222,7 +222,9 @@ def _phrases(grammar: Grammar, bounds: Bounds, place: Place) -> Iterator[tuple[P
     for adjectives in range(bounds.allow("adjectives") + 1):
         left = bounds.less(adjectives=adjectives)
         bare = Phrase(adjectives)
-        modified = _modified(bare, left) if left.allow("modifiers") and place.depth != LIGHT else ()
+        modified = (
+            _add_modifier(bare, left) if left.allow("modifiers") and place.depth != LIGHT else ()
+        )
         inner = left.less(relatives=1)
         where = Where(relative=True, joins=place.subject)
         clauses = (
@@ -234,7 +236,7 @@ def _phrases(grammar: Grammar, bounds: Bounds, place: Place) -> Iterator[tuple[P
         yield from chain([(bare, left)], modified, related)
 
 
-def _modified(phrase: Phrase, bounds: Bounds) -> Iterator[tuple[Phrase, Bounds]]:
+def _add_modifier(phrase: Phrase, bounds: Bounds) -> Iterator[tuple[Phrase, Bounds]]:
     for adjectives in range(bounds.allow("adjectives") + 1):
         yield (
             replace(phrase, modifier=Phrase(adjectives)),

@@ -32,11 +32,11 @@ def language(name: str, lexicon: Path | None = None, more: Path | None = None) -
     a name that is none.
     """
     tables = [table for table in (lexicon, more) if table is not None]
-    return _made(LANGUAGES.find(name), lexicon, more, digest(tables))
+    return _make_language(LANGUAGES.find(name), lexicon, more, digest(tables))
 
 
 @lru_cache(maxsize=64)
-def _made(
+def _make_language(
     factory: Callable[..., Any], lexicon: Path | None, more: Path | None, _contents: str
 ) -> Language:
     """The same value for the same tables, as what is found out of a language is kept by that."""

@@ -188,10 +188,10 @@ def from_json(value: object, path: str = "event") -> Event:
     """The event that JSON values describe; a missing or unknown key, or a value out of range, is
     named with its path.
     """
-    fields = keyed(value, EVENT, path)
-    needed(fields, ("predicate", "frame", "aspect", "polarity"), path)
+    fields = check_keys(value, EVENT, path)
+    require_keys(fields, ("predicate", "frame", "aspect", "polarity"), path)
     read: dict[str, Any] = {
-        key: chosen(fields[key], key, f"{path}.{key}")
+        key: check_choice(fields[key], key, f"{path}.{key}")
         for key in fields
         if key in CHOICES or key in ("predicate", "modal")
     }
@@ -210,14 +210,14 @@ def from_json(value: object, path: str = "event") -> Event:
 
 def _argument(value: object, path: str) -> Argument:
     if isinstance(value, Mapping) and "gap" in value:
-        return Gap(text(keyed(value, ("gap",), path)["gap"], f"{path}.gap"))
+        return Gap(text(check_keys(value, ("gap",), path)["gap"], f"{path}.gap"))
     for key, hole in HOLES.items():
         if isinstance(value, Mapping) and key in value:
-            if keyed(value, (key,), path)[key] is not True:
+            if check_keys(value, (key,), path)[key] is not True:
                 raise DataProblem(f"{path}.{key}: is true, or left out")
             return hole()
     if isinstance(value, Mapping) and "both" in value:
-        both = keyed(value, ("both",), path)["both"]
+        both = check_keys(value, ("both",), path)["both"]
         if not isinstance(both, list) or len(both) != 2:
             raise DataProblem(f"{path}.both: is a list of two participants")
         return Pair(
@@ -227,12 +227,12 @@ def _argument(value: object, path: str) -> Argument:
 
 
 def _participant(value: object, path: str) -> Participant:
-    fields = keyed(value, PARTICIPANT, path)
-    needed(fields, ("noun", "number", "determiner"), path)
+    fields = check_keys(value, PARTICIPANT, path)
+    require_keys(fields, ("noun", "number", "determiner"), path)
     modifier = relative = None
     if "modifier" in fields:
-        inner = keyed(fields["modifier"], MODIFIER, f"{path}.modifier")
-        needed(inner, MODIFIER, f"{path}.modifier")
+        inner = check_keys(fields["modifier"], MODIFIER, f"{path}.modifier")
+        require_keys(inner, MODIFIER, f"{path}.modifier")
         preposition = text(inner["preposition"], f"{path}.modifier.preposition")
         modifier = Modifier(
             preposition, _participant(inner["participant"], f"{path}.modifier.participant")
@@ -246,7 +246,7 @@ def _participant(value: object, path: str) -> Participant:
     adjectives = words(fields.get("adjectives", []), f"{path}.adjectives")
     return Participant(
         noun,
-        chosen(fields["number"], "number", f"{path}.number"),
+        check_choice(fields["number"], "number", f"{path}.number"),
         determiner,
         adjectives,
         modifier,
@@ -254,7 +254,7 @@ def _participant(value: object, path: str) -> Participant:
     )
 
 
-def keyed(value: object, allowed: tuple[str, ...], path: str) -> Mapping[str, Any]:
+def check_keys(value: object, allowed: tuple[str, ...], path: str) -> Mapping[str, Any]:
     """A JSON object that has none but the allowed keys."""
     if not isinstance(value, Mapping):
         raise DataProblem(
@@ -266,14 +266,14 @@ def keyed(value: object, allowed: tuple[str, ...], path: str) -> Mapping[str, An
     return value
 
 
-def needed(fields: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
+def require_keys(fields: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
     """Complain about the first key that is not there."""
     for key in keys:
         if key not in fields:
             raise DataProblem(f"{path}: {key!r} is missing")
 
 
-def chosen(value: object, key: str, path: str) -> str:
+def check_choice(value: object, key: str, path: str) -> str:
     """A text that is one of the values which a key may have."""
     choice = text(value, path)
     if key in CHOICES and choice not in CHOICES[key]:

@@ -22,12 +22,12 @@ from lingprobe.parts.compose.events.meaning import (
     MODIFIER,
     PARTICIPANT,
     ROLES,
-    chosen,
-    keyed,
+    check_choice,
+    check_keys,
     text,
     words,
 )
-from lingprobe.parts.compose.events.shapes import Box, ClauseAt, Hole, Phrase, Placed, crossed
+from lingprobe.parts.compose.events.shapes import Box, ClauseAt, Hole, Phrase, Placed, cross_boxes
 
 HOLES = ("gap", "reflexive", "shared")
 ANY: Box = {}
@@ -48,7 +48,7 @@ class Partial:
 
 def partial(value: object, path: str) -> Partial:
     """The pattern that JSON values describe; what is wrong is named with its path."""
-    fields = keyed(value, EVENT, path)
+    fields = check_keys(value, EVENT, path)
     pattern: dict[str, Any] = {}
     for key, inner in fields.items():
         where = f"{path}.{key}"
@@ -64,7 +64,7 @@ def partial(value: object, path: str) -> Partial:
 
 
 def _participant(value: object, path: str) -> Partial:
-    fields = keyed(value, (*PARTICIPANT, *HOLES), path)
+    fields = check_keys(value, (*PARTICIPANT, *HOLES), path)
     pattern: dict[str, Any] = {}
     for key, inner in fields.items():
         where = f"{path}.{key}"
@@ -77,7 +77,7 @@ def _participant(value: object, path: str) -> Partial:
         elif key == "relative":
             pattern[key] = partial(inner, where)
         elif key == "modifier":
-            parts = keyed(inner, MODIFIER, where)
+            parts = check_keys(inner, MODIFIER, where)
             modifier = {
                 k: (
                     _participant(v, f"{where}.{k}")
@@ -101,7 +101,7 @@ def _plain(value: object, key: str, path: str) -> Any:
             f"{path}: an empty list leaves nothing; leave {key!r} out, or give null for none"
         )
     alternatives = [
-        None if o is None else chosen(o, key, path) if key in CHOICES else text(o, path)
+        None if o is None else check_choice(o, key, path) if key in CHOICES else text(o, path)
         for o in options
     ]
     return frozenset(alternatives)
@@ -119,7 +119,7 @@ def clause_boxes(pattern: Partial, at: ClauseAt, placed: Placed, language: Langu
     """The sentences in which one clause is as the pattern says."""
     admitted: list[Box] = [ANY]
     for key, value in pattern.fields.items():
-        admitted = crossed(admitted, _clause_field(key, value, at, placed, language))
+        admitted = cross_boxes(admitted, _clause_field(key, value, at, placed, language))
     return admitted
 
 
@@ -178,7 +178,9 @@ def _phrase_boxes(pattern: Partial, path: str, placed: Placed, language: Languag
     admitted: list[Box] = [ANY]
     phrase = next(p.phrase for p in placed.phrases if p.path == path)
     for key, value in pattern.fields.items():
-        admitted = crossed(admitted, _phrase_field(key, value, (path, phrase), placed, language))
+        admitted = cross_boxes(
+            admitted, _phrase_field(key, value, (path, phrase), placed, language)
+        )
     return admitted
 
 
@@ -199,7 +201,7 @@ def _phrase_field(
         return clause_boxes(value, placed.clause(f"{path}.relative."), placed, language)
     admitted: list[Box] = [ANY]
     if "preposition" in value.fields:
-        admitted = crossed(
+        admitted = cross_boxes(
             admitted,
             [
                 {
@@ -210,7 +212,7 @@ def _phrase_field(
             ],
         )
     if value.fields.get("participant") is not None:
-        admitted = crossed(
+        admitted = cross_boxes(
             admitted,
             _phrase_boxes(
                 value.fields["participant"], f"{path}.modifier.participant", placed, language

@@ -19,7 +19,7 @@ from lingprobe.parts.compose.events.language import Form, Language, PhraseForm, 
 from lingprobe.parts.compose.events.lexicon import Lexicon, adverb_rows, read
 from lingprobe.parts.compose.events.meaning import NUMBERS, POLARITIES
 from lingprobe.parts.compose.events.polish_columns import CASES, GENDERS, KTORY, columns
-from lingprobe.parts.compose.events.shapes import Box, ClauseAt, Hole, Placed, crossed
+from lingprobe.parts.compose.events.shapes import Box, ClauseAt, Hole, Placed, cross_boxes
 
 ALLOWED = {
     **common.ALLOWED,
@@ -89,7 +89,7 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
         if at.clause.also is not None:
             yield from _sharing_rules(at, language)
         role = at.clause.order[0]
-        if placed.paired(f"{at.prefix}{role}"):
+        if placed.has_pair(f"{at.prefix}{role}"):
             yield from _mixed_pairs(placed.nouns(f"{at.prefix}{role}"), language)
 
 
@@ -153,7 +153,7 @@ def _case_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Ru
         ours = _filling(placed.nouns(placed.filler(at, subject)), one, language)
         theirs = _filling(placed.nouns(placed.filler(at, "patient")), other, language)
         form = {f"{at.prefix}form": language.having("form", "polarity", (polarity,))}
-        yield from (Rule({**form, **box}, "ambiguous case") for box in crossed(ours, theirs))
+        yield from (Rule({**form, **box}, "ambiguous case") for box in cross_boxes(ours, theirs))
 
 
 def _filling(nouns: tuple[str, ...], alike: Alike, language: Language) -> list[Box]:
@@ -165,7 +165,7 @@ def _filling(nouns: tuple[str, ...], alike: Alike, language: Language) -> list[B
     if alike is ONE:
         return []
     each = (ONE, MANY) if alike is MANY else (alike,)
-    return crossed(*([_noun(noun, one, language) for one in each] for noun in nouns))
+    return cross_boxes(*([_noun(noun, one, language) for one in each] for noun in nouns))
 
 
 def _noun(path: str, alike: Alike, language: Language) -> Box:
@@ -217,7 +217,7 @@ def polish(table: Path = TABLE, more: Path | None = None) -> Language:
 
 @cache
 def _polish(table: Path, more: Path | None, _contents: str) -> Language:
-    lexicon = _checked(read(table, FORMS, more), more or table)
+    lexicon = _check_lexicon(read(table, FORMS, more), more or table)
     language = Language(
         name="Polish",
         lexicon=lexicon,
@@ -246,7 +246,7 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
     return language
 
 
-def _checked(lexicon: Lexicon, table: Path) -> Lexicon:
+def _check_lexicon(lexicon: Lexicon, table: Path) -> Lexicon:
     """The lexicon, if every noun has one gender and every preposition one case."""
     for kind, flags in (("noun", GENDERS), ("preposition", CASES)):
         for entry in lexicon.entries[kind]:

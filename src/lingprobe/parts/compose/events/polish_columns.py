@@ -113,7 +113,7 @@ KAZDY = Pronoun("każdy", "każda", "każde", "", "każdego", "każdym", "każde
 DETERMINERS = {"ten": TEN, "każdy": KAZDY}
 
 
-def declined(entry: Entry) -> Pronoun:
+def decline_adjective(entry: Entry) -> Pronoun:
     """An adjective of the lexicon."""
     return Pronoun(*entry.forms)
 
@@ -247,7 +247,7 @@ def _case(at: ClauseAt, role: str, language: Language) -> Case:
 def _relativiser(at: ClauseAt, gap: str, placed: Placed, language: Language) -> Column:
     case = _case(at, gap, language)
     keys = (*case.keys, _number(at.head, language), _gender(at.head, language))
-    return column(case.of(_inflected(language)[0]), f"{at.prefix}{gap}.gap", *keys)
+    return column(case.of(_inflection_tables(language)[0]), f"{at.prefix}{gap}.gap", *keys)
 
 
 def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
@@ -267,7 +267,7 @@ def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> It
 def _phrase(
     path: str, phrase: Phrase, case: Case, placed: Placed, language: Language
 ) -> Iterator[Column]:
-    _, _, adjectives, nouns = _inflected(language)
+    _, _, adjectives, nouns = _inflection_tables(language)
     number, gender = _number(path, language), _gender(path, language)
     yield _determiner(path, case, language)
     for i in range(phrase.adjectives):
@@ -281,7 +281,7 @@ def _phrase(
         yield from _phrase(
             f"{path}.modifier.participant",
             phrase.modifier,
-            _governed(where, language),
+            _governed_case(where, language),
             placed,
             language,
         )
@@ -294,12 +294,12 @@ def _determiner(path: str, case: Case, language: Language) -> Column:
         [f"{path}.determiner " if p.determiner in DETERMINERS else "" for p in language.phrases],
         object,
     )
-    words = case.of(_inflected(language)[1])
+    words = case.of(_inflection_tables(language)[1])
     roles = np.broadcast_to(realised[:, None], words.shape)
     return Column(words, roles, (*case.keys, Key(f"{path}.form"), _gender(path, language)))
 
 
-def _governed(path: str, language: Language) -> Case:
+def _governed_case(path: str, language: Language) -> Case:
     """The case that a preposition takes."""
     taken = [
         next(i for i, name in enumerate(CASES) if name in e.flags)
@@ -326,7 +326,7 @@ def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Co
 
 def _concord(path: str, placed: Placed, language: Language) -> tuple[Numbers, tuple[Key, Key]]:
     """What verbs agree with: a table of two values of the subject, and those."""
-    if not placed.paired(path):
+    if not placed.has_pair(path):
         return CONCORD, (_number(path, language), _gender(path, language))
     virile = (genders(language) == M1).astype(np.int64)
     first, second = (Key(f"{noun}.noun", virile) for noun in placed.nouns(path))
@@ -342,7 +342,7 @@ def _gender(path: str, language: Language) -> Key:
 
 
 @lru_cache(maxsize=8)
-def _inflected(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
+def _inflection_tables(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
     """By case first: "który" [number, gender], determiners [phrase, gender], adjectives [number,
     gender, word], nouns [number, word].
     """
@@ -354,7 +354,7 @@ def _inflected(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
         determiners.get(p.determiner, bare)[:, int(p.number == "plural")] for p in language.phrases
     ]
     adjectives = np.array(
-        [agreeing(declined(e)) for e in language.values("adjective")], object
+        [agreeing(decline_adjective(e)) for e in language.values("adjective")], object
     ).reshape(-1, 4, 2, 5)
     nouns = np.array(
         [[f"{form} " for form in e.forms] for e in language.values("noun")], object

@@ -19,7 +19,7 @@ from lingprobe.parts.compose.events.grammar import VOICES, Bounds, Grammar
 from lingprobe.parts.compose.events.language import Language
 from lingprobe.parts.compose.events.languages import language as named
 from lingprobe.parts.compose.events.lexicon import BANDS, KINDS
-from lingprobe.parts.compose.events.meaning import DATIVES, FRAMES, keyed, text, words
+from lingprobe.parts.compose.events.meaning import DATIVES, FRAMES, check_keys, text, words
 from lingprobe.parts.compose.events.patterns import Partial, partial
 
 LEXICAL = {
@@ -110,11 +110,11 @@ class Request:
 
 def request(value: object) -> Request:
     """The request that JSON values describe."""
-    fields = keyed(value, KEYS, "request")
+    fields = check_keys(value, KEYS, "request")
     language = _language(fields)
     grammar = _grammar(fields, language)
     domains = _domains(fields, language, grammar)
-    allow = _listed(fields, "allow", tuple(language.allowed), ())
+    allow = _read_names(fields, "allow", tuple(language.allowed), ())
     matched, even = (_yes(fields, key) for key in ("matched_number", "even_structures"))
     needed = tuple(
         (w, _anywhere(w, language, "require_words"))
@@ -164,11 +164,11 @@ def _yes(fields: Fields, key: str) -> bool:
 
 
 def _grammar(fields: Fields, language: Language) -> Grammar:
-    bounds = keyed(fields.get("at_most", {}), BOUNDS, "request.at_most")
+    bounds = check_keys(fields.get("at_most", {}), BOUNDS, "request.at_most")
     for key, n in bounds.items():
         if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= 8:
             raise DataProblem(f"request.at_most.{key}: is a whole number from 0 to 8, not {n!r}")
-    inner = keyed(fields.get("relatives", {}), RELATIVES, "request.relatives")
+    inner = check_keys(fields.get("relatives", {}), RELATIVES, "request.relatives")
     depth = inner.get("depth", 1)
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 4:
         raise DataProblem(f"request.relatives.depth: is a whole number from 1 to 4, not {depth!r}")
@@ -176,12 +176,14 @@ def _grammar(fields: Fields, language: Language) -> Grammar:
     adverbs = bounds.get("adverbs", 0) > 0
     plain = {key: n for key, n in bounds.items() if key != "adverbs"}
     return Grammar(
-        frames=_listed(fields, "frames", FRAMES, ("intransitive", "transitive")),
-        voices=_listed(fields, "voices", VOICES, VOICES[:2]),
-        datives=_listed(fields, "datives", DATIVES, DATIVES),
-        inner=_listed(inner, "frames", FRAMES, ("intransitive", "transitive"), "request.relatives"),
-        inner_voices=_listed(inner, "voices", VOICES, VOICES[:2], "request.relatives"),
-        gaps=_listed(
+        frames=_read_names(fields, "frames", FRAMES, ("intransitive", "transitive")),
+        voices=_read_names(fields, "voices", VOICES, VOICES[:2]),
+        datives=_read_names(fields, "datives", DATIVES, DATIVES),
+        inner=_read_names(
+            inner, "frames", FRAMES, ("intransitive", "transitive"), "request.relatives"
+        ),
+        inner_voices=_read_names(inner, "voices", VOICES, VOICES[:2], "request.relatives"),
+        gaps=_read_names(
             inner, "gaps", ("subject", "object"), ("subject", "object"), "request.relatives"
         ),
         depth=depth,
@@ -195,7 +197,7 @@ WORDS_OF = {"adjectives": "adjective", "modifiers": "preposition", "adverbs": "a
 
 def _there(fields: Fields, bounds: Mapping[str, int], language: Language) -> None:
     """Complain about frames and parts for which the language has no words."""
-    for frame in set(_listed(fields, "frames", FRAMES, ())):
+    for frame in set(_read_names(fields, "frames", FRAMES, ())):
         if not language.lexicon.mask("verb", frame=frame):
             raise DataProblem(f"request.frames: {language.name} has no {frame} verb in its lexicon")
     for key, kind in WORDS_OF.items():
@@ -205,7 +207,7 @@ def _there(fields: Fields, bounds: Mapping[str, int], language: Language) -> Non
             )
 
 
-def _listed(
+def _read_names(
     fields: Fields,
     key: str,
     known: tuple[str, ...],
@@ -230,7 +232,7 @@ def _domains(fields: Fields, language: Language, grammar: Grammar) -> dict[str, 
             raise DataProblem(
                 f"request.classes: no noun is a {name!r}; there are {', '.join(known)}"
             )
-    bands = _listed(fields, "bands", BANDS, BANDS)
+    bands = _read_names(fields, "bands", BANDS, BANDS)
     domains = {kind: language.mask(kind, lambda e: e.band in bands) for kind in KINDS}
     domains["noun"] &= language.lexicon.mask("noun", classes=classes)
     for key, kind in LEXICAL.items():
@@ -275,9 +277,9 @@ def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int
 def _lexical(value: object, key: str, kind: str, language: Language) -> int:
     """Words of a kind that are listed; verbs also by frame, as {"transitive": ["help"]}."""
     if kind != "verb" or not isinstance(value, Mapping):
-        return _named(words(value, f"request.{key}"), kind, language, f"request.{key}")
+        return _word_mask(words(value, f"request.{key}"), kind, language, f"request.{key}")
     mask = 0
-    for frame, lemmas in keyed(value, FRAMES, f"request.{key}").items():
+    for frame, lemmas in check_keys(value, FRAMES, f"request.{key}").items():
         for i, lemma in enumerate(words(lemmas, f"request.{key}.{frame}")):
             try:
                 mask |= 1 << language.lexicon.number("verb", lemma, frame)
@@ -286,7 +288,7 @@ def _lexical(value: object, key: str, kind: str, language: Language) -> int:
     return mask
 
 
-def _named(lemmas: tuple[str, ...], kind: str, language: Language, path: str) -> int:
+def _word_mask(lemmas: tuple[str, ...], kind: str, language: Language, path: str) -> int:
     try:
         return language.words(kind, lemmas)
     except DataProblem as problem:
@@ -312,7 +314,7 @@ def _constraints(value: object, key: str, language: Language) -> tuple[Constrain
     for i, item in enumerate(value):
         path, inner, where = f"request.{key}.{i}", item, "any"
         if isinstance(item, Mapping) and "event" in item:
-            where = text(keyed(item, ("in", "event"), path).get("in", "any"), f"{path}.in")
+            where = text(check_keys(item, ("in", "event"), path).get("in", "any"), f"{path}.in")
             inner = item["event"]
         if where not in ("any", "main"):
             raise DataProblem(f"{path}.in: {where!r} is not one of any, main")

@@ -40,7 +40,7 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
                 {f"{at.prefix}predicate": states, f"{at.prefix}adverbs": manner}, "manner of states"
             )
     for first, second in combinations(placed.clauses, 2):
-        for one, other in _shared(language, first.clause.frame, second.clause.frame):
+        for one, other in _shared_verbs(language, first.clause.frame, second.clause.frame):
             yield Rule({f"{first.prefix}predicate": one, f"{second.prefix}predicate": other}, "")
     yield from _phrases(placed, language)
 
@@ -77,7 +77,7 @@ def adverbs(language: Language, kind: str) -> int:
 
 
 @lru_cache(maxsize=32)
-def _shared(language: Language, first: str, second: str) -> tuple[tuple[int, int], ...]:
+def _shared_verbs(language: Language, first: str, second: str) -> tuple[tuple[int, int], ...]:
     """Verbs that two different frames share: the same lemma does not come twice."""
     places = language.lexicon.places
     lemmas = (
@@ -94,7 +94,7 @@ def _shared(language: Language, first: str, second: str) -> tuple[tuple[int, int
 def _selection(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
     for role in ROLES:
         if at.clause.slot(role) is not None:
-            for verbs, others in _refused(language, role):
+            for verbs, others in _refused_nouns(language, role):
                 for path in placed.nouns(placed.filler(at, role)):
                     yield Rule(
                         {f"{at.prefix}predicate": verbs, f"{path}.noun": others}, "selection"
@@ -107,7 +107,7 @@ def others(language: Language, nouns: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def _refused(language: Language, role: str) -> tuple[tuple[int, int], ...]:
+def _refused_nouns(language: Language, role: str) -> tuple[tuple[int, int], ...]:
     """Verbs that take the same classes in a role, with the nouns that they do not take."""
     groups: dict[frozenset[str], int] = {}
     for i, entry in enumerate(language.values("verb")):

@@ -197,7 +197,7 @@ class Placed:
         """The clause whose paths begin so."""
         return next(at for at in self.clauses if at.prefix == prefix)
 
-    def paired(self, path: str) -> bool:
+    def has_pair(self, path: str) -> bool:
         """Whether two phrases stand at a path."""
         return f"{path}.both.0" in self._paths
 
@@ -207,7 +207,7 @@ class Placed:
 
     def nouns(self, path: str) -> tuple[str, ...]:
         """The paths of the phrases that fill a place: two where they are joined."""
-        return (f"{path}.both.0", f"{path}.both.1") if self.paired(path) else (path,)
+        return (f"{path}.both.0", f"{path}.both.1") if self.has_pair(path) else (path,)
 
 
 @lru_cache(maxsize=4096)
@@ -278,7 +278,7 @@ def meet(box: Box, other: Box) -> Box | None:
     return both
 
 
-def crossed(boxes: Iterable[Box], others: Sequence[Box]) -> list[Box]:
+def cross_boxes(boxes: Iterable[Box], others: Sequence[Box]) -> list[Box]:
     """Every box met with every other; they may overlap."""
     return [both for box in boxes for other in others if (both := meet(box, other)) is not None]
 

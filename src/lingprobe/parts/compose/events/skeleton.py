@@ -97,7 +97,7 @@ def _participant(phrase: Phrase, path: str, row: Row, language: Language) -> Par
     return Participant(noun, form.number, form.determiner, adjectives, modifier, relative)
 
 
-def analysed(event: Event, language: Language) -> tuple[Placed, dict[str, int]]:
+def analyze_event(event: Event, language: Language) -> tuple[Placed, dict[str, int]]:
     """The shape of an event and the values of its variables; a word or a value that the language
     lacks is named.
     """

@@ -94,7 +94,7 @@ def _space(request: Request) -> Space:
         )
     cells = []
     edges = 0
-    for cell in (admitted(shape, request) for shape in some):
+    for cell in (admitted_cell(shape, request) for shape in some):
         if cell is not None and cell.size:
             cells.append(cell)
             edges += cell.edges
@@ -106,7 +106,7 @@ def _space(request: Request) -> Space:
     return Space(request.language, tuple(cells))
 
 
-def admitted(shape: Clause, request: Request) -> Cell | None:
+def admitted_cell(shape: Clause, request: Request) -> Cell | None:
     """The sentences of one shape that a request admits; None where it is clear at once that there
     are none.
     """
@@ -122,7 +122,7 @@ def admitted(shape: Clause, request: Request) -> Cell | None:
         box for c in request.prohibit for box in boxes(c.pattern, placed, language, main=c.main)
     ]
     forbidden += [rule.box for rule in language.rules(placed) if rule.name not in request.allow]
-    forbidden += _mixed(placed, language) if request.matched else []
+    forbidden += _mixed_numbers(placed, language) if request.matched else []
     return Cell(
         placed,
         Problem(placed.variables, domain, tuple(_telling(forbidden, domain)), tuple(required)),
@@ -154,7 +154,7 @@ def _somewhere(masks: Mapping[str, int], placed: Placed, language: Language) -> 
             yield {variable.path: mask}
 
 
-def _mixed(placed: Placed, language: Language) -> list[Box]:
+def _mixed_numbers(placed: Placed, language: Language) -> list[Box]:
     """Sentences with nouns of both numbers, neighbour by neighbour."""
     paths = [v.path for v in placed.variables if v.kind == "phrase"]
     one, many = (
@@ -180,7 +180,7 @@ def _clash(request: Request) -> str:
         fewer = [k for k in clash if k != name]
         if not _space(_only(request, fewer)).size:
             clash = fewer
-    return f"{_listed(clash)} cannot be met" + (
+    return f"{_join_names(clash)} cannot be met" + (
         " together" if len(clash) > 1 else " with these words, features and structures"
     )
 
@@ -228,7 +228,7 @@ def _cause(request: Request) -> str:
     return f"the words, features and structures leave nothing{helps}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -26,7 +26,7 @@ from lingprobe.parts.compose.readings.structure import (
     Row,
     Rule,
     Rules,
-    framed,
+    fits_frame,
     grades,
     grading,
     number,
@@ -98,7 +98,7 @@ def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
 RULES: Rules = {
     "agrees": _agrees,
     "shares": _shares,
-    "frame": framed,
+    "frame": fits_frame,
     "relative": _relative,
     "late": _late,
     "reflexive": _reflexive,
@@ -181,9 +181,9 @@ class _Cutter:
         if "verb" in kinds:
             stop = self._verb_stop(words, start)
             yield from ((stop, chunk) for chunk in self.verbs(tuple(words[start:stop])))
-            if self._joined(words, start):
+            if self._is_after_and(words, start):
                 yield from ((start + 1, chunk) for chunk in self.bare(words[start]))
-        if start + 1 < len(words) and self._graded(words[start], words[start + 1]):
+        if start + 1 < len(words) and self._is_grading(words[start], words[start + 1]):
             yield start + 2, self._grade(words[start], words[start + 1])
 
     def _opening(self, word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
@@ -217,7 +217,7 @@ class _Cutter:
         each = (_small("adverb", first), _small("adverb", second))
         return Chunk("d", f"{first} {second}", traits=self.opening(second)[1], words=each)
 
-    def _graded(self, first: str, second: str) -> bool:
+    def _is_grading(self, first: str, second: str) -> bool:
         return grading(self.opening(first)[1], self.opening(second)[1])
 
     def _noun_stops(self, words: Sequence[str], at: int) -> Iterator[int]:
@@ -265,11 +265,11 @@ class _Cutter:
         English allows.
         """
         if words[0] in MODALS:
-            return tuple(self._helped(words, "base", {"modal": words[0]}, None))
+            return tuple(self._auxiliary_groups(words, "base", {"modal": words[0]}, None))
         if words[0] in HELPERS:
             lemma, tense, number = HELPERS[words[0]]
             expected = {"do": "plain", "have": "participle", "be": "predicate"}[lemma]
-            return tuple(self._helped(words, expected, {"tense": tense}, number))
+            return tuple(self._auxiliary_groups(words, expected, {"tense": tense}, number))
         chunks = []
         for verb in self._main(words[0]):
             if verb.form in FINITE:
@@ -285,7 +285,7 @@ class _Cutter:
                 )
         return tuple(chunks)
 
-    def _helped(
+    def _auxiliary_groups(
         self, words: tuple[str, ...], expected: str, features: dict[str, str], number: str | None
     ) -> Iterator[Chunk]:
         """Verb groups that begin with a helping word."""
@@ -310,7 +310,7 @@ class _Cutter:
                     number,
                     all_features,
                     tuple(_part(verb.lemma, *pair) for pair in zip(kinds, words, strict=True)),
-                    grades(chain.adverbs, self._graded),
+                    grades(chain.adverbs, self._is_grading),
                 )
 
     def _chain(self, words: tuple[str, ...], expected: str) -> _Chain | None:
@@ -334,7 +334,7 @@ class _Cutter:
                 return None
         return _Chain(expected, added, kinds, adverbs)
 
-    def _joined(self, words: Sequence[str], at: int) -> bool:
+    def _is_after_and(self, words: Sequence[str], at: int) -> bool:
         """Whether "and" stands before a word, or before the adverbs before it."""
         while at > 0 and self.adverbs(words[at - 1]):
             at -= 1

@@ -23,7 +23,7 @@ from lingprobe.parts.compose.readings.structure import (
     Statement,
     Structure,
     distinct,
-    raised,
+    replace_raised,
     statements,
 )
 
@@ -128,9 +128,9 @@ class _Parser:
                 verb = first.verbs[0]
                 helped = verb if self.skeleton[verb] in "AP" else around.helped
                 for second in self.phrases(first.stop + 1, around._replace(helped=helped)):
-                    yield from self._joined(first, second, range(start, verb))
+                    yield from self._join_clauses(first, second, range(start, verb))
 
-    def _joined(self, first: Clause, second: Clause, adverbs: range) -> Iterator[Clause]:
+    def _join_clauses(self, first: Clause, second: Clause, adverbs: range) -> Iterator[Clause]:
         """Two verb phrases as one: the adverbs before the first may be of the second, too, and what
         ends the second of the first.
         """
@@ -138,7 +138,7 @@ class _Parser:
         if first.raised and first.raised not in ends:
             return
         parts = (
-            *raised(first.parts, ends.get(first.raised, ())),
+            *replace_raised(first.parts, ends.get(first.raised, ())),
             *second.parts,
             Statement(first.verbs[0], "and", second.verbs[0]),
         )
@@ -146,9 +146,9 @@ class _Parser:
         for n in range(len(adverbs) + 1):
             shared = statements(second.verbs, "adverb", adverbs[:n])
             yield (both := Clause(second.stop, verbs, parts + shared, second.ends))
-            yield from self._adjoined(both)
+            yield from self._add_adjuncts(both)
 
-    def _adjoined(self, clause: Clause) -> Iterator[Clause]:
+    def _add_adjuncts(self, clause: Clause) -> Iterator[Clause]:
         """Adverbs and places after joined verbs, of all of them."""
         kind, start = self.skeleton[clause.stop], clause.stop + 1
         nominals = (
@@ -159,7 +159,7 @@ class _Parser:
             says = "adverb" if kind == "d" else clause.stop
             parts = clause.parts + one.parts + statements(clause.verbs, says, one.heads)
             yield (grown := clause._replace(stop=one.stop, parts=parts))
-            yield from self._adjoined(grown)
+            yield from self._add_adjuncts(grown)
 
     def _simple_phrases(self, start: int, around: Around) -> Iterator[Clause]:
         verb = start
@@ -191,7 +191,7 @@ class _Parser:
                 )
                 if len(tail.objects) > passive and tail.objects[-1] != around.gap:
                     ends += (("object", tail.objects[-1]),)
-                for parts in self._framed(verb, tail):
+                for parts in self._argument_parts(verb, tail):
                     yield Clause(
                         tail.stop, (verb,), verb_parts + tail.parts + parts, ends, tail.raised
                     )
@@ -217,11 +217,11 @@ class _Parser:
         """
         yield tail
         if self.skeleton[tail.stop] == "&":
-            yield from self._raised(tail)
+            yield from self._raise_argument(tail)
         for grown in self._grown(verb, tail):
             yield from self.after(verb, grown)
 
-    def _raised(self, tail: Tail) -> Iterator[Tail]:
+    def _raise_argument(self, tail: Tail) -> Iterator[Tail]:
         """The tail with one thing more, which will be found after the verb that "and" joins."""
         if not tail.to:
             yield tail._replace(to=RAISED, raised="to")
@@ -278,7 +278,7 @@ class _Parser:
         if gap:
             yield Nominal(start, gap), ()
 
-    def _framed(self, verb: int, tail: Tail) -> Iterator[Parts]:
+    def _argument_parts(self, verb: int, tail: Tail) -> Iterator[Parts]:
         """What a verb with such a tail says of its arguments, once for each way to understand its
         reflexives.
         """
@@ -305,12 +305,13 @@ class _Parser:
         )
         named = [heads for heads in filled.values() if not self._reflexive(heads)]
         ways = [
-            self._filled(verb, role, heads, tail.subject, named) for role, heads in filled.items()
+            self._role_parts(verb, role, heads, tail.subject, named)
+            for role, heads in filled.items()
         ]
         for way in product(*ways):
             yield common + tuple(part for parts in way for part in parts)
 
-    def _filled(
+    def _role_parts(
         self, verb: int, role: str, heads: Heads, subject: Heads, named: list[Heads]
     ) -> list[Parts]:
         """What it says that something fills a role; a reflexive is one of the others, which must
@@ -343,23 +344,23 @@ class _Parser:
             statement = (Statement(conjuncts[-1][0], "and", one.heads[0]),)
             both = Nominal(one.stop, begun.heads + one.heads, begun.parts + one.parts + statement)
             yield both
-            yield from self._followed(both)
+            yield from self._add_modifiers(both)
             yield from self._pairs(both, [*conjuncts, one.heads])
 
     def _single(self, start: int) -> Iterator[Nominal]:
         if self.skeleton[start] != "N":
             return
         yield (bare := Nominal(start + 1, (start,)))
-        yield from self._followed(bare)
+        yield from self._add_modifiers(bare)
         if self.skeleton[start + 1] == "R":
             parts = (
                 Rule("reflexive", start + 1, (start,)),
                 Statement(start, "emphatic", start + 1),
             )
             yield (stressed := Nominal(start + 2, (start,), parts))
-            yield from self._followed(stressed)
+            yield from self._add_modifiers(stressed)
 
-    def _followed(self, noun: Nominal) -> Iterator[Nominal]:
+    def _add_modifiers(self, noun: Nominal) -> Iterator[Nominal]:
         """The noun, or nouns, with modifiers and then perhaps a relative clause; at least one of
         them.
         """
@@ -368,7 +369,7 @@ class _Parser:
             for place in self.nominals(where + 1):
                 near = statements(noun.heads, where, place.heads)
                 yield (modified := Nominal(place.stop, noun.heads, noun.parts + place.parts + near))
-                yield from self._followed(modified)
+                yield from self._add_modifiers(modified)
         elif kind in "TWH":
             for clause in self._relatives(where + 1, noun.heads):
                 linked: Parts = (

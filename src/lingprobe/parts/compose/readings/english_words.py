@@ -9,7 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 
-from lingprobe.parts.compose.readings.words import Entry, Extra, Line, Word, Words, gathered, table
+from lingprobe.parts.compose.readings.words import (
+    Entry,
+    Extra,
+    Line,
+    Word,
+    Words,
+    table,
+    words_by_form,
+)
 
 VOWELS = "aeiou"
 Irregular = Mapping[str, tuple[tuple[str, ...], ...]]
@@ -115,7 +123,7 @@ def english_words(more: Extra = ()) -> Words:
     """For each form all that it can be, the words of the closed classes left out; with some that
     the table lacks.
     """
-    return gathered(chain(_forms(list(table("english.tsv"))), more))
+    return words_by_form(chain(_forms(list(table("english.tsv"))), more))
 
 
 FORMS = {

@@ -19,8 +19,8 @@ from lingprobe.parts.compose.readings import (
     polish_chunks,
     polish_grammar,
 )
-from lingprobe.parts.compose.readings.reading import Reading, agreed
-from lingprobe.parts.compose.readings.structure import Chunk, Rules, Structure, stated
+from lingprobe.parts.compose.readings.reading import Reading, common_answer
+from lingprobe.parts.compose.readings.structure import Chunk, Rules, Structure, resolve_facts
 from lingprobe.parts.compose.readings.words import Entry, Extra
 
 Answer = TypeVar("Answer", bound=Hashable)
@@ -112,7 +112,7 @@ def agreeing(
     """What all readings of a sentence answer; None where they differ, where one has no answer, or
     where there is no reading.
     """
-    return agreed(readings(words, reader, more=more), answer)
+    return common_answer(readings(words, reader, more=more), answer)
 
 
 def _readings(
@@ -120,7 +120,7 @@ def _readings(
 ) -> list[Reading]:
     """A reading for each way to take the chunks themselves."""
     facts, words = (
-        stated(structure.facts, chunks),
+        resolve_facts(structure.facts, chunks),
         tuple(word for chunk in chunks for word in chunk.words),
     )
     return [

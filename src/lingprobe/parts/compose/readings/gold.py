@@ -103,7 +103,7 @@ SMALL = {
 
 def disagreements(line: Json, reader: str | Grammar = "english") -> list[str]:
     """What a line says of its sentence and its words do not; nothing where all is well."""
-    return [*_starts(line), *_scattered(line), *_read(line, grammar(reader))]
+    return [*_starts(line), *_scattered_parts(line), *_read(line, grammar(reader))]
 
 
 def _read(line: Json, reader: Grammar) -> Iterator[str]:
@@ -114,14 +114,14 @@ def _read(line: Json, reader: Grammar) -> Iterator[str]:
         return
     for word, role, actual in zip(words, line["roles"], same.words, strict=True):
         try:
-            expected = realised(line["event"], role, word, reader.markers)
+            expected = role_fact(line["event"], role, word, reader.markers)
         except LookupError:
             yield f"{word!r} is said to be {role}, which the event lacks"
         else:
             if expected != actual:
                 yield (
-                    f"{word!r} is said to be {role}, which is {_named(expected)}, and is read as"
-                    f" {_named(actual)}"
+                    f"{word!r} is said to be {role}, which is {_describe_fact(expected)}, and is"
+                    f" read as {_describe_fact(actual)}"
                 )
 
 
@@ -135,7 +135,7 @@ def _starts(line: Json) -> Iterator[str]:
         yield f"the last word ends at {end} of {len(line['text'])}"
 
 
-def _scattered(line: Json) -> Iterator[str]:
+def _scattered_parts(line: Json) -> Iterator[str]:
     places: dict[str, list[int]] = {}
     for i, role in enumerate(line["roles"]):
         above = role.split(".")[:-1]
@@ -147,7 +147,7 @@ def _scattered(line: Json) -> Iterator[str]:
             yield f"the words of {part} do not stand together"
 
 
-def realised(event: Json, role: str, word: str, markers: Mapping[str, str]) -> Fact:
+def role_fact(event: Json, role: str, word: str, markers: Mapping[str, str]) -> Fact:
     """What a word is if it realises a path of an event; of small words it is told which word they
     are, and of `markers` whether they mark its role. LookupError for no such path.
     """
@@ -180,7 +180,7 @@ def _at(event: Json, path: list[str]) -> Any:
     return part
 
 
-def _named(fact: Fact) -> str:
+def _describe_fact(fact: Fact) -> str:
     return " ".join(
         filter(None, (fact.says, fact.of and f"of {fact.of!r}", fact.value and f"({fact.value})"))
     )

@@ -19,7 +19,7 @@ from lingprobe.parts.compose.readings.structure import (
     Row,
     Rule,
     Rules,
-    framed,
+    fits_frame,
     grades,
     grading,
     number,
@@ -91,7 +91,7 @@ def _governs(chunks: Sequence[Chunk], rule: Rule) -> bool:
     )
 
 
-def _owned(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _allows_whose(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether "whose" may stand before a noun: not before "ten"."""
     return not any(
         fact.says == "determiner" and fact.value == "ten" for fact in chunks[rule.place].facts[0]
@@ -112,8 +112,8 @@ RULES: Rules = {
     "relative": _relative,
     "relative object": _relative_object,
     "governs": _governs,
-    "frame": framed,
-    "owned": _owned,
+    "frame": fits_frame,
+    "owned": _allows_whose,
     "fits": _fits,
 }
 
@@ -152,7 +152,7 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
     word = words[start]
     small, kinds = _opening(word)
     yield from ((start + 1, chunk) for chunk in small)
-    if start + 1 < len(words) and _graded(word, words[start + 1]):
+    if start + 1 < len(words) and _is_grading(word, words[start + 1]):
         both = tuple(Fact("", "adverb", one) for one in words[start : start + 2])
         yield (
             start + 2,
@@ -199,7 +199,7 @@ def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
     )
 
 
-def _graded(first: str, second: str) -> bool:
+def _is_grading(first: str, second: str) -> bool:
     return grading(_opening(first)[1], _opening(second)[1])
 
 
@@ -321,6 +321,6 @@ def _group(
     passive = verb.form == "passive"
     aspect = "imperfective" if "imperfective" in verb.traits else "perfective"
     all_features = {**features, "aspect": aspect, "voice": "passive" if passive else "active"}
-    facts = verb_facts(verb.lemma, all_features, grades(adverbs, _graded))
+    facts = verb_facts(verb.lemma, all_features, grades(adverbs, _is_grading))
     traits = verb.traits | genders | ({"negated"} if features["polarity"] == "negative" else set())
     return Chunk("P" if passive else "A", verb.lemma, number, traits, facts)

@@ -22,7 +22,7 @@ from lingprobe.parts.compose.readings.structure import (
     Statement,
     Structure,
     distinct,
-    raised,
+    replace_raised,
     statements,
 )
 
@@ -113,7 +113,7 @@ class _Parser:
         self.nominals = cache(lambda start: tuple(self._nominals(start)))
         self.clauses = cache(lambda start, around: tuple(self._clauses(start, around)))
 
-    def _closed(self, stop: int, *, open: bool) -> int:
+    def _skip_comma(self, stop: int, *, open: bool) -> int:
         """Where to go on after something that may still want a comma: behind the comma; -1 where
         there is none.
         """
@@ -130,16 +130,16 @@ class _Parser:
             else Part(begun.stop, begun.open, (begun,), parts=begun.parts)
         )
         for part in self._parts(first):
-            for clause in self._meant(part, around):
+            for clause in self._clause_readings(part, around):
                 if not clause.raised:
                     yield clause
-                yield from self._joined(clause, around)
+                yield from self._join_clauses(clause, around)
 
-    def _joined(self, clause: Clause, around: Around) -> Iterator[Clause]:
+    def _join_clauses(self, clause: Clause, around: Around) -> Iterator[Clause]:
         """The clause and what is joined to it: adverbs before the first verb may be of all, and
         what ends the last of the first.
         """
-        link = self._closed(clause.stop, open=clause.open)
+        link = self._skip_comma(clause.stop, open=clause.open)
         if not clause.subject or self.skeleton[link] != "&":
             return
         for other in self.clauses(link + 1, Around(around.clause, None, clause.subject)):
@@ -147,7 +147,11 @@ class _Parser:
             if clause.raised and clause.raised not in ends:
                 continue
             joined = Statement(clause.verbs[0], "and", other.verbs[0])
-            parts = (*raised(clause.parts, ends.get(clause.raised, ())), joined, *other.parts)
+            parts = (
+                *replace_raised(clause.parts, ends.get(clause.raised, ())),
+                joined,
+                *other.parts,
+            )
             for n in range(len(clause.before) + 1):
                 shared = statements(other.verbs, "adverb", clause.before[:n])
                 verbs = clause.verbs + other.verbs
@@ -171,7 +175,7 @@ class _Parser:
                     stop=inner.stop, open=True, content=inner.verbs, parts=part.parts + inner.parts
                 )
                 yield from self._parts(grown)
-        at = self._closed(part.stop, open=part.open)
+        at = self._skip_comma(part.stop, open=part.open)
         if at >= 0:
             for grown in self._grown(part._replace(stop=at + 1, open=False), at):
                 yield from self._parts(grown)
@@ -183,7 +187,7 @@ class _Parser:
         elif kind in "AP" and part.verb < 0:
             yield part._replace(verb=at)
         elif kind == "n" or (kind == "b" and not part.by):
-            yield from self._governed(kind, part, at)
+            yield from self._add_phrase(kind, part, at)
         elif kind in "NR" and len(part.nominals) < 2:
             for nominal in self.nominals(at) if kind == "N" else (Nominal(at + 1, (at,)),):
                 yield part._replace(
@@ -193,7 +197,7 @@ class _Parser:
                     parts=part.parts + nominal.parts,
                 )
 
-    def _governed(self, kind: str, part: Part, at: int) -> Iterator[Part]:
+    def _add_phrase(self, kind: str, part: Part, at: int) -> Iterator[Part]:
         """The clause with what a preposition or "przez" begins."""
         for nominal in self.nominals(at + 1):
             heads = nominal.heads
@@ -206,7 +210,7 @@ class _Parser:
             else:
                 yield grown._replace(by=heads)
 
-    def _meant(self, part: Part, around: Around) -> Iterator[Clause]:
+    def _clause_readings(self, part: Part, around: Around) -> Iterator[Clause]:
         """The ways to understand a clause that has been read."""
         passive = self.skeleton[part.verb] == "P"
         if part.by and not passive:
@@ -246,7 +250,7 @@ class _Parser:
 
     def _ways(self, part: Part, around: Around) -> Iterator[Interpretation]:
         """Who may be who, things borrowed from the verb after "i" included."""
-        link = self._closed(part.stop, open=part.open)
+        link = self._skip_comma(part.stop, open=part.open)
         for subject, goal in self._roles(part, around):
             yield Interpretation(subject, goal, part.by)
             if self.skeleton[link] == "&" and subject is not None and goal is None:
@@ -314,7 +318,7 @@ class _Parser:
             yield from self._pairs(one, one.heads)
 
     def _pairs(self, begun: Nominal, last: Heads) -> Iterator[Nominal]:
-        link = self._closed(begun.stop, open=begun.open)
+        link = self._skip_comma(begun.stop, open=begun.open)
         if self.skeleton[link] != "&":
             return
         for one in self._single(link + 1):
@@ -324,15 +328,15 @@ class _Parser:
             )
             yield both
             if not one.open:
-                yield from self._followed(both)
+                yield from self._add_modifiers(both)
             yield from self._pairs(both, one.heads)
 
     def _single(self, start: int) -> Iterator[Nominal]:
         if self.skeleton[start] == "N":
             yield (bare := Nominal(start + 1, (start,)))
-            yield from self._followed(bare)
+            yield from self._add_modifiers(bare)
 
-    def _followed(self, noun: Nominal) -> Iterator[Nominal]:
+    def _add_modifiers(self, noun: Nominal) -> Iterator[Nominal]:
         """The noun, or nouns, with a genitive, modifiers and then perhaps a relative clause; at
         least one of them.
         """
@@ -349,7 +353,7 @@ class _Parser:
                 parts = (*noun.parts, *other.parts, rule, *near)
                 yield (modified := Nominal(other.stop, noun.heads, parts, other.open))
                 if not other.open:
-                    yield from self._followed(modified)
+                    yield from self._add_modifiers(modified)
         elif self.skeleton[at : at + 2] == ",K":
             for clause in self._relatives(at + 1, noun.heads):
                 linked = statements(noun.heads, "relative", clause.verbs)

@@ -204,7 +204,7 @@ def _forms() -> Iterator[tuple[str, Word]]:
                         Word(kind, lemma, form.case, form.number, frozenset(form.genders), traits),
                     )
             elif kind == "adjective":
-                yield from _declined(kind, lemma)
+                yield from _decline_adjective(kind, lemma)
             else:
                 yield lemma, Word(kind, lemma, "", None, GENDERS, traits - {"-"})
     for lemma, frames in verbs.items():
@@ -222,11 +222,11 @@ def _forms() -> Iterator[tuple[str, Word]]:
                     frozenset(frames),
                 ),
             )
-    yield from _declined("relative", "który")
+    yield from _decline_adjective("relative", "który")
     yield from _determiners()
 
 
-def _declined(kind: str, lemma: str) -> Iterator[tuple[str, Word]]:
+def _decline_adjective(kind: str, lemma: str) -> Iterator[tuple[str, Word]]:
     for form in adjective_forms(lemma):
         yield (
             form.text,
@@ -236,12 +236,12 @@ def _declined(kind: str, lemma: str) -> Iterator[tuple[str, Word]]:
 
 def _determiners() -> Iterator[tuple[str, Word]]:
     """The forms of "ten", which goes like an adjective but for three of them, and of "każdy"."""
-    for form, word in _declined("determiner", "ty"):
+    for form, word in _decline_adjective("determiner", "ty"):
         own = {("ty", word.form): "ten", ("tą", "acc"): "tę"}
         text = (
             "to" if form == "te" and word.number == "singular" else own.get((form, word.form), form)
         )
         yield text, word._replace(lemma="ten")
-    for form, word in _declined("determiner", "każdy"):
+    for form, word in _decline_adjective("determiner", "każdy"):
         if word.number == "singular":
             yield form, word

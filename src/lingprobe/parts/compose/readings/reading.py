@@ -51,7 +51,7 @@ class Reading:
         )
 
 
-def agreed(
+def common_answer(
     readings: Iterable[Reading], answer: Callable[[Reading], Answer | None]
 ) -> Answer | None:
     """What all readings answer; None where they differ, where one has no answer, or where there is

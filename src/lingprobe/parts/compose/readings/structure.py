@@ -103,7 +103,7 @@ def _structure(parts: Parts, likely: frozenset[str]) -> Structure:
     )
 
 
-def stated(waiting: Sequence[Statement], chunks: Sequence[Chunk]) -> frozenset[Fact]:
+def resolve_facts(waiting: Sequence[Statement], chunks: Sequence[Chunk]) -> frozenset[Fact]:
     """The facts, with the lemmas in their places."""
     facts = {
         Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks))
@@ -120,7 +120,7 @@ def stated(waiting: Sequence[Statement], chunks: Sequence[Chunk]) -> frozenset[F
     return frozenset(facts)
 
 
-def raised(parts: Parts, heads: Heads) -> Parts:
+def replace_raised(parts: Parts, heads: Heads) -> Parts:
     """The parts with nouns in the place of `RAISED`."""
     if not heads:
         return parts
@@ -144,7 +144,7 @@ def number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
     return "plural" if len(heads) > 1 else chunks[heads[0]].number
 
 
-def framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def fits_frame(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether a verb may stand in a frame."""
     return rule.detail in chunks[rule.place].traits
 

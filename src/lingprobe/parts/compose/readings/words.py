@@ -59,7 +59,7 @@ def table(name: str) -> Iterator[Line]:
         yield Line(fields[0], fields[1], tuple(fields[2].split()))
 
 
-def gathered(forms: Iterator[tuple[str, Word]]) -> Words:
+def words_by_form(forms: Iterator[tuple[str, Word]]) -> Words:
     """For each form all that it can be."""
     words: defaultdict[str, dict[Word, None]] = defaultdict(dict)
     for form, word in forms:

@@ -140,7 +140,7 @@ class Forms(nn.Module):
             setattr(self, f"known_{name}", each.to(self.words.weight.device))
         return self
 
-    def kept(self) -> dict[str, Tensor]:
+    def learned_weights(self) -> dict[str, Tensor]:
         """What was learnt, by names that no encoder has."""
         return {f"{FORMS}{name}": value for name, value in self.state_dict().items()}
 
@@ -152,7 +152,7 @@ class Forms(nn.Module):
         if self.training and len(self.known_dropped):
             kept = torch.rand(rows.shape, device=rows.device) >= self.known_dropped[forms][back]
             rows = rows * kept
-        vectors = torch.cat([self.words(rows), self._told(forms)[back]], 2)
+        vectors = torch.cat([self.words(rows), self._form_features(forms)[back]], 2)
         dropped: Tensor = self.dropout(vectors)
         return dropped.masked_fill(~there[..., None], 0.0)
 
@@ -164,7 +164,7 @@ class Forms(nn.Module):
         made = [self(numbers[:, i : i + PART])[0].cpu().numpy() for i in range(0, many, PART)]
         return np.concatenate(made) if made else np.empty((0, self.shape.width), np.float32)
 
-    def _told(self, forms: Tensor) -> Tensor:
+    def _form_features(self, forms: Tensor) -> Tensor:
         """What letters and static vectors tell of some forms."""
         letters = self.known_letters[forms]
         letters = letters[:, : int((letters != PAD).sum(1).max())]

@@ -107,13 +107,13 @@ class Heads(nn.Module):
     def _arcs(self, states: Tensor, there: Tensor) -> Tensor:
         """The logarithm of the probability of each head [batch, words, words + 1]."""
         below = self.dropout(functional.leaky_relu(self.below(states)))
-        above = self.dropout(functional.leaky_relu(self.above(self._rooted(states))))
+        above = self.dropout(functional.leaky_relu(self.above(self._add_root(states))))
         ones = below.new_ones(*below.shape[:2], 1)
         scores = torch.cat([below, ones], 2) @ self.arc @ above.transpose(1, 2)
         allowed = functional.pad(there, (1, 0), value=True)[:, None]
         return functional.log_softmax(scores.masked_fill(~allowed, -torch.inf), 2)
 
-    def _rooted(self, states: Tensor) -> Tensor:
+    def _add_root(self, states: Tensor) -> Tensor:
         """States with the root before the first word."""
         return torch.cat([self.root.expand(len(states), 1, -1), states], 1)
 
@@ -124,7 +124,7 @@ class Heads(nn.Module):
         there, dropped = _there(states, lengths), self.dropout(states)
         sentence = there.nonzero()[:, 0]
         below = self.dropout(functional.leaky_relu(self.named_below(dropped[there])))
-        above = functional.leaky_relu(self.named_above(self._rooted(dropped)[sentence, heads]))
+        above = functional.leaky_relu(self.named_above(self._add_root(dropped)[sentence, heads]))
         above = self.dropout(above)
         ones = below.new_ones(len(below), 1)
         below, above = torch.cat([below, ones], 1), torch.cat([above, ones], 1)
@@ -135,11 +135,11 @@ class Heads(nn.Module):
     def loss(self, states: Tensor, lengths: Tensor, gold: Gold) -> Tensor:
         """Minus the logarithms of the probabilities of what is told in gold, summed."""
         told, there = self(states, lengths), _there(states, lengths)
-        losses = [_missed(told.tags[name], gold.tags[name]) for name in self.tags]
+        losses = [_total_loss(told.tags[name], gold.tags[name]) for name in self.tags]
         if told.arcs is not None:
-            losses.append(_missed(told.arcs[there], gold.heads))
+            losses.append(_total_loss(told.arcs[there], gold.heads))
             labels = self.labels(states, lengths, gold.heads.clamp(min=0))
-            losses.append(_missed(labels, gold.labels))
+            losses.append(_total_loss(labels, gold.labels))
         return torch.stack(losses).sum()
 
 
@@ -148,7 +148,7 @@ def _there(states: Tensor, lengths: Tensor) -> Tensor:
     return steps < lengths.to(states.device)[:, None]
 
 
-def _missed(told: Tensor, wanted: Tensor) -> Tensor:
+def _total_loss(told: Tensor, wanted: Tensor) -> Tensor:
     return functional.nll_loss(told, wanted, ignore_index=NONE, reduction="sum")
 
 

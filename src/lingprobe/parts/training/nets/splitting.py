@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lingprobe.data.vectors import Floats
-from lingprobe.nets.architectures import drawn
+from lingprobe.nets.architectures import draw_net
 from lingprobe.parts.training.nets.forms import draw_forms
 
 TOKEN, MANY, SENTENCE = range(3)
@@ -56,7 +56,7 @@ class SplitterShape:
 
     def network(self, seed: int) -> SplitterNet:
         """A net that the seed draws."""
-        return cast(SplitterNet, drawn(lambda: SplitterNet(self), draw_forms, seed))
+        return cast(SplitterNet, draw_net(lambda: SplitterNet(self), draw_forms, seed))
 
 
 class SplitterNet(nn.Module):

@@ -29,7 +29,7 @@ NEVER = 1e-30  # a probability
 UNTAGGED = "X"  # the part of speech that stands in brackets where none is told
 
 
-def annotated(
+def decode_annotations(
     heads: Heads, states: Tensor, lengths: Tensor, words: Sequence[Words], names: Names
 ) -> Iterator[Annotation]:
     """What is told of some sentences, whose states are [batch, words, width].

@@ -43,7 +43,7 @@ class Change(NamedTuple):
         inner = len(self.head) + len(self.tail)
         return len(token) > inner and token.startswith(self.head) and token.endswith(self.tail)
 
-    def applied(self, token: str) -> Words:
+    def expand_token(self, token: str) -> Words:
         """The words of a token in lower case that it fits."""
         stem = token[len(self.head) : len(token) - len(self.tail)]
         return tuple(word.replace("\0", stem) for word in self.words)
@@ -92,11 +92,11 @@ class Expansions(NamedTuple):
         """The words of a multiword token; itself, where nothing is known of such."""
         low = token.lower()
         if low in self.known:
-            return _cased(token, self.known[low])
+            return _match_case(token, self.known[low])
         for key in _ends(low):
             change = self.affixes.get(key)
             if change is not None and change.fits(low):
-                return _cased(token, change.applied(low))
+                return _match_case(token, change.expand_token(low))
         return (token,)
 
     def plain(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _ends(token: str) -> Iterator[str]:
         yield f"{token[:h]}|{token[len(token) - t :]}"
 
 
-def _cased(token: str, words: Words) -> Words:
+def _match_case(token: str, words: Words) -> Words:
     """Words with capitals as a token has them: all, or the first."""
     if token.isupper() and len(token) > 1:
         return tuple(map(str.upper, words))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lingprobe.annotators.blocks import Block, Place, parsed, write
+from lingprobe.annotators.blocks import Block, Place, annotate_sentences, write
 from lingprobe.annotators.parser import Parser
 from lingprobe.annotators.segment import Cut, Segmenter
 from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import uncompressed
+from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.tally import Tally
-from lingprobe.corpora.views import SUFFIXES, parted
+from lingprobe.corpora.views import SUFFIXES, split_into_blocks
 from lingprobe.data.core import DataProblem
+from lingprobe.parts.training.parsers.layout import paragraphs, written_sentence
 from lingprobe.parts.training.parsers.splits import paragraph, segmentation
-from lingprobe.parts.training.parsers.written import paragraphs, written
 
 
 def gold_files(gold: str | Path) -> list[Path]:
@@ -29,9 +29,9 @@ def splits(gold: Sequence[Path], segmenter: Segmenter) -> dict[str, float]:
     """F1 of tokens, sentences and words of the CoNLL-U files as their raw text is split; nothing
     where there is none.
     """
-    files = [path for path in gold if uncompressed(path).suffix not in brackets.SUFFIXES]
+    files = [path for path in gold if uncompressed_path(path).suffix not in brackets.SUFFIXES]
     trees = (tree for path in files for tree in conllu.read(path, "skip"))
-    true = list(paragraphs(map(written, trees)))
+    true = list(paragraphs(map(written_sentence, trees)))
     said = (paragraph(each.text, segmenter.segment(each.text)) for each in true)
     return segmentation(said, true) if true else {}
 
@@ -43,7 +43,7 @@ def parsed_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Pat
     tally = Tally()
     words: dict[tuple[str, ...], str] = {}
     for path in gold:
-        phrases = uncompressed(path).suffix in brackets.SUFFIXES
+        phrases = uncompressed_path(path).suffix in brackets.SUFFIXES
         read = brackets.read if phrases else conllu.read
         for tree in read(path, "skip", tally):
             words.setdefault(tree.words, tree.sentence.text)
@@ -52,8 +52,8 @@ def parsed_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Pat
         raise DataProblem(
             f"{gold[0]} has no trees; give a treebank, as CoNLL-U or in brackets{first}"
         )
-    for number, some in enumerate(parted(words.items())):
+    for number, some in enumerate(split_into_blocks(words.items())):
         block = Block()
-        parsed(number, [Place(Cut(*each), "gold", 0) for each in some], parser, block)
+        annotate_sentences(number, [Place(Cut(*each), "gold", 0) for each in some], parser, block)
         write(folder, number, block)
     return sorted(folder.glob("*.zst"))

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.corpora.seen import Hashes
+from lingprobe.corpora.training_sentences import Hashes
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders.batches import batches, gathered, spread
+from lingprobe.encoders.batches import batches, gather_vectors, spread
 from lingprobe.encoders.untrained import forms_of
 from lingprobe.parts.training.encoder import Trained
-from lingprobe.parts.training.parsers.decoding import annotated
+from lingprobe.parts.training.parsers.decoding import decode_annotations
 from lingprobe.parts.training.parsers.splitter import Splitter, splitter
 
 BLOCK = 1024  # sentences that are read before any is annotated
@@ -78,9 +78,9 @@ class Network:
         """What is said of each sentence, in order."""
         rest = iter(sentences)
         while block := list(islice(rest, BLOCK)):
-            yield from self._annotated(block)
+            yield from self._annotate_block(block)
 
-    def _annotated(self, block: list[Words]) -> list[Annotation]:
+    def _annotate_block(self, block: list[Words]) -> list[Annotation]:
         import torch
 
         encoder, facts = self._encoder, self._facts
@@ -94,11 +94,13 @@ class Network:
         def work(rows: Ints) -> None:
             lengths, names = torch.from_numpy(sizes[rows]), facts["parser"]["names"]
             with torch.inference_mode():
-                states = network(gathered(vectors, [words[i] for i in rows.tolist()]), lengths)
+                states = network(
+                    gather_vectors(vectors, [words[i] for i in rows.tolist()]), lengths
+                )
                 for at in _parts(sizes[rows]):
                     some, longest = rows[at].tolist(), int(sizes[rows[at.start]])
                     mine = [block[i] for i in some]
-                    told = annotated(heads, states[at, :longest], lengths[at], mine, names)
+                    told = decode_annotations(heads, states[at, :longest], lengths[at], mine, names)
                     made.update(zip(some, told, strict=True))
 
         spread(work, batches(sizes, TOKENS), side_by_side=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lingprobe.annotators.segment import Cut
 from lingprobe.data.core import DataProblem
-from lingprobe.parts.training.parsers.written import Paragraph, Token
+from lingprobe.parts.training.parsers.layout import Paragraph, Token
 
 Span = tuple[int, int]
 
@@ -94,7 +94,7 @@ def _sentences(paragraph: Paragraph) -> Iterator[Span]:
 def _words(one: Sequence[_Token], other: Sequence[_Token]) -> int:
     """How many words of two splits of a text are the same."""
     stretches = list(_stretches(t.span for t in (*one, *other) if len(t.words) > 1))
-    (mine, alone), (true, others) = (_divided(side, stretches) for side in (one, other))
+    (mine, alone), (true, others) = (_divide_tokens(side, stretches) for side in (one, other))
     return len(alone & others) + sum(map(_longest, mine, true))
 
 
@@ -112,7 +112,7 @@ def _stretches(spans: Iterable[Span]) -> Iterator[Span]:
         yield held
 
 
-def _divided(
+def _divide_tokens(
     tokens: Sequence[_Token], stretches: Sequence[Span]
 ) -> tuple[list[list[str]], set[Span]]:
     """The words of the tokens in each stretch, and the other tokens."""

@@ -14,7 +14,7 @@ from lingprobe.corpora.files import digest
 from lingprobe.corpora.trees import Range
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers.expansions import Expansions
-from lingprobe.parts.training.parsers.written import Token
+from lingprobe.parts.training.parsers.layout import Token
 
 if TYPE_CHECKING:
     from lingprobe.data.vectors import Floats

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora import tagged, text
+from lingprobe.corpora import tagged_text as tagged
+from lingprobe.corpora import text
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import tokens
 from lingprobe.data.core import DataProblem
@@ -220,16 +221,18 @@ def _features(sentences: Sequence[Words], usual: dict[str, str]) -> NDArray[np.u
     sizes = np.fromiter(map(len, sentences), np.int64, len(sentences))
     codes = (numbers.setdefault(w, len(numbers)) for words in sentences for w in words)
     forms = np.fromiter(codes, np.int64, int(sizes.sum()))
-    table = np.array([_described(word, usual) for word in [*numbers, ""]], np.uint64)
+    table = np.array([_hash_form(word, usual) for word in [*numbers, ""]], np.uint64)
     around = _around(forms, sizes, len(numbers))
     features = np.empty((len(forms), len(_TEMPLATES)), np.uint64)
     for i, template in enumerate(_TEMPLATES):
         columns = [table[around[offset], FORM.index(column)] for column, offset in template]
-        features[:, i] = _mixed(np.full(len(forms), i + 1, np.uint64), columns)
+        features[:, i] = _mix_columns(np.full(len(forms), i + 1, np.uint64), columns)
     return features
 
 
-def _mixed(mixed: NDArray[np.uint64], columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+def _mix_columns(
+    mixed: NDArray[np.uint64], columns: Sequence[NDArray[np.uint64]]
+) -> NDArray[np.uint64]:
     """Numbers that stand for all columns, in their order."""
     for column in columns:
         mixed = (mixed ^ column) * _MIX
@@ -251,7 +254,7 @@ def _around(forms: Ints, sizes: Ints, nothing: int) -> dict[int, Ints]:
 _OFFSETS = (-2, -1, 0, 1, 2)
 
 
-def _described(word: str, usual: dict[str, str]) -> list[int]:
+def _hash_form(word: str, usual: dict[str, str]) -> list[int]:
     """Numbers that stand for a form's columns, in the order of FORM."""
     word = _TYPED.get(word, word)
     lower = word.lower()

@@ -51,12 +51,12 @@ class Pair(NamedTuple):
 def tags(tree: Tree) -> Tags:
     """The tags of a tree; the label of its root is not told."""
     words, pairs = list[str](), list[str]()
-    for side, node in _in_order(_paired(tree, 0)):
+    for side, node in _in_order(_binarize_phrase(tree, 0)):
         (words if isinstance(node, Leaf) else pairs).append(side + JOIN.join(node.labels))
     return Tags(tuple(words), tuple(pairs))
 
 
-def _paired(tree: Tree, node: int) -> Leaf | Pair:
+def _binarize_phrase(tree: Tree, node: int) -> Leaf | Pair:
     """A phrase as pairs."""
     labels, children = [tree.labels[node]], tree.children(node)
     while len(children) == 1 and (below := children[0].node) >= 0:
@@ -66,7 +66,7 @@ def _paired(tree: Tree, node: int) -> Leaf | Pair:
     if len(children) == 1:
         return Leaf(children[0].start, named)
     *others, made = (
-        _paired(tree, child.node) if child.node >= 0 else Leaf(child.start, ())
+        _binarize_phrase(tree, child.node) if child.node >= 0 else Leaf(child.start, ())
         for child in children
     )
     while others:

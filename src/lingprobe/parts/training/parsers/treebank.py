@@ -12,13 +12,13 @@ from typing import NamedTuple
 from lingprobe.annotators.parser import Annotation
 from lingprobe.corpora import brackets, conllu, trees
 from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import uncompressed
-from lingprobe.corpora.places import located
+from lingprobe.corpora.files import uncompressed_path
+from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.views import SUFFIXES
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers import tetra
-from lingprobe.parts.training.parsers.written import Written, written
+from lingprobe.parts.training.parsers.layout import Written, written_sentence
 
 NOTHING = "_"  # what CoNLL-U writes where a column tells nothing
 
@@ -49,7 +49,7 @@ def files(paths: Iterable[str | Path]) -> Files:
     """
     paths = list(paths)
     parts = corpus(paths, SUFFIXES)
-    named = {place for path in paths if (place := located(path)).is_file()}
+    named = {place for path in paths if (place := locate_path(path)).is_file()}
     if tests := [part.path for part in parts if part.split == "test" and part.path in named]:
         raise DataProblem(
             f"{tests[0]} is test data by its name, which no parser should learn from; name other"
@@ -70,7 +70,7 @@ def sentences(
     """The sentences of files in CoNLL-U and of bracketed ones; those that stand in both have both
     annotations.
     """
-    phrased = [path for path in paths if uncompressed(path).suffix in brackets.SUFFIXES]
+    phrased = [path for path in paths if uncompressed_path(path).suffix in brackets.SUFFIXES]
     known: dict[tuple[str, ...], list[brackets.Tree]] = {}
     for path in phrased:
         for tree in brackets.read(path, on_error, tally):
@@ -86,21 +86,21 @@ def sentences(
 
 def dependencies(tree: trees.Tree) -> Annotation:
     """What CoNLL-U tells of a sentence; columns that tell nothing of any word are empty."""
-    upos, xpos, feats = (_told(column) for column in (tree.upos, tree.xpos, tree.feats))
-    return Annotation(upos, xpos, feats, tree.heads, tree.deprels, lemmas=_told(tree.lemmas))
+    upos, xpos, feats = (_drop_empty(column) for column in (tree.upos, tree.xpos, tree.feats))
+    return Annotation(upos, xpos, feats, tree.heads, tree.deprels, lemmas=_drop_empty(tree.lemmas))
 
 
-def _told(column: tuple[str, ...]) -> tuple[str, ...]:
+def _drop_empty(column: tuple[str, ...]) -> tuple[str, ...]:
     return column if any(cell != NOTHING for cell in column) else ()
 
 
 def _both(parse: trees.Tree, tree: brackets.Tree | None) -> Annotated:
     gold, phrases = dependencies(parse), None
     if tree is not None:
-        gold, phrases = replace(gold, brackets=brackets.written(tree)), tetra.tags(tree)
-    return Annotated(parse.words, parse.text, gold, phrases, written(parse))
+        gold, phrases = replace(gold, brackets=brackets.format_tree(tree)), tetra.tags(tree)
+    return Annotated(parse.words, parse.text, gold, phrases, written_sentence(parse))
 
 
 def _phrases(tree: brackets.Tree) -> Annotated:
-    gold = Annotation(xpos=tree.tags, brackets=brackets.written(tree))
+    gold = Annotation(xpos=tree.tags, brackets=brackets.format_tree(tree))
     return Annotated(tree.words, tree.sentence.text, gold, tetra.tags(tree))

@@ -17,7 +17,7 @@ from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, Row, said_of
 from lingprobe.analysis.rows import Repeats, groups_of, repeats, rows
 from lingprobe.data.core import Result
 from lingprobe.data.labels import column
-from lingprobe.metrics import Answers, answered
+from lingprobe.metrics import Answers, constant_result
 from lingprobe.metrics.constant import CLASS, SET
 
 
@@ -44,7 +44,7 @@ class Measured(NamedTuple):
         return self.fits[0][0]
 
 
-def measured(
+def rows_by_task(
     results: Sequence[Result], against: Callable[[Result], bool] | None
 ) -> list[list[Measured]]:
     """The rows of each task and metric, those first that others stand to be compared with."""
@@ -82,7 +82,7 @@ def _constant(result: Result) -> Result:
         answers = {SET: ()} if gold.classes is None else {CLASS: (commonest[0][0],)}
         result = replace(result, provenance=replace(result.provenance, constants=answers))
     has_sets = SET in answers and (result.predicted.classes is None or gold.classes is None)
-    return answered(result, SET if has_sets else CLASS)
+    return constant_result(result, SET if has_sets else CLASS)
 
 
 def apart(first: Measured, second: Measured) -> str:

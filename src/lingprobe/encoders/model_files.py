@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lingprobe.data.references import Reference
 from lingprobe.encoders.checkpoints import revisions_of
 from lingprobe.encoders.hub import Files, Trust, files_of
-from lingprobe.nets.device import installed, resolved_device, resolved_dtype
+from lingprobe.nets.device import installed_version, resolved_device, resolved_dtype
 from lingprobe.nets.precision import spare_torch
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -35,7 +35,7 @@ def usual_batch(device: str) -> int:
 
 def versions(*packages: str) -> str:
     """Versions of the packages that decide the last bits, as far as they are installed."""
-    return " ".join(f"{p}={v}" for p in packages if (v := installed(p)))
+    return " ".join(f"{p}={v}" for p in packages if (v := installed_version(p)))
 
 
 def computing(device: str, dtype: str) -> AbstractContextManager[Any]:
@@ -153,7 +153,7 @@ class Saved:
     takes = "sentences"
 
     @staticmethod
-    def expanded(reference: Reference) -> list[Reference]:
+    def expand(reference: Reference) -> list[Reference]:
         """The model at each of the revisions that a reference names."""
         return revisions_of(reference)
 

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.brackets import Tree
 from lingprobe.corpora.frequencies import Frequencies
-from lingprobe.corpora.rendering import HYPHEN, joined, mark, repaired, sentence_of
+from lingprobe.corpora.rendering import HYPHEN, are_joined, mark, reorder_words, sentence_of
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.found import Found
-from lingprobe.tasks.parsed import ParsedCorpus
+from lingprobe.tasks.findings import Found
+from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import TAGS
 from lingprobe.tasks.tree.clause import bare
 
@@ -50,16 +50,16 @@ class Alteration:
 
     made: Callable[[int, Sentence, Sequence[str]], Altered]
 
-    def altered(self, corpus: ParsedCorpus, rows: Ints) -> list[Altered]:
+    def alter_rows(self, corpus: ParsedCorpus, rows: Ints) -> list[Altered]:
         """What becomes of some rows."""
-        sentences, (tags,) = corpus.chosen(rows, TAGS)
+        sentences, (tags,) = corpus.read_rows(rows, TAGS)
         return list(map(self.made, rows.tolist(), sentences, tags))
 
     def __call__(self, corpus: ParsedCorpus, rows: Ints) -> list[Sentence]:
-        return [one.sentence for one in self.altered(corpus, rows)]
+        return [one.sentence for one in self.alter_rows(corpus, rows)]
 
 
-def tagged(corpus: ParsedCorpus) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+def tagged_words(corpus: ParsedCorpus) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The words of a corpus's sentences, and their tags."""
     for sentences, (tags,) in corpus.read(TAGS):
         yield from zip((sentence.words for sentence in sentences), tags, strict=True)
@@ -72,12 +72,12 @@ def half(rows: Ints, many: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     return change
 
 
-def quoted(words: Iterable[str]) -> bool:
+def has_quotes(words: Iterable[str]) -> bool:
     """Whether there are double quotes among the words."""
     return not QUOTES.isdisjoint(words)
 
 
-def shouted(words: Sequence[str]) -> bool:
+def is_in_capitals(words: Sequence[str]) -> bool:
     """Whether most words of two letters or more are written in capitals, so that a first word's
     capital says nothing.
     """
@@ -112,7 +112,7 @@ def places(words: Sequence[str], tags: Sequence[str] = (), literal: bool = False
     if literal:
         return [i for i in range(1, len(words) - 1) if not (marks[i] or marks[i + 1])]
     tied = [
-        joined(first, second) or HYPHEN in tags[i : i + 2]
+        are_joined(first, second) or HYPHEN in tags[i : i + 2]
         for i, (first, second) in enumerate(pairwise(words))
     ]
     return [
@@ -123,7 +123,7 @@ def places(words: Sequence[str], tags: Sequence[str] = (), literal: bool = False
     ]
 
 
-def swapped(words: Sequence[T], i: int) -> tuple[T, ...]:
+def swap_words(words: Sequence[T], i: int) -> tuple[T, ...]:
     """The words, the i-th and the next one having changed places."""
     return (*words[:i], words[i + 1], words[i], *words[i + 2 :])
 
@@ -136,8 +136,8 @@ def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Foun
     """
     bags, marked, found = np.empty(len(corpus), np.int64), np.zeros(len(corpus), bool), array("B")
     ends = np.empty(len(corpus), np.int64)
-    for row, (words, tags) in enumerate(tagged(corpus)):
-        bags[row], marked[row] = hash(" ".join(sorted(map(str.lower, words)))), quoted(words)
+    for row, (words, tags) in enumerate(tagged_words(corpus)):
+        bags[row], marked[row] = hash(" ".join(sorted(map(str.lower, words)))), has_quotes(words)
         if not marked[row]:
             found.extend(places(words, tags, literal))
         ends[row] = len(found)
@@ -155,14 +155,16 @@ def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Foun
     first[rows] = np.array(found, np.uint8)[(ends - pairs)[rows] + drawn]
     change = half(rows, len(corpus), rng)
 
-    def made(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
         words, order = sentence.words, tuple(range(len(sentence.words)))
         if change[row]:
-            order = swapped(order, int(first[row]))
+            order = swap_words(order, int(first[row]))
         return Altered(sentence_of([words[k] for k in order], tags), order)
 
     answers = (Answer("O"), Answer("I"))
-    return Found(corpus, rows, change[rows].astype(np.int64), answers, Alteration(made)), out
+    return Found(
+        corpus, rows, change[rows].astype(np.int64), answers, Alteration(alter_sentence)
+    ), out
 
 
 # words between the lengths that stand for which clause is longer, so that matching never mixes them
@@ -230,9 +232,9 @@ def _unfit(words: tuple[str, ...], between: tuple[str, ...], rest: tuple[str, ..
         return "more than a comma and a word between the clauses"
     if not all(map(mark, rest)) or len(rest) > 1:
         return "more than a mark after the clauses"
-    if quoted(words):
+    if has_quotes(words):
         return "double quotes"
-    return "written in capitals" if shouted(words) else ""
+    return "written in capitals" if is_in_capitals(words) else ""
 
 
 _KNOWN: dict[tuple[int, int, int], Coordination] = {}
@@ -273,12 +275,14 @@ def inversions(
     rows = np.flatnonzero(fit[findings.codes])
     change = half(rows, len(corpus), np.random.default_rng([seed, 23]))
 
-    def made(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
         words, where = sentence.words, clauses[findings.codes[row]]
         assert isinstance(where, Coordination)
         order = where.order(len(words)) if change[row] else range(len(words))
         name = is_name(words[0], tags[0], counts)
-        return Altered(sentence_of(repaired(words, order, name), [tags[i] for i in order]), order)
+        return Altered(
+            sentence_of(reorder_words(words, order, name), [tags[i] for i in order]), order
+        )
 
     longer = np.array(
         [[LONGER.index(c.longer(i)) if isinstance(c, Coordination) else 0 for i in (False, True)]
@@ -287,7 +291,7 @@ def inversions(
     changed = change[rows].astype(np.int64)
     codes = 2 * longer[findings.codes[rows], changed] + changed
     answers = [Answer(label, "", {LONGEST: name}) for name in LONGER for label in ("O", "I")]
-    found = Found(corpus, rows, codes, answers, Alteration(made), _length)
+    found = Found(corpus, rows, codes, answers, Alteration(alter_sentence), _length)
     return found, {finding: n for finding, n in findings.recurring() if isinstance(finding, str)}
 
 

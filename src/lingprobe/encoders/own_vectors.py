@@ -15,7 +15,7 @@ from lingprobe.corpora.files import digest
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.encoders.given_files import FORMATS, Stored, read_npy
+from lingprobe.encoders.own_vector_files import FORMATS, Stored, read_npy
 
 Missing = Literal["error", "skip"]
 
@@ -43,7 +43,7 @@ class Given:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was read stays in the process that read it
-        return _given, (self.kind, self.path, self.missing, self.chosen, self.sentences)
+        return _make_given, (self.kind, self.path, self.missing, self.chosen, self.sentences)
 
     @property
     def base(self) -> str:
@@ -63,7 +63,7 @@ class Given:
         return {"-": "-"} if self.sentences else FORMATS[self.kind].layers(path)
 
     @cached_property
-    def stored(self) -> Stored:
+    def stored_vectors(self) -> Stored:
         """The file, read once."""
         path = _there(self.path)
         if self.sentences:
@@ -76,16 +76,16 @@ class Given:
         if lacking and self.missing == "error":
             raise EncoderStop(lacking_of(str(self.path), lacking, len(sentences), "vector"))
         places = np.array(rows, np.int64)
-        layers = [self.stored.layers[name] for name in self.slots]
+        layers = [self.stored_vectors.layers[name] for name in self.slots]
         return Vectors(tuple(_rows(layer, places) for layer in layers), self.slots)
 
     @cached_property
-    def _squeezed(self) -> dict[str, int]:
+    def _squeezed_rows(self) -> dict[str, int]:
         """Where sentences stand whose white space is made single spaces; -1 for several that differ
         in nothing else.
         """
         rows: dict[str, int] = {}
-        for sentence, row in self.stored.rows.items():
+        for sentence, row in self.stored_vectors.rows.items():
             key = " ".join(sentence.split())
             rows[key] = -1 if key in rows else row
         return rows
@@ -95,9 +95,9 @@ class Given:
         for white space; -1 where it does not.
         """
         for key in (sentence.text, " ".join(sentence.text.split()), " ".join(sentence.words)):
-            if (row := self.stored.rows.get(key, -1)) >= 0:
+            if (row := self.stored_vectors.rows.get(key, -1)) >= 0:
                 return row
-        return self._squeezed.get(" ".join(sentence.text.split()), -1)
+        return self._squeezed_rows.get(" ".join(sentence.text.split()), -1)
 
 
 def lacking_of(where: str, lacking: Sequence[Sentence], of: int, what: str) -> str:
@@ -140,7 +140,7 @@ def npy(path: Path, *, sentences: Path | None = None, missing: Missing = "error"
     return Given("npy", path, missing=missing, sentences=sentences or path.with_suffix(".txt"))
 
 
-def _given(
+def _make_given(
     kind: str, path: Path, missing: Missing, chosen: tuple[str, ...], sentences: Path | None
 ) -> Given:
     return Given(kind, path, missing=missing, chosen=chosen, sentences=sentences)

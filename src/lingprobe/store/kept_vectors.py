@@ -20,7 +20,7 @@ from lingprobe.data.cache import PART, STALE, FileProblem, size, write_text
 from lingprobe.store.checkpoints import forget
 from lingprobe.store.columns import FOLDER, SUFFIX, Made
 from lingprobe.store.results import ResultStore
-from lingprobe.store.stopped import KeptFit, kept_fits
+from lingprobe.store.stopped_fits import KeptFit, kept_fits
 
 NOTE = "encoder.json"
 RECENT = 3600  # seconds in which vectors may be those of a run that has no result yet
@@ -44,7 +44,7 @@ class KeptVectors:
     recent: bool
 
     @property
-    def needed(self) -> bool:
+    def is_needed(self) -> bool:
         """Whether to keep them: a result was measured with them, or that is unknown."""
         return self.results > 0 or self.recent or not self.encoder
 
@@ -75,19 +75,21 @@ class Cleaning(NamedTuple):
     fits: tuple[KeptFit, ...] = ()
 
     @property
-    def unneeded(self) -> tuple[KeptVectors, ...]:
+    def unneeded_vectors(self) -> tuple[KeptVectors, ...]:
         """The vectors that no result was measured with."""
-        return tuple(each for each in self.vectors if not each.needed)
+        return tuple(each for each in self.vectors if not each.is_needed)
 
     @property
-    def stopped(self) -> tuple[KeptFit, ...]:
+    def stopped_fits(self) -> tuple[KeptFit, ...]:
         """The fits that are not running."""
         return tuple(each for each in self.fits if not each.running)
 
     @property
     def bytes(self) -> int:
         """The size of the unneeded vectors and columns, and of states of stopped fits."""
-        vectors, fits = (sum(e.bytes for e in each) for each in (self.unneeded, self.stopped))
+        vectors, fits = (
+            sum(e.bytes for e in each) for each in (self.unneeded_vectors, self.stopped_fits)
+        )
         return vectors + fits + sum(self.columns[path] for path in self.outdated)
 
     def __str__(self) -> str:
@@ -99,12 +101,12 @@ class Cleaning(NamedTuple):
             lines.append(f"{size(sum(self.columns.values())):>9}  columns of large corpora")
         lines += [f"{size(each.bytes):>9}  {each.name}: {each.fate}" for each in self.fits]
         what = []
-        if self.unneeded:
-            what.append(f"vectors of {len(self.unneeded):,} encoders")
+        if self.unneeded_vectors:
+            what.append(f"vectors of {len(self.unneeded_vectors):,} encoders")
         if self.outdated:
             what.append(f"{len(self.outdated):,} files of columns that no rule reads")
-        if self.stopped:
-            what.append(f"states of {len(self.stopped):,} fits")
+        if self.stopped_fits:
+            what.append(f"states of {len(self.stopped_fits):,} fits")
         done = "are removed" if self.removed else "would be removed"
         all_of = f"{', '.join(what)}, {size(self.bytes)}, {done}"
         return "\n".join([*lines, all_of if what else "all of it is needed"])
@@ -134,23 +136,23 @@ def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
     notes = {path: _note(path) for path in folders}
     places = {Path(p) for said in notes.values() for p in said.get("results", ())} | {results}
     counts = _counts(places)
-    vectors = [_kept(folder, said, counts) for folder, said in notes.items()]
+    vectors = [_kept_vectors(folder, said, counts) for folder, said in notes.items()]
     columns = {path: size_of(path) for path in listed_columns(cache)}
     outdated = tuple(path for path in columns if not _is_current(path))
     fits = tuple(fit for place in sorted(places) for fit in kept_fits(place))
     by_size = tuple(sorted(vectors, key=lambda each: -each.bytes))
     cleaning = Cleaning(by_size, columns, outdated, remove, fits)
     if remove:
-        for each in cleaning.unneeded:
+        for each in cleaning.unneeded_vectors:
             shutil.rmtree(each.folder)
         for path in outdated:
             path.unlink(missing_ok=True)
-        for fit in cleaning.stopped:
+        for fit in cleaning.stopped_fits:
             forget(fit.place)
     return cleaning
 
 
-def _kept(folder: Path, said: Mapping[str, Any], counts: Mapping[str, int]) -> KeptVectors:
+def _kept_vectors(folder: Path, said: Mapping[str, Any], counts: Mapping[str, int]) -> KeptVectors:
     """What lies in the folder of an encoder, of which a note says this."""
     files = [path for path in folder.iterdir() if path.is_file()]
     stats = [path.stat() for path in files]

@@ -11,10 +11,10 @@ def question_of(task: str) -> str:
     try:
         return "" if "@" in task else str(TASKS.make(task).question)
     except Exception:  # of a plugin that is gone, or of data that it looks for
-        return described(TASKS, task)
+        return describe_reference(TASKS, task)
 
 
-def described(contents: Contents, reference: str) -> str:
+def describe_reference(contents: Contents, reference: str) -> str:
     """What the first paragraph says of what a reference names, of things that are built in: a
     report runs nobody's files.
     """

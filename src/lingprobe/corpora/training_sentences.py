@@ -24,7 +24,7 @@ SEEN = "seen.npy"
 """The file in the folder of a trained encoder."""
 
 
-def hashed(key: str) -> int:
+def hash_key(key: str) -> int:
     """Eight bytes that stand for what `letters` makes of a text, as a number; 0 where that is
     empty.
     """
@@ -41,8 +41,8 @@ def hashes_of(sentences: Sequence[Sentence]) -> Hashes:
     hashes = np.zeros((len(sentences), 2), np.uint64)
     for row, sentence in zip(hashes, sentences, strict=True):
         text, joined = letters(sentence.text), letters(" ".join(sentence.words))
-        row[0] = hashed(text)
-        row[1] = row[0] if joined == text else hashed(joined)
+        row[0] = hash_key(text)
+        row[1] = row[0] if joined == text else hash_key(joined)
     return hashes
 
 
@@ -69,7 +69,7 @@ class Collected:
     def add(self, keys: Iterable[str]) -> None:
         """Another example, by what `letters` makes of each of its texts."""
         before = len(self.hashes)
-        self.hashes.extend(filter(None, map(hashed, keys)))
+        self.hashes.extend(filter(None, map(hash_key, keys)))
         self.sizes.append(len(self.hashes) - before)
 
     def keep(self, examples: Ints) -> None:

@@ -67,7 +67,7 @@ def read_npy(path: Path, sentences: Path) -> Stored:
             f"{path} has {len(array):,} rows, and {sentences} {len(lines):,} lines: they must be"
             " as many, in the same order"
         )
-    return _checked(path, [line.removesuffix("\r") for line in lines], {"-": array})
+    return _check_stored(path, [line.removesuffix("\r") for line in lines], {"-": array})
 
 
 def _npz_keys(path: Path) -> list[str]:
@@ -88,7 +88,7 @@ def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
             f"{path}: 'sentences' is {sentences.dtype} {list(sentences.shape)}, expected one string"
             " a sentence"
         )
-    return _checked(path, sentences.tolist(), arrays)
+    return _check_stored(path, sentences.tolist(), arrays)
 
 
 def _check_sizes(path: Path) -> None:
@@ -134,18 +134,18 @@ def _read_parquet(path: Path, layers: dict[str, str]) -> Stored:
 
 def _arrow_keys(path: Path) -> list[str]:
     with reading(path, TABLE), path.open("rb") as file:
-        return list(_opened(file).schema.names)
+        return list(_open_arrow(file).schema.names)
 
 
 def _read_arrow(path: Path, layers: dict[str, str]) -> Stored:
     def table() -> Any:
-        return _opened(file).read_all().select(["sentence", *layers.values()])
+        return _open_arrow(file).read_all().select(["sentence", *layers.values()])
 
     with path.open("rb") as file:
         return _read_table(path, layers, _arrow_keys(path), table)
 
 
-def _opened(file: Any) -> Any:
+def _open_arrow(file: Any) -> Any:
     """An Arrow file, or a stream, as the library `datasets` writes it."""
     import pyarrow as pa
 
@@ -168,7 +168,7 @@ def _read_table(
         arrays = {name: _matrix(path, key, table.column(key)) for name, key in layers.items()}
     if not all(isinstance(s, str) for s in sentences):
         raise DataProblem(f"{path}: column 'sentence' holds something else than strings")
-    return _checked(path, sentences, arrays)
+    return _check_stored(path, sentences, arrays)
 
 
 def _matrix(path: Path, key: str, column: Any) -> NDArray[Any]:
@@ -205,7 +205,7 @@ def _layer_names(path: Path, keys: Sequence[str], single: str) -> dict[str, str]
     return {str(n): f"layer_{n}" for n in numbers}
 
 
-def _checked(path: Path, sentences: list[str], arrays: dict[str, NDArray[Any]]) -> Stored:
+def _check_stored(path: Path, sentences: list[str], arrays: dict[str, NDArray[Any]]) -> Stored:
     for name, array in arrays.items():
         if (
             array.ndim != 2

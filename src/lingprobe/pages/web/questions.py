@@ -9,7 +9,7 @@ from lingprobe.data.oracles import Kind
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.pages.captions import kind_rules
-from lingprobe.pages.described import described
+from lingprobe.pages.descriptions import describe_reference
 from lingprobe.pages.groups import shared_options
 from lingprobe.pages.web.study import Study
 from lingprobe.probes import PROBES
@@ -22,7 +22,7 @@ ENCODED = ("encoder", "role", "what it is", "read")
 ROLES: dict[Kind, str] = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
 
 
-def asked(study: Study) -> Chapter:
+def tasks_chapter(study: Study) -> Chapter:
     """Tasks, encoders, probes, and how often what was measured."""
     tasks = Table(TASKS, (Section("", _tasks(study)),), frozenset({"task", "question", "paper"}))
     return Chapter(
@@ -31,7 +31,7 @@ def asked(study: Study) -> Chapter:
         (
             Sheet(tasks, "Tasks"),
             Sheet(_encoders(study), "Encoders"),
-            Terms(tuple(_made(study))),
+            Terms(tuple(_setup_terms(study))),
         ),
     )
 
@@ -39,7 +39,7 @@ def asked(study: Study) -> Chapter:
 def _tasks(study: Study) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (
-            study.made.said(column),
+            study.score_grid.full_name(column),
             study.question(column.task),
             f"{len(row.posed.classes):,}" if row.posed.classes else "–",
             f"{row.train:,}",
@@ -47,7 +47,7 @@ def _tasks(study: Study) -> tuple[tuple[str, ...], ...]:
             number(row.majority),
             ", ".join(PAPERS[key] for key in papers_of(column.task)[:1]),
         )
-        for column in study.made.columns
+        for column in study.score_grid.columns
         for row in [study.firsts[column.task]]
     )
 
@@ -57,10 +57,10 @@ def _encoders(study: Study) -> Table:
     stand apart here.
     """
     told: dict[tuple[str, str, str], dict[str, Row]] = {}
-    for line in study.made.lines:
+    for line in study.score_grid.lines:
         for row in line.cells.values():
-            what = row.holds if line.kind == "oracle" else described(ENCODERS, row.encoder)
-            name = study.made.names.get(row.encoder, row.encoder)
+            what = row.holds if line.kind == "oracle" else describe_reference(ENCODERS, row.encoder)
+            name = study.score_grid.names.get(row.encoder, row.encoder)
             read = said_of(row.layer).removeprefix(", ")
             told.setdefault((name, ROLES[line.kind], what), {}).setdefault(read, row)
     rules = kind_rules([next(iter(reads.values())) for reads in told.values()])
@@ -68,26 +68,26 @@ def _encoders(study: Study) -> Table:
         (name, role, what[:1].upper() + what[1:], "; ".join(filter(None, reads)))
         for (name, role, what), reads in told.items()
     )
-    kept = 4 if study.made.has_layers else 3
+    kept = 4 if study.score_grid.has_layers else 3
     section = Section("", tuple(row[:kept] for row in rows), rules=rules)
     return Table(ENCODED[:kept], (section,), frozenset(ENCODED))
 
 
-def _made(study: Study) -> list[tuple[str, str]]:
+def _setup_terms(study: Study) -> list[tuple[str, str]]:
     """How the tasks were put to the encoders."""
-    every = study.made.rows
+    every = study.score_grid.rows
     plain = [row for row in every if row.control == NO_CONTROL] or every
     probes = dict.fromkeys(row.probe for row in plain)
     seeds = sorted({row.seeds for row in plain if row.encoder != CONSTANT})
     metrics = dict.fromkeys(row.metric for row in plain)
-    pairs = [(f"Probe {name}", described(PROBES, name)) for name in probes]
+    pairs = [(f"Probe {name}", describe_reference(PROBES, name)) for name in probes]
     many = " to ".join(map(str, dict.fromkeys((seeds[0], seeds[-1]))))
     pairs.append(("Fits", f"{many} a score: {_fits(plain)}"))
     pairs.append(("Scores", f"{', '.join(metrics)}, in percent, on test examples."))
-    for control in study.made.controls:
+    for control in study.score_grid.controls:
         name = control.partition(",")[0].partition(":")[0]
-        pairs.append((f"Control {control}", described(CONTROLS, name)))
-    if shared := shared_options([column.task for column in study.made.columns]):
+        pairs.append((f"Control {control}", describe_reference(CONTROLS, name)))
+    if shared := shared_options([column.task for column in study.score_grid.columns]):
         pairs.append(("All tasks", ", ".join(f"{key}={value}" for key, value in shared)))
     return pairs
 

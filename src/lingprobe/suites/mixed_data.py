@@ -29,7 +29,7 @@ def together(columns: Mapping[int, str], entries: Sequence[Entry]) -> list[Entry
     heads: dict[tuple[int, str, bool], tuple[str, str]] = {}
     for key, mine in members.items():
         heads[key] = (
-            _named(columns, mine),
+            _name_data(columns, mine),
             "; ".join(dict.fromkeys(place.why for place in mine.values() if place.why)),
         )
     moved = []
@@ -39,7 +39,7 @@ def together(columns: Mapping[int, str], entries: Sequence[Entry]) -> list[Entry
     return moved
 
 
-def _named(names: Mapping[int, str], places: Mapping[int, Place]) -> str:
+def _name_data(names: Mapping[int, str], places: Mapping[int, Place]) -> str:
     """The data of some columns: as they are where all have the same, else each with its
     columns.
     """

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import decoded, lines, uncompressed, unzipped
-from lingprobe.corpora.rendering import sentence_of, unescaped
+from lingprobe.corpora.files import decode_text, lines, open_zip, uncompressed_path
+from lingprobe.corpora.rendering import sentence_of, unescape_word
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import CLITIC
 from lingprobe.data.cache import draft
@@ -137,7 +137,7 @@ Pairs = list[tuple[str, str]]
 
 def is_tagged(path: str | Path) -> bool:
     """Whether a file's name says that it is tagged text."""
-    return uncompressed(Path(path)).suffix in SUFFIXES
+    return uncompressed_path(Path(path)).suffix in SUFFIXES
 
 
 def read(
@@ -159,7 +159,7 @@ def read(
         words, tags = tuple(w for w, _ in pairs), tuple(t for _, t in pairs)
         if any(t.islower() for t in tags):
             words, tags = penn(words, tags)
-        words = tuple(forms.setdefault(w, w) for w in map(unescaped, words))
+        words = tuple(forms.setdefault(w, w) for w in map(unescape_word, words))
         tally.sentences += 1
         tally.words += len(words)
         yield sentence_of(words, tags), tuple(forms.setdefault(t, t) for t in tags)
@@ -213,12 +213,15 @@ def _lines(path: str | Path) -> Iterator[tuple[str, str]]:
         for number, line in lines(path):
             yield f"{path}:{number}", line
         return
-    with unzipped(path) as archive:
+    with open_zip(path) as archive:
         for name in sorted(archive.namelist()):
             # ca01 to cr09; the others say what is in them
             if "." not in Path(name).name and name[-1:].isdigit():
                 for number, raw in enumerate(io.BytesIO(archive.read(name)), 1):
-                    yield f"{path}!{name}:{number}", decoded(raw, f"{path}!{name}", number).strip()
+                    yield (
+                        f"{path}!{name}:{number}",
+                        decode_text(raw, f"{path}!{name}", number).strip(),
+                    )
 
 
 def _pairs(block: list[str], where: str) -> Pairs:

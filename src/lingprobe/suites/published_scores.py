@@ -25,7 +25,7 @@ class Published(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def published(name: str) -> Published:
+def published_scores(name: str) -> Published:
     """The scores of a paper's encoders; UsageProblem for a paper whose table is not related."""
     if name not in PAPERS:
         raise UsageProblem(f"no published table {name!r}: choose one of {', '.join(PAPERS)}")

@@ -21,7 +21,7 @@ from lingprobe.parts.compose.events.cells import Values
 from lingprobe.parts.compose.events.language import Language
 from lingprobe.parts.compose.events.meaning import Event
 from lingprobe.parts.compose.events.shapes import ClauseAt, Placed
-from lingprobe.parts.compose.events.skeleton import analysed
+from lingprobe.parts.compose.events.skeleton import analyze_event
 
 ASSERTED: Final = ("happens", "does not", "open")
 HAPPENS, DOES_NOT, OPEN = range(3)
@@ -32,11 +32,11 @@ Flags = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 
-def asserted(event: Event, language: Language) -> dict[str, str]:
+def event_assertions(event: Event, language: Language) -> dict[str, str]:
     """What is asserted of each clause of an event, by what its paths begin with: '' is the main
     clause, 'agent.relative.' one in it.
     """
-    placed, row = analysed(event, language)
+    placed, row = analyze_event(event, language)
     by_clause = assertions(
         placed, {path: np.array([value]) for path, value in row.items()}, language
     )

@@ -23,7 +23,7 @@ class Exited(LingprobeError, RuntimeError):
 
 
 @contextmanager
-def hosted(name: str) -> Iterator[None]:
+def foreign_code(name: str) -> Iterator[None]:
     """Run code called `name`: sys.exit in it is an error of its own, and the working folder is as
     it was afterwards.
     """
@@ -78,7 +78,7 @@ def import_file(file: Path) -> ModuleType:
     assert spec.loader is not None
     sys.modules[name] = module = importlib.util.module_from_spec(spec)
     try:
-        with hosted(str(file)):
+        with foreign_code(str(file)):
             spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]

@@ -12,13 +12,13 @@ import numpy as np
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
 from lingprobe.datasets import SampleSettings
-from lingprobe.datasets.splits import stratified
+from lingprobe.datasets.splits import stratified_folds
 
 FOLDS, SHUFFLED = 10, 1111
 TRAIN, TEST = SPLITS.index("train"), SPLITS.index("test")
 
 
-def crossed(examples: Sequence[Example], fold: str | None, notes: Mapping[str, Any]) -> Dataset:
+def make_fold(examples: Sequence[Example], fold: str | None, notes: Mapping[str, Any]) -> Dataset:
     """One of ten folds of all rows as test, the first where none is asked for, and the others as
     train: repeated rows stay, and there is no dev split.
     """
@@ -27,17 +27,19 @@ def crossed(examples: Sequence[Example], fold: str | None, notes: Mapping[str, A
         raise DataProblem(f"fold={fold}: splits=senteval has ten folds; write fold=3/10")
     if len(examples) < FOLDS:
         raise DataProblem(f"splits=senteval: {len(examples)} rows make no ten folds")
-    rows = _ordered(examples)
-    folds = stratified(np.unique([e.label for e in rows], return_inverse=True)[1], FOLDS, SHUFFLED)
+    rows = _sort_rows(examples)
+    folds = stratified_folds(
+        np.unique([e.label for e in rows], return_inverse=True)[1], FOLDS, SHUFFLED
+    )
     dataset = Dataset.of([replace(example, split="train") for example in rows])
     splits = np.where(folds == number, TEST, TRAIN).astype(np.int8)
     asked: Mapping[str, Any] = {"folds_needed": FOLDS} if fold is None else {"fold": fold}
-    return replace(dataset, splits=splits).noted(
-        **notes, sampling=dict(asked), remarks=_repeated(dataset)
+    return replace(dataset, splits=splits).with_notes(
+        **notes, sampling=dict(asked), remarks=_repeat_remarks(dataset)
     )
 
 
-def _ordered(examples: Sequence[Example]) -> list[Example]:
+def _sort_rows(examples: Sequence[Example]) -> list[Example]:
     """Rows by their number of words, then by label, that of the first file last: folds are drawn in
     this order.
     """
@@ -46,7 +48,7 @@ def _ordered(examples: Sequence[Example]) -> list[Example]:
     return sorted(examples, key=lambda e: (len(e.sites[0].sentence.words), last[e.label]))
 
 
-def _repeated(dataset: Dataset) -> list[str]:
+def _repeat_remarks(dataset: Dataset) -> list[str]:
     """What there is to say of rows that repeat others."""
     many = len(dataset) - len(np.unique(dataset.sites[:, 0, 0]))
     if not many:

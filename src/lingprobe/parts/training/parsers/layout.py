@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from lingprobe.corpora.running import cleaned
+from lingprobe.corpora.running import clean_text
 from lingprobe.corpora.trees import Range, Tree
 
 
@@ -44,14 +44,14 @@ class Paragraph(NamedTuple):
     tokens: tuple[Token, ...]
 
 
-def written(tree: Tree) -> Written | None:
+def written_sentence(tree: Tree) -> Written | None:
     """How a tree's sentence is written, cleaned as running text is; None where a token has no
     visible character.
     """
-    text, _ = cleaned(tree.text)
+    text, _ = clean_text(tree.text)
     ends = [i + 1 for i, character in enumerate(text) if character != " "]
     forms = list(_forms(tree))
-    visible = [len(cleaned(form)[0].replace(" ", "")) for form, _ in forms]
+    visible = [len(clean_text(form)[0].replace(" ", "")) for form, _ in forms]
     if not all(visible) or sum(visible) != len(ends):
         return None
     stops = tuple(ends[n - 1] for n in accumulate(visible))
@@ -76,14 +76,14 @@ def paragraphs(sentences: Iterable[Written | None]) -> Iterator[Paragraph]:
     held: list[Written] = []
     for each in filter(None, sentences):
         if held and each.opens:
-            yield _joined(held)
+            yield _join_sentences(held)
             held = []
         held.append(each)
     if held:
-        yield _joined(held)
+        yield _join_sentences(held)
 
 
-def _joined(sentences: Sequence[Written]) -> Paragraph:
+def _join_sentences(sentences: Sequence[Written]) -> Paragraph:
     parts, tokens, at = list[str](), list[Token](), 0
     for each in sentences:
         first = 0

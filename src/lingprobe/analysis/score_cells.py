@@ -29,7 +29,7 @@ def scores_of(results: Sequence[Result]) -> tuple[list[Score], list[str]]:
     """The scores of results, and what was left out; DataProblem where nothing is left."""
     groups, remarks = _plain(results)
     groups, more = _comparable(groups)
-    groups, constant = _varied(groups)
+    groups, constant = _drop_constant_encoders(groups)
     if not groups:
         raise DataProblem("no encoder has a score here: oracles and controls are not correlated")
     named = _columns([row for row, _ in groups], [mine for _, mine in groups])
@@ -68,7 +68,7 @@ def _comparable(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
     return kept, remarks
 
 
-def _varied(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
+def _drop_constant_encoders(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
     """Without encoders that answer every example of every task alike, as constant vectors do."""
     constant: dict[tuple[str, str], bool] = {}
     for row, mine in groups:
@@ -109,7 +109,7 @@ def _columns(found: Sequence[Row], groups: Sequence[Sequence[Result]]) -> list[M
         probe = f", {row.probe}" if len(probes[row.task]) > 1 else ""
         language = languages(mine)[0]
         code = "" if language == UNKNOWN else language.partition("-")[0]
-        task = f"{_parsed(row.task).name}{probe}"
+        task = f"{_parse_task(row.task).name}{probe}"
         name = task.rpartition("/")[2]
         columns.append(Measure(name, SOURCE, task, code, row.metric))
     tasks: dict[Measure, set[str]] = {}
@@ -121,12 +121,12 @@ def _columns(found: Sequence[Row], groups: Sequence[Sequence[Result]]) -> list[M
     ]
 
 
-def _parsed(task: str) -> Reference:
+def _parse_task(task: str) -> Reference:
     return parsed_or_none(task) or Reference(task)
 
 
 def _in_full(name: str, task: str) -> str:
     """A column's name with its data and options, paths by their last part."""
-    parsed = _parsed(task)
+    parsed = _parse_task(task)
     data = PurePath(parsed.argument).name if parsed.argument else None
     return str(Reference(name, data, parsed.options))

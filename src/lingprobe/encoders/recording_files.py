@@ -18,7 +18,7 @@ def shape_of(file: Path) -> tuple[int, int, int]:
     """Tokens, layers and numbers of the hidden states in a file, of which one layer may be
     written without its own dimension.
     """
-    with opened(file) as tensors:
+    with open_tensors(file) as tensors:
         if lacking := {IDS, STATES} - set(tensors.keys()):
             raise DataProblem(
                 f"{file} has no {' and no '.join(sorted(lacking))} (it has:"
@@ -30,7 +30,7 @@ def shape_of(file: Path) -> tuple[int, int, int]:
     return shape[0], shape[1] if len(shape) > 2 else 1, shape[-1]
 
 
-def opened(file: Path, tensors: Literal["np", "pt"] = "np") -> Any:
+def open_tensors(file: Path, tensors: Literal["np", "pt"] = "np") -> Any:
     """A file to read tensors from, as arrays of numpy or of torch; DataProblem where it is none."""
     try:
         return safe_open(str(file), tensors)

@@ -15,7 +15,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.datasets import Candidate
 from lingprobe.datasets.candidates import Pool, hashes, joined
 from lingprobe.tasks.answers import Answer, Finding, Findings
-from lingprobe.tasks.parsed import ParsedCorpus
+from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import CONTENT, LENGTH, LETTERS
 from lingprobe.tasks.sources import stratum
 
@@ -48,9 +48,9 @@ class Found:
     def where(cls, corpus: ParsedCorpus, codes: Ints, said: Sequence[Finding | None]) -> Found:
         """The same of codes [sentences] into answers and what is none; -1 is none."""
         every = Found(corpus, np.arange(len(codes)), codes, ())
-        return every._said([*said, None])  # the last one is that of -1
+        return every._keep_answers([*said, None])  # the last one is that of -1
 
-    def _said(self, said: Sequence[Finding | None]) -> Found:
+    def _keep_answers(self, said: Sequence[Finding | None]) -> Found:
         """Those whose code stands for an answer now."""
         kept = np.array([type(each) is Answer for each in said], bool)
         rows = np.flatnonzero(kept[self.codes])
@@ -58,13 +58,13 @@ class Found:
         answers = [each for each in said if type(each) is Answer]
         return replace(self, rows=self.rows[rows], codes=codes, answers=answers)
 
-    def mapped(self, change: Callable[[Answer], Answer | None]) -> Found:
+    def map_answers(self, change: Callable[[Answer], Answer | None]) -> Found:
         """The same with each answer changed; without those that have none then."""
-        return self._said(list(map(change, self.answers)))
+        return self._keep_answers(list(map(change, self.answers)))
 
-    def labelled(self, labels: Collection[str]) -> Found:
+    def with_labels(self, labels: Collection[str]) -> Found:
         """Those with some labels."""
-        return self.mapped(lambda answer: answer if answer.label in labels else None)
+        return self.map_answers(lambda answer: answer if answer.label in labels else None)
 
     def take(self, rows: Ints) -> Found:
         """Some of them."""
@@ -110,7 +110,7 @@ class Found:
 
     def _sentences(self, rows: Ints) -> list[Sentence]:
         """Some rows of the corpus, as they are asked about."""
-        return self.edit(self.corpus, rows) if self.edit else self.corpus.chosen(rows)[0]
+        return self.edit(self.corpus, rows) if self.edit else self.corpus.read_rows(rows)[0]
 
     def _lengths(self) -> Sequence[int | None]:
         """The length of each answer, where that is not the number of words."""
@@ -124,14 +124,14 @@ class Found:
                 column[self.rows] for column in corpus.columns(CONTENT, LETTERS, LENGTH)
             )
         else:
-            content, letters, lengths = self._edited()
+            content, letters, lengths = self._edited_columns()
         if self.length:
             lengths = np.array(self._lengths())[self.codes]
         said = [(answer.label, answer.target) for answer in self.answers]
         splits = corpus.splits[self.rows]
-        return Pool.coded(self.codes, said, (content, letters, lengths, splits), self.read)
+        return Pool.from_codes(self.codes, said, (content, letters, lengths, splits), self.read)
 
-    def _edited(self) -> tuple[Ints, Ints, Ints]:
+    def _edited_columns(self) -> tuple[Ints, Ints, Ints]:
         """The columns content, letters and lengths of what is made of the sentences."""
         parts = []
         for first in range(0, len(self), AT_ONCE):

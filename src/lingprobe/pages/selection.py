@@ -16,7 +16,7 @@ from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.references import Contents, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.paths import Paths
-from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescored
+from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescore_result
 from lingprobe.pages.captions import short
 from lingprobe.store.experiments import Experiment, experiments
 from lingprobe.store.results import find_scores
@@ -50,7 +50,7 @@ class Stored(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
+def read_results(folder: str | Path | None, chosen: Chosen) -> Stored:
     """The newest result of each trial in a folder, in the order in which they were asked for, of
     those chosen; DataProblem where there is none.
 
@@ -72,7 +72,7 @@ def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
             f"{older:,} older results are left out, because they were measured again with other"
             " data or another version of the code"
         )
-    return Stored(named(latest, chosen, f" in {paths.results}"), tuple(remarks))
+    return Stored(select_results(latest, chosen, f" in {paths.results}"), tuple(remarks))
 
 
 def judged_by(shown: Stored, metric: str) -> Stored:
@@ -83,7 +83,7 @@ def judged_by(shown: Stored, metric: str) -> Stored:
     results, lost = list[Result](), dict[str, list[str]]()
     for result in shown.results:
         try:
-            again = rescored(result, name)
+            again = rescore_result(result, name)
         except MetricProblem as problem:
             lost.setdefault(str(problem), []).append(brief(TASKS, result.trial.task))
             continue
@@ -115,7 +115,7 @@ def _in_order(
     return sorted(latest, key=lambda result: ranks.get(id(result), len(asked)))
 
 
-def named(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Result]:
+def select_results(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Result]:
     """Those of the results that the patterns name; DataProblem where there is none."""
     tasks = asked_for(chosen.tasks, {r.trial.task for r in results}, TASKS)
     encoders = asked_for(chosen.encoders, {r.trial.encoder for r in results}, ENCODERS)

@@ -74,9 +74,9 @@ class Limited:
         least = np.minimum(sizes, np.maximum(np.minimum(self.limit * SHARES, MOST).astype(int), 1))
         many = np.maximum(apportion(self.limit, sizes), least.astype(int))
         many[many.argmax()] -= max(many.sum() - self.limit, 0)
-        codes = whole.labels.balanced()
+        codes = whole.labels.codes_to_balance()
         parts = [_spread(each, codes, int(n)) for each, n in zip(rows, many, strict=True)]
-        return _trimmed(whole.take(np.sort(np.concatenate(parts))))
+        return _drop_unused_sentences(whole.take(np.sort(np.concatenate(parts))))
 
 
 def _spread(rows: Ints, codes: Ints, number: int) -> Ints:
@@ -86,7 +86,7 @@ def _spread(rows: Ints, codes: Ints, number: int) -> Ints:
     return taken
 
 
-def _trimmed(dataset: Dataset) -> Dataset:
+def _drop_unused_sentences(dataset: Dataset) -> Dataset:
     """The data set without sentences that no example is about."""
     used, sites = np.unique(dataset.sites[:, :, 0], return_inverse=True)
     numbers = sites.reshape(dataset.sites.shape[:2])

@@ -75,7 +75,7 @@ class Posed:
 NOTHING = Posed()
 
 
-def posed(folds: Sequence[Result], gold: Column) -> Posed:
+def describe_question(folds: Sequence[Result], gold: Column) -> Posed:
     """What the folds of one thing measured ask."""
     first = folds[0].provenance.notes
     rules, parser = [r.provenance.notes.part(WordRule) for r in folds], first.part(ByParser)
@@ -83,15 +83,15 @@ def posed(folds: Sequence[Result], gold: Column) -> Posed:
     return Posed(
         tuple(gold.names) if gold.numbers is None else (),
         first.classes_of_question,
-        _made(folds),
+        _construction_shares(folds),
         rules[0].rule if rules[0] else "",
         PERCENT * float(np.average(shares, weights=[r.n for r in folds])) if rules[0] else 0.0,
-        (*first.remarks, *_sourced(folds)),
+        (*first.remarks, *_source_remarks(folds)),
         parser.wrong if parser and parser.wrong and parser.wrong >= PLAIN else 0.0,
     )
 
 
-def _sourced(folds: Sequence[Result]) -> Iterator[str]:
+def _source_remarks(folds: Sequence[Result]) -> Iterator[str]:
     """A remark where the source of an example says something of its label."""
     rules = [rule for r in folds if (rule := r.provenance.notes.part(SourceRule))]
     if len(rules) < len(folds):
@@ -103,7 +103,9 @@ def _sourced(folds: Sequence[Result]) -> Iterator[str]:
         yield f"knowing only the source gives {right} (--by source)"
 
 
-def _made(folds: Sequence[Result]) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+def _construction_shares(
+    folds: Sequence[Result],
+) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     """The constructions of each class, over all folds."""
     counts: dict[str, dict[str, int]] = {}
     for fold in folds:

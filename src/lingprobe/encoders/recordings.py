@@ -19,7 +19,7 @@ from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.hub import Source
-from lingprobe.encoders.recorded_files import IDS, STATES, opened, shape_of
+from lingprobe.encoders.recording_files import IDS, STATES, open_tensors, shape_of
 
 NO_LIMIT = 2**20  # tokens
 COMPARED = 200  # files by which layers are checked
@@ -38,7 +38,7 @@ class Recorded:
     side_by_side = False
     limit = NO_LIMIT
 
-    def hidden(
+    def hidden_states(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
         """The hidden states of rows of token ids, each [rows, longest, dim]; NaN for those that
@@ -57,7 +57,7 @@ class Recorded:
 
 
 @functools.lru_cache(maxsize=2)
-def recorded(files: tuple[Path, ...], tokenizer: Source) -> Recorded:
+def load_recorded(files: tuple[Path, ...], tokenizer: Source) -> Recorded:
     """Files of hidden states beside the tokeniser of their model; EncoderStop where they do not go
     together.
     """
@@ -114,5 +114,5 @@ def check_layers(files: tuple[Path, ...], names: tuple[str, ...]) -> None:
 
 
 def _tensor(file: Path, name: str) -> Tensor:
-    with opened(file, "pt") as tensors:
+    with open_tensors(file, "pt") as tensors:
         return tensors.get_tensor(name)  # type: ignore[no-any-return]

@@ -36,7 +36,7 @@ from lingprobe.tasks.shards import (
     Lists,
     Shard,
     occurrences,
-    said,
+    parse_findings,
     sentences,
     tuples,
 )
@@ -81,7 +81,7 @@ class ParsedCorpus:
         """What was counted while they were read."""
         tally = Tally()
         for shard in self.shards:
-            tally.add(shard.counted.tally)
+            tally.add(shard.counts.tally)
         tally.noted += self.noted
         return tally
 
@@ -118,7 +118,7 @@ class ParsedCorpus:
         ]
         column = pa.chunked_array(arrays).unify_dictionaries()  # distinct ones as they appear
         codes = np.concatenate([array.indices.to_numpy() for array in column.chunks])
-        return Findings.of(self.mine(codes), said(column.chunk(0).dictionary.to_pylist()))
+        return Findings.of(self.mine(codes), parse_findings(column.chunk(0).dictionary.to_pylist()))
 
     def words(self) -> Iterator[Lists]:
         """The words of the sentences, some thousand sentences at once."""
@@ -130,7 +130,9 @@ class ParsedCorpus:
         for group in self._groups(self.rows, WORDS, TEXT, *more):
             yield sentences(group), [tuples(group.column(name)) for name in more]
 
-    def chosen(self, rows: Ints, *more: str) -> tuple[list[Sentence], list[list[tuple[str, ...]]]]:
+    def read_rows(
+        self, rows: Ints, *more: str
+    ) -> tuple[list[Sentence], list[list[tuple[str, ...]]]]:
         """Some sentences by their rows, in any order, with further columns of lists."""
         rows = rows if self.rows is None else self.rows[rows]
         order = np.argsort(rows)
@@ -214,7 +216,7 @@ class ParsedCorpus:
     def styles(self) -> dict[str, Style]:
         """The style of annotation of each file."""
         return {
-            file: shard.counted.style for file, shard in zip(self.files, self.shards, strict=True)
+            file: shard.counts.style for file, shard in zip(self.files, self.shards, strict=True)
         }
 
     def foreign_values(self, read: Collection[str]) -> str:
@@ -267,7 +269,7 @@ class Rules:
     options: str | None = ""
 
     @property
-    def made(self) -> Made:
+    def code_version(self) -> Made:
         """The code that decides columns."""
         return Made.now((__name__, *self.modules))
 
@@ -275,7 +277,7 @@ class Rules:
         """Where columns of a file are kept on disk, under what stands for all that decides them."""
         if self.options is None:
             return None
-        name = digest_of(self.made.code, self.options, on_error, digest([path]))
+        name = digest_of(self.code_version.code, self.options, on_error, digest([path]))
         return cache_dir() / FOLDER / f"{name}{SUFFIX}"
 
 
@@ -295,7 +297,7 @@ def parsed_corpus(
             rules.judge,
             known,
             rules.place(path, on_error) if large else None,
-            rules.made if large else None,
+            rules.code_version if large else None,
         )
         for path in paths
     )

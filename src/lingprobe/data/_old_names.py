@@ -66,7 +66,7 @@ def keywords(since: str, **renamed: str) -> Callable[[F], F]:
     both at once.
     """
 
-    def decorated(function: F) -> F:
+    def decorator(function: F) -> F:
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             for old in renamed.keys() & given.keys():
@@ -79,4 +79,4 @@ def keywords(since: str, **renamed: str) -> Callable[[F], F]:
 
         return call  # type: ignore[return-value]
 
-    return decorated
+    return decorator
