@@ -16,7 +16,7 @@ from lingprobe.encoders.surface import Length
 from lingprobe.probes.bayes import uni
 from lingprobe.probes.floors import Majority
 from lingprobe.testing import FAMILIES, check_dataset, check_encoder, check_probe, check_task
-from lingprobe.testing.probes import KINDS, check_on, plant_labels, shuffled
+from lingprobe.testing.probes import KINDS, check_on, plant_labels, shuffle_labels
 
 
 @dataclass
@@ -432,7 +432,7 @@ def test_a_sigmoid_before_the_loss_is_not_hidden_by_ranking():
 def test_planted_examples_are_sound_and_shuffling_keeps_what_there_is(kind):
     readings = plant_labels(kind)
     check_dataset(readings.dataset)
-    mixed = shuffled(readings).labels.matrix()
+    mixed = shuffle_labels(readings).labels.matrix()
     for split in range(3):
         rows = readings.dataset.splits == split
         before, after = readings.labels.matrix()[rows], mixed[rows]

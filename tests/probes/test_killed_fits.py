@@ -10,7 +10,7 @@ import pytest
 from lingprobe.data.checkpoints import keeping
 from lingprobe.nets import device
 from lingprobe.store import checkpoints
-from lingprobe.store.checkpoints import Checkpoints, forget, left
+from lingprobe.store.checkpoints import Checkpoints, forget, kept_states
 from probes.elsewhere import elsewhere
 from probes.test_device import PROBED, _short, said  # noqa: F401
 
@@ -104,12 +104,12 @@ def test_short_fits_keep_nothing_and_states_are_forgotten(tmp_path, monkeypatch)
     with keeping(Checkpoints(place)):
         said(probe, make(), reads)
     assert not list(tmp_path.iterdir())
-    assert left(place) == ("", 0)
+    assert kept_states(place) == ("", 0)
     monkeypatch.setattr(checkpoints, "EVERY", 0.0)
     with keeping(Checkpoints(place)):
         said(probe, make(), reads)
     assert {file.suffix for file in tmp_path.iterdir()} == {".fit"}
-    assert left(place).bytes == sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert kept_states(place).bytes == sum(file.stat().st_size for file in tmp_path.iterdir())
     forget(tmp_path / "unit-1")  # another part of the same
     assert list(tmp_path.iterdir())
     forget(place)

@@ -1,4 +1,9 @@
-"""The command line. A command imports what it needs only when it runs, so that help is fast."""
+"""The command line. A command imports what it needs only when it runs, so that help is fast.
+
+`declaration` makes a command of the function of `lingprobe` that it calls, whose parameters
+`signatures` reads. The commands are in the modules named by their subjects, as `measuring` and
+`results`; `options` are those that several share, `parsing` reads a command line.
+"""
 
 from __future__ import annotations
 

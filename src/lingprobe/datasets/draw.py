@@ -150,14 +150,14 @@ def matchable(division: Division, rows: Ints) -> Ints:
     labels, classes = division.pool.labels[rows], division.classes
     sizes = np.bincount(labels, minlength=len(division.pool.names))
 
-    def left(kept: Ints) -> int:
+    def examples_left(kept: Ints) -> int:
         rng = np.random.default_rng([division.settings.seed, 4])
         return len(replace(division, classes=kept).block(rows[np.isin(labels, kept)], rng))
 
-    while len(classes) > 2 and left(classes) < division.settings.least:
+    while len(classes) > 2 and examples_left(classes) < division.settings.least:
         classes = max(
             (classes[classes != c] for c in classes),
-            key=lambda kept: (left(kept), sizes[kept].sum()),
+            key=lambda kept: (examples_left(kept), sizes[kept].sum()),
         )
     return classes
 

@@ -287,7 +287,7 @@ def _model(
 ) -> Any:
     from transformers import AutoModel
 
-    def trained() -> Any:
+    def load_model() -> Any:
         with quiet_loading():
             precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
             return _encoder(
@@ -297,7 +297,7 @@ def _model(
             )
 
     if weights.kind == "trained":
-        return trained()
+        return load_model()
     model = _draw_model(
         lambda: _encoder(
             AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)
@@ -308,7 +308,7 @@ def _model(
     if weights.kind == "orthonormal":
         orthonormalise(model, below, torch.Generator().manual_seed(weights.seed))
     if weights.lexical:
-        state = trained().state_dict()
+        state = load_model().state_dict()
         model.load_state_dict({name: state[name] for name in below}, strict=False)
     return model
 

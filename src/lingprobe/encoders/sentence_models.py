@@ -161,9 +161,9 @@ class Ready:
         """What the model's modules make of a batch."""
         return forward(self.model, features, self.way, self.dtype)
 
-    def embedded(self, features: dict[str, Any]) -> Tensor:
+    def embed_texts(self, features: dict[str, Any]) -> Tensor:
         """One vector a text, [texts, width], as the model's own `encode` would return it."""
-        return embedded(self.model, self.forward(features))
+        return sentence_vectors(self.model, self.forward(features))
 
 
 @functools.lru_cache(maxsize=2)
@@ -217,7 +217,7 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
     key = "token_embeddings" if form == MANY else "sentence_embedding"
     if not isinstance(output.get(key), Tensor):
         raise EncoderStop(f"{name} gives no {key}, so that there is nothing to read")
-    width = int((output[key] if form == MANY else embedded(model, output)).shape[-1])
+    width = int((output[key] if form == MANY else sentence_vectors(model, output)).shape[-1])
     if way.width is not None and width < way.width:
         raise EncoderStop(f"{name}: truncate_dim={way.width}, and its vectors have {width} numbers")
     trial = Ready(model, form, dtype, way, width, "padded")
@@ -233,7 +233,7 @@ def forward(model: Any, features: dict[str, Any], way: Way, dtype: str) -> dict[
         return dict(model(placed, **told_more))
 
 
-def embedded(model: Any, output: dict[str, Any]) -> Tensor:
+def sentence_vectors(model: Any, output: dict[str, Any]) -> Tensor:
     """One vector a text of what a model's modules made."""
     values: Tensor = output["sentence_embedding"]
     if (active := getattr(model, "max_active_dims", None)) is not None:
@@ -254,7 +254,7 @@ def _batching(trial: Ready, before: str, name: str) -> Batching:
     def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
         output = trial.forward(features)
         if trial.form != MANY:
-            return [[row[None]] for row in embedded(trial.model, output)]
+            return [[row[None]] for row in sentence_vectors(trial.model, output)]
         masks = output["attention_mask"].bool()
         return [[row[mask]] for row, mask in zip(output["token_embeddings"], masks, strict=True)]
 
@@ -294,7 +294,7 @@ def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, 
             if tokenised_texts
             else preprocess_texts(model, [texts[r] for r in rows], before, more)
         )
-        vectors[rows] = ready.embedded(features).cpu().numpy()
+        vectors[rows] = ready.embed_texts(features).cpu().numpy()
 
     spread(work, group_rows(lengths, tokens, ready.batching), model.device.type == "cpu")
     return vectors, tokenised_texts.cut if tokenised_texts else np.zeros(len(texts), bool)

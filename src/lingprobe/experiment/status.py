@@ -16,7 +16,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.run import encoder_place
 from lingprobe.store import plans
-from lingprobe.store.checkpoints import left
+from lingprobe.store.checkpoints import kept_states
 from lingprobe.store.claims import holder
 from lingprobe.store.experiments import Experiment, Unit
 from lingprobe.store.failures import failure_of
@@ -84,7 +84,7 @@ def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
     if all(each in known for each in unit.ids):
         return UnitStatus(*things, "done")
     place = paths.result_store().place(unit.ids, unit.part)
-    kept = left(place)._asdict()
+    kept = kept_states(place)._asdict()
     if (at_work := holder(place)) is not None:
         return UnitStatus(*things, "running", *at_work, **kept)
     if failure := failure_of(place):

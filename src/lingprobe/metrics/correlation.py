@@ -142,7 +142,7 @@ def permutation_p_values(
     count, total = np.zeros_like(observed), 0
     room = max(1, ROOM // max(features.size, 1))
     for some in orders(group.n, draws, room, seed):
-        shuffled = _shuffled(features, some)
+        shuffled = _permute(features, some)
         products = features.reshape(len(features), -1) @ shuffled.transpose(0, 2, 1)
         count += (np.abs(products) >= observed).sum(0)
         total += len(some)
@@ -169,7 +169,7 @@ def _permutations(n: int) -> Ints:
     return np.array(list(itertools.permutations(range(n))), np.int64)
 
 
-def _shuffled(features: Doubles, orders: Ints) -> Doubles:
+def _permute(features: Doubles, orders: Ints) -> Doubles:
     """The features [columns, ...] under each permutation, [permutations, columns, features]."""
     if features.ndim == 2:
         return features[:, orders].transpose(1, 0, 2)

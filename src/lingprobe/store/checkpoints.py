@@ -69,7 +69,7 @@ class Left(NamedTuple):
     bytes: int
 
 
-def left(place: Path) -> Left:
+def kept_states(place: Path) -> Left:
     """What is kept of the fits of a place."""
     with contextlib.suppress(OSError):
         if stats := [path.stat() for path in _files(place)]:

@@ -41,7 +41,7 @@ def claim_file(target: Path) -> Iterator[bool]:
     Where no note can be left, as on a disk that is full, the claim is taken for granted.
     """
     claim, mine = claim_of(target), _note()
-    if not _left(claim, mine):
+    if not _leave_note(claim, mine):
         yield False
         return
     ended = threading.Event()
@@ -55,7 +55,7 @@ def claim_file(target: Path) -> Iterator[bool]:
                 claim.unlink()
 
 
-def _left(claim: Path, note: str) -> bool:
+def _leave_note(claim: Path, note: str) -> bool:
     """Leave a note, once a void one is out of the way; False where there is one that holds."""
     try:
         claim.parent.mkdir(parents=True, exist_ok=True)

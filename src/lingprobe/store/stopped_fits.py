@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.store.checkpoints import left, left_places
+from lingprobe.store.checkpoints import kept_states, left_places
 from lingprobe.store.claims import holder
 from lingprobe.store.experiments import Unit, experiments
 from lingprobe.store.results import ResultStore
@@ -62,4 +62,4 @@ def kept_fits(results: Path) -> Iterator[KeptFit]:
         ids = {each for unit in of for each in unit.ids}
         names = (of[0].task, of[0].encoder, of[0].probe) if of else ("", "", "")
         finished = bool(ids) and store.ids(ids) == ids
-        yield KeptFit(place, *names, *left(place), finished, holder(place) is not None)
+        yield KeptFit(place, *names, *kept_states(place), finished, holder(place) is not None)

@@ -87,7 +87,7 @@ def check_on(probe: Probe, kind: str, learns: bool = True, pairs: bool = False) 
             f"{who} finds {correlation:.2f} in a layer of noise: does it read the layer that its"
             " cell names?"
         )
-    mixed = shuffled(readings)
+    mixed = shuffle_labels(readings)
     correlation = skill(fit_and_predict(probe, mixed, (Cell("1", 0),))[0], mixed)
     assert correlation < limit, (
         f"{who} beats chance on shuffled labels ({correlation:.2f}): does it see the labels of"
@@ -166,7 +166,7 @@ def _make_label(kind: str, hidden: int, rng: np.random.Generator) -> Label:
     return known if rng.random() < 0.5 else {"x": known["x"]}
 
 
-def shuffled(readings: Readings, seed: int = 1) -> Readings:
+def shuffle_labels(readings: Readings, seed: int = 1) -> Readings:
     """The same examples with labels that belong to others of the same split."""
     rng, dataset = np.random.default_rng(seed), readings.dataset
     order = np.arange(len(dataset))

@@ -278,7 +278,7 @@ def test_one_label_alone_teaches_nothing():
     [
         ("tokenizers", lambda: Pieces.of(["a"], 270, False)),
         ("sacrebleu.metrics.bleu", lambda: bleu(["a"], ["a"])),
-        ("gensim.models", lambda: static._trained(Path("a"), static.Settings())),
+        ("gensim.models", lambda: static._fit_vectors(Path("a"), static.Settings())),
         ("lingprobe.parts.training.steps", bag._import_steps),
     ],
 )

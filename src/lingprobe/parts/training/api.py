@@ -163,7 +163,7 @@ def audit_parser(
     """
     allow(parsed)
     files = gold_files(gold)
-    if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _trained(parsed):
+    if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _is_parser(parsed):
         said = [part.path for part in corpus([parsed], SUFFIXES)]
         (by,) = machines(said) or [Machine("", "", {})]
         audit = compare_parses(files, said, (by.parser, by.fingerprint))
@@ -242,6 +242,6 @@ def _splits(gold: Sequence[Path], parser: Parser) -> dict[str, float]:
     return {} if own is None else splits(gold, own)
 
 
-def _trained(place: str | Path) -> bool:
+def _is_parser(place: str | Path) -> bool:
     """Whether a folder is a parser."""
     return (locate_path(place) / MODEL).is_file()

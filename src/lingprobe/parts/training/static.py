@@ -88,7 +88,7 @@ def train_vectors(
                 _write(text.read(path), file, (left_out, settings.english), counts)
         if not counts["words"]:
             raise DataProblem("no sentences are left to train vectors on")
-        model = _trained(corpus, settings)
+        model = _fit_vectors(corpus, settings)
     _save(model, out, settings.subwords)
     return Trained(out, **counts, vocabulary=len(model.wv))
 
@@ -121,7 +121,7 @@ def _write(
         file.write(" ".join(words) + "\n")
 
 
-def _trained(corpus: Path, settings: Settings) -> Any:
+def _fit_vectors(corpus: Path, settings: Settings) -> Any:
     try:
         from gensim.models import FastText, Word2Vec
     except ImportError:

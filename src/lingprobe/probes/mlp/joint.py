@@ -130,7 +130,7 @@ class Best:
             self.looks[lane], self.tensors[lane] = look, [t.clone() for t in tensors]
         return better
 
-    def trained(self, lane: Lane, likeliest: Trained | None = None) -> Trained:
+    def best_network(self, lane: Lane, likeliest: Trained | None = None) -> Trained:
         """A network at its best."""
         layers = tuple(t.cpu().numpy() for t in self.tensors[lane])
         return Trained(lane.member, layers, *self.looks[lane], likeliest)
@@ -285,10 +285,14 @@ class Joint:
         ]
         self.keep(self.running)
 
-    def trained(self) -> list[list[Trained]]:
+    def best_networks(self) -> list[list[Trained]]:
         """The best state of every network in the running, in the order of groups and members."""
         lanes = sorted(self.lanes)
-        return [[self._trained(n) for n in group] for _, group in groupby(lanes, itemgetter(0))]
+        return [
+            [self._best_network(n) for n in group] for _, group in groupby(lanes, itemgetter(0))
+        ]
 
-    def _trained(self, lane: Lane) -> Trained:
-        return self.best.trained(lane, self.likeliest.trained(lane) if self.likeliest else None)
+    def _best_network(self, lane: Lane) -> Trained:
+        return self.best.best_network(
+            lane, self.likeliest.best_network(lane) if self.likeliest else None
+        )

@@ -23,7 +23,7 @@ from lingprobe.probes.mlp.states import lanes, name_of, numbers, restore, state_
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
 
 
-def trained(
+def train_networks(
     problem: Problem,
     seeds: Sequence[int],
     grids: Sequence[Sequence[Member]],
@@ -76,7 +76,7 @@ def anneal(
             joint.look([done * size / n for n in counts], joint.running)
         course.offer(state)
     course.end(state)
-    return joint.trained()
+    return joint.best_networks()
 
 
 def _batches(joint: Joint, size: int, plan: Annealing) -> Iterator[Tensor]:
@@ -107,7 +107,7 @@ def persist(
             course.offer(loop.state)
         loop.look()
     course.end(loop.state)
-    return joint.trained()
+    return joint.best_networks()
 
 
 class _Patience:

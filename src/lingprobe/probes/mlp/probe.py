@@ -126,7 +126,7 @@ class Mlp(Fitting):
             self._check(job.train, job.dev)
         predictors: dict[tuple[int, Cell], Predictor] = {}
         for inputs in self._inputs(jobs):
-            for fit, trained in self._trained(inputs):
+            for fit, trained in self._train_fits(inputs):
                 best = best_of(trained, self.protocol)
                 cell = Cell(fit.input.read, fit.seed)
                 predictors[fit.input.job, cell] = self._predictor(fit, best)
@@ -189,7 +189,7 @@ class Mlp(Fitting):
         # batches end with the examples, so that all have to have as many
         return (*alike, one.job)
 
-    def _trained(self, inputs: Sequence[Input]) -> Iterator[tuple[Fit, list[Trained]]]:
+    def _train_fits(self, inputs: Sequence[Input]) -> Iterator[tuple[Fit, list[Trained]]]:
         """Every fit with what was trained: its whole grid, or what is left of it.
 
         Where the grid is halved, it is tuned for one seed, whichever seeds are asked for, and the
@@ -261,7 +261,7 @@ class Mlp(Fitting):
 
         from lingprobe.probes.losses import LOSSES
         from lingprobe.probes.mlp.joint import Part, Problem, share_tensors
-        from lingprobe.probes.mlp.loops import trained
+        from lingprobe.probes.mlp.loops import train_networks
 
         check_device(device := self.device)
         plan, (loss, outputs, likeliest) = self.protocol.plan, fits[0].input.kind
@@ -281,7 +281,7 @@ class Mlp(Fitting):
 
         problem = Problem(part(0), part(1), LOSSES[loss], outputs, likeliest)
         seeds, grids = [fit.seed for fit in fits], [fit.grid for fit in fits]
-        return trained(problem, seeds, grids, plan, dtype)
+        return train_networks(problem, seeds, grids, plan, dtype)
 
     def _format(self, one: Input) -> Literal["bf16", "float32"]:
         """What the products of an input are computed in."""

@@ -78,11 +78,11 @@ class Relatedness(Fitting):
         predictors: dict[tuple[str, int], Predictor] = {}
         targets = _targets(scale, train, dev)
 
-        def trained(some: Sequence[tuple[str, int]]) -> list[Trained]:
-            return self._trained([(inputs[read], seed) for read, seed in some], targets)
+        def train_some(some: Sequence[tuple[str, int]]) -> list[Trained]:
+            return self._train_fits([(inputs[read], seed) for read, seed in some], targets)
 
         for alike in by_width.values():
-            for (read, seed), best in zip(alike, in_halves(trained, alike), strict=True):
+            for (read, seed), best in zip(alike, in_halves(train_some, alike), strict=True):
                 predictors[read, seed] = _predictor(read, inputs[read].scaling, best, scale)
         return [predictors[cell.read, cell.seed] for cell in cells]
 
@@ -106,7 +106,7 @@ class Relatedness(Fitting):
         scaling = (common_scale if self.protocol.scaled else no_scale)(features)
         return Input(scaling, scaling(features), scaling(finite(dev, read, "dev")))
 
-    def _trained(
+    def _train_fits(
         self, fits: Sequence[tuple[Input, int]], targets: tuple[Floats, Floats]
     ) -> list[Trained]:
         """Each input under its seed, at its best on dev."""
@@ -115,7 +115,7 @@ class Relatedness(Fitting):
         import torch
 
         from lingprobe.probes.mlp.joint import Part, Problem, share_tensors
-        from lingprobe.probes.mlp.loops import trained
+        from lingprobe.probes.mlp.loops import train_networks
         from lingprobe.probes.relatedness.loss import Expectation
 
         loss, plan, many = Expectation(), self.protocol.plan, targets[0].shape[1] - 1
@@ -127,7 +127,7 @@ class Relatedness(Fitting):
         )
         problem, grids = Problem(train, dev, loss, many), [[LINEAR]] * len(fits)
         seeds = [seed for _, seed in fits]
-        return [best for [best] in trained(problem, seeds, grids, plan, torch.float32)]
+        return [best for [best] in train_networks(problem, seeds, grids, plan, torch.float32)]
 
 
 class Input(NamedTuple):

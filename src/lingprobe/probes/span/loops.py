@@ -61,7 +61,7 @@ def _anneal(
     def state() -> State:
         return state_of(trainings, step=done)
 
-    for step, rows in enumerate(itertools.islice(_shuffled(train, size, seed), steps)):
+    for step, rows in enumerate(itertools.islice(_batch_rows(train, size, seed), steps)):
         if step < done:
             continue
         if step in before:
@@ -89,7 +89,7 @@ def _persist(
     def state() -> State:
         return state_of(trainings, step=done, ended=ended)
 
-    for step, rows in enumerate(_shuffled(train, plan.batch, seed), 1):
+    for step, rows in enumerate(_batch_rows(train, plan.batch, seed), 1):
         if step <= done:
             continue
         if not (going := [one for one, end in zip(trainings, ended, strict=True) if not end]):
@@ -165,7 +165,7 @@ def _step(
         training.step(batch, gathered, wanted, training.rate if rate is None else rate)
 
 
-def _shuffled(train: Examples, size: int, seed: int) -> Iterator[Ints]:
+def _batch_rows(train: Examples, size: int, seed: int) -> Iterator[Ints]:
     """The rows of one batch after the other, pass after pass without end, the sentences of each
     pass in an order of its own.
     """

@@ -32,14 +32,14 @@ class Bounds:
         return replace(
             self,
             together=together,
-            **{key: min(self._left(key) - n, together) for key, n in used.items()},
+            **{key: min(self._remaining(key) - n, together) for key, n in used.items()},
         )
 
     def allow(self, key: str) -> bool:
         """Whether one more may stand there."""
-        return min(self.together, self._left(key)) > 0
+        return min(self.together, self._remaining(key)) > 0
 
-    def _left(self, key: str) -> int:
+    def _remaining(self, key: str) -> int:
         return {
             "relatives": self.relatives,
             "adjectives": self.adjectives,
