@@ -414,7 +414,7 @@ FOREIGN = {  # objects of other libraries, whose versions differ
     "probes/plain.py",
     "encoders/blocks.py",  # transformers, torch
     "encoders/network.py",
-    "encoders/saved.py",
+    "encoders/model_files.py",
     "encoders/sentence_models.py",  # sentence-transformers
     "encoders/token_forward.py",
     "integrations/transformers.py",

@@ -27,7 +27,7 @@ MAKING = {"make", "find", "canonical", "expand", "modules", "needs", "options"}
 USER = """
 annotators/__init__.py parser
 audit/inspection.py problems
-api/data.py _made annotate
+api/data.py _make_task annotate
 api/encoders.py configure
 api/experiments.py _canonical
 api/measure.py _of_suite
@@ -35,14 +35,14 @@ api/results.py compare_published
 encoders/__init__.py make
 datasets/controls.py draws
 experiment/measure.py _result
-experiment/plan.py _checked _drawn _folds _planned _posed _probes_for _things tasks_of
-experiment/readers.py _called _refer add
+experiment/plan.py _check_task _expand_draws _folds _plan_design _probes_by_task _probes_for _things tasks_of
+experiment/readers.py _refer _with_oracle add
 experiment/run.py ahead
 experiment/runners/__init__.py working
 parts/compose/events/languages.py language
 data/identity.py identity portable
 data/listing.py _entry
-pages/asked.py judged_by
+pages/selection.py judged_by
 pages/charts.py figure_of
 pages/paper.py paper_page
 suites/conneau2018.py conneau2018
@@ -52,7 +52,7 @@ pages/views.py view_page
 probes/online.py online
 tasks/__init__.py tolerant
 parts/compose/comp/family.py fingerprint
-tasks/find.py named
+tasks/find.py expand_tasks
 tasks/released/universal.py _lacking
 testing/encoders.py check_encoder
 testing/probes.py check_probe
@@ -61,15 +61,15 @@ parts/training/settings.py check
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
-analysis/rows.py _needs_seeds remembered
-datasets/controls.py known
+analysis/rows.py _needs_seeds measure_memorization
+datasets/controls.py find_control
 encoders/__init__.py kind_of_reference
-judgements/score.py _drawn
-metrics/constant.py named
-pages/breakdown.py _beside counted restricted
-pages/described.py described question_of
-pages/probabilities.py _loaded
-pages/scores.py _described
+judgements/score.py _redraw_sample
+metrics/constant.py find_metric
+pages/breakdown.py _beside has_counted_labels restrict_result
+pages/descriptions.py describe_reference question_of
+pages/probabilities.py _load_dataset
+pages/scores.py _describe_control
 pages/subsets.py _averages
 suites/suite.py different told_data
 suites/tenney2019.py _unlike
@@ -77,10 +77,10 @@ data/references.py brief
 """
 """Text that was read from results or a sheet; a stranger may have written it."""
 OURS = """
-parts/compose/audit.py _judged untaught
+parts/compose/audit.py _score_keys untaught
 audit/floors.py _constants floor_of
 experiment/readers.py _bounds
-parts/claims/claim_tests.py _published
+parts/claims/claim_tests.py _judge_table
 parts/claims/retests.py known_rows
 parts/compose/comp/shallow.py language_of
 tasks/find.py _reads get_tasks
@@ -92,15 +92,15 @@ api/data.py annotate inspect
 parts/compose/api.py _request
 api/encoders.py configure
 api/listing.py available
-api/measure.py _planned _workers
+api/measure.py _make_plan _workers
 api/parsing.py parse
 api/results.py _of compare_published report
 parts/training/api.py audit_parser train
-experiment/plan.py _checked _planned
+experiment/plan.py _check_task _plan_design
 experiment/run.py ahead
 parts/compose/events/files.py read
 judgements/score.py score
-tasks/find.py named
+tasks/find.py expand_tasks
 testing/encoders.py check_encoder
 testing/probes.py check_probe
 testing/tasks.py check_task
