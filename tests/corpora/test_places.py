@@ -130,6 +130,18 @@ def test_what_is_not_here_is_said_with_the_command_that_gets_it():
         locate_path("pl_pdbb")
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Polish", "; name a treebank as '.+' or '.+', or write -l Polish for all that are here"),
+        ("none", ", and Universal Dependencies have no treebank of the language 'none'"),
+    ],
+)
+def test_a_language_is_not_a_treebank(said, told):
+    with pytest.raises(DataProblem, match=f"no file or folder '{said}'{told}$"):
+        locate_path(said)
+
+
 def test_what_reads_no_treebanks_knows_no_codes():
     with pytest.raises(DataProblem, match=r"no file or folder 'en_ewt'; give a \.mrg"):
         TASKS.make("tree/tense:en_ewt").parts()

@@ -66,6 +66,8 @@ def _treebank_hint(text: str) -> str:
         return f", and no such treebank; did you mean {either(codes)}?"
     if text.isalpha() and (languages := language_codes(text)):
         codes = [code for code in treebanks() if language(code) in languages]
+        if not codes:
+            return f", and Universal Dependencies have no treebank of the language {text!r}"
         return f"; name a treebank as {either(codes)}, or write -l {text} for all that are here"
     return ""
 
