@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
@@ -129,11 +130,11 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def _found(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache with the embedded treebank and what our own modules say, which takes each process a
-    second to find out.
+def _found(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the embedded treebank and what our own modules say, which takes seconds to find
+    out and is therefore kept from one run of the tests to the next. Both go by their content.
     """
-    place = tmp_path_factory.mktemp("found")
+    place = pytestconfig.cache.mkdir("found")
     patch = pytest.MonkeyPatch()
     patch.setenv("LINGPROBE_CACHE", str(place))
     treebank_file()
@@ -142,7 +143,8 @@ def _found(tmp_path_factory: pytest.TempPathFactory) -> Path:
         read(file.read_bytes())
     keep()
     patch.undo()
-    return place
+    # links do not reach other disks
+    return Path(shutil.copytree(place, tmp_path_factory.mktemp("found") / "cache"))
 
 
 @pytest.fixture(autouse=True)

@@ -77,8 +77,8 @@ _memory = functools.cache(_Memory)
 def read(data: bytes) -> Source:
     """What a source file with these bytes says. SyntaxError where it is no Python."""
     memory, key = _memory(cache_dir()), _digest(data)
-    if key in memory.sources:
-        code, runs, *names = memory.sources[key]
+    if known := memory.sources.get(key) or memory.fresh.get(key):
+        code, runs, *names = known
         imports = tuple(tuple(Import(*each) for each in run) for run in runs)
         return Source(code, imports, *map(frozenset, names))
     reader = _Reader()
