@@ -34,6 +34,10 @@ RETRY = (
 )
 
 MISTAKES = {
+    "a kind of thing in place of a command": (
+        "probes",
+        "no command probes; `lingprobe list probes` lists them",
+    ),
     "a task misspelt": (
         f"run -t ud/tens:{BANK} -e length",
         "no task called 'ud/tens'; did you mean 'ud/tense'? (`lingprobe list tasks` lists them)",

@@ -12,7 +12,10 @@ from typing import Any
 from typer.core import TyperArgument, TyperCommand
 from typer.exceptions import TyperException
 
+from lingprobe.cli.completing import kinds
+
 UNKNOWN = re.compile(r"No such option: (\S+)(?: \(Possible options: ([^,)]+).*\))?")
+COMMAND = re.compile(r"No such command '(\w+)'")
 WORDS = {
     "Input should be a valid integer, unable to parse string as an integer": "not a whole number",
     "Input should be greater than or equal to": "the least is",
@@ -75,6 +78,8 @@ def sentence(error: TyperException, arguments: Iterable[str], commands: Iterable
     if unknown := UNKNOWN.match(said):
         near = f"; did you mean {unknown[2]}?" if unknown[2] else ""
         said = f"no option {unknown[1]}{near}"
+    if (kind := COMMAND.match(said)) and kind[1] in kinds(""):
+        return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
     for theirs, ours in WORDS.items():
         said = said.replace(theirs, ours)
     said = f"{said[:1].lower()}{said[1:]}".removesuffix(".")
