@@ -67,17 +67,16 @@ def lingprobe(environment: dict[str, str], *arguments: str | Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("command", "name", "line"),
+    ("kind", "name", "line"),
     [
         ("tasks", "example/long-word", "Does the sentence have a word of eight letters or more?"),
         ("encoders", "letters", "How often each letter from a to z occurs in the sentence."),
         ("probes", "centroid", "The class whose mean vector is nearest."),
     ],
 )
-def test_the_extension_is_listed(installed, command, name, line):
-    assert any(
-        name in shown and line in shown for shown in lingprobe(installed, command).splitlines()
-    )
+def test_the_extension_is_listed(installed, kind, name, line):
+    listed = lingprobe(installed, "list", kind).splitlines()
+    assert any(name in shown and line in shown for shown in listed)
 
 
 def test_the_extension_adds_a_command_and_a_function(installed, tmp_path):

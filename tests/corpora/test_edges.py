@@ -188,7 +188,7 @@ def test_neighbouring_lines_of_one_sentence_stay_apart(tmp_path):
     rows = [row(info={"id": 1}), row(info={"id": 2}), row(targets=[]), row(info={"id": 2})]
     lines(tmp_path / "train.json", *rows)
     lines(tmp_path / "test.json", row(text="d e f"))
-    dataset = TASKS.make(f"edge/jsonl:{tmp_path}").found()
+    dataset = TASKS.make(f"edge/jsonl:{tmp_path}").all_examples()
     assert dataset.notes["left out"] == {"sentences without targets": 1}
     tables.write(dataset, tmp_path / "out.json", "jiant")
     assert [

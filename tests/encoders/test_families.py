@@ -138,7 +138,7 @@ def test_a_layer_is_what_its_block_is_given_and_the_last_is_normed(network):
         )
     )
     with torch.no_grad():
-        states = found.hidden([[5, 6, 7, 8, 9]])
+        states = found.hidden_states([[5, 6, 7, 8, 9]])
     for hook in hooks:
         hook.remove()
     expected = [*given, after[-1]]

@@ -68,7 +68,10 @@ def test_without_a_width_facts_are_counted():
         [2.0, 1.0],
         [0.0, 0.0],
     ]
-    assert make("gold:x,width=none").informed(facts, False).encode((TWO,)).layers[0].shape == (1, 2)
+    assert make("gold:x,width=none").with_facts(facts, False).encode((TWO,)).layers[0].shape == (
+        1,
+        2,
+    )
 
 
 def test_a_fact_is_about_1_long_whatever_the_width_and_noise_is_as_long_as_it_says():
@@ -98,4 +101,4 @@ def test_options_that_make_no_sense_are_refused(reference):
 def test_references():
     assert ENCODERS.canonical("gold") == "gold,noise=0.0,seed=0,width=384"
     assert ENCODERS.canonical("gold:clause,width=none") == "gold:clause,noise=0.0,seed=0,width=none"
-    assert make("gold").named("clause") == make("gold:clause")
+    assert make("gold").with_oracle("clause") == make("gold:clause")

@@ -168,8 +168,8 @@ def test_the_claim_of_a_killed_share_is_cleared_by_the_next(tmp_path):
         [
             sys.executable,
             "-c",
-            "import os, sys; from pathlib import Path; from lingprobe.store.claims import claimed\n"
-            "with claimed(Path(sys.argv[1])): os._exit(9)",
+            "import os, sys; from pathlib import Path; from lingprobe.store.claims import claim_file\n"
+            "with claim_file(Path(sys.argv[1])): os._exit(9)",
             str(file),
         ],
         check=False,

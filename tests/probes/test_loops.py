@@ -212,7 +212,7 @@ def test_a_grid_is_halved_by_the_loss_on_dev(monkeypatch):
         losses = {
             lane: loss
             for block in self.blocks
-            for lane, (_, loss) in zip(block.lanes, self._judged(block).tolist(), strict=True)
+            for lane, (_, loss) in zip(block.lanes, self._judge_block(block).tolist(), strict=True)
         }
         cut(self, most)
         assert sorted(self.lanes) == sorted(sorted(losses, key=losses.__getitem__)[:most])

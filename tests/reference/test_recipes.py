@@ -20,7 +20,7 @@ def test_perceptrons_are_trained_as_stated(name):
     ours = made.protocol
     assert (ours.hidden, ours.dropout, ours.l2, asdict(ours.plan)) == (hidden, dropout, l2, plan)
     own = name in ("fast", "full")
-    assert (ours.scaled, ours.rounded, ours.halved) == (own, not own, name == "fast")
+    assert (ours.scaled, ours.rounded, ours.has_cuts) == (own, not own, name == "fast")
 
 
 @pytest.mark.parametrize("name", recipes.REGRESSIONS)

@@ -14,8 +14,8 @@ from lingprobe.store.claims import Watch, claim_file, claim_of, once
 HOLD = """
 import sys, time
 from pathlib import Path
-from lingprobe.store.claims import claimed
-with claimed(Path(sys.argv[1])) as mine:
+from lingprobe.store.claims import claim_file
+with claim_file(Path(sys.argv[1])) as mine:
     print(mine, flush=True)
     time.sleep(600)
 """

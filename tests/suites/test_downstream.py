@@ -10,7 +10,7 @@ from lingprobe.suites import SUITES
 
 def test_each_task_has_the_protocol_that_sentevals_code_gives_it():
     suite = SUITES.make("senteval-downstream:downstream")
-    asked = {column.task: (column.probe, str(task)) for column, task in suite.asked()}
+    asked = {column.task: (column.probe, str(task)) for column, task in suite.column_tasks()}
     assert len(asked) == 16
     logistic, regression = "mlp,protocol=senteval,hidden=0", "relatedness,protocol=senteval"
     assert asked["mr"] == (logistic, "text/mr:downstream,splits=senteval")
@@ -22,7 +22,7 @@ def test_each_task_has_the_protocol_that_sentevals_code_gives_it():
 
 def test_our_own_recipes_keep_the_splits_that_there_are():
     suite = SUITES.make("senteval-downstream:downstream,protocol=fast,task=on_error=skip")
-    asked = {column.task: (column.probe, str(task)) for column, task in suite.asked()}
+    asked = {column.task: (column.probe, str(task)) for column, task in suite.column_tasks()}
     assert asked["mr"] == ("mlp", "text/mr:downstream,on_error=skip")
     assert asked["sts-b"] == ("relatedness", "pair/sts-b:downstream,on_error=skip")
 

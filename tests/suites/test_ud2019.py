@@ -150,7 +150,7 @@ def test_relatedness_and_entailment_are_run_in_one_language_with_their_baselines
 
 
 def test_pairs_alone_are_run_where_no_treebank_is_named():
-    asked = SUITES.make("ud2019,pairs=folder,language=en").asked()
+    asked = SUITES.make("ud2019,pairs=folder,language=en").column_tasks()
     assert [str(task) for _, task in asked] == ["pair/sick-r:folder", "pair/sick-e:folder"]
 
 

@@ -22,5 +22,5 @@ def corpus_of(sentences, tags=(), **findings):
 def made(found):
     """The candidates, each with the places that its words had."""
     rows = np.arange(len(found))
-    origins = [list(one.origins) for one in found.edit.altered(found.corpus, found.rows)]
+    origins = [list(one.origins) for one in found.edit.alter_rows(found.corpus, found.rows)]
     return list(zip(found.read(rows), origins, strict=True))

@@ -218,7 +218,7 @@ def test_files_without_test_or_with_and_without_splits(folder, tmp_path):
         ),
     ):
         TASKS.make(f"edge/srl:{dev}").load()
-    assert len(TASKS.make(f"edge/srl:{dev}").found()) == 30
+    assert len(TASKS.make(f"edge/srl:{dev}").all_examples()) == 30
     drawn = TASKS.make(f"edge/srl:{dev},splits=sampled").load()
     assert len(drawn) == 30
     (tmp_path / "more.gold_conll").write_text(dev.read_text())

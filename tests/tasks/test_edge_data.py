@@ -108,7 +108,7 @@ def test_dependencies_of_ewt_2_2_are_those_of_jiant_and_those_it_dropped(split, 
     ]
     # jiant took a backslash for an escape
     assert unlike == ([(("\\", "//"), ("\\\\", "//"))] if split == "dev" else [])
-    dataset = TASKS.make(f"edge/dep:{path},root=self").found()
+    dataset = TASKS.make(f"edge/dep:{path},root=self").all_examples()
     dropped = [tree for tree in trees if tree not in kept]
     assert len(dataset) == size + sum(len(tree.words) for tree in dropped)
     left = {tree.words for tree in dropped} | {words for _, words in unlike}
@@ -172,25 +172,27 @@ def test_samples_of_ontonotes_format():
     place = EDGE / "format-samples-allennlp"
     path = place / "structured_prediction__srl__conll_2012__subdomain__example.gold_conll"
     for task, many in (("pos", 44), ("const", 34), ("entities", 5), ("srl", 15), ("coref", 2)):
-        assert len(TASKS.make(f"edge/{task}:{path},splits=sampled").found()) == many, task
+        assert len(TASKS.make(f"edge/{task}:{path},splits=sampled").all_examples()) == many, task
 
 
 def test_gum_s_two_ways_to_write_mentions_say_the_same():
     place = DATA / "treebanks" / "GUM"
     columns = TASKS.make(
         f"edge/coref:{place}/coref_gum/gum_dev.conll.xz,sentences={place}/dep/gum_dev.conllu.xz"
-    ).found()
+    ).all_examples()
     assert targets(columns) == targets(
-        TASKS.make(f"edge/coref:{place}/dep/gum_dev.conllu.xz").found()
+        TASKS.make(f"edge/coref:{place}/dep/gum_dev.conllu.xz").all_examples()
     )
     onto = TASKS.make(
         f"edge/coref:{place}/coref_ontogum/gum_dev.conll.xz,sentences={place}/dep/gum_dev.conllu.xz"
-    ).found()
+    ).all_examples()
     assert len(onto) == 6898
 
 
 def test_gum_and_litbank_are_read_whole():
-    entities = TASKS.make(f"edge/entities:{DATA}/treebanks/GUM/dep/gum_dev.conllu.xz").found()
+    entities = TASKS.make(
+        f"edge/entities:{DATA}/treebanks/GUM/dep/gum_dev.conllu.xz"
+    ).all_examples()
     assert (len(entities), len(entities.labels.names)) == (7897, 10)
     assert "left out" in entities.notes
     assert not entities.notes["left out"]

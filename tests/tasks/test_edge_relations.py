@@ -21,7 +21,7 @@ def told(reference, split="test"):
     """The words of each span and the label, of one split."""
     return [
         (*(" ".join(s.sentence.words[slice(*s.span)]) for s in e.sites), e.label)
-        for e in TASKS.make(reference).found().examples()
+        for e in TASKS.make(reference).all_examples().examples()
         if e.split == split
     ]
 
@@ -124,7 +124,7 @@ def test_mentions_of_the_same_words_are_no_pair(tmp_path):
     row = "d 0 {} w NN * {}\n"
     for split in ("train", "test"):
         (tmp_path / f"{split}.conll").write_text(row.format(0, "(1)|(2)") + row.format(1, "(1)"))
-    dataset = TASKS.make(f"edge/coref:{tmp_path}").found()
+    dataset = TASKS.make(f"edge/coref:{tmp_path}").all_examples()
     assert dataset.notes["left out"] == {"pairs of mentions of the same words": 2}
     assert [e.label for e in dataset.examples()] == ["1", "0"] * 2
 
@@ -364,7 +364,7 @@ def test_files_of_two_kinds_of_targets_are_refused(tmp_path):
         ),
     ):
         TASKS.make(f"edge/jsonl:{tmp_path}").load()
-    dataset = TASKS.make(f"edge/jsonl:{tmp_path},on_error=skip").found()
+    dataset = TASKS.make(f"edge/jsonl:{tmp_path},on_error=skip").all_examples()
     assert (len(dataset), dataset.notes["source"]["skipped"]) == (4, 4)
     assert "test.json:3: two spans with a list of labels" in dataset.notes["problems"][3]
 

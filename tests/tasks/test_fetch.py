@@ -48,7 +48,7 @@ def wish(site, folder, known=None, files=("a.txt", "b.txt"), **more):
     """A wish for files of a site of ours, of which as much is known as the test says."""
 
     class Ours(Collection):
-        def known(self):
+        def known_files(self):
             return known or {}
 
     ours = Ours("ours", "https://example.org/ours", site.url, files, "Nobody 2020")

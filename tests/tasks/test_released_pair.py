@@ -186,7 +186,7 @@ def test_snli_without_train_can_be_looked_at_but_not_measured(tmp_path):
     folder = pair_sets(tmp_path) / "SNLI"
     for file in folder.glob("*.train"):
         file.unlink()
-    assert len(TASKS.make(f"pair/snli:{folder}").found()) == 24
+    assert len(TASKS.make(f"pair/snli:{folder}").all_examples()) == 24
     with pytest.raises(DataProblem) as problem:
         load(f"pair/snli:{folder}")
     assert str(problem.value) == (
@@ -372,7 +372,7 @@ DATA = Path(os.environ.get("LINGPROBE_DATA", "/nowhere"))
 def test_the_published_files_have_the_rows_that_are_known():
     for folder, tasks in COUNTS.items():
         for name, sizes in tasks.items():
-            whole = TASKS.make(f"pair/{name}:{DATA / folder}").found()
+            whole = TASKS.make(f"pair/{name}:{DATA / folder}").all_examples()
             assert tuple(len(whole.rows(s)) for s in ("train", "dev", "test")) == sizes, name
     labels = Counter(load(f"pair/mrpc:{DATA / 'downstream'}").labels.plain())
     assert labels == {"1": 3_900, "0": 1_901}

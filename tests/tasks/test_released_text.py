@@ -237,7 +237,7 @@ def test_the_published_files_have_the_rows_that_are_known():
         for task, sizes in tasks.items():
             name, _, option = task.partition(",")
             reference = f"text/{name}:{DATA / folder}" + (f",{option}" if option else "")
-            whole = TASKS.make(reference).found()
+            whole = TASKS.make(reference).all_examples()
             assert tuple(len(whole.rows(s)) for s in ("train", "dev", "test")) == sizes, reference
     fine = load(f"text/trec:{DATA}/downstream/SentEval-layout,labels=fine")
     assert len(fine.labels.names) == 50

@@ -19,7 +19,9 @@ def test_every_list_is_asked_for_and_every_one_asked_for_is_there():
     asked = {
         name
         for file in CODE
-        for name in re.findall(r'(?:listed\(|_marked\(batch, )"([\w-]+)"', file.read_text("utf-8"))
+        for name in re.findall(
+            r'(?:word_list\(|_markers\(batch, )"([\w-]+)"', file.read_text("utf-8")
+        )
     }
     assert asked == named
     assert all(len(row) == 4 and all(row) for row in rows)

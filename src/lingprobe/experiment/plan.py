@@ -113,10 +113,8 @@ def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
     """Make and check everything that a run needs; no sentence of a task is encoded, and nothing is
     fitted. Several designs make one plan of all their trials.
     """
-    made = [
-        _plan_design(each, paths)
-        for each in ([designs] if isinstance(designs, Design) else designs)
-    ]
+    several = [designs] if isinstance(designs, Design) else designs
+    made = [_plan_design(each, paths) for each in several]
     whole = Plan(
         tuple(dict.fromkeys(trial for each in made for trial in each.trials)),
         *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),

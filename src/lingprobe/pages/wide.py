@@ -336,11 +336,8 @@ def _describe_tasks(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
         mine = [row for line in made.lines if (row := line.cells.get(column.task))]
         said = about(mine, questions.get(column.task, ""))
         size = f" ({mine[0].posed.size})" if mine[0].posed.size else ""
-        yield (
-            f"{made.full_name(column)}{size}: {said}"
-            if said
-            else f"{made.full_name(column)}{size}."
-        )
+        name = f"{made.full_name(column)}{size}"
+        yield f"{name}: {said}" if said else f"{name}."
     oracles: dict[str, list[str]] = {}
     for line in made.lines:
         for column in made.columns if line.encoder == ORACLE else ():

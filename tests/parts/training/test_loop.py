@@ -105,7 +105,7 @@ def test_attention_reads_words_and_not_what_stands_behind_them():
     short, long = (int(f(one.lesson.words.lengths)) for f in (np.argmin, np.argmax))
     together = one.encode(one.lesson.words, np.array([short, long]))
     alone = one.encode(one.lesson.words, np.array([short]))
-    pieces = torch.from_numpy(one.lesson.wanted[0].padded(np.array([short]), 2))
+    pieces = torch.from_numpy(one.lesson.wanted[0].pad_rows(np.array([short]), 2))
     decoder = one.lesson.head[0]
     padded = type(alone)(together.sentences[:1], together.words[:1], together.lengths[:1])
     torch.testing.assert_close(decoder(padded, pieces), decoder(alone, pieces))

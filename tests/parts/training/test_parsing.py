@@ -159,7 +159,7 @@ def test_annotation_does_not_depend_on_how_much_is_judged_at_once(parser, monkey
     sizes = []
     judged = network.decode_annotations
     monkeypatch.setattr(
-        network, "annotated", lambda *a: (sizes.append(a[1].shape[:2]), judged(*a))[1]
+        network, "decode_annotations", lambda *a: (sizes.append(a[1].shape[:2]), judged(*a))[1]
     )
     for mine, other in zip(made.annotate(words), usual, strict=True):
         assert replace(mine, confidence=0) == replace(other, confidence=0)

@@ -106,7 +106,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
     auxiliaries = _auxiliaries(batch, np.union1d(dependents[_AUX], _particles(batch, kids, of)), of)
     for sentence, inner in _of_verbal_nouns(batch, of):
         auxiliaries[sentence].append(inner)
-    nouns, accusative = _nouns(batch), _is_marker(batch, "object-markers", "case:acc")
+    nouns, accusative = _nouns(batch), _markers(batch, "object-markers", "case:acc")
     return (
         Clause(
             sentence,
@@ -120,9 +120,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
             *roots,
             auxiliaries,
             _relations(batch.deprels, kids, of, len(batch)),
-            _arguments(
-                batch, dependents[_SUBJECT], of, nouns, _is_marker(batch, "subject-markers")
-            ),
+            _arguments(batch, dependents[_SUBJECT], of, nouns, _markers(batch, "subject-markers")),
             _arguments(batch, dependents[_OBJECT], of, nouns, accusative),
             _majority(batch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
             _majority(batch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
@@ -279,7 +277,7 @@ def _arguments(
     return _by_sentence(list(map(Argument, *columns)), of[rows], len(batch))
 
 
-def _is_marker(batch: Batch, markers: str, relation: str = "") -> NDArray[np.bool_]:
+def _markers(batch: Batch, markers: str, relation: str = "") -> NDArray[np.bool_]:
     """The adpositions in a list, or with a relation of their own."""
     return _has_relation(batch, "case") & (
         batch.lemmas.where(word_list(markers).__contains__) | batch.deprels.where(relation.__eq__)

@@ -107,7 +107,9 @@ def test_each_oracle_says_what_it_is_for(name):
 def test_the_probe_of_the_task_reads_the_first_oracle_of_a_question_about_one_word():
     options = "size=2000,dev=8,test=300,readings=none"
     task, data = TASKS.make(f"comp/negation,{options}"), made("negation", options)
-    gold = ENCODERS.make("gold:polarity,width=64").informed(facts_of(task, "polarity", data), False)
+    gold = ENCODERS.make("gold:polarity,width=64").with_facts(
+        facts_of(task, "polarity", data), False
+    )
     read = Readings(data, gold.encode(data.sentences), task.view)
     train, test = (read.take(data.rows(split)).features("-") for split in ("train", "test"))
     labels = data.labels.matrix()

@@ -64,7 +64,7 @@ def test_the_command_tags_text_and_shows_how_well(tmp_path, capsys):
     text.write_text(
         "The ship finds a trees.\n\n# a remark\nThe king’s dog sees a cats.\n", encoding="utf-8"
     )
-    tag([str(text)], str(source), out)
+    tag.show({"texts": [str(text)], "source": str(source), "output": out})
     assert "100.00% of 120 held-out words" in capsys.readouterr().err
     lines = lzma.decompress(out.read_bytes()).decode().splitlines()
     assert lines[0] == "The/DT ship/NN finds/VBZ a/DT trees/NNS ./."
