@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # letters of an option with its kind and default, beyond which what it means goes below it
 WRITTEN = 44
+FIRST = 5  # names that are shown of a kind
 
 HOW = {
     "file": "as published",
@@ -140,14 +141,19 @@ def suites(given: Arguments) -> None:
         typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
 
 
-@command("available", argument("kind", "KIND", complete=kinds), NAME.but(complete=names_of_kind))
+@command(
+    "available",
+    argument("kind", "KIND", complete=kinds, default=None),
+    NAME.but(complete=names_of_kind),
+)
 def list_(given: Arguments) -> None:
-    """List what there is of a kind: probes, controls, metrics, parsers for `lingprobe parse`,
-    languages for `lingprobe generate`, objectives for `lingprobe train`, views and figures of
-    `lingprobe report`, checks of `lingprobe inspect`, and so on.
+    """List what there is of a kind, or the kinds: probes, controls, metrics, parsers for
+    `lingprobe parse`, languages for `lingprobe generate`, objectives for `lingprobe train`, views
+    and figures of `lingprobe report`, checks of `lingprobe inspect`, and so on.
 
     **Examples**
 
+    - `lingprobe list`
     - `lingprobe list probes`
     - `lingprobe list probes mlp`
     - `lingprobe list controls shuffled`
@@ -155,7 +161,21 @@ def list_(given: Arguments) -> None:
     - `lingprobe list objectives mine.py@order`
     - `lingprobe list tasks 'ud/*'`
     """
-    _list(lingprobe.available(**given), "pattern" in given)
+    if "kind" in given:
+        _list(lingprobe.available(**given), "pattern" in given)
+    else:
+        _list_kinds()
+
+
+def _list_kinds() -> None:
+    """Print the kinds, each with the first names."""
+    from lingprobe.api.listing import ROOMS
+
+    wide = max(map(len, ROOMS))
+    for kind, contents in ROOMS.items():
+        first = [*contents.table][:FIRST]
+        more = len(contents.table) - len(first)
+        typer.echo(f"{kind:{wide}}  {', '.join(first)}{f' and {more} more' if more else ''}")
 
 
 @command("plugins")
