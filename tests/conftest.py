@@ -49,6 +49,26 @@ settings.register_profile(
 settings.load_profile("house")
 
 CONTENTS = (TASKS, ENCODERS, PROBES, CONTROLS, METRICS)
+# by the seconds of their tests
+LONGEST = (
+    "test_docs",
+    "test_comp_facts",
+    "test_comp",
+    "test_conformance",
+    "test_on_ray",
+    "test_identity",
+    "test_processes",
+    "test_plugin",
+    "test_sentences",
+    "test_tutorials",
+    "test_edge_data",
+    "test_house",
+    "test_sharing",
+    "test_killed_fits",
+    "test_task_oracles",
+    "test_parts",
+    "test_manners",
+)
 INTEGRATION = Path(__file__).with_name("integration")
 
 
@@ -67,7 +87,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
     """The tests of a file go to one worker; those of composition all to one, since what is found out
     about its sets takes longer than the tests.
     """
+    config.option.loadscopereorder = False  # by the number of tests; LONGEST go first
     return _ByFile(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files come first, so that no worker is left with one when the others are done."""
+    rank = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
 
 
 class _ByFile(LoadFileScheduling):
