@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -110,8 +111,7 @@ def test_four_shares_give_what_one_run_gives_though_one_is_killed(mine):
     first, _ = ended(start(mine, "one"))
     shares = [start(mine, "four", "--shard", f"{n}/4", SLOW="1") for n in (1, 2, 3, 4)]
     wait_for(mine / "four-cache", ".*.claim")
-    working = {parent(process) for process in holders(mine / "four-cache")}
-    killed = next(p for p in shares if p.pid in working)
+    killed = working(shares, mine / "four-cache")
     killed.send_signal(signal.SIGKILL)
     ended(killed, -signal.SIGKILL)
     shares[shares.index(killed)] = start(mine, "four", "--shard", f"{shares.index(killed) + 1}/4")
@@ -130,15 +130,32 @@ def wait_for(folder, pattern):
         time.sleep(0.05)
 
 
+def working(shares, folder):
+    """A share that is at work below a folder, whose claim may be free again when it is read."""
+    end = time.monotonic() + LONG
+    while not (at_work := [p for p in shares if p.pid in map(parent, holders(folder))]):
+        assert time.monotonic() < end
+    return at_work[0]
+
+
 def holders(folder):
     """The processes that are at work below a folder."""
-    texts = [p.read_text() for p in folder.rglob(".*.vectors.claim")]
+    texts = []
+    for claim in folder.rglob(".*.vectors.claim"):
+        with suppress(FileNotFoundError):  # free again
+            texts.append(claim.read_text())
     return {int(number) for text in texts for number in re.findall(r'"process": (\d+)', text)}
 
 
 def parent(process):
-    """The process that started a process: a run works in one that it has forked."""
-    [found] = re.findall(r"^PPid:\t(\d+)$", Path(f"/proc/{process}/status").read_text(), re.M)
+    """The process that started a process: a run works in one that it has forked. 0 for one that is
+    no more.
+    """
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    [found] = re.findall(r"^PPid:\t(\d+)$", status, re.M)
     return int(found)
 
 
