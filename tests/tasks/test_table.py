@@ -35,9 +35,15 @@ def test_a_missing_dev_split_is_carved_seeded_and_noted(tmp_path):
         same_dataset(dataset, TASKS.make(reference + ",seed=1").load())
 
 
-def test_a_table_without_test_examples_is_refused(tmp_path):
+def test_a_table_without_train_examples_is_refused(tmp_path):
+    (tmp_path / "a.tsv").write_text("te\tx\ta\nva\ty\tb\n")
+    with pytest.raises(DataProblem, match=r"no train examples \(it has dev, test\)"):
+        TASKS.make(f"table:{tmp_path / 'a.tsv'}").load()
+
+
+def test_too_few_examples_make_no_folds(tmp_path):
     (tmp_path / "a.tsv").write_text("tr\tx\ta\nva\ty\tb\n")
-    with pytest.raises(DataProblem, match=r"no test examples \(it has train, dev\)"):
+    with pytest.raises(DataProblem, match=r"2 examples that must keep .* make no 5 folds"):
         TASKS.make(f"table:{tmp_path / 'a.tsv'}").load()
 
 
