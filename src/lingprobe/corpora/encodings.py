@@ -45,7 +45,11 @@ def undecoded(line: str, encoding: str = "") -> str:
     """What is wrong with a line that has bytes which are no text; '' if nothing is."""
     found = _UNDECODED.search(line)
     if found is None:
-        return "there is a NUL in it, as in a damaged file or UTF-16" if "\0" in line else ""
+        nul = (
+            "there is a NUL in it, as in UTF-16 without a byte order mark, which encoding=utf-16-le"
+            " would read; mend the line if it is none"
+        )
+        return nul if "\0" in line else ""
     byte = ord(found[0]) - 0xDC00
     return (
         f"byte 0x{byte:02x} is not {(encoding or 'utf-8').upper()}: name what it is, as"

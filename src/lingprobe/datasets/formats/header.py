@@ -86,8 +86,8 @@ def source_notes(files: Sequence[Path], tally: Tally) -> dict[str, Any]:
 def check_examples(examples: Sequence[Example], path: Path, tally: Tally) -> None:
     """Refuse a table that has no examples, or none that is left."""
     if not examples:
-        first = f"; the first row that was left out: {tally.problems[0]}" if tally.skipped else ""
-        raise DataProblem(f"{path}: no examples in it{first}")
+        first = f"{tally.problems[0]}; no example is left" if tally.skipped else ""
+        raise DataProblem(first or f"{path}: no examples in it")
 
 
 def _names(value: Any) -> bool:

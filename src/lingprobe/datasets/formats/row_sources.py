@@ -45,6 +45,7 @@ class Source:
     unit     what stands between the file and the number of a row
     untyped  whether every cell is text, also that of a number
     classes  the names of the classes that numbers of a column stand for
+    columns  what its columns hold where their names say nothing and their cells do
     remark   what was decided about the file
     """
 
@@ -53,6 +54,7 @@ class Source:
     unit: str = ":"
     untyped: bool = False
     classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    columns: Columns = field(default_factory=Columns)
     remark: str = ""
 
 
@@ -101,27 +103,63 @@ def _cells(path: Path, columns: Columns, encoding: str) -> Source:
     lines = chain(begin, lines)
     cut = _quoted(lines, between) if suffix == ".csv" else _tabbed(lines)
     head = list(islice(cut, HEAD))
-    first = next((cells for _, cells, problem in head if not problem), [])
-    has_headings = _has_headings([cells for _, cells, _ in head if cells], columns)
-    names = [cell.strip() for cell in first] if has_headings else _numbers(first)
+    good = [row for row in head if not row[2]]
+    if head and not good:
+        raise DataProblem(f"{path}:{head[0][0]}: {head[0][2]}")
+    rows = [cells for _, cells, _ in good]
+    has_headings = _has_headings(rows, columns)
+    names = _headings(rows, has_headings)
     if has_headings:
-        head.pop(next(i for i, (_, cells, _) in enumerate(head) if cells is first))
-    remark = "" if has_headings or not first else "the file has no headings"
+        head.remove(good[0])
+    guess = _by_shape(rows[has_headings:], names, columns)
+    told = ("" if has_headings else "it has no headings") if rows else ""
+    if guess.given() and has_headings:
+        told = "its headings are no usual ones"
     every = chain(head, cut)
     return Source(
-        names, lambda wanted: _by_name(every, names, between), untyped=True, remark=remark
+        names,
+        lambda wanted: _by_name(every, names, between),
+        untyped=True,
+        columns=guess,
+        remark=told,
     )
 
 
-def _numbers(first: Sequence[str]) -> list[str]:
-    return [str(number) for number in range(1, len(first) + 1)]
+def _headings(rows: Sequence[Sequence[str]], has_headings: bool) -> list[str]:
+    """The first row; where that is an example, numbers from 1."""
+    if has_headings:
+        return [cell.strip() for cell in rows[0]]
+    return [str(number) for number in range(1, len(rows[0]) + 1)] if rows else []
+
+
+def _by_shape(rows: Sequence[Sequence[str]], names: Sequence[str], columns: Columns) -> Columns:
+    """Which of two columns is the label, where no name says it: the one whose cells come again and
+    again.
+    """
+    usual = any(map(is_usual, names))
+    pairs = [row for row in rows if len(row) == len(names)]
+    if len(names) != 2 or usual or columns.given() or len(pairs) < FEW:
+        return Columns()
+    one, other = (len({row[place] for row in pairs}) for place in (0, 1))
+    if one == other or 2 * min(one, other) > len(pairs):
+        return Columns()
+    text, label = names if other < one else reversed(names)
+    return Columns(text=text, label=label)
 
 
 def _delimiter(line: str) -> str:
     """What parts the cells of a line: what cuts it into most of them, a comma where nothing
     does.
     """
-    return max(DELIMITERS, key=lambda mark: len(next(csv.reader([line], delimiter=mark), [])))
+    return max(DELIMITERS, key=lambda mark: _width(line, mark))
+
+
+def _width(line: str, mark: str) -> int:
+    """How many cells a mark cuts a line into."""
+    try:
+        return len(next(csv.reader([line], delimiter=mark), []))
+    except csv.Error:
+        return 0
 
 
 _Cut = tuple[int, list[str], str]
@@ -138,7 +176,14 @@ def _quoted(lines: Iterable[str], between: str) -> Iterator[_Cut]:
     """Cells of CSV, which may be quoted and have ends of lines in them; blank lines are passed
     over.
     """
-    reader = csv.reader((line + "\n" for line in lines), delimiter=between, strict=True)
+    last = ""
+
+    def ended() -> Iterator[str]:
+        nonlocal last
+        for last in lines:
+            yield last + "\n"
+
+    reader = csv.reader(ended(), delimiter=between, strict=True)
     while True:
         number = reader.line_num + 1
         try:
@@ -146,7 +191,8 @@ def _quoted(lines: Iterable[str], between: str) -> Iterator[_Cut]:
         except StopIteration:
             return
         except csv.Error as error:
-            yield number, [], f"{error}; mend the quotes of that row"
+            why = "a carriage return outside quotes" if "new-line" in str(error) else str(error)
+            yield number, [], undecoded(last) or f"{why}; mend the quotes of that row"
             continue
         if cells:
             yield number, cells, undecoded("".join(cells))

@@ -154,7 +154,7 @@ def loss(
 def _there(path: str | Path) -> Path:
     file = Path(path).expanduser()
     if not file.exists():
-        raise DataProblem(f"no file {str(path)!r}; `lingprobe build` writes one")
+        raise DataProblem(f"no file or folder {str(path)!r}; is the path complete?")
     return file
 
 

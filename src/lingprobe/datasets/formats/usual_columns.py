@@ -7,7 +7,7 @@ columns could be meant, the user is asked, never guessed for.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from lingprobe.data.core import DataProblem
@@ -39,6 +39,8 @@ LABELS = (
     ("score", "similarityscore", "relatednessscore", "similarity", "rating", "stars"),
 )
 SPLIT = ("split",)
+NUMBERS = ("", "id", "idx", "index", "uid", "unnamed0", "guid")
+"""Names of what numbers rows, and names of no column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,9 @@ def choose(columns: Columns, names: Sequence[str], where: str) -> Chosen:
     """
     given = {option: find(name, names, option, where) for option, name in columns.given().items()}
     free = [name for name in names if name not in given.values()]
-    texts = _texts(given, free, where)
+    texts = _texts(given, free, names, where)
     free = [name for name in free if name not in texts]
-    label = given.get("label") or _one(LABELS, free, "label", where)
+    label = given.get("label") or _one(LABELS, free, "label", names, where)
     split = given.get("split") or next((n for n in free if plain(n) in SPLIT), "")
     chosen = Chosen(texts, label, given.get("group", ""), split)
     used = [name for name in (*chosen.texts, label, split) if name]
@@ -121,30 +123,47 @@ def listing(names: Collection[str]) -> str:
     return f"its columns: {shown}{more}" if names else "it has no columns"
 
 
-def _texts(given: dict[str, str], free: Sequence[str], where: str) -> tuple[str, ...]:
+def _texts(
+    given: dict[str, str], free: Sequence[str], names: Sequence[str], where: str
+) -> tuple[str, ...]:
     """The columns of the text, or of two texts."""
     if "text" in given:
         return tuple(given[option] for option in ("text", "text2") if option in given)
     by_name = {plain(name): name for name in reversed(free)}
-    if "text2" not in given:
-        pairs = [pair for pair in PAIRS if by_name.keys() >= set(pair)]
-        if len({name for pair in pairs for name in pair}) > 2:
-            several = " or ".join(f"{by_name[one]!r} and {by_name[two]!r}" for one, two in pairs)
-            one, two = (by_name[name] for name in pairs[0])
-            raise DataProblem(
-                f"{where}: which texts is the label about, {several}? Name them, as"
-                f" text={one},text2={two}, or one, as text={one}"
-            )
-        if pairs:
-            return by_name[pairs[0][0]], by_name[pairs[0][1]]
-    first = _one(TEXTS, free, "text", where)
+    if "text2" not in given and (pair := _pair(by_name, where)):
+        return pair
+    first = _one(TEXTS, free, "text", names, where)
     return (first, given["text2"]) if "text2" in given else (first,)
 
 
-def _one(usual: Sequence[Sequence[str]], free: Sequence[str], option: str, where: str) -> str:
+def _pair(by_name: Mapping[str, str], where: str) -> tuple[str, ...]:
+    """The columns of two texts that go together by their names; () where none do."""
+    pairs = [pair for pair in PAIRS if by_name.keys() >= set(pair)]
+    if not pairs:
+        return ()
+    every = dict.fromkeys(name for pair in pairs for name in pair)
+    every |= dict.fromkeys(name for name in TEXTS[0] if name in by_name)
+    if len(every) > len(pairs[0]):
+        several = ", ".join(repr(by_name[name]) for name in every)
+        one, two = (by_name[name] for name in pairs[0])
+        raise DataProblem(
+            f"{where}: which of the texts {several} is the label about? Name two of them, as"
+            f" text={one},text2={two}, or one, as text={one}"
+        )
+    one, two = pairs[0]
+    return by_name[one], by_name[two]
+
+
+def _one(
+    usual: Sequence[Sequence[str]],
+    free: Sequence[str],
+    option: str,
+    names: Sequence[str],
+    where: str,
+) -> str:
     """The column that has a usual name, of several those that decide first."""
-    for names in usual:
-        found = [name for name in free if plain(name) in names]
+    for tier in usual:
+        found = list(dict.fromkeys(name for name in free if plain(name) in tier))
         if len(found) == 1:
             return found[0]
         if found:
@@ -152,7 +171,10 @@ def _one(usual: Sequence[Sequence[str]], free: Sequence[str], option: str, where
             raise DataProblem(
                 f"{where}: which column is the {option}, {several}? Name it, as {option}={found[0]}"
             )
+    rest = [name for name in free if not is_usual(name) and plain(name) not in NUMBERS]
+    if len(rest) == 1:  # of one text and one label, what is not the one is the other
+        return rest[0]
     raise DataProblem(
         f"{where}: no column has a usual name of a {option}, as {usual[0][0]!r}: name it, as"
-        f" {option}={free[0] if free else '...'}; {listing(free)}"
+        f" {option}={rest[0] if rest else 'NAME'}; {listing(names)}"
     )
