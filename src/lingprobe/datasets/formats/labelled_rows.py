@@ -17,7 +17,7 @@ from lingprobe.corpora.files import Part
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.errors import LingprobeError
-from lingprobe.data.labels import Label, Loss
+from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.header import (
     apply_header,
@@ -118,18 +118,13 @@ class _Reader:
 
 def read_rows(parts: Sequence[Part], labels: Asked | None, how: Manner) -> Dataset:
     """The data set in the files of a table; what was decided and left out is in its notes."""
-    tally, texts, examples = Tally(), dict[Any, Sentence](), list[Example]()
-    chosen, source = None, None
-    for part in parts:
-        source = open_source(part.path, how.columns, how.encoding)
-        if not source.names:
-            continue
-        chosen = _choose(source, chosen, how.columns, part)
-        examples += _Reader(part, source, chosen, texts).examples(how, tally)
+    tally, examples, reader = Tally(), list[Example](), None
+    for reader in _readers(parts, how):
+        examples += reader.examples(how, tally)
     place = parts[0].path if len(parts) == 1 else parts[0].path.parent
     check_examples(examples, place, tally)
-    assert chosen is not None
-    assert source is not None
+    assert reader is not None
+    source, chosen = reader.source, reader.chosen
     if source.untyped and labels != "classes":
         examples = _with_numbers(examples)
     notes = {
@@ -144,8 +139,31 @@ def read_rows(parts: Sequence[Part], labels: Asked | None, how: Manner) -> Datas
 
 @lru_cache(maxsize=256)
 def loss_of_rows(content: str, parts: tuple[Part, ...], how: Manner) -> Loss:
-    """The kind of the labels in files of that content, of which bad rows are left out."""
-    return read_rows(parts, None, replace(how, on_error="skip")).labels.loss
+    """The kind of the labels in files of that content, of which bad rows are left out; not all are
+    read where one label shows it.
+    """
+    lenient = replace(how, on_error="skip")
+    for reader in _readers(parts, lenient):
+        for example in reader.examples(lenient, Tally()):
+            label = example.label
+            if isinstance(label, str) and reader.source.untyped and _as_number(label) is not None:
+                break
+            if isinstance(label, float) and label.is_integer():
+                break
+            return column([label]).loss
+        break
+    return read_rows(parts, None, lenient).labels.loss
+
+
+def _readers(parts: Sequence[Part], how: Manner) -> Iterator[_Reader]:
+    """The files of a table, opened one after the other; empty ones are passed over."""
+    texts: dict[Any, Sentence] = {}
+    chosen = None
+    for part in parts:
+        source = open_source(part.path, how.columns, how.encoding)
+        if source.names:
+            chosen = _choose(source, chosen, how.columns, part)
+            yield _Reader(part, source, chosen, texts)
 
 
 def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Part) -> Chosen:
@@ -224,14 +242,19 @@ def _with_numbers(examples: list[Example]) -> list[Example]:
     """The same examples, with labels that are numbers where the text of each is one."""
     numbers = []
     for example in examples:
-        try:
-            number = float(str(example.label))
-        except ValueError:
-            return examples
-        if not math.isfinite(number):
+        number = _as_number(str(example.label))
+        if number is None or not isinstance(example.label, str):
             return examples
         numbers.append(number)
     return [
-        Example(example.sites, number, example.split, example.asked, example.strata)
-        for example, number in zip(examples, numbers, strict=True)
+        replace(example, label=number) for example, number in zip(examples, numbers, strict=True)
     ]
+
+
+def _as_number(text: str) -> float | None:
+    """The number that a text is; None if it is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
