@@ -17,6 +17,7 @@ from lingprobe.datasets.draw import FOLDS
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, connect_rows, shared_ties
 
+MANY = range(FOLDS, 1, -1)  # folds, fewer where there are few groups to keep together
 TEST = SPLITS.index("test")
 
 
@@ -31,16 +32,15 @@ def divide(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
         counts = np.bincount(dataset.labels.codes_to_balance()[once == 1])
         if len(counts) and counts[counts > 0].min() >= usual.least_test:
             return _with_test(dataset, once == 1, {"kept_together": tie})
-    number, many = usual.folds() or (0, FOLDS)
-    parts, tie = _allocate(dataset, [1] * many, seed)
-    sizes = np.bincount(parts, minlength=many)
-    if not sizes.all():
-        raise DataProblem(
-            f"no test split, and {len(dataset):,} examples that must keep {tie} together make no"
-            f" {many} folds: add examples, or a test split"
-        )
-    note = {"fold": fold} if fold else {"folds_needed": many}
-    return _with_test(dataset, parts == number, {**note, "kept_together": tie})
+    for number, many in [found] if (found := usual.folds()) else [(0, n) for n in MANY]:
+        parts, tie = _allocate(dataset, [1] * many, seed)
+        if np.bincount(parts, minlength=many).all():
+            note = {"fold": fold} if fold else {"folds_needed": many}
+            return _with_test(dataset, parts == number, {**note, "kept_together": tie})
+    raise DataProblem(
+        f"no test split, and {len(dataset):,} examples that must keep {tie} together make no"
+        f" {many} folds: add examples, or a test split"
+    )
 
 
 def _allocate(dataset: Dataset, shares: Sequence[float], seed: int) -> tuple[Ints, str]:

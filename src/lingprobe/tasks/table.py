@@ -16,8 +16,10 @@ from lingprobe.datasets.folds import divide
 from lingprobe.datasets.formats.folders import table_parts
 from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.labelled_rows import Manner
-from lingprobe.datasets.formats.tables import loss, read
+from lingprobe.datasets.formats.tables import has_pairs, loss, read
 from lingprobe.datasets.formats.usual_columns import Columns
+
+OF_PAIRS = "mean+contrast"  # the view of two texts, as pair/ reads them
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Table:
 
     path      a file, or a folder with a file for each split
     metric    without: accuracy of classes, micro-f1 of label sets, pearson of scores
+    view      without: the mean of units; of two texts in columns, as pair/ reads them
     clusters  a stratum whose examples were drawn together, as a speaker or a document, which
               intervals then know; may be repeated
     labels    whether numbers are classes or scores; without, the file's metadata decide, or else
@@ -43,7 +46,7 @@ class Table:
     _: KW_ONLY
     metric: str = "none"
     probe: str = "mlp"
-    view: str = "mean"
+    view: str = "none"
     seed: int = 0
     clusters: tuple[str, ...] = ()
     labels: Asked | None = None
@@ -60,6 +63,9 @@ class Table:
         if self.metric == "none":
             metric = KINDS[loss(self.path, labels=self.labels, how=self._manner)].metric
             object.__setattr__(self, "metric", metric)
+        if self.view == "none":
+            view = OF_PAIRS if has_pairs(self.path, self._manner) else "mean"
+            object.__setattr__(self, "view", view)
 
     @property
     def _manner(self) -> Manner:

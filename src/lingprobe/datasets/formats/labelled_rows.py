@@ -155,6 +155,12 @@ def loss_of_rows(content: str, parts: tuple[Part, ...], how: Manner) -> Loss:
     return read_rows(parts, None, lenient).labels.loss
 
 
+def count_texts(parts: Sequence[Part], how: Manner) -> int:
+    """How many texts each label of a table is about, one or two."""
+    reader = next(_readers(parts, how), None)
+    return 1 if reader is None else len(reader.chosen.texts)
+
+
 def _readers(parts: Sequence[Part], how: Manner) -> Iterator[_Reader]:
     """The files of a table, opened one after the other; empty ones are passed over."""
     texts: dict[Any, Sentence] = {}

@@ -22,7 +22,13 @@ from lingprobe.datasets.formats import jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
 from lingprobe.datasets.formats.folders import table_parts
 from lingprobe.datasets.formats.kinds import Asked
-from lingprobe.datasets.formats.labelled_rows import PLAIN, Manner, loss_of_rows, read_rows
+from lingprobe.datasets.formats.labelled_rows import (
+    PLAIN,
+    Manner,
+    count_texts,
+    loss_of_rows,
+    read_rows,
+)
 
 Format = Literal["parquet", "jsonl", "senteval"]
 Writing = Literal["parquet", "jsonl", "senteval", "jiant"]
@@ -149,6 +155,12 @@ def loss(
         return LOSSES[own](file)
     parts = table_parts(file)
     return loss_of_rows(digest(part.path for part in parts), tuple(parts), how)
+
+
+def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
+    """Whether the labels of a table that was not written here are about two texts."""
+    file = _there(path)
+    return _own_format(file, how) is None and count_texts(table_parts(file), how) == 2
 
 
 def _there(path: str | Path) -> Path:
