@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.folders import named_split, table_parts
+from lingprobe.datasets.formats.folders import split_in_name, table_parts
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.tables import loss, read
 from lingprobe.datasets.formats.usual_columns import Columns, choose
@@ -275,7 +275,7 @@ def test_files_of_a_folder_have_the_same_columns(tmp_path):
     ],
 )
 def test_splits_in_names_are_whole_words(name, split):
-    assert named_split(name) == split
+    assert split_in_name(name) == split
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -318,7 +318,7 @@ HOSTILE = {
     "a comma too many": (b"text,label\na,x\na, b,y\n", r"a\.csv:3: 3 cells, not 2, with ',' betw"),
     "old line ends": (b"text,label\ra,x\rb,y\r", "lines end in CR alone"),
     "a long cell": (b"text,label\n" + b"a" * 200_000 + b",x\n", r"a\.csv:2: field larger"),
-    "half of UTF-16": (b"\xff\xfet\0e\0x", "is not utf-16"),
+    "half of UTF-16": (b"\xff\xfet\0e\0x", "is not text in its encoding"),
     "nothing": (b"", "no examples in it"),
     "headings alone": (b"text,label\n", "no examples in it"),
 }

@@ -2,7 +2,7 @@
 named.
 
 Bytes of a line that are no text stay in it as surrogates, so that a reader can leave out that row
-and go on; `undecoded` finds them.
+and go on; `decoding_problem` finds them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def text_lines(path: str | Path, encoding: str = "") -> Iterator[str]:
         yield held.removesuffix("\r")
 
 
-def undecoded(line: str, encoding: str = "") -> str:
+def decoding_problem(line: str, encoding: str = "") -> str:
     """What is wrong with a line that has bytes which are no text; '' if nothing is."""
     found = _UNDECODED.search(line)
     if found is None:
@@ -62,13 +62,13 @@ def _texts(path: str | Path, encoding: str) -> Iterator[str]:
     decoder: codecs.IncrementalDecoder | None = None
     for piece in pieces(path):
         if decoder is None:
-            decoder = _decoder(encoding or _marked(piece), path)
+            decoder = _decoder(encoding or _encoding_of(piece), path)
         yield _decode(decoder, piece, path, False)
     if decoder is not None:
         yield _decode(decoder, b"", path, True)
 
 
-def _marked(start: bytes) -> str:
+def _encoding_of(start: bytes) -> str:
     """The encoding that the first bytes of a file say; UTF-8 where they say none."""
     return next((name for mark, name in MARKS if start.startswith(mark)), "utf-8")
 
@@ -88,6 +88,6 @@ def _decode(decoder: codecs.IncrementalDecoder, data: bytes, path: str | Path, e
         return decoder.decode(data, end)
     except UnicodeError as error:
         raise DataProblem(
-            f"{path}: is not {getattr(error, 'encoding', 'such text')} ({error}); name its"
-            " encoding, as encoding=latin-1, or get it again"
+            f"{path}: is not text in its encoding ({error}); name another, as encoding=latin-1, or"
+            " get it again"
         ) from None

@@ -38,22 +38,22 @@ def table_parts(path: Path) -> list[Part]:
         return [Part("", path)]
     for folder in (path, path / "data"):
         if parts := list(_files(folder)):
-            return _ordered(parts, path)
+            return _in_order(parts, path)
     below = sorted(folder for folder in path.iterdir() if folder.is_dir())
     named = [
         Part(split, part.path)
         for folder in below
-        if (split := named_split(folder.name))
+        if (split := split_in_name(folder.name))
         for part in _files(folder)
     ]
     if named:
-        return _ordered(named, path)
+        return _in_order(named, path)
     inside = next((str(folder) for folder in below if any(_files(folder))), "")
     hint = f"; did you mean {inside!r}?" if inside else ""
     raise DataProblem(f"no table in {str(path)!r}: none of {', '.join(SUFFIXES)}{hint}")
 
 
-def named_split(name: str) -> str:
+def split_in_name(name: str) -> str:
     """The split that the name of a file or folder says; '' where it says none."""
     found = _NAMED.search(name.casefold())
     return SPLIT_NAMES[found[1]] if found else ""
@@ -65,10 +65,10 @@ def _files(folder: Path) -> Iterator[Part]:
         for path in sorted(folder.iterdir()):
             name = uncompressed_path(path)
             if name.suffix.lower() in SUFFIXES and path.is_file():
-                yield Part(named_split(name.stem), path)
+                yield Part(split_in_name(name.stem), path)
 
 
-def _ordered(parts: list[Part], place: Path) -> list[Part]:
+def _in_order(parts: list[Part], place: Path) -> list[Part]:
     """The parts that say a split, in order; all there is, where that is one file."""
     if len(parts) == 1:
         return [Part("", parts[0].path)]

@@ -176,7 +176,7 @@ def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Part
     """The columns of a file: those of the file before it, or those that are named or usual."""
     where = str(part.path)
     if earlier is None:
-        return choose(columns if columns.given() else source.columns, source.names, where)
+        return choose(columns if columns.as_asked() else source.columns, source.names, where)
     lacking = [name for name in earlier.plain().values() if name not in source.names]
     if lacking == [earlier.split] and part.split:
         lacking = []

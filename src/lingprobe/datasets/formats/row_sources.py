@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from lingprobe.corpora.encodings import text_lines, undecoded
+from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import DataProblem
@@ -83,7 +83,7 @@ def _objects(lines: Iterable[str]) -> Iterator[Row]:
     """JSON objects, one a line; blank lines are passed over."""
     for number, line in enumerate(lines, 1):
         if line.strip():
-            problem = undecoded(line)
+            problem = decoding_problem(line)
             try:
                 value = {} if problem else parse_json(line)
             except Malformed as malformed:
@@ -101,7 +101,7 @@ def _cells(path: Path, columns: Columns, encoding: str) -> Source:
     begin = list(islice(lines, 1))
     between = _delimiter(begin[0]) if begin and suffix == ".csv" else "\t"
     lines = chain(begin, lines)
-    cut = _quoted(lines, between) if suffix == ".csv" else _tabbed(lines)
+    cut = _cut_quoted(lines, between) if suffix == ".csv" else _cut_tabs(lines)
     head = list(islice(cut, HEAD))
     good = [row for row in head if not row[2]]
     if head and not good:
@@ -113,7 +113,7 @@ def _cells(path: Path, columns: Columns, encoding: str) -> Source:
         head.remove(good[0])
     guess = _by_shape(rows[has_headings:], names, columns)
     told = ("" if has_headings else "it has no headings") if rows else ""
-    if guess.given() and has_headings:
+    if guess.as_asked() and has_headings:
         told = "its headings are no usual ones"
     every = chain(head, cut)
     return Source(
@@ -138,7 +138,7 @@ def _by_shape(rows: Sequence[Sequence[str]], names: Sequence[str], columns: Colu
     """
     usual = any(map(is_usual, names))
     pairs = [row for row in rows if len(row) == len(names)]
-    if len(names) != 2 or usual or columns.given() or len(pairs) < FEW:
+    if len(names) != 2 or usual or columns.as_asked() or len(pairs) < FEW:
         return Columns()
     one, other = (len({row[place] for row in pairs}) for place in (0, 1))
     if one == other or 2 * min(one, other) > len(pairs):
@@ -165,25 +165,25 @@ def _width(line: str, mark: str) -> int:
 _Cut = tuple[int, list[str], str]
 
 
-def _tabbed(lines: Iterable[str]) -> Iterator[_Cut]:
+def _cut_tabs(lines: Iterable[str]) -> Iterator[_Cut]:
     """Cells with tabs between, in which quotes are data; blank lines are passed over."""
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield number, line.split("\t"), undecoded(line)
+            yield number, line.split("\t"), decoding_problem(line)
 
 
-def _quoted(lines: Iterable[str], between: str) -> Iterator[_Cut]:
+def _cut_quoted(lines: Iterable[str], between: str) -> Iterator[_Cut]:
     """Cells of CSV, which may be quoted and have ends of lines in them; blank lines are passed
     over.
     """
     last = ""
 
-    def ended() -> Iterator[str]:
+    def with_ends() -> Iterator[str]:
         nonlocal last
         for last in lines:
             yield last + "\n"
 
-    reader = csv.reader(ended(), delimiter=between, strict=True)
+    reader = csv.reader(with_ends(), delimiter=between, strict=True)
     while True:
         number = reader.line_num + 1
         try:
@@ -192,10 +192,10 @@ def _quoted(lines: Iterable[str], between: str) -> Iterator[_Cut]:
             return
         except csv.Error as error:
             why = "a carriage return outside quotes" if "new-line" in str(error) else str(error)
-            yield number, [], undecoded(last) or f"{why}; mend the quotes of that row"
+            yield number, [], decoding_problem(last) or f"{why}; mend the quotes of that row"
             continue
         if cells:
-            yield number, cells, undecoded("".join(cells))
+            yield number, cells, decoding_problem("".join(cells))
 
 
 def _by_name(rows: Iterable[_Cut], names: Sequence[str], between: str) -> Iterator[Row]:
@@ -219,7 +219,7 @@ def _has_headings(rows: Sequence[Sequence[str]], columns: Columns) -> bool:
     if not rows:
         return False
     first, others = [cell.strip() for cell in rows[0]], rows[1:]
-    if any(not name.isdecimal() for name in columns.given().values()):
+    if any(not name.isdecimal() for name in columns.as_asked().values()):
         return True
     for place, cell in enumerate(first):
         below = [row[place].strip() for row in others if place < len(row)]

@@ -172,7 +172,7 @@ def _there(path: str | Path) -> Path:
 
 def _own_format(path: Path, how: Manner) -> Format | None:
     """The format of a file that was written here; None for any other table."""
-    if path.is_dir() or how.columns.given() or how.encoding:
+    if path.is_dir() or how.columns.as_asked() or how.encoding:
         return None
     suffix = path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
     known = SUFFIXES.get(suffix.lower())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from lingprobe.data.core import DataProblem
 
@@ -55,10 +55,9 @@ class Columns:
     group: str = ""
     split: str = ""
 
-    def given(self) -> dict[str, str]:
+    def as_asked(self) -> dict[str, str]:
         """Those that are named, by option."""
-        every = {name: getattr(self, name) for name in self.__slots__}
-        return {option: name for option, name in every.items() if name}
+        return {option: name for option, name in asdict(self).items() if name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,9 @@ def choose(columns: Columns, names: Sequence[str], where: str) -> Chosen:
     """The columns to read of those that a table has. DataProblem where one is not there, or where
     several could be meant.
     """
-    given = {option: find(name, names, option, where) for option, name in columns.given().items()}
+    given = {
+        option: find(name, names, option, where) for option, name in columns.as_asked().items()
+    }
     free = [name for name in names if name not in given.values()]
     texts = _texts(given, free, names, where)
     free = [name for name in free if name not in texts]
