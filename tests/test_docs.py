@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from fixtures.forked import python
@@ -103,6 +105,7 @@ def folder(tmp_path_factory, environment) -> Path:
         f"{len(words)} 2\n" + "".join(f"{word} {i}.0 1.0\n" for i, word in enumerate(words)),
         "utf-8",
     )
+    labelled_rows(place)
     senteval(place / "senteval")
     text_sets(place / "downstream")
     pair_sets(place / "downstream")
@@ -131,6 +134,19 @@ def folder(tmp_path_factory, environment) -> Path:
     done = python("-m", "lingprobe", *measured, folder=place, environment=environment)
     assert done.returncode == 0, done.stderr
     return place
+
+
+def labelled_rows(place: Path) -> None:
+    """Tables of labelled sentences as anybody has them: one file, and a folder of the hub."""
+    rows = [(f"the dog {'saw' if i % 2 else 'sees'} cat {i}", i % 2) for i in range(120)]
+    lines = [f"{text},{label}" for text, label in rows]
+    (place / "reviews.csv").write_text("\n".join(["text,label", *lines]) + "\n")
+    graded = [f"{text},{label},{i // 4}" for i, (text, label) in enumerate(rows)]
+    (place / "graded.csv").write_text("\n".join(["review,stars,author", *graded]) + "\n")
+    (place / "hub").mkdir()
+    for split in ("train", "validation", "test"):
+        columns = {"sentence": [text for text, _ in rows], "label": [label for _, label in rows]}
+        pq.write_table(pa.table(columns), place / "hub" / f"{split}-00000-of-00001.parquet")
 
 
 @pytest.fixture(scope="module")

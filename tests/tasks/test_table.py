@@ -1,8 +1,14 @@
+from urllib.parse import unquote
+
+import numpy as np
 import pytest
 
 from lingprobe.data.core import DataProblem
+from lingprobe.data.references import Reference
+from lingprobe.datasets import folds_needed, together
 from lingprobe.datasets.formats.tables import write
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.find import expand_tasks
 from lingprobe.testing import FAMILIES, check_task, same_dataset
 
 
@@ -35,9 +41,15 @@ def test_a_missing_dev_split_is_carved_seeded_and_noted(tmp_path):
         same_dataset(dataset, TASKS.make(reference + ",seed=1").load())
 
 
-def test_a_table_without_test_examples_is_refused(tmp_path):
+def test_a_table_without_train_examples_is_refused(tmp_path):
+    (tmp_path / "a.tsv").write_text("te\tx\ta\nva\ty\tb\n")
+    with pytest.raises(DataProblem, match=r"no train examples \(it has dev, test\)"):
+        TASKS.make(f"table:{tmp_path / 'a.tsv'}").load()
+
+
+def test_too_few_examples_make_no_folds(tmp_path):
     (tmp_path / "a.tsv").write_text("tr\tx\ta\nva\ty\tb\n")
-    with pytest.raises(DataProblem, match=r"no test examples \(it has train, dev\)"):
+    with pytest.raises(DataProblem, match=r"2 examples that must keep .* make no 2 folds"):
         TASKS.make(f"table:{tmp_path / 'a.tsv'}").load()
 
 
@@ -52,4 +64,96 @@ def test_the_content_of_the_file_is_its_identity(tmp_path):
     task = TASKS.make(f"table:{file}")
     before = task.fingerprint
     file.write_text("tr\tx\tb b\n")
+    assert task.fingerprint != before
+
+
+def labelled(file, headings="text,label", row="a {i},{label}", many=60):
+    """A table of a text and a label in each row."""
+    rows = [row.format(i=i, label="xy"[i % 2], doc=i // 6) for i in range(many)]
+    file.write_text("\n".join([headings, *rows]) + "\n")
+    return file
+
+
+@pytest.mark.parametrize("name", ["mine.csv", "mine.tsv.gz", "a%2C b.csv", "some/mine.JSONL"])
+def test_the_name_of_a_file_stands_for_its_table(name):
+    [reference] = TASKS.expand(f"{name},label=y,limit=9")
+    assert reference == Reference("table", unquote(name), (("label", "y"), ("limit", "9")))
+
+
+def test_the_name_of_a_file_makes_the_same_task(tmp_path):
+    file = labelled(tmp_path / "a.csv")
+    check_task(f"table:{file}")
+    assert TASKS.canonical(str(file)) == TASKS.canonical(f"table:{file}")
+    same_dataset(TASKS.make(str(file)).load(), TASKS.make(f"table:{file}").load())
+    assert len(TASKS.make(f"{file},limit=30").load()) == 30
+
+
+def test_a_table_without_a_test_split_gets_folds_and_dev_parts(tmp_path):
+    file = labelled(tmp_path / "a.csv")
+    dataset = TASKS.make(str(file)).load()
+    assert folds_needed(dataset) == 5
+    folds = [TASKS.make(f"{file},fold={k}/5").load() for k in range(1, 6)]
+    assert sorted(np.concatenate([fold.rows("test") for fold in folds])) == list(range(60))
+    for fold in folds:
+        assert (len(fold.rows("test")), len(fold)) == (12, 60)
+        assert len(fold.rows("dev")) in (4, 5)  # a tenth of 48
+
+
+def test_folds_are_for_tables_without_a_test_split(tmp_path):
+    file = labelled(tmp_path / "a.csv", "text,label,split", "a {i},{label},test")
+    with pytest.raises(DataProblem, match=r"a\.csv has a test split, and fold= divides tables"):
+        TASKS.make(f"{file},fold=1/5").load()
+
+
+def test_rows_of_a_group_stay_together_in_test_and_dev(tmp_path):
+    file = labelled(tmp_path / "a.csv", "text,label,doc", "a {i},{label},{doc}")
+    dataset = TASKS.make(f"{file},group=doc").load()
+    codes = dataset.strata["doc"].codes
+    parts = [set(codes[dataset.rows(split)]) for split in ("train", "dev", "test")]
+    assert all(parts)
+    assert sum(map(len, parts)) == len(set.union(*parts)) == 10
+    assert "doc" in together(dataset)
+
+
+def test_two_texts_are_read_as_pairs(tmp_path):
+    pairs = labelled(tmp_path / "a.csv", "premise,hypothesis,label", "a {i},b {i},{label}")
+    task = TASKS.make(str(pairs))
+    check_task(str(pairs))
+    assert (task.view, task.metric) == ("mean+contrast", "accuracy")
+    assert TASKS.make(f"{pairs},text=premise").view == "mean"
+    assert TASKS.make(f"{pairs},view=mean").view == "mean"
+
+
+def test_numbers_about_two_texts_are_classes_where_there_are_two(tmp_path):
+    row = "a {i},b {i},"
+    for numbers, metric in ((2, "accuracy"), (3, "")):
+        rows = [row.format(i=i) + str(i % numbers) for i in range(60)]
+        file = tmp_path / f"{numbers}.csv"
+        file.write_text("\n".join(["sentence1,sentence2,label", *rows]) + "\n")
+        if metric:
+            assert TASKS.make(str(file)).metric == metric
+        else:
+            with pytest.raises(DataProblem, match="add labels=classes or labels=scores"):
+                TASKS.make(str(file))
+    assert TASKS.make(f"{file},labels=scores").metric == "pearson"
+
+
+def test_bad_rows_are_left_out_where_that_is_asked(tmp_path):
+    file = labelled(tmp_path / "a.csv")
+    file.write_text(file.read_text() + ",x\n")
+    [reference] = expand_tasks([str(file)], "skip")
+    assert str(reference) == f"table:{file},on_error=skip"
+    dataset = TASKS.make(reference).load()
+    assert (len(dataset), dataset.notes.malformed_sentences[0]) == (60, 1)
+    with pytest.raises(DataProblem, match=r"a\.csv:62: there is no text in column 'text' \(on_err"):
+        TASKS.make(str(file)).load()
+
+
+def test_a_folder_is_known_by_its_files(tmp_path):
+    for split in ("train", "test"):
+        labelled(tmp_path / f"{split}.csv", row=split + " {i},{label}")
+    task = TASKS.make(f"table:{tmp_path}")
+    before = task.fingerprint
+    check_task(f"table:{tmp_path}")
+    (tmp_path / "test.csv").rename(tmp_path / "dev.csv")
     assert task.fingerprint != before

@@ -236,11 +236,11 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
         )
     codes = dataset.labels.take(train).codes_to_balance()
     kept, parts = "", np.zeros(len(train), np.int64)
-    for tie, ties in _ties(dataset, train).items():
+    for tie, ties in shared_ties(dataset, train).items():
         kept, parts = (
             tie,
             allocate_to_all(
-                _together(ties), codes, (1 - share, share), np.random.default_rng([seed, 1])
+                connect_rows(ties), codes, (1 - share, share), np.random.default_rng([seed, 1])
             ),
         )
         if 2 * int((parts == 1).sum()) >= int(share * len(train)):
@@ -252,7 +252,7 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
     )
 
 
-def _ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
+def shared_ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
     """What keeps examples together, as numbers [rows, ties], the strictest first; the second is for
     data that all hang together.
     """
@@ -275,7 +275,7 @@ def _ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
     return {"sentences": sentences, "first sentences": sentences[:, :1]}
 
 
-def _together(ties: Ints) -> Ints:
+def connect_rows(ties: Ints) -> Ints:
     """A number a row [n], equal for rows that hang together: they have a tie [n, ties] in common,
     or through other rows.
     """

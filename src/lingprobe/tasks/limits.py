@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 
+from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import SPLITS, Annotated, Dataset, Facts, Sampling, Sentence, Task
 from lingprobe.data.references import Contents, Reference, ReferenceProblem
 from lingprobe.data.vectors import Ints
+from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
 from lingprobe.datasets.splits import apportion
 
 LIMIT = "limit"
@@ -98,21 +102,39 @@ def _drop_unused_sentences(dataset: Dataset) -> Dataset:
 
 
 class TaskContents(Contents):
-    """The table of contents of tasks: each takes `limit` beside its own options."""
+    """The table of contents of tasks: each takes `limit` beside its own options, and the name of a
+    table's file stands for the task that reads it.
+    """
+
+    def expand(self, reference: str | Reference) -> list[Reference]:
+        """The references that a pattern stands for; a file's name stands for its table."""
+        return super().expand(_as_task(reference))
 
     def make(self, reference: str | Reference) -> Any:
         """The task that a reference names."""
-        parsed = Reference.parse(reference) if isinstance(reference, str) else reference
+        parsed = _as_task(reference)
         task: Task = super().make(parsed.without(LIMIT))
         limit = _limit(parsed)
         return task if limit is None else Limited(task, limit)
 
     def canonical(self, reference: str | Reference) -> str:
         """The reference with defaults filled in, and with its limit where it has one."""
-        parsed = Reference.parse(reference) if isinstance(reference, str) else reference
+        parsed = _as_task(reference)
         whole = Reference.parse(super().canonical(parsed.without(LIMIT)))
         limit = _limit(parsed)
         return str(whole if limit is None else whole.plus(**{LIMIT: str(limit)}))
+
+
+def _as_task(reference: str | Reference) -> Reference:
+    """The reference of a task; `mine.csv`, which names a table, is `table:mine.csv`."""
+    parsed = Reference.parse(reference) if isinstance(reference, str) else reference
+    if parsed.argument is None and "@" not in parsed.name and _ends_as_table(parsed.name):
+        return Reference("table", unquote(parsed.name), parsed.options)
+    return parsed
+
+
+def _ends_as_table(name: str) -> bool:
+    return uncompressed_path(Path(name)).suffix.lower() in TABLES
 
 
 def _limit(reference: Reference) -> int | None:

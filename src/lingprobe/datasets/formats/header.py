@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lingprobe.corpora.strict import short_json
-from lingprobe.data.core import DataProblem, Dataset, Tags
+from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.data.core import DataProblem, Dataset, Example, Tags
 from lingprobe.data.labels import KINDS, Column
 from lingprobe.data.notes import Notes
 from lingprobe.data.vectors import Ints
@@ -66,6 +68,26 @@ def check_header(header: dict[str, Any], where: str) -> dict[str, Any]:
                 " mend it, or remove the header"
             )
     return header
+
+
+def refuse_row(problem: object, on_error: OnError, tally: Tally) -> None:
+    """Raise what is wrong with a row as a DataProblem, or count the row as left out."""
+    if on_error == "raise":
+        raise DataProblem(f"{problem} (on_error=skip leaves such rows out and counts them)")
+    tally.skip(str(problem))
+
+
+def source_notes(files: Sequence[Path], tally: Tally) -> dict[str, Any]:
+    """What notes say of the files of a table and of rows that were left out."""
+    source = {"files": [str(file) for file in files], "skipped": tally.skipped}
+    return {"source": source, "problems": list(tally.problems)}
+
+
+def check_examples(examples: Sequence[Example], path: Path, tally: Tally) -> None:
+    """Refuse a table that has no examples, or none that is left."""
+    if not examples:
+        first = f"{tally.problems[0]}; no example is left" if tally.skipped else ""
+        raise DataProblem(first or f"{path}: no examples in it")
 
 
 def _names(value: Any) -> bool:

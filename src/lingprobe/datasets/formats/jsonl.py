@@ -11,14 +11,22 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.files import lines
 from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Label, Loss, column
-from lingprobe.datasets.formats.header import apply_header, check_header, make_header
+from lingprobe.datasets.formats.header import (
+    apply_header,
+    check_examples,
+    check_header,
+    make_header,
+    source_notes,
+)
 from lingprobe.datasets.formats.kinds import Asked
 
 
@@ -30,27 +38,57 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
     return {"examples": len(dataset)}
 
 
-def read(path: Path, labels: Asked | None = None) -> Dataset:
+def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -> Dataset:
     """The examples of a file; blank lines are passed over."""
     header: dict[str, Any] = {}
     examples: list[Example] = []
+    tally = Tally()
     for number, text in lines(path):
         if not text.strip():
             continue
         where = f"{path}:{number}"
-        row = _parse_row(text, where)
-        if "sonde" in row and not examples and not header:
-            header = check_header(row, where)
-            continue
-        examples.append(_example(row, where))
-        if (shape := _shape(examples[-1])) != (first := _shape(examples[0])):
-            raise DataProblem(
-                f"{where}: {shape}, but the first example has {first}; one table holds one kind of"
-                " example"
-            )
-    if not examples:
-        raise DataProblem(f"{path}: no examples in it")
-    return apply_header(Dataset.of(examples), header, str(path), labels)
+        if not examples and not header and '"sonde"' in text:
+            row = _parse_row(text, where)
+            if "sonde" in row:
+                header = check_header(row, where)
+                continue
+        try:
+            example = _example(_parse_row(text, where), where)
+            _check_alike(example, examples, where)
+            examples.append(example)
+        except DataProblem as problem:
+            if on_error == "raise":
+                raise
+            tally.skip(str(problem))
+    check_examples(examples, path, tally)
+    dataset = apply_header(Dataset.of(examples), header, str(path), labels)
+    return dataset.with_notes(**source_notes([path], tally)) if tally.skipped else dataset
+
+
+def _check_alike(example: Example, earlier: list[Example], where: str) -> None:
+    """Refuse an example of another kind than the first."""
+    if earlier and (shape := _shape(example)) != (first := _shape(earlier[0])):
+        raise DataProblem(
+            f"{where}: {shape}, but the first example has {first}; one table holds one kind of"
+            " example"
+        )
+
+
+OWN = frozenset({"sites", "words", "span", "asked", "strata"})
+"""Keys that no lines but ours have beside `split`."""
+HEAD = 1000  # lines that are looked at for them
+
+
+def is_own(path: Path) -> bool:
+    """Whether lines were written here, or by hand with keys that only we read."""
+    for _, text in islice(lines(path), HEAD):
+        try:
+            row = parse_json(text)
+        except Malformed:
+            continue  # the reader says where
+        if isinstance(row, dict) and ("sonde" in row or ("split" in row and OWN & row.keys())):
+            return True
+    return False
 
 
 def loss(path: Path) -> Loss:

@@ -15,6 +15,7 @@ from lingprobe.data.labels import Column, column
 
 Asked = Literal["classes", "scores"]
 CLASSES = 50  # different whole numbers at most that are taken for classes
+YES_NO = 2  # different whole numbers, which are classes of two texts as well
 EXAMPLES = 10  # of each of them at least
 MANY = 1000  # classes, above which that holds of names as well
 
@@ -29,9 +30,9 @@ def as_asked(dataset: Dataset, asked: Asked | None, where: str) -> Dataset:
 
 
 def decide_kind(dataset: Dataset, where: str) -> Dataset:
-    """The same examples; whole numbers are classes where each is frequent and labels one text. A
-    remark says so. DataProblem where they label two texts, and may be either; where classes are so
-    many that their names tell single examples.
+    """The same examples; whole numbers are classes where each is frequent and labels one text, or
+    they are two. A remark says so. DataProblem where several label two texts, and may be either;
+    where classes are so many that their names tell single examples.
     """
     numbers = dataset.labels.numbers
     _check_several(dataset.labels, where)
@@ -40,7 +41,8 @@ def decide_kind(dataset: Dataset, where: str) -> Dataset:
     values, counts = np.unique(numbers, return_counts=True)
     if len(values) > CLASSES:
         return _add_remark(dataset, "scores", "classes", f"of which there are {len(values):,}")
-    if (dataset.sites[:, 1:, 0] != dataset.sites[:, :1, 0]).any():
+    is_pair = (dataset.sites[:, 1:, 0] != dataset.sites[:, :1, 0]).any()
+    if is_pair and len(values) > YES_NO:
         raise DataProblem(
             f"{where}: whole numbers about two texts may be classes or graded scores: add"
             " labels=classes or labels=scores to the task"

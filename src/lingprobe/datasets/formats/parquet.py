@@ -18,14 +18,22 @@ from typing import Any
 import numpy as np
 
 from lingprobe.corpora.strict import parse_json
+from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Column, Label, Loss, column
-from lingprobe.datasets.formats.header import apply_header, check_header, make_header
+from lingprobe.datasets.formats.header import (
+    apply_header,
+    check_examples,
+    check_header,
+    make_header,
+    source_notes,
+)
 from lingprobe.datasets.formats.kinds import Asked
 
 KEY = b"sonde"
-UNREADABLE = "not a Parquet file that can be read"
+OWN = frozenset({"words", "asked", "start", "stop", "weights", "words2", "start2"})
+"""Columns that no table but ours has beside `split`."""
 
 
 def write(dataset: Dataset, path: Path) -> dict[str, int]:
@@ -78,11 +86,11 @@ def _site_columns(dataset: Dataset) -> dict[str, Any]:
     return columns
 
 
-def read(path: Path, labels: Asked | None = None) -> Dataset:
+def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -> Dataset:
     """The examples of a file; rows are numbered from 1 in what is said about them."""
     import pyarrow.parquet as pq
 
-    with path.open("rb") as file, _readable(path):
+    with path.open("rb") as file, readable(path):
         table = pq.read_table(file, page_checksum_verification=True)
         header, names = (
             parse_json((table.schema.metadata or {}).get(KEY, b"{}").decode()),
@@ -90,17 +98,13 @@ def read(path: Path, labels: Asked | None = None) -> Dataset:
         )
     _check_names(names, path)
     _check_types(table.schema, path)
-    with _readable(path):
+    with readable(path):
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
-        classes = _class_names(table.schema)
-    if classes:
-        columns["label"] = _name_labels(columns["label"], classes, path)
-    known: dict[tuple[str | None, tuple[str, ...]], Sentence] = {}
-    examples = [_example(columns, i, f"{path}: row {i + 1}", known) for i in range(table.num_rows)]
-    if not examples:
-        raise DataProblem(f"{path}: no examples in it")
+    tally = Tally()
+    examples = list(_examples(columns, table.num_rows, path, on_error, tally))
+    check_examples(examples, path, tally)
     try:
-        return apply_header(
+        dataset = apply_header(
             Dataset.of(examples),
             check_header(header, "its metadata") if header else {},
             "its rows",
@@ -108,6 +112,23 @@ def read(path: Path, labels: Asked | None = None) -> Dataset:
         )
     except DataProblem as error:
         raise DataProblem(f"{path}: {error}") from None
+    return dataset.with_notes(**source_notes([path], tally)) if tally.skipped else dataset
+
+
+def _examples(
+    columns: Mapping[str, list[Any]], rows: int, path: Path, on_error: OnError, tally: Tally
+) -> Iterator[Example]:
+    """The examples of some rows, of which a bad one is refused or counted."""
+    known: dict[tuple[str | None, tuple[str, ...]], Sentence] = {}
+    for i in range(rows):
+        try:
+            example = _example(columns, i, f"{path}: row {i + 1}", known)
+        except DataProblem as problem:
+            if on_error == "raise":
+                raise
+            tally.skip(str(problem))
+        else:
+            yield example
 
 
 def _check_names(names: set[str], path: Path) -> None:
@@ -122,12 +143,16 @@ def _check_names(names: set[str], path: Path) -> None:
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def readable(path: Path) -> Iterator[None]:
     """What pyarrow raises over damaged bytes, which may be anything, is a DataProblem."""
     try:
         yield
     except Exception as error:
-        raise DataProblem(f"{path}: {UNREADABLE} ({one_line(error)}); build it again") from None
+        kind = path.suffix.lstrip(".").capitalize()
+        raise DataProblem(
+            f"{path}: not {'an' if kind == 'Arrow' else 'a'} {kind} file that can be read"
+            f" ({one_line(error)}); get or build it again"
+        ) from None
 
 
 def _check_types(schema: Any, path: Path) -> None:
@@ -187,39 +212,31 @@ EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
 """What each column holds, in words and as a test of its type."""
 
 
+def is_own(path: Path) -> bool:
+    """Whether a file was written here, or by hand with columns that only we read."""
+    import pyarrow.parquet as pq
+
+    with path.open("rb") as file, readable(path):
+        schema = pq.read_schema(file)
+    names = set(schema.names)
+    strata = any(name.startswith("strata.") for name in names)
+    return KEY in (schema.metadata or {}) or ("split" in names and (strata or bool(OWN & names)))
+
+
 def loss(path: Path) -> Loss:
     """The kind of the labels, by the schema; by all of them where they are numbers and it does not
     say of what.
     """
     import pyarrow.parquet as pq
 
-    with path.open("rb") as file, _readable(path):
+    with path.open("rb") as file, readable(path):
         schema = pq.read_schema(file)
-        classes = _class_names(schema)
     if "label" not in schema.names:
         return column([frozenset()]).loss
-    if classes or not _is_number(schema.field("label").type):
+    if not _is_number(schema.field("label").type):
         return column([""]).loss
     is_ours = KEY in (schema.metadata or {})
     return column([0.0]).loss if is_ours else read(path).labels.loss
-
-
-def _class_names(schema: Any) -> list[str]:
-    """The names of the classes that `datasets` numbers, which it keeps in the metadata; [] where it
-    keeps none.
-    """
-    hub = parse_json((schema.metadata or {}).get(b"huggingface", b"{}").decode())
-    return list(hub.get("info", {}).get("features", {}).get("label", {}).get("names", []))
-
-
-def _name_labels(labels: list[Any], names: list[str], path: Path) -> list[Any]:
-    for row, label in enumerate(labels, 1):
-        if not isinstance(label, int) or not 0 <= label < len(names):
-            raise DataProblem(
-                f"{path}: row {row}: label {label!r} is no number of the {len(names)} classes that"
-                " the metadata name: leave out rows without a label"
-            )
-    return [names[label] for label in labels]
 
 
 def _label_columns(labels: Column) -> dict[str, Any]:

@@ -7,11 +7,14 @@ Labels that only dev or test have are kept. `columns` reads the rows.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from lingprobe.corpora.columns import CODES, SENTEVAL, Reading, Rows
+from lingprobe.corpora.columns import CODES, KNOWN, SENTEVAL, Reading, Rows
+from lingprobe.corpora.files import checked_lines
+from lingprobe.corpora.tally import OnError
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.labels import Loss, column
-from lingprobe.datasets.formats.header import apply_header
+from lingprobe.datasets.formats.header import apply_header, source_notes
 from lingprobe.datasets.formats.kinds import Asked
 
 
@@ -44,13 +47,25 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
     return counts
 
 
-def read(path: Path, labels: Asked | None = None) -> Dataset:
+def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -> Dataset:
     """The examples of a file; blank lines are counted in the notes."""
-    rows = Rows(SENTEVAL, Reading(blank="skip"))
+    rows = Rows(SENTEVAL, Reading(on_error, blank="skip"))
     examples = list(rows.read(path))
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
-    return apply_header(Dataset.of(examples, {"read": rows.counts()}), {}, str(path), labels)
+    notes: dict[str, Any] = {"read": rows.counts()}
+    if rows.tally.skipped:
+        notes |= source_notes([path], rows.tally)
+    return apply_header(Dataset.of(examples, notes), {}, str(path), labels)
+
+
+def is_own(path: Path) -> bool:
+    """Whether the first line that is not blank has a split, a label and words."""
+    for _, line, problem in checked_lines(path):
+        if line.strip() or problem:
+            cells = line.split("\t")
+            return len(cells) >= SENTEVAL.columns and cells[0] in KNOWN
+    return False
 
 
 def loss(path: Path) -> Loss:

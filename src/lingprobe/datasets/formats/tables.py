@@ -1,5 +1,5 @@
 """Data sets on disk and back: Parquet and JSONL hold every family without loss, SentEval's TSV
-classes of sentences, jiant's files spans.
+classes of sentences, jiant's files spans; tables that anybody wrote are read by their columns.
 
 `write(dataset, path)` and `read(path)` choose the format by the file's name; each format is a
 module with the same two functions. Nothing that is read is ever evaluated or unpickled, and quotes
@@ -13,12 +13,22 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.corpora.files import COMPRESSED, uncompressed_path
+from lingprobe.corpora.files import COMPRESSED, digest, uncompressed_path
+from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import draft
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats import jiant, jsonl, parquet, senteval
+from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
+from lingprobe.datasets.formats.folders import table_parts
 from lingprobe.datasets.formats.kinds import Asked
+from lingprobe.datasets.formats.labelled_rows import (
+    PLAIN,
+    Manner,
+    count_texts,
+    loss_of_rows,
+    read_rows,
+)
 
 Format = Literal["parquet", "jsonl", "senteval"]
 Writing = Literal["parquet", "jsonl", "senteval", "jiant"]
@@ -28,7 +38,7 @@ WRITERS: Mapping[Writing, Callable[[Dataset, Path], dict[str, int]]] = {
     "senteval": senteval.write,
     "jiant": jiant.write,
 }
-READERS: Mapping[Format, Callable[[Path, Asked | None], Dataset]] = {
+READERS: Mapping[Format, Callable[[Path, Asked | None, OnError], Dataset]] = {
     "parquet": parquet.read,
     "jsonl": jsonl.read,
     "senteval": senteval.read,
@@ -38,6 +48,12 @@ LOSSES: Mapping[Format, Callable[[Path], Loss]] = {
     "jsonl": jsonl.loss,
     "senteval": senteval.loss,
 }
+OWN: Mapping[Format, Callable[[Path], bool]] = {
+    "parquet": parquet.is_own,
+    "jsonl": jsonl.is_own,
+    "senteval": senteval.is_own,
+}
+"""Whether a file is one that was written here."""
 EXAMPLES: Mapping[Asked, Label] = {"classes": "", "scores": 0.0}
 SUFFIXES: Mapping[str, Format] = {
     ".parquet": "parquet",
@@ -104,27 +120,68 @@ def _write_file(
         ) from None
 
 
-def read(path: str | Path, format: Format | None = None, labels: Asked | None = None) -> Dataset:
-    """The data set in a file; what is wrong with it is said with file and line.
+def read(
+    path: str | Path,
+    format: Format | None = None,
+    labels: Asked | None = None,
+    how: Manner = PLAIN,
+) -> Dataset:
+    """The data set in a file, or in the files of a folder; what is wrong is said with file and
+    line.
 
     labels  whether numbers, and names that are numbers, are `classes` or `scores`; without, what
             numbers are that the file says nothing of is decided, and remarked in the notes
+    how     the columns and the encoding of a table that was not written here
     """
     file = _there(path)
-    return READERS[format or _format(file)](file, labels)
+    own = format or _own_format(file, how)
+    if own is not None:
+        return READERS[own](file, labels, how.on_error)
+    return read_rows(table_parts(file), labels, how)
 
 
-def loss(path: str | Path, format: Format | None = None, labels: Asked | None = None) -> Loss:
+def loss(
+    path: str | Path,
+    format: Format | None = None,
+    labels: Asked | None = None,
+    how: Manner = PLAIN,
+) -> Loss:
     """The kind of the labels in a file, without reading it all where it says or shows that soon."""
     file = _there(path)
-    return column([EXAMPLES[labels]]).loss if labels else LOSSES[format or _format(file)](file)
+    own = format or _own_format(file, how)
+    if labels:
+        return column([EXAMPLES[labels]]).loss
+    if own is not None:
+        return LOSSES[own](file)
+    parts = table_parts(file)
+    return loss_of_rows(digest(part.path for part in parts), tuple(parts), how)
+
+
+def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
+    """Whether the labels of a table that was not written here are about two texts."""
+    file = _there(path)
+    return _own_format(file, how) is None and count_texts(table_parts(file), how) == 2
 
 
 def _there(path: str | Path) -> Path:
     file = Path(path).expanduser()
-    if not file.is_file():
-        raise DataProblem(f"no file {str(path)!r}; `lingprobe build` writes one")
+    if not file.exists():
+        raise DataProblem(f"no file or folder {str(path)!r}; is the path complete?")
     return file
+
+
+def _own_format(path: Path, how: Manner) -> Format | None:
+    """The format of a file that was written here; None for any other table."""
+    if path.is_dir() or how.columns.as_asked() or how.encoding:
+        return None
+    suffix = path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
+    known = SUFFIXES.get(suffix.lower())
+    if known is None and suffix.lower() not in TABLES:
+        raise DataProblem(
+            f"{path.name}: the name should end with"
+            f" {', '.join(dict.fromkeys((*SUFFIXES, *TABLES)))}, so that the format is known"
+        )
+    return known if known is not None and OWN[known](path) else None
 
 
 def _format(path: Path) -> Format:

@@ -1,0 +1,63 @@
+"""A test split for data that come without one: part of all rows, or folds where that were too few.
+
+Sentences that are equal stay together, and so does what the data set names as drawn together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.core import SPLITS, DataProblem, Dataset
+from lingprobe.data.vectors import Ints
+from lingprobe.datasets.draw import FOLDS
+from lingprobe.datasets.settings import SampleSettings
+from lingprobe.datasets.splits import allocate_to_all, connect_rows, shared_ties
+
+MANY = range(FOLDS, 1, -1)  # folds, fewer where there are few groups to keep together
+TEST = SPLITS.index("test")
+
+
+def divide(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
+    """The data set with a test split: the fold that is asked for; without, a twelfth, or the first
+    of five folds where a class would have fewer than 200 test examples.
+    """
+    usual = SampleSettings(fold=fold)
+    if fold is None:
+        train, dev, test = usual.proportions
+        once, tie = _allocate(dataset, (train + dev, test), seed)
+        counts = np.bincount(dataset.labels.codes_to_balance()[once == 1])
+        if len(counts) and counts[counts > 0].min() >= usual.least_test:
+            return _with_test(dataset, once == 1, {"kept_together": tie})
+    for number, many in [found] if (found := usual.folds()) else [(0, n) for n in MANY]:
+        parts, tie = _allocate(dataset, [1] * many, seed)
+        if np.bincount(parts, minlength=many).all():
+            note = {"fold": fold} if fold else {"folds_needed": many}
+            return _with_test(dataset, parts == number, {**note, "kept_together": tie})
+    raise DataProblem(
+        f"no test split, and {len(dataset):,} examples that must keep {tie} together make no"
+        f" {many} folds: add examples, or a test split"
+    )
+
+
+def _allocate(dataset: Dataset, shares: Sequence[float], seed: int) -> tuple[Ints, str]:
+    """The part of each row, and what was kept together: all that examples share, or less where that
+    would leave a part with less than half of its share.
+    """
+    codes, rows = dataset.labels.codes_to_balance(), np.arange(len(dataset))
+    least = np.array(shares) / sum(shares) * len(rows) / 2
+    parts, kept = np.zeros(len(rows), np.int64), ""
+    for tie, ties in shared_ties(dataset, rows).items():
+        rng = np.random.default_rng([seed, 6])
+        parts, kept = allocate_to_all(connect_rows(ties), codes, shares, rng), tie
+        if (np.bincount(parts, minlength=len(shares)) >= least).all():
+            break
+    return parts, kept
+
+
+def _with_test(dataset: Dataset, is_test: NDArray[np.bool_], note: dict[str, object]) -> Dataset:
+    splits = np.where(is_test, TEST, 0).astype(np.int8)
+    return replace(dataset, splits=splits).with_notes(sampling=note)

@@ -1,0 +1,88 @@
+"""The files of a table: one, or in a folder those whose names say a split, as data sets of a hub
+lie on a disk.
+
+`train-00000-of-00002.parquet`, `validation.csv`, `data/test.csv`, `train/data-00000.arrow`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from lingprobe.corpora.files import Part, uncompressed_path
+from lingprobe.data.core import SPLITS, DataProblem
+
+SPLIT_NAMES = {
+    **{split: split for split in SPLITS},
+    "tr": "train",
+    "training": "train",
+    "va": "dev",
+    "val": "dev",
+    "valid": "dev",
+    "validation": "dev",
+    "devel": "dev",
+    "development": "dev",
+    "te": "test",
+    "testing": "test",
+    "eval": "dev",
+}
+"""What splits are called in columns and in names of files."""
+_NAMED = re.compile(rf"(?:^|[-_.])({'|'.join(n for n in SPLIT_NAMES if len(n) > 2)})(?=[-_.\d]|$)")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
+
+
+def table_parts(path: Path) -> list[Part]:
+    """The files of a table in the order train, dev, test; a single one says no split."""
+    if not path.is_dir():
+        return [Part("", path)]
+    for folder in (path, path / "data"):
+        if parts := list(_files(folder)):
+            return _in_order(parts, path)
+    below = sorted(folder for folder in path.iterdir() if folder.is_dir())
+    named = [
+        Part(split, part.path)
+        for folder in below
+        if (split := split_in_name(folder.name))
+        for part in _files(folder)
+    ]
+    if named:
+        return _in_order(named, path)
+    inside = next((str(folder) for folder in below if any(_files(folder))), "")
+    hint = f"; did you mean {inside!r}?" if inside else ""
+    raise DataProblem(f"no table in {str(path)!r}: none of {', '.join(SUFFIXES)}{hint}")
+
+
+def split_in_name(name: str) -> str:
+    """The split that the name of a file or folder says; '' where it says none."""
+    found = _NAMED.search(name.casefold())
+    return SPLIT_NAMES[found[1]] if found else ""
+
+
+def _files(folder: Path) -> Iterator[Part]:
+    """The tables in a folder, each with the split of its name."""
+    if folder.is_dir():
+        for path in sorted(folder.iterdir()):
+            name = uncompressed_path(path)
+            if name.suffix.lower() in SUFFIXES and path.is_file():
+                yield Part(split_in_name(name.stem), path)
+
+
+def _in_order(parts: list[Part], place: Path) -> list[Part]:
+    """The parts that say a split, in order; all there is, where that is one file."""
+    if len(parts) == 1:
+        return [Part("", parts[0].path)]
+    named = [part for part in parts if part.split]
+    if not named:
+        names = ", ".join(part.path.name for part in parts[:5])
+        raise DataProblem(
+            f"{str(place)!r} has several tables ({names}), whose names say no split (train,"
+            " validation, test): name one of them, or rename them"
+        )
+    kinds = sorted({uncompressed_path(part.path).suffix for part in named})
+    if len(kinds) > 1:
+        raise DataProblem(
+            f"{str(place)!r} has tables of several formats ({', '.join(kinds)}): keep those of one,"
+            " or name a file"
+        )
+    return sorted(named, key=lambda part: SPLITS.index(part.split))

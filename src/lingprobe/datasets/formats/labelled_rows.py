@@ -1,0 +1,266 @@
+"""Tables that anybody wrote: a text or two, and a label, in columns that are named by the user or
+have usual names.
+
+A row that says no text or no label is an error with its place, or left out and counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from lingprobe.corpora.files import Part
+from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.errors import LingprobeError
+from lingprobe.data.labels import Label, Loss, column
+from lingprobe.datasets.formats.folders import SPLIT_NAMES
+from lingprobe.datasets.formats.header import (
+    apply_header,
+    check_examples,
+    refuse_row,
+    source_notes,
+)
+from lingprobe.datasets.formats.kinds import Asked
+from lingprobe.datasets.formats.row_sources import Source, open_source
+from lingprobe.datasets.formats.usual_columns import Chosen, Columns, choose
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a table is read.
+
+    columns   those that the user names
+    encoding  of text files; '': that of the byte order mark, or UTF-8
+    on_error  whether a bad row is an error, or left out and counted
+    """
+
+    columns: Columns = field(default_factory=Columns)
+    encoding: str = ""
+    on_error: OnError = "raise"
+
+
+PLAIN = Manner()
+
+
+class BadRow(LingprobeError, ValueError):
+    """What is wrong with a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """One file while it is read: where its cells come from, and which are wanted."""
+
+    part: Part
+    source: Source
+    chosen: Chosen
+    texts: dict[Any, Sentence]
+
+    def examples(self, how: Manner, tally: Tally) -> Iterator[Example]:
+        """The examples, of which a bad one is refused or counted."""
+        wanted = {*self.chosen.texts, self.chosen.label, self.chosen.group, self.chosen.split}
+        first = None
+        for row in self.source.rows(wanted):
+            try:
+                if row.problem:
+                    raise BadRow(row.problem)
+                example = self._example(row.cells)
+                first = first or example
+                _check_alike(example, first)
+            except BadRow as problem:
+                where = f"{self.part.path}{self.source.unit}{row.number}"
+                refuse_row(f"{where}: {problem}", how.on_error, tally)
+            else:
+                tally.sentences += 1
+                yield example
+
+    def _example(self, cells: Mapping[str, Any]) -> Example:
+        sites = tuple(Site(self._sentence(cells.get(name), name)) for name in self.chosen.texts)
+        label = self._label(cells.get(self.chosen.label))
+        split = self.part.split or "train"
+        if self.chosen.split and not self.part.split:
+            split = split_of_cell(cells.get(self.chosen.split))
+        group = cells.get(self.chosen.group) if self.chosen.group else None
+        if self.chosen.group and not str("" if group is None else group).strip():
+            raise BadRow(f"no {self.chosen.group} in its column; group= needs one in every row")
+        strata = {self.chosen.group: str(group).strip()} if self.chosen.group else {}
+        return Example(sites, label, split, strata=strata)
+
+    def _sentence(self, cell: Any, column: str) -> Sentence:
+        """The text of a cell, or its words; those that are equal are one in memory."""
+        if isinstance(cell, list) and cell and all(isinstance(word, str) for word in cell):
+            made = Sentence.of(cell)
+        elif cell is None or isinstance(cell, str):
+            made = Sentence.of((cell or "").split(), cell)
+        else:
+            raise BadRow(f"column {column!r} has {str(cell)[:40]!r} where a text is expected")
+        if not made.words:
+            raise BadRow(f"there is no text in column {column!r}")
+        if "\0" in made.text:
+            raise BadRow(f"the text in column {column!r} has a NUL in it")
+        return self.texts.setdefault(made, made)
+
+    def _label(self, cell: Any) -> Label:
+        """The label of a cell: a class, a score, or a set of classes."""
+        column, names = self.chosen.label, self.source.classes.get(self.chosen.label, ())
+        if isinstance(cell, list):
+            return frozenset(_class(each, names, column) for each in cell)
+        if isinstance(cell, dict):
+            return {str(name): _number(weight, column) for name, weight in cell.items()}
+        if names or isinstance(cell, str | bool):
+            return _class(cell, names, column)
+        return _number(cell, column)
+
+
+def read_rows(parts: Sequence[Part], labels: Asked | None, how: Manner) -> Dataset:
+    """The data set in the files of a table; what was decided and left out is in its notes."""
+    tally, examples, reader = Tally(), list[Example](), None
+    for reader in _readers(parts, how):
+        examples += reader.examples(how, tally)
+    place = parts[0].path if len(parts) == 1 else parts[0].path.parent
+    check_examples(examples, place, tally)
+    assert reader is not None
+    source, chosen = reader.source, reader.chosen
+    if source.untyped and labels != "classes":
+        examples = _with_numbers(examples)
+    notes = {
+        "columns": chosen.plain(),
+        **source_notes([part.path for part in parts], tally),
+        "remarks": [f"{source.remark}: {_describe(chosen)}"] if source.remark else [],
+    }
+    dataset = apply_header(Dataset.of(examples, notes), {}, str(place), labels)
+    together = (*dataset.clusters, chosen.group) if chosen.group else dataset.clusters
+    return replace(dataset, clusters=together)
+
+
+@lru_cache(maxsize=256)
+def loss_of_rows(content: str, parts: tuple[Part, ...], how: Manner) -> Loss:
+    """The kind of the labels in files of that content, of which bad rows are left out; not all are
+    read where one label shows it.
+    """
+    lenient = replace(how, on_error="skip")
+    for reader in _readers(parts, lenient):
+        for example in reader.examples(lenient, Tally()):
+            label = example.label
+            if isinstance(label, str) and reader.source.untyped and _as_number(label) is not None:
+                break
+            if isinstance(label, float) and label.is_integer():
+                break
+            return column([label]).loss
+        break
+    return read_rows(parts, None, lenient).labels.loss
+
+
+def count_texts(parts: Sequence[Part], how: Manner) -> int:
+    """How many texts each label of a table is about, one or two."""
+    reader = next(_readers(parts, how), None)
+    return 1 if reader is None else len(reader.chosen.texts)
+
+
+def _readers(parts: Sequence[Part], how: Manner) -> Iterator[_Reader]:
+    """The files of a table, opened one after the other; empty ones are passed over."""
+    texts: dict[Any, Sentence] = {}
+    chosen = None
+    for part in parts:
+        source = open_source(part.path, how.columns, how.encoding)
+        if source.names:
+            chosen = _choose(source, chosen, how.columns, part)
+            yield _Reader(part, source, chosen, texts)
+
+
+def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Part) -> Chosen:
+    """The columns of a file: those of the file before it, or those that are named or usual."""
+    where = str(part.path)
+    if earlier is None:
+        return choose(columns if columns.as_asked() else source.columns, source.names, where)
+    lacking = [name for name in earlier.plain().values() if name not in source.names]
+    if lacking == [earlier.split] and part.split:
+        lacking = []
+    if lacking:
+        raise DataProblem(f"{where}: no column {lacking[0]!r}, which the file before it has")
+    return earlier
+
+
+def _describe(chosen: Chosen) -> str:
+    return ", ".join(f"its column {name} is the {what}" for what, name in chosen.plain().items())
+
+
+def split_of_cell(cell: Any) -> str:
+    """The split that a cell names, by any of its usual names; BadRow where it names none."""
+    name = str(cell).strip().casefold()
+    if name not in SPLIT_NAMES:
+        raise BadRow(f"split {cell!r} is not one of train, validation, test")
+    return SPLIT_NAMES[name]
+
+
+def _check_alike(example: Example, first: Example) -> None:
+    kinds = ("a class", "a score", "a set of labels")
+    one, other = (
+        0 if isinstance(each.label, str) else 1 if isinstance(each.label, float) else 2
+        for each in (example, first)
+    )
+    if one != other:
+        raise BadRow(f"its label is {kinds[one]}, that of the first row {kinds[other]}")
+
+
+def _class(cell: Any, names: Sequence[str], column: str) -> str:
+    """The class that a cell names, or numbers."""
+    if names:
+        if cell is not None and not isinstance(cell, int):
+            raise BadRow(f"label {str(cell)[:40]!r} is not a number of a class")
+        if cell is None or not 0 <= cell < len(names):
+            raise BadRow(
+                f"label {cell!r} is no number of the {len(names)} classes that the metadata name"
+            )
+        return names[cell]
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, int):
+        return str(cell)
+    if not isinstance(cell, str):
+        raise BadRow(f"label {cell!r} is not a name")
+    if not cell.strip():
+        raise BadRow(f"there is no label in column {column!r}")
+    if "\0" in cell:
+        raise BadRow(f"the label in column {column!r} has a NUL in it")
+    return cell.strip()
+
+
+def _number(cell: Any, column: str) -> float:
+    if cell is None or cell != cell:  # noqa: PLR0124 - NaN is how some tools say that there is none
+        raise BadRow(f"there is no label in column {column!r}")
+    if isinstance(cell, bool) or not isinstance(cell, int | float | Decimal):
+        raise BadRow(f"label {str(cell)[:40]!r} is neither a name nor a number")
+    try:
+        number = float(cell)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise BadRow(f"{str(cell)[:40]} is too large a number")
+    return number
+
+
+def _with_numbers(examples: list[Example]) -> list[Example]:
+    """The same examples, with labels that are numbers where the text of each is one."""
+    numbers = []
+    for example in examples:
+        number = _as_number(str(example.label))
+        if number is None or not isinstance(example.label, str):
+            return examples
+        numbers.append(number)
+    return [
+        replace(example, label=number) for example, number in zip(examples, numbers, strict=True)
+    ]
+
+
+def _as_number(text: str) -> float | None:
+    """The number that a text is; None if it is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,82 @@
+"""A test split for data without one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
+from lingprobe.datasets import folds_needed
+from lingprobe.datasets.folds import divide
+
+
+def rows(many, text=str, classes=2, **strata):
+    return Dataset.of(
+        Example.about(
+            Sentence.of(["a", text(i)]),
+            f"c{i % classes}",
+            **{name: str(of(i)) for name, of in strata.items()},
+        )
+        for i in range(many)
+    )
+
+
+def fold_rows(dataset, many):
+    """The rows that each fold tests."""
+    return [divide(dataset, f"{k + 1}/{many}", 0).rows("test") for k in range(many)]
+
+
+def test_each_row_is_tested_once_and_classes_keep_their_shares():
+    dataset = rows(300, classes=3)
+    folds = fold_rows(dataset, 5)
+    assert sorted(np.concatenate(folds)) == list(range(300))
+    for fold in folds:
+        assert np.bincount(dataset.labels.ids[fold]).tolist() == [20, 20, 20]
+
+
+def test_the_first_of_the_folds_that_are_needed_is_what_is_asked_for():
+    dataset = rows(300)
+    small = divide(dataset, None, 0)
+    assert folds_needed(small) == 5
+    first = divide(dataset, "1/5", 0)
+    np.testing.assert_array_equal(small.splits, first.splits)
+    assert folds_needed(first) == 1
+    assert (divide(dataset, None, 1).splits != small.splits).any()
+
+
+def test_equal_sentences_are_in_one_fold():
+    dataset = rows(200, text=lambda i: str(i // 4))
+    for fold in fold_rows(dataset, 5):
+        assert len({i // 4 for i in fold}) * 4 == len(fold)
+
+
+def test_groups_are_in_one_fold_also_where_sentences_recur():
+    dataset = rows(200, text=lambda i: str(i % 190), speaker=lambda i: i // 10)
+    grouped = replace(dataset, clusters=("speaker",))
+    for fold in fold_rows(grouped, 5):
+        assert len({i // 10 for i in fold}) * 10 == len(fold)
+        assert 20 <= len(fold) <= 60
+
+
+@pytest.mark.parametrize(("speakers", "folds"), [(3, 3), (2, 2), (40, 5)])
+def test_there_are_no_more_folds_than_groups(speakers, folds):
+    dataset = rows(200, speaker=lambda i: i * speakers // 200)
+    grouped = replace(dataset, clusters=("speaker",))
+    assert folds_needed(divide(grouped, None, 0)) == folds
+    assert len(np.concatenate(fold_rows(grouped, folds))) == 200
+
+
+def test_one_group_makes_no_folds():
+    dataset = rows(50, speaker=lambda i: 0)
+    grouped = replace(dataset, clusters=("speaker",))
+    with pytest.raises(DataProblem, match="50 examples that must keep speakers together"):
+        divide(grouped, None, 0)
+
+
+@pytest.mark.parametrize(("many", "folds"), [(4_700, 5), (4_800, 1)])
+def test_one_split_is_enough_where_each_class_has_two_hundred_test_examples(many, folds):
+    """A twelfth of 4,800 is 400, half of them of each class; of 4,700 it is 392."""
+    dataset = divide(rows(many), None, 0)
+    assert folds_needed(dataset) == folds
+    if folds == 1:
+        assert len(dataset.rows("test")) == 400

@@ -1,0 +1,366 @@
+"""Tables that anybody wrote: their columns, formats, encodings and what is wrong with them."""
+
+import csv
+import json
+
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from lingprobe.data.core import DataProblem
+from lingprobe.datasets.formats.folders import split_in_name, table_parts
+from lingprobe.datasets.formats.labelled_rows import Manner
+from lingprobe.datasets.formats.tables import loss, read
+from lingprobe.datasets.formats.usual_columns import Columns, choose
+
+ROWS = [(f'the "dog", {i} runs\nhome', ("pos", "neg")[i % 3 == 0]) for i in range(30)]
+LABELS = [label for _, label in ROWS]
+
+
+def write_csv(file, rows=ROWS, headings=("text", "label"), delimiter=",", encoding="utf-8"):
+    with file.open("w", encoding=encoding, newline="") as out:
+        csv.writer(out, delimiter=delimiter).writerows([headings, *rows] if headings else rows)
+    return file
+
+
+def columns_of(rows=ROWS, names=("text", "label")):
+    return pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
+
+
+def asked(encoding="", on_error="raise", **columns):
+    return Manner(Columns(**columns), encoding, on_error)
+
+
+def content(dataset):
+    """Texts and labels in their order."""
+    return [(e.sites[0].sentence.text, e.label) for e in dataset.examples()]
+
+
+def write_stream(table, file):
+    with pa.OSFile(str(file), "wb") as out, pa.ipc.new_stream(out, table.schema) as stream:
+        stream.write_table(table)
+
+
+def save(file, rows=ROWS):
+    """The same rows in the format that the name of a file says."""
+    table = columns_of(rows)
+    if file.suffix == ".csv":
+        write_csv(file, rows)
+    elif file.suffix in (".jsonl", ".ndjson"):
+        file.write_text("".join(json.dumps({"text": t, "label": v}) + "\n" for t, v in rows))
+    elif file.suffix == ".parquet":
+        pq.write_table(table, file)
+    elif file.suffix == ".arrow":
+        write_stream(table, file)
+    else:
+        pyarrow.feather.write_feather(table, str(file))
+    return file
+
+
+FORMATS = ["csv", "jsonl", "ndjson", "parquet", "arrow", "feather"]
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_the_same_rows_are_read_from_every_format(tmp_path, suffix):
+    file = save(tmp_path / f"a.{suffix}")
+    dataset = read(file)
+    assert content(dataset) == ROWS
+    assert loss(file) == "softmax"
+    assert dataset.notes["columns"] == {"text": "text", "label": "label"}
+    assert not dataset.notes.remarks
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_what_parts_cells_is_found(tmp_path, delimiter):
+    assert content(read(write_csv(tmp_path / "a.csv", delimiter=delimiter))) == ROWS
+
+
+def test_quotes_of_tsv_are_data(tmp_path):
+    (tmp_path / "a.tsv").write_text('label\tsentence\nx\t"one\ny\ttwo" ""\n')
+    assert content(read(tmp_path / "a.tsv")) == [('"one', "x"), ('two" ""', "y")]
+
+
+@pytest.mark.parametrize("headings", [None, ("Satz", "Klasse")])
+def test_two_columns_are_told_apart_by_their_cells(tmp_path, headings):
+    dataset = read(write_csv(tmp_path / "a.csv", headings=headings))
+    assert content(dataset) == ROWS
+    one, other = headings or "12"
+    [remark] = dataset.notes.remarks
+    assert remark.endswith(f"its column {one} is the text, its column {other} is the label")
+
+
+def test_a_first_label_that_is_a_usual_name_is_no_heading(tmp_path):
+    rows = [(text, "y" if label == "pos" else "n") for text, label in ROWS]
+    rows = rows[1:] + rows[:1]
+    assert rows[0][1] == "y"
+    assert content(read(write_csv(tmp_path / "a.csv", rows, headings=None))) == rows
+
+
+def test_without_headings_columns_have_numbers(tmp_path):
+    file = write_csv(tmp_path / "a.csv", [(v, i, t) for i, (t, v) in enumerate(ROWS)], None)
+    with pytest.raises(DataProblem, match=r"name it, as text=1; its columns: '1', '2', '3'"):
+        read(file)
+    assert content(read(file, how=asked(text="3", label="1"))) == ROWS
+
+
+USUAL = {
+    "Text,LABEL": ("Text", "LABEL"),
+    "idx,sentence,label": ("sentence", "label"),
+    "title,text,class,id": ("text", "class"),
+    "sentence1,sentence2,score": ("sentence1", "sentence2", "score"),
+    "Sentence 1,sentence_2,gold_label": ("Sentence 1", "sentence_2", "gold_label"),
+    "question,answer,label": ("question", "answer", "label"),
+    "text_a,text_b,label,split": ("text_a", "text_b", "label", "split"),
+    "Satz,label": ("Satz", "label"),
+    "text,Klasse,id": ("text", "Klasse"),
+}
+
+
+@pytest.mark.parametrize("headings", USUAL)
+def test_usual_names_are_found(headings):
+    found = choose(Columns(), headings.split(","), "a.csv").plain()
+    assert tuple(found.values()) == USUAL[headings]
+
+
+@pytest.mark.parametrize(
+    ("headings", "columns", "said"),
+    [
+        (
+            "review,comment,label",
+            {},
+            "which column is the text, 'review' or 'comment'.*text=review",
+        ),
+        ("text,class,target", {}, "which column is the label, 'class' or 'target'.*label=class"),
+        ("question,answer,text,label", {}, "which of the texts 'question', 'answer', 'text'"),
+        ("premise,hypothesis,text1,text2,y", {}, "which of the texts"),
+        ("text,text,label", {}, "two columns are called 'text'"),
+        ("text,label", {"text": "label"}, "no column has a usual name of a label"),
+        ("text,label", {"label": "lable"}, "no column 'lable' for label=; its columns: 'text'"),
+        ("idx,label", {}, "no column has a usual name of a text"),
+        ("text", {}, "no column has a usual name of a label"),
+    ],
+)
+def test_what_is_ambiguous_is_asked(headings, columns, said):
+    with pytest.raises(DataProblem, match=said):
+        choose(Columns(**columns), headings.split(","), "a.csv")
+
+
+def test_columns_that_are_named_win(tmp_path):
+    rows = [(t, t + " x", v, v[::-1], f"d{i // 5}") for i, (t, v) in enumerate(ROWS)]
+    file = write_csv(tmp_path / "a.csv", rows, ("text", "body", "label", "other", "doc"))
+    dataset = read(file, how=asked(text="body", label="other", group="doc"))
+    assert content(dataset) == [(body, other) for _, body, _, other, _ in rows]
+    assert dataset.clusters[-1] == "doc"
+    assert [e.strata["doc"] for e in dataset.examples()] == [row[4] for row in rows]
+    pair = next(read(file, how=asked(text="text", text2="body")).examples())
+    assert [site.sentence.text for site in pair.sites] == list(rows[0][:2])
+
+
+def test_splits_have_any_usual_name(tmp_path):
+    names = ["train", "validation", "TEST", "valid", "te", "dev"]
+    rows = [(f"a {i}", "xy"[i % 2], name) for i, name in enumerate(names)]
+    dataset = read(write_csv(tmp_path / "a.csv", rows, ("text", "label", "split")))
+    assert dataset.splits.tolist() == [0, 1, 2, 1, 2, 1]
+    other = write_csv(tmp_path / "b.csv", [*rows, ("c", "x", "all")], ("text", "label", "split"))
+    with pytest.raises(DataProblem, match=r"b\.csv:8: split 'all' is not one of train, validation"):
+        read(other)
+
+
+@pytest.mark.parametrize(
+    ("label", "kind", "first"),
+    [
+        (lambda i: i / 7, "squared", 0.0),
+        (lambda i: i % 2, "softmax", "0"),
+        (lambda i: ["a", "b"][: i % 3], "sigmoid", frozenset()),
+        (lambda i: bool(i % 2), "softmax", "false"),
+    ],
+)
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_kinds_of_labels(tmp_path, suffix, label, kind, first):
+    if suffix == "csv" and kind == "sigmoid":
+        return  # a cell of CSV is no list
+    rows = [(text, label(i)) for i, (text, _) in enumerate(ROWS)]
+    if suffix == "csv":
+        rows = [(t, str(v).lower() if isinstance(v, bool) else v) for t, v in rows]
+    file = save(tmp_path / f"a.{suffix}", rows)
+    assert loss(file) == read(file).labels.loss == kind
+    assert read(file).labels.label(0) == first
+
+
+def test_numbers_of_csv_are_classes_where_that_is_asked(tmp_path):
+    file = write_csv(tmp_path / "a.csv", [(t, f"0{i % 2}") for i, (t, _) in enumerate(ROWS)])
+    assert read(file, labels="classes").labels.names == ("00", "01")
+    assert read(file, labels="scores").labels.loss == "squared"
+
+
+HUB = {
+    "label": {"names": ["no", "yes"], "_type": "ClassLabel"},
+    "emotions": {"feature": {"names": ["joy", "grief"], "_type": "ClassLabel"}, "_type": "List"},
+    "kinds": [{"names": ["a", "b"], "_type": "ClassLabel"}],
+}
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_names_of_classes_are_in_the_metadata(tmp_path, suffix):
+    columns = {"text": ["a", "b"], "label": [1, 0], "emotions": [[0, 1], []], "kinds": [[1], [0]]}
+    metadata = {"huggingface": json.dumps({"info": {"features": HUB}})}
+    table = pa.table(columns).replace_schema_metadata(metadata)
+    file = tmp_path / f"a.{suffix}"
+    pq.write_table(table, file) if suffix == "parquet" else write_stream(table, file)
+    labels = {name: [e.label for e in read(file, how=asked(label=name)).examples()] for name in HUB}
+    assert labels == {
+        "label": ["yes", "no"],
+        "emotions": [{"joy", "grief"}, set()],
+        "kinds": [{"b"}, {"a"}],
+    }
+
+
+def test_a_folder_has_a_file_a_split(tmp_path):
+    """As a data set of the hub lies on a disk, with a split in two files."""
+    for name, rows in (("train-00000-of-00002", ROWS[:9]), ("train-00001-of-00002", ROWS[9:15])):
+        save(tmp_path / f"{name}.parquet", rows)
+    save(tmp_path / "validation-00000-of-00001.parquet", ROWS[15:20])
+    save(tmp_path / "test-00000-of-00001.parquet", ROWS[20:])
+    (tmp_path / "README.md").write_text("about")
+    dataset = read(tmp_path)
+    assert content(dataset) == ROWS
+    assert [len(dataset.rows(split)) for split in ("train", "dev", "test")] == [15, 5, 10]
+    save(tmp_path / "test.csv", ROWS)
+    with pytest.raises(DataProblem, match=r"several formats \(\.csv, \.parquet\)"):
+        read(tmp_path)
+
+
+def test_a_folder_may_have_its_files_in_folders(tmp_path):
+    for split in ("train", "test"):
+        (tmp_path / "saved" / split).mkdir(parents=True)
+        save(tmp_path / "saved" / split / "data-00000-of-00001.arrow")
+    (tmp_path / "hub" / "data").mkdir(parents=True)
+    save(tmp_path / "hub" / "data" / "dev.csv")
+    save(tmp_path / "hub" / "data" / "train.csv")
+    assert [part.split for part in table_parts(tmp_path / "saved")] == ["train", "test"]
+    assert [part.split for part in table_parts(tmp_path / "hub")] == ["train", "dev"]
+    (tmp_path / "set" / "english").mkdir(parents=True)
+    save(tmp_path / "set" / "english" / "a.csv")
+    with pytest.raises(DataProblem, match=r"no table in .*/set'.*; did you mean .*/set/english'"):
+        table_parts(tmp_path / "set")
+
+
+def test_files_that_say_no_split_are_not_mixed(tmp_path):
+    save(tmp_path / "a.csv")
+    assert [part.path.name for part in table_parts(tmp_path)] == ["a.csv"]
+    save(tmp_path / "b.csv")
+    with pytest.raises(DataProblem, match=r"several tables \(a\.csv, b\.csv\)"):
+        read(tmp_path)
+
+
+def test_files_of_a_folder_have_the_same_columns(tmp_path):
+    write_csv(tmp_path / "train.csv")
+    write_csv(tmp_path / "test.csv", headings=("text", "y"))
+    with pytest.raises(DataProblem, match=r"test\.csv: no column 'label', which the file before"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [
+        ("train", "train"),
+        ("emotion-train", "train"),
+        ("my.valid.v2", "dev"),
+        ("test2", "test"),
+        ("training_set", "train"),
+        ("latest", ""),
+        ("trainer", ""),
+        ("devices", ""),
+    ],
+)
+def test_splits_in_names_are_whole_words(name, split):
+    assert split_in_name(name) == split
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_empty_rows_are_left_out_and_counted_where_that_is_asked(tmp_path, suffix):
+    typed = suffix != "csv"
+    rows = [*ROWS[:5], ("", "pos"), (" ", "pos"), ("abc", None if typed else ""), *ROWS[5:]]
+    file = save(tmp_path / f"a.{suffix}", rows)
+    with pytest.raises(DataProblem, match=r"a\.\w+: ?(row )?\d+: there is no text in column"):
+        read(file)
+    dataset = read(file, how=asked(on_error="skip"))
+    assert content(dataset) == ROWS
+    many, first = dataset.notes.malformed_sentences
+    assert many == 3
+    assert "there is no text in column 'text'" in first
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1", "utf-16-le", "cp1250"])
+def test_encodings_are_found_or_named(tmp_path, encoding):
+    rows = [(f"café {i}", label) for i, (_, label) in enumerate(ROWS)]
+    file = write_csv(tmp_path / "a.csv", rows, encoding=encoding)
+    marked = encoding in ("utf-8-sig", "utf-16")
+    if not marked:
+        with pytest.raises(DataProblem, match=r"a\.csv:[12]: .*encoding="):
+            read(file)
+    assert content(read(file, how=asked("" if marked else encoding))) == rows
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "base64", "rot13"])
+def test_what_is_no_encoding_is_said(tmp_path, encoding):
+    file = write_csv(tmp_path / "a.csv")
+    with pytest.raises(DataProblem, match=f"no encoding called '{encoding}'"):
+        read(file, how=asked(encoding))
+
+
+HOSTILE = {
+    "a NUL": (b"text,label\na\0b,x\nc,y\n", r"a\.csv:2: there is a NUL in it"),
+    "UTF-16 without a mark": ("text,label\r\na,x\r\n".encode("utf-16-le"), "encoding=utf-16-le"),
+    "mixed encodings": ("text,label\né,x\n".encode() + b"\xe9,y\n", r"a\.csv:3: byte 0xe9 is not"),
+    "an open quote": (b'text,label\n"a,x\nb,y\n', r"a\.csv:2: .*mend the quotes"),
+    "a comma too many": (b"text,label\na,x\na, b,y\n", r"a\.csv:3: 3 cells, not 2, with ',' betw"),
+    "old line ends": (b"text,label\ra,x\rb,y\r", "lines end in CR alone"),
+    "a long cell": (b"text,label\n" + b"a" * 200_000 + b",x\n", r"a\.csv:2: field larger"),
+    "half of UTF-16": (b"\xff\xfet\0e\0x", "is not text in its encoding"),
+    "nothing": (b"", "no examples in it"),
+    "headings alone": (b"text,label\n", "no examples in it"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_tables_are_one_sentence(tmp_path, name):
+    data, said = HOSTILE[name]
+    (tmp_path / "a.csv").write_bytes(data)
+    with pytest.raises(DataProblem, match=said) as told:
+        read(tmp_path / "a.csv")
+    assert "\n" not in str(told.value)
+
+
+def test_cells_that_a_spreadsheet_would_run_are_text(tmp_path):
+    rows = [(f"=1+1 {i}", ("@SUM(A1)", "-x")[i % 2]) for i in range(30)]
+    assert content(read(write_csv(tmp_path / "a.csv", rows))) == rows
+
+
+def test_a_hundred_thousand_labels_are_taken_for_an_id(tmp_path):
+    file = tmp_path / "a.tsv"
+    file.write_text("text\tlabel\n" + "".join(f"a {i}\tl{i}\n" for i in range(100_000)))
+    with pytest.raises(DataProblem, match="100,000 labels of 100,000 examples: is this an id"):
+        read(file)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "feather"])
+def test_damaged_files_are_said(tmp_path, suffix):
+    file = tmp_path / f"a.{suffix}"
+    file.write_bytes(b"nothing of the kind")
+    with pytest.raises(DataProblem, match=rf"a\.{suffix}: not an? \w+ file that can be read"):
+        read(file)
+    file.write_bytes(save(tmp_path / f"b.{suffix}").read_bytes()[:-40])
+    with pytest.raises(DataProblem, match=r"a\.\w+: (not|no)"):
+        read(file)
+
+
+def test_a_bad_split_of_our_own_files_can_be_left_out(tmp_path):
+    lines = [f"{s}\tx{i % 2}\ta {i}" for i, s in enumerate(["tr"] * 8 + ["te"] * 4)]
+    (tmp_path / "a.tsv").write_text("\n".join([*lines, "no\tx\ty", "te\tx"]) + "\n")
+    with pytest.raises(DataProblem, match=r"a\.tsv:13: split 'no'"):
+        read(tmp_path / "a.tsv")
+    dataset = read(tmp_path / "a.tsv", how=asked(on_error="skip"))
+    assert len(dataset) == 12
+    assert dataset.notes.malformed_sentences[0] == 2
