@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         report,
         results,
     )
+    from lingprobe.api.tables import table
     from lingprobe.audit.findings import Audit
     from lingprobe.corpora.views import (
         Tree,
@@ -295,6 +296,7 @@ __all__ = [
     "slurm",
     "status",
     "suite",
+    "table",
     "tag",
     "train",
     "train_vectors",
@@ -318,6 +320,7 @@ _PLACES = {
     "api.relating": "relate",
     "api.keeping": "Holdings clean_cache holdings migrate",
     "api.results": "Selection card compare compare_published layers predictions report results",
+    "api.tables": "table",
     "audit.findings": "Audit",
     "data.cache": "FileProblem",
     "data.core": (

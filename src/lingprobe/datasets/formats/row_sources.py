@@ -238,15 +238,20 @@ def _columnar(path: Path, suffix: str) -> Source:
 
     def rows(wanted: Collection[str]) -> Iterator[Row]:
         some = [name for name in names if name in wanted]
-        number = 1
         with path.open("rb") as file, readable(path):
-            for batch in _batches(file, suffix, some)[1]:
-                columns = [batch.column(name).to_pylist() for name in some]
-                for cells in zip(*columns, strict=True):
-                    yield Row(number, dict(zip(some, cells, strict=True)))
-                    number += 1
+            yield from number_rows(_batches(file, suffix, some)[1], some)
 
     return Source(names, rows, ": row ", classes=class_names(schema))
+
+
+def number_rows(batches: Iterable[Any], names: Sequence[str]) -> Iterator[Row]:
+    """The rows of batches of Arrow, of which these columns are wanted."""
+    number = 1
+    for batch in batches:
+        columns = [batch.column(name).to_pylist() for name in names]
+        for cells in zip(*columns, strict=True):
+            yield Row(number, dict(zip(names, cells, strict=True)))
+            number += 1
 
 
 def _batches(file: BinaryIO, suffix: str, names: Sequence[str] | None) -> tuple[Any, Iterator[Any]]:
