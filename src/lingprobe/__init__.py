@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lingprobe.analysis.curves import Curve, Curves
     from lingprobe.analysis.layers import Depth
     from lingprobe.analysis.relation import Correlation, Relation
+    from lingprobe.analysis.scores import Score
     from lingprobe.annotators.parse import Parsed
     from lingprobe.api.cluster import slurm, status
     from lingprobe.api.curves import curve
@@ -233,6 +234,7 @@ __all__ = [
     "Relation",
     "Result",
     "Sampling",
+    "Score",
     "Scores",
     "Selection",
     "Sentence",
@@ -306,6 +308,7 @@ _PLACES = {
     "analysis.curves": "Curve Curves",
     "analysis.layers": "Depth",
     "analysis.relation": "Correlation Relation",
+    "analysis.scores": "Score",
     "annotators.parse": "Parsed",
     "api.curves": "curve",
     "api.cluster": "slurm status",
