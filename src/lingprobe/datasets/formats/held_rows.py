@@ -80,18 +80,25 @@ class HeldRows:
 
     def source(self) -> Source:
         """The table, as a file would be read."""
-        if isinstance(self.columns, tuple):
-            return Source(self.names, self._listed, ": row ")
-        classes = class_names(self.columns.schema)
-        return Source(self.names, self._numbered, ": row ", classes=classes)
+        classes = {} if self._is_listed else class_names(self.columns.schema)
+        return Source(self.names, self._rows, ": row ", classes=classes)
 
-    def _listed(self, wanted: Collection[str]) -> Iterator[Row]:
-        for number, cells in enumerate(zip(*self.columns, strict=True), 1):
-            yield Row(number, dict(zip(self.names, map(_plain, cells), strict=True)))
+    def batches(self, names: Collection[str]) -> Iterator[list[list[Any]]]:
+        """The columns of these names, so many rows at a time, however they are stored."""
+        for start in range(0, len(self.columns[0]), BATCH):
+            if self._is_listed:
+                some = (c for n, c in zip(self.names, self.columns, strict=True) if n in names)
+                yield [[_plain(cell) for cell in column[start : start + BATCH]] for column in some]
+            else:
+                part = self.columns.slice(start, BATCH)
+                yield [part.column(name).to_pylist() for name in self.names if name in names]
 
-    def _numbered(self, wanted: Collection[str]) -> Iterator[Row]:
-        some = [name for name in self.names if name in wanted]
-        return number_rows(self.columns.to_batches(max_chunksize=BATCH), some)
+    @property
+    def _is_listed(self) -> bool:
+        return isinstance(self.columns, tuple)
+
+    def _rows(self, wanted: Collection[str]) -> Iterator[Row]:
+        return number_rows(self.batches(wanted), [name for name in self.names if name in wanted])
 
 
 def hold_frame(frame: Any, name: str, split: str = "") -> HeldRows:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 from lingprobe.corpora.files import Part
@@ -49,7 +48,6 @@ class Manner:
 
 
 PLAIN = Manner()
-MANY = 10_000  # rows that are hashed at a time
 Piece = Part | HeldRows
 """A file of a table, or rows in memory."""
 
@@ -168,16 +166,17 @@ def count_texts(parts: Sequence[Piece], how: Manner) -> int:
     return 1 if reader is None else len(reader.chosen.texts)
 
 
-def digest_rows(parts: Sequence[Piece], how: Manner) -> str:
-    """Thirty-two hexadecimal digits that stand for what is read of a table."""
+def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
+    """Thirty-two hexadecimal digits that stand for what is read of rows in memory."""
     state = hashlib.blake2b(digest_size=16)
     for reader in _readers(parts, how):
-        wanted = reader.chosen.plain()
-        names = {name: reader.source.classes.get(name, ()) for name in wanted.values()}
-        state.update(json.dumps([reader.part.split, wanted, names]).encode())
-        rows = reader.source.rows(wanted.values())
-        while some := [[*row.cells.values()] for row in islice(rows, MANY)]:
-            state.update(json.dumps(some, default=repr).encode())
+        assert isinstance(reader.part, HeldRows)
+        wanted, classes = reader.chosen.plain(), reader.source.classes
+        names = [name for name in reader.source.names if name in wanted.values()]
+        about = [reader.part.split, wanted, names, [[*classes.get(name, ())] for name in names]]
+        state.update(json.dumps(about).encode())
+        for columns in reader.part.batches(names):
+            state.update(json.dumps(columns, default=repr).encode())
     return state.hexdigest()
 
 
