@@ -79,7 +79,7 @@ class HeldTable:
     @property
     def question(self) -> str:
         """What the probe answers."""
-        return f"Which label does {self.title} give the example?"
+        return f"Which label does the example have in {self.title}?"
 
     @property
     def metric(self) -> str:
