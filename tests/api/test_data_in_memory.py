@@ -111,10 +111,11 @@ def test_a_second_run_measures_nothing_and_folds_are_those_of_a_file(tmp_path):
 
 
 def test_several_stand_in_one_list(tmp_path):
-    asked = [{"a": FRAME, "b": (TEXTS, LABELS[::-1])}, HUB, "ud/tense:embedded,limit=60"]
+    FRAME.to_csv(tmp_path / "c.csv", index=False)
+    asked = [{"a": FRAME, "b": (TEXTS, LABELS[::-1])}, HUB, tmp_path / "c.csv"]
     done = lingprobe.evaluate("length", asked, output=tmp_path, **FAST)
     names = {result.trial.task.partition(",")[0] for result in done.results}
-    assert names == {"a", "b", lingprobe.table(HUB).name, "ud/tense:embedded"}
+    assert names == {"a", "b", lingprobe.table(HUB).name, f"table:{tmp_path / 'c.csv'}"}
 
 
 def test_a_limit_takes_a_part_of_the_rows(tmp_path):
@@ -187,6 +188,9 @@ def test_a_data_set_of_ours_is_a_task(tmp_path):
     dataset = lingprobe.table({"train": FRAME[:90], "test": FRAME[90:]}).load()
     done = lingprobe.evaluate("length", {"made": dataset}, output=tmp_path, **FAST)
     assert [(r.trial.task, r.n) for r in done.results] == [("made", 30)]
+    drawn = lingprobe.table(FRAME).load()  # the first of five folds, whose splits stay
+    done = lingprobe.evaluate("length", {"drawn": drawn}, output=tmp_path, **FAST)
+    assert [(r.trial.task, r.n) for r in done.results] == [("drawn", 24)]
     other = lingprobe.Dataset.of([*dataset.examples()][:-1])
     assert lingprobe.table(other).name != lingprobe.table(dataset).name
 

@@ -211,7 +211,7 @@ def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluati
             def encode(self, texts): ...
 
         print(lingprobe.evaluate(Mine(), "ud/*:UD_English-EWT"))
-        print(lingprobe.evaluate(Mine(), (["Good.", "Bad."] * 60, ["pos", "neg"] * 60)))
+        print(lingprobe.evaluate(Mine(), (texts, labels)))
 
     encoder   as for `run`: a reference, a model, a function, or several of these
     tasks     a DataFrame, a Dataset or DatasetDict of `datasets`, (texts, labels), {'name': one of

@@ -69,8 +69,7 @@ def table(
     The task is known by its content: a second run measures nothing again, other data are another
     task. DataProblem where columns are not clear, or texts have no labels.
 
-        reviews = {"review": ["Good.", "Bad."] * 60, "stars": [5, 1] * 60}
-        frame = pandas.DataFrame(reviews)
+        frame = pandas.read_csv("reviews.csv")
         lingprobe.evaluate("length", lingprobe.table(frame, text="review", label="stars"))
     """
     if isinstance(data, str | os.PathLike):
@@ -108,7 +107,7 @@ def spread_folds(tasks: Iterable[Any], cache: Path) -> list[Any]:
     every: list[Any] = []
     for task in tasks:
         folds = 1
-        if isinstance(task, HeldTable) and "fold" in task.sampling:
+        if isinstance(task, HeldTable):
             folds = facts(task, task_identity(None, task), cache).folds
         every += (
             [task.in_fold(f"{k}/{folds}") for k in range(1, folds + 1)] if folds > 1 else [task]

@@ -99,9 +99,7 @@ class HeldTable:
     @property
     def sampling(self) -> Sampling:
         """What a run may set."""
-        rows = self.rows
-        fold = not (isinstance(rows, Dataset) and len(rows.rows("test")))
-        return Sampling(fold=fold, on_error=not isinstance(rows, Dataset))
+        return Sampling(fold=True, on_error=True)
 
     @property
     def fingerprint(self) -> str:

@@ -12,6 +12,7 @@ from typing import Literal
 from lingprobe.corpora.files import digest, uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sampling
 from lingprobe.data.labels import KINDS
+from lingprobe.data.notes import Sampled
 from lingprobe.datasets import carve_dev
 from lingprobe.datasets.folds import divide
 from lingprobe.datasets.formats.folders import table_parts
@@ -133,4 +134,5 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
         raise DataProblem(
             f"{where} has no train examples (it has {has}): mark some of its rows as train"
         )
-    return dataset
+    drawn = dataset.notes.part(Sampled)  # of a data set that was built: its splits stay
+    return dataset if drawn is None else dataset.with_notes(replace(drawn, folds_needed=1))
