@@ -14,7 +14,7 @@ from test_docs import Block, assert_same
 
 ROOT = Path(__file__).parents[1]
 WRITER = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "write_tutorials.py")))
-NAMES = ("language", "layers", "task")
+NAMES = ("dataframe", "language", "layers", "task")
 
 
 def page(name):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lingprobe.analysis.curves import Curve, Curves
     from lingprobe.analysis.layers import Depth
     from lingprobe.analysis.relation import Correlation, Relation
+    from lingprobe.analysis.scores import Score
     from lingprobe.annotators.parse import Parsed
     from lingprobe.api.cluster import slurm, status
     from lingprobe.api.curves import curve
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         report,
         results,
     )
+    from lingprobe.api.tables import table
     from lingprobe.audit.findings import Audit
     from lingprobe.corpora.views import (
         Tree,
@@ -232,6 +234,7 @@ __all__ = [
     "Relation",
     "Result",
     "Sampling",
+    "Score",
     "Scores",
     "Selection",
     "Sentence",
@@ -295,6 +298,7 @@ __all__ = [
     "slurm",
     "status",
     "suite",
+    "table",
     "tag",
     "train",
     "train_vectors",
@@ -304,6 +308,7 @@ _PLACES = {
     "analysis.curves": "Curve Curves",
     "analysis.layers": "Depth",
     "analysis.relation": "Correlation Relation",
+    "analysis.scores": "Score",
     "annotators.parse": "Parsed",
     "api.curves": "curve",
     "api.cluster": "slurm status",
@@ -318,6 +323,7 @@ _PLACES = {
     "api.relating": "relate",
     "api.keeping": "Holdings clean_cache holdings migrate",
     "api.results": "Selection card compare compare_published layers predictions report results",
+    "api.tables": "table",
     "audit.findings": "Audit",
     "data.cache": "FileProblem",
     "data.core": (

@@ -69,7 +69,7 @@ def test_a_file_that_is_not_there_is_refused():
 
 def scores(evaluation):
     """What was measured, by trial."""
-    return {result.trial: result.score for result in evaluation}
+    return {result.trial: result.score for result in evaluation.results}
 
 
 def test_it_does_what_a_run_with_its_keywords_does(here):
@@ -137,7 +137,7 @@ def test_code_of_the_folder_may_stand_in_every_field(here, monkeypatch):
     )
     done = lingprobe.read_experiment("../all.toml").run()
     assert not done.failures
-    assert len(done) == 4
+    assert len(done.results) == 4
     (here / "suite.toml").write_text('suite = "near.py@suite"\noutput = "r"\n')
     assert lingprobe.read_experiment("../suite.toml").settings["suite"] == "../near.py@suite"
 

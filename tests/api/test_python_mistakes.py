@@ -1,15 +1,19 @@
 """What people type in Python and mean something else: each is answered by one exact sentence."""
 
 import numpy as np
+import pandas
+import polars
 import pytest
 
 import lingprobe
 
 TASK = "ud/sent-len:embedded,limit=60"
 NOT_A_TASK = (
-    "is no task: give a reference ('ud/tense:PATH') or a Task object; sentences with labels of your"
-    " own are a table, 'table:FILE'"
+    "is no task: give (texts, labels), a DataFrame, a file of a table, or a reference"
+    " ('ud/tense:PATH')"
 )
+ROWS = (["A dog.", "A cat."], ["x", "y"])
+FRAME = pandas.DataFrame({"text": ROWS[0], "label": ROWS[1]})
 NOT_AN_ENCODER = (
     "is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object with"
     " encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher, prepare)"
@@ -38,7 +42,87 @@ MISTAKES = {
     ),
     "tasks as pairs": (
         lambda: lingprobe.evaluate("length", [("a b", "x"), ("c d", "y")]),
-        f"('a b', 'x') {NOT_A_TASK}",
+        "('a b', 'x') is no task: of pairs of text and label make (texts, labels), as zip(*pairs)",
+    ),
+    "texts without labels": (
+        lambda: lingprobe.evaluate("length", ROWS[0]),
+        "'A dog.' is a text and no task: texts need labels, as (texts, labels) in Python, or in a"
+        " file, 'table:FILE'",
+    ),
+    "a text with a comma": (
+        lambda: lingprobe.evaluate("length", "Well, a dog"),
+        "'Well, a dog' is a text and no task: texts need labels, as (texts, labels) in Python, or"
+        " in a file, 'table:FILE'",
+    ),
+    "texts and labels in a list": (
+        lambda: lingprobe.evaluate("length", [*ROWS]),
+        f"['A dog.', 'A cat.'] {NOT_A_TASK}",
+    ),
+    "fewer labels than texts": (
+        lambda: lingprobe.evaluate("length", (ROWS[0], ["x"])),
+        "2 texts and 1 labels: give a label for each text, as (texts, labels)",
+    ),
+    "some pairs, some texts": (
+        lambda: lingprobe.evaluate("length", (["A dog.", ("A cat.", "A dog.")], ["x", "y"])),
+        "some texts are pairs, and others are not: give two texts everywhere",
+    ),
+    "an array as a task": (
+        lambda: lingprobe.evaluate("length", np.zeros((3, 4))),
+        f"a thing of type ndarray {NOT_A_TASK}",
+    ),
+    "a series as a task": (
+        lambda: lingprobe.evaluate("length", pandas.Series(ROWS[0])),
+        f"a thing of type Series {NOT_A_TASK}",
+    ),
+    "a frame that is not computed": (
+        lambda: lingprobe.evaluate("length", polars.LazyFrame({"text": ROWS[0]})),
+        f"a thing of type LazyFrame {NOT_A_TASK}",
+    ),
+    "columns as a mapping": (
+        lambda: lingprobe.evaluate("length", {"text": ROWS[0], "label": ROWS[1]}),
+        "'text' names a list, and a mapping names data: give {'text': (texts, labels)} or"
+        " {'text': frame}",
+    ),
+    "a name for a file": (
+        lambda: lingprobe.evaluate("length", {"mine": "mine.csv"}),
+        "'mine.csv' needs no name; 'mine' can name a DataFrame or (texts, labels)",
+    ),
+    "a name with a comma": (
+        lambda: lingprobe.evaluate("length", {"a,b": ROWS}),
+        "'a,b' cannot be the name of data: leave out colons, commas, stars and @, and take no name"
+        " of a task",
+    ),
+    "a name of a task": (
+        lambda: lingprobe.table(ROWS, name="ud/tense"),
+        "'ud/tense' cannot be the name of data: leave out colons, commas, stars and @, and take no"
+        " name of a task",
+    ),
+    "two data sets of one name": (
+        lambda: lingprobe.evaluate("length", [{"a": ROWS}, {"a": (ROWS[0], ["y", "x"])}]),
+        "two data sets are called 'a': give each a name, as {'first': data, 'second': more}",
+    ),
+    "a split that is none": (
+        lambda: lingprobe.evaluate("length", {"train": FRAME, "unsupervised": FRAME}),
+        "'unsupervised' beside 'train' is no split (train, validation, test): leave it out",
+    ),
+    "a frame without labels": (
+        lambda: lingprobe.evaluate("length", FRAME[["text"]]),
+        "data: no column has a usual name of a label, as 'label': name it, as label=NAME; its"
+        " columns: 'text' (columns are named in lingprobe.table(data, text=..., label=...))",
+    ),
+    "a column of several types": (
+        lambda: lingprobe.evaluate("length", FRAME.assign(label=[1, "a"])),
+        "a DataFrame that is no table of Arrow ((\"Could not convert 'a' with type str: tried to"
+        " convert to int64\", 'Conversion failed for column label with type object')): mend that"
+        " column, or give (texts, labels)",
+    ),
+    "a file with named columns": (
+        lambda: lingprobe.table("mine.csv", text="review"),
+        "a file is a task by its reference: write 'table:mine.csv,text=review'",
+    ),
+    "two data sets for one": (
+        lambda: lingprobe.inspect([ROWS, {"b": ROWS}]),
+        "one task is expected here, and 2 were given",
     ),
     "a class as a task": (
         lambda: lingprobe.evaluate("length", Model),
@@ -95,7 +179,7 @@ def test_a_mistake_in_python_is_answered_by_one_sentence(name, tmp_path, monkeyp
     typed, sentence = MISTAKES[name]
     with pytest.raises(lingprobe.LingprobeError) as problem:
         typed()
-    assert str(problem.value) == sentence.format(here=tmp_path)
+    assert str(problem.value) == sentence.replace("{here}", str(tmp_path))
 
 
 def test_strings_are_taken_where_lists_are():

@@ -54,12 +54,12 @@ def test_an_empty_list_in_an_experiment_is_refused(key, tmp_path):
 
 def test_evaluations_and_folders_stand_in_one_list(measured):
     (one, first), (other, second) = measured
-    both = lingprobe.compare([*one, *other], pairs=True)
+    both = lingprobe.compare([*one.results, *other.results], pairs=True)
     assert len(both.found) == 1
-    for several in ([one, other], [first, second], [one, str(second)], [[*one], second]):
+    for several in ([one, other], [first, second], [one, str(second)], [[*one.results], second]):
         assert lingprobe.compare(several, pairs=True).found == both.found
         page = lingprobe.report(several)
-        assert [r.trial for r in page.content] == [r.trial for r in (*one, *other)]
+        assert [r.trial for r in page.content] == [r.trial for r in (*one.results, *other.results)]
 
 
 def test_what_two_sources_have_counts_once(measured):
@@ -71,7 +71,7 @@ def test_what_two_sources_have_counts_once(measured):
 
 def test_results_of_a_control_alone_have_a_page():
     done = lingprobe.evaluate("length", TASK, controls=["shuffled"], limit=100, **SETTINGS)
-    alone = [result for result in done if result.trial.control != "none"]
+    alone = [result for result in done.results if result.trial.control != "none"]
     assert len(alone) == 1
     assert "shuffled" in lingprobe.report(alone).text("html")
 

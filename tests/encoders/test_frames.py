@@ -143,7 +143,9 @@ def test_a_result_says_what_was_read(tmp_path):
     folder = transformer(tmp_path / "bert")
     settings = {"probes": "logreg", "seeds": 1, "bounds": False, "limit": 60}
     encoder = f"hf:{folder},template=one%2C {PLACE}"
-    (result,) = lingprobe.run("ud/tense:embedded", encoder, cache=tmp_path / "cache", **settings)
+    (result,) = lingprobe.run(
+        "ud/tense:embedded", encoder, cache=tmp_path / "cache", **settings
+    ).results
     assert result.provenance.read_as == "one, {sentence}"
     assert result.provenance.plain()["read_as"] == "one, {sentence}"
 

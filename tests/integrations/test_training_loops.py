@@ -81,8 +81,8 @@ def test_the_primary_metric_is_the_mean_and_greater_is_better(task, sbert, tmp_p
     (other,) = [value for key, value in metrics.items() if key != "grammar_mean"]
     assert metrics["grammar_mean"] == other
     assert 0 <= other <= 1
-    (result,) = evaluator.evaluations[-1]
-    assert result.trial.encoder == "grammar"
+    (score,) = evaluator.evaluations[-1]
+    assert score.encoder == "grammar"
 
 
 def test_the_model_goes_on_being_trained(task, sbert, tmp_path):

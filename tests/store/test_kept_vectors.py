@@ -109,7 +109,7 @@ def test_what_was_removed_is_encoded_anew(filled, cache):
     how = {"probes": "logreg", "seeds": 1, "bounds": False, "cache": cache}
     again = lingprobe.evaluate("random,dim=4", f"table:{filled / 'a.jsonl'}", **how)
     (score,) = (r.score for r in lingprobe.results(filled / "cache" / "results"))
-    assert [r.score for r in again] == [score]
+    assert [r.score for r in again.results] == [score]
 
 
 def test_vectors_made_ahead_have_a_note_too(tmp_path):

@@ -3,6 +3,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
+import lingprobe
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.datasets import folds_needed, together
@@ -157,3 +158,13 @@ def test_a_folder_is_known_by_its_files(tmp_path):
     check_task(f"table:{tmp_path}")
     (tmp_path / "test.csv").rename(tmp_path / "dev.csv")
     assert task.fingerprint != before
+
+
+def test_a_small_data_set_that_was_built_keeps_its_splits(tmp_path):
+    """It was drawn as the first of five folds, which its file no longer has."""
+    written = tmp_path / "tense.parquet"
+    lingprobe.build("ud/tense:embedded,size=300", written)
+    done = lingprobe.evaluate(
+        "length", f"table:{written}", probes="logreg", bounds=False, output=tmp_path / "results"
+    )
+    assert len(done.results) == 1

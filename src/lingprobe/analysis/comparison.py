@@ -180,10 +180,13 @@ def _decision(
     )
 
 
-def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:
+def with_baselines(
+    results: Sequence[Result], chosen: Sequence[Result] | None = None, *, every_layer: bool = False
+) -> Questions:
     """Each encoder against all baselines of each task, constant answers among them.
 
-    chosen  the results that are asked about (default: all)
+    chosen       the results that are asked about (default: all)
+    every_layer  ask about each layer, not about one
 
     Of the layers of an encoder it is the one with the best score on dev; where results do not say
     that, or have folds, it is each layer, so that the correction knows that one can be chosen.
@@ -195,7 +198,8 @@ def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = 
     for mine in rows_by_task(results, None):
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
         rows = [one for one in mine if one.row.kind == kind and id(one.result) in ids]
-        for one, layers in _candidates([one for one in rows if not math.isnan(one.row.score)]):
+        scored = [one for one in rows if not math.isnan(one.row.score)]
+        for one, layers in ((one, 1) for one in scored) if every_layer else _candidates(scored):
             reasons = [(other, apart(one, other)) for other in baselines]
             left_out += [_not_compared(one, other, why) for other, why in reasons if why]
             others = (constant(one), *(other for other, why in reasons if not why))

@@ -12,12 +12,14 @@ from typing import Any, Literal, NamedTuple
 
 from lingprobe.api.arguments import as_list
 from lingprobe.api.measure import at
+from lingprobe.api.tables import tasks_given
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.inspection import inspect as audited
 from lingprobe.audit.page import audit_page
 from lingprobe.corpora.universal import either, near, treebank
 from lingprobe.data.cache import check_ending, write_text
-from lingprobe.data.core import DataProblem, Published, Task
+from lingprobe.data.core import DataProblem, Published
+from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import bar
 from lingprobe.data.references import Reference, allow
 from lingprobe.datasets.formats.tables import write, writing
@@ -47,7 +49,7 @@ class Built(NamedTuple):
 
 
 def build(
-    task: str | Task,
+    task: object,
     output: str | Path,
     *,
     format: Literal["parquet", "jsonl", "senteval", "jiant"] | None = None,
@@ -57,7 +59,8 @@ def build(
     """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
     one file per split, as jiant reads them.
 
-    task      a task with its data, such as 'ud/tense:en_ewt'; in Python, a Task object as well
+    task      a task with its data, such as 'ud/tense:en_ewt'; in Python also a DataFrame,
+              (texts, labels) and whatever `evaluate` takes
     output    where to write; the suffix determines the format
     format    the format (default: that of the suffix)
     audit     also write the whole audit of `inspect` to this file, as Markdown; without it,
@@ -82,7 +85,7 @@ def build(
 
 
 def inspect(
-    task: str | Task,
+    task: object,
     *,
     sample: int = 20,
     seed: int = 0,
@@ -93,8 +96,8 @@ def inspect(
     """Audit the data set of a task: balance, scores without an encoder, repeated examples, forms in
     several splits, and rows to read. `.content` is the audit; printing it shows the tables.
 
-    task             a task with its data, such as 'ud/tense:en_ewt'; in Python, a Task object as
-                     well
+    task             a task with its data, such as 'ud/tense:en_ewt'; in Python also a DataFrame,
+                     (texts, labels) and whatever `evaluate` takes
     sample           number of examples to show
     seed             the random seed that selects the examples
     checks           further checks of your own, such as 'mine.py@check' (`lingprobe list checks`
@@ -247,10 +250,11 @@ def score_sheets(
     return people_page(bound)
 
 
-def _make_task(task: str | Task, on_error: str) -> tuple[Any, str]:
+def _make_task(task: object, on_error: str) -> tuple[Any, str]:
     """A task, and the title of pages about it."""
-    if not isinstance(task, str):
-        return task, f"{task.name}: {task.question}"
-    (reference,) = expand_tasks([task], on_error)
-    made = TASKS.make(reference)
-    return made, f"{reference}: {made.question}"
+    every = expand_tasks(tasks_given(task), on_error)
+    if len(every) != 1:
+        raise UsageProblem(f"one task is expected here, and {len(every)} were given")
+    (one,) = every
+    made = TASKS.make(one) if isinstance(one, Reference) else one
+    return made, f"{one if isinstance(one, Reference) else made.name}: {made.question}"

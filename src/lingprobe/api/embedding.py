@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from lingprobe.api.arguments import argument_texts, as_list
 from lingprobe.api.measure import at, encoders_of
+from lingprobe.api.tables import tasks_given
 from lingprobe.corpora import brackets, conllu, text
 from lingprobe.corpora.corpus import corpus as files_of
 from lingprobe.corpora.files import uncompressed_path
@@ -79,7 +80,7 @@ def sentences(
 
     corpora  treebanks (CoNLL-U, or trees in brackets), and text files with one sentence per line
     tasks    tasks with their data, such as 'ud/tense:en_ewt', or a pattern, such as 'ud/*:en_ewt';
-             in Python, Task objects as well
+             in Python also DataFrames, (texts, labels) and whatever `evaluate` takes
     output   a file to write their text to, one per line
     cache    as in `Settings`
     DataProblem if a task's data cannot be used, UsageProblem if nothing is given.
@@ -89,7 +90,7 @@ def sentences(
     check_ending(output, ".txt")
     with at(cache):
         every = [sentence for corpus in as_list(corpora) for sentence in _read(str(corpus))]
-        by_name, refused = tasks_of(expand_tasks(as_list(tasks)), Paths.of(None, cache).cache)
+        by_name, refused = tasks_of(expand_tasks(tasks_given(tasks)), Paths.of(None, cache).cache)
         if refused:
             raise DataProblem("; ".join(refused.values()))
         every += [sentence for task in by_name.values() for sentence in load(task).sentences]

@@ -10,15 +10,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Unpack
 
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.row import NO_CONTROL
+from lingprobe.analysis.rows import groups_of, rows
+from lingprobe.analysis.scores import Score, scores
 from lingprobe.api.arguments import keywords, optional
 from lingprobe.api.results import Selection, compare, layers, report
 from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment.plan import together
 from lingprobe.pages import scores_page
 from lingprobe.pages.compare import Comparison
 from lingprobe.pages.paper import paper_page
 from lingprobe.pages.records import dataframe
+from lingprobe.pages.selection import Chosen, select_results
 from lingprobe.pages.web.study import Beside
 from lingprobe.tables.page import Page
 
@@ -48,7 +52,9 @@ class Figure(NamedTuple):
 @dataclass(frozen=True, repr=False)
 class Evaluation:
     """The results of a run. Printing it shows the table and the failures; a notebook shows it, too.
-    It iterates over its results, and its length is their number.
+    It iterates over its scores, one for each task, encoder and layer, and its length is their
+    number. `evaluation[task, encoder]` is one of them, by names or patterns as in `report`; of
+    several layers the one that is best on dev, or `evaluation[task, encoder, layer]`.
 
     results    one `Result` for each trial that could be measured
     failures   name -> reason, for tasks, encoders and trials that could not be measured
@@ -88,11 +94,24 @@ class Evaluation:
             if name not in self.refused
         ]
 
+    @property
+    def scores(self) -> Any:
+        """The scores as a frame of pandas, or of polars or pyarrow where pandas is not installed: a
+        row for each task, encoder and layer, over all folds and seeds, with its interval, the best
+        baseline and the difference from it. The columns are the fields of `Score`.
+        """
+        return dataframe(self._scores, Score)
+
     def to_dataframe(self) -> Any:
-        """The scores as a pandas DataFrame, one row for each encoder, layer, probe and control on a
-        task, with the columns of CSV and Parquet; UsageProblem if pandas is not installed.
+        """All that is known of the scores, as a frame of pandas, or of polars or pyarrow where
+        pandas is not installed: one row for each encoder, layer, probe and control on a task, with
+        the columns of CSV and Parquet.
         """
         return dataframe(rows(self.results))
+
+    @cached_property
+    def _scores(self) -> list[Score]:
+        return scores(self.results)
 
     @keywords(optional(Selection))
     def report(
@@ -158,13 +177,37 @@ class Evaluation:
         return report(self.results, by=by, figure=figure or "dots", **selection)
 
     def __len__(self) -> int:
-        return len(self.results)
+        plain = (result for result in self.results if result.trial.control == NO_CONTROL)
+        return len(groups_of(plain))
 
-    def __iter__(self) -> Iterator[Result]:
-        return iter(self.results)
+    def __iter__(self) -> Iterator[Score]:
+        return iter(self._scores)
+
+    def __getitem__(self, names: int | tuple[str, ...]) -> Score:
+        """The score under a task and an encoder, and maybe a layer; DataProblem where there is
+        none, UsageProblem where there are several.
+        """
+        if isinstance(names, int):
+            return self._scores[names]
+        if isinstance(names, str) or not 2 <= len(names) <= 3:
+            raise UsageProblem(f"evaluation[{names!r}]: write evaluation[task, encoder]")
+        task, encoder, *layer = names
+        chosen = select_results(self.results, Chosen([task], [encoder], layer or None))
+        named = {(row.task, row.encoder, row.layer) for row in rows(chosen)}
+        mine = [one for one in self if (one.task, one.encoder, one.layer) in named]
+        found = [one for one in mine if one.verdict] if len(mine) > 1 else mine
+        if len(found) != 1:
+            known = "; ".join(
+                f"{one.task}, {one.encoder}, {one.layer}, {one.probe}" for one in mine
+            )
+            raise UsageProblem(
+                f"evaluation[{', '.join(map(repr, names))}] may be {len(mine)} scores (task,"
+                f" encoder, layer, probe): {known}"
+            )
+        return found[0]
 
     def __repr__(self) -> str:
-        return f"Evaluation({len(self.results):,} results, {len(self.failures):,} failures)"
+        return f"Evaluation({len(self):,} scores, {len(self.failures):,} failures)"
 
     def __str__(self) -> str:
         shown = str(self.page) if self.results else "nothing could be measured"

@@ -12,6 +12,7 @@ from lingprobe.analysis.rows import without_fold
 from lingprobe.api.arguments import argument_texts, as_list, keywords, nothing, options_of
 from lingprobe.api.encoders import reference
 from lingprobe.api.evaluation import Evaluation
+from lingprobe.api.tables import spread_folds, tasks_given
 from lingprobe.data.cache import FileProblem, environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow, brief
@@ -123,8 +124,8 @@ def run(
     """Probe encoders on tasks, as `lingprobe run` does.
 
     tasks     tasks with their data, such as 'ud/tense:en_ewt', or a pattern, such as 'ud/*:en_ewt'
-              (default: three on a built-in corpus, with a linear probe); in Python, Task objects as
-              well
+              (default: three on a built-in corpus, with a linear probe); in Python also data of
+              your own, as for `evaluate`
     encoders  encoders, such as 'hf:bert-base-cased,layers=all' or 'npz:FILE' (`lingprobe encoders`
               lists all kinds), or the name of a model on the hub or its folder (default: an
               untrained network); in Python also a
@@ -210,9 +211,11 @@ def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluati
             def encode(self, texts): ...
 
         print(lingprobe.evaluate(Mine(), "ud/*:UD_English-EWT"))
+        print(lingprobe.evaluate(Mine(), (texts, labels)))
 
     encoder   as for `run`: a reference, a model, a function, or several of these
-    tasks     a reference or a Task object, or several
+    tasks     a DataFrame, a Dataset or DatasetDict of `datasets`, (texts, labels), {'name': one of
+              these}, a file of a table, a reference or a Task object; or a list of these
     settings  the fields of `Settings`
     """
     for name, given in (("encoder", encoder), ("tasks", tasks)):
@@ -305,7 +308,7 @@ def _make_plan(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tu
     demo = tasks is None and encoders is None and asked.suite is None
     usual = EMBEDDED_SEEDS if demo else SEEDS
     design = Design(
-        as_list(tasks) or list(EMBEDDED_TASKS),
+        tasks_given(tasks) or list(EMBEDDED_TASKS),
         encoders_of(encoders, asked.suite),
         as_list(asked.probes) or ([EMBEDDED_PROBE] if demo else []),
         as_list(asked.controls) or (["shuffled"] if demo else []),
@@ -321,7 +324,10 @@ def _make_plan(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tu
     limit = EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
     if limit is not None:
         remarks = ((FIRST_LOOK if first else LIMITED).format(limit=limit),)
-    every = limit_tasks(expand_tasks(design.tasks, asked.on_error), limit)
+    every = expand_tasks(design.tasks, asked.on_error)
+    if limit is None:  # a part of a task has no folds
+        every = spread_folds(every, asked.paths.cache)
+    every = limit_tasks(every, limit)
     return plan(replace(design, tasks=every), asked.paths), asked.paths, remarks
 
 
@@ -330,7 +336,9 @@ def _shared_plan(
 ) -> AbstractContextManager[tuple[Plan, Paths, tuple[str, ...]]]:
     """The plan that all machines have that share a run, which compute alike inside."""
     kept = {k: v for k, v in asdict(asked).items() if k not in ("output", "cache")}
-    request = request_of(is_reproducible(), kept, argument_texts(tasks), argument_texts(encoders))
+    request = request_of(
+        is_reproducible(), kept, argument_texts(tasks_given(tasks)), argument_texts(encoders)
+    )
     return alike(
         asked.paths.results / request,
         int(jobs) if str(jobs).isdecimal() else 1,

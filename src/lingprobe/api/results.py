@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
 from lingprobe.analysis.comparison import against as against_one
 from lingprobe.analysis.comparison import pairs as all_pairs
@@ -37,7 +37,18 @@ from lingprobe.suites.facts import Paper
 from lingprobe.suites.significance import Printed, compare_paper, not_significant, summary
 from lingprobe.tables.page import Page
 
-Results = Iterable[Result | Iterable[Result] | str | Path] | str | Path | None
+
+@runtime_checkable
+class Evaluated(Protocol):
+    """What has results, as an evaluation."""
+
+    @property
+    def results(self) -> Sequence[Result]: ...
+
+
+Results = (
+    Evaluated | Iterable[Result | Evaluated | Iterable[Result] | str | Path] | str | Path | None
+)
 """An evaluation, results chosen from several, a folder that `run` wrote, or a list of evaluations
 and folders; for None, what was run last without a folder.
 """
@@ -204,7 +215,8 @@ def compare(
     Each encoder is compared with the best baseline of each task, and is better if it is better than
     all of them; its layer is chosen on dev.
 
-    results     an evaluation, results selected from several ([r for r in many if ...]), or a folder
+    results     an evaluation, results selected from several ([r for r in many.results if ...]), a
+                folder, or a list of evaluations and folders
     against     compare all others with this encoder, by name or pattern (default: each with the
                 best baseline)
     pairs       compare all pairs of encoders and layers
@@ -319,11 +331,13 @@ def _of(results: Results, chosen: Chosen) -> Stored:
 
 
 def _gather_results(
-    given: Iterable[Result | Iterable[Result] | str | Path], chosen: Chosen
+    given: Evaluated | Iterable[Result | Evaluated | Iterable[Result] | str | Path], chosen: Chosen
 ) -> Stored:
     """Results, those of evaluations, and those in folders, together: of a trial that several have
     the newest.
     """
+    if isinstance(given, Evaluated):
+        given = given.results
     if not isinstance(given, Iterable):
         raise UsageProblem(f"{given!r:.60}: give an evaluation, results, or a folder of results")
     every, remarks, several = list[Result](), list[str](), False

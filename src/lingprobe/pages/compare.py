@@ -118,8 +118,14 @@ class Comparison(NamedTuple):
             )
         return Page(self.found, lambda: [letter_table(self)], remarks=self.remarks)
 
+    def __repr__(self) -> str:
+        return f"Comparison({self.family})"
+
     def __str__(self) -> str:
         return str(self.page)
+
+    def _repr_html_(self) -> str:
+        return self.page._repr_html_()
 
 
 def answer_questions(

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from lingprobe.analysis.questions import NOTHING
 from lingprobe.analysis.row import Row
 from lingprobe.data.cache import draft, storable
-from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.table import safe
 
 if TYPE_CHECKING:
@@ -58,8 +57,8 @@ def plain(row: Line) -> dict[str, Any]:
     )
 
 
-def _kind(rows: Sequence[Line]) -> type[Line]:
-    return type(rows[0]) if rows else Row
+def _kind(rows: Sequence[Line], usual: type[Line] = Row) -> type[Line]:
+    return type(rows[0]) if rows else usual
 
 
 def _storable(row: dict[str, Any]) -> dict[str, Any]:
@@ -75,19 +74,23 @@ def parquet(rows: Sequence[Line], to: Path) -> None:
         pq.write_table(_arrow(rows), file)
 
 
-def dataframe(rows: Sequence[Line]) -> Any:
-    """The same columns as a pandas DataFrame; UsageProblem where pandas is not installed."""
+def dataframe(rows: Sequence[Line], kind: type[Line] = Row) -> Any:
+    """The same columns as a frame of pandas, where that is installed, or of polars; else as a table
+    of pyarrow. Without rows their kind says the columns.
+    """
+    table = _arrow(rows, kind)
     try:
         import pandas  # noqa: F401
     except ImportError:
-        raise UsageProblem(
-            "a DataFrame needs pandas: pip install pandas; the same columns are written without it"
-            " by page.write('results.parquet')"
-        ) from None
-    return _arrow(rows).to_pandas()
+        try:
+            import polars
+        except ImportError:
+            return table
+        return polars.from_arrow(table)
+    return table.to_pandas()
 
 
-def _arrow(rows: Sequence[Line]) -> Any:
+def _arrow(rows: Sequence[Line], kind: type[Line] = Row) -> Any:
     """Rows as a table of Arrow."""
     import pyarrow as pa
 
@@ -98,5 +101,6 @@ def _arrow(rows: Sequence[Line]) -> Any:
         "int": pa.int64(),
         "bool": pa.bool_(),
     }
-    schema = pa.schema([(name, kinds[of]) for name, of in _columns(_kind(rows)).items()])
+    columns = _columns(_kind(rows, kind))
+    schema = pa.schema([(name, kinds[of]) for name, of in columns.items()])
     return pa.Table.from_pylist([_storable(plain(row)) for row in rows], schema)

@@ -48,7 +48,7 @@ FIGURES = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Page(Generic[T]):
     """A value with the tables that show it; printing it shows them, and so does a notebook.
 
@@ -126,6 +126,9 @@ class Page(Generic[T]):
     def with_remarks(self, remarks: Sequence[str]) -> Page[T]:
         """The same page with more remarks."""
         return replace(self, remarks=(*self.remarks, *remarks))
+
+    def __repr__(self) -> str:
+        return f"Page(print it, or write it as {', '.join(self.formats)})"
 
     def __str__(self) -> str:
         return self.text()

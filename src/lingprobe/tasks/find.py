@@ -16,6 +16,7 @@ from lingprobe.corpora.universal import treebanks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, allow
 from lingprobe.tasks import TASKS, tolerant
+from lingprobe.tasks.held_table import HeldTable
 from lingprobe.tasks.released.universal import supply
 
 MENTIONS = ("edge/coref", "edge/entities")
@@ -89,19 +90,16 @@ def _reads(reference: Reference) -> bool:
 
 def expand_tasks(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
     """The references that some texts and patterns of the user stand for, with `on_error` for tasks
-    that have the option; Task objects are left as they are. Treebanks that they name by code and
-    that are not here are fetched.
+    that have the option; Task objects of others are left as they are. Treebanks that they name by
+    code and that are not here are fetched.
     """
     every: list[Any] = []
     for task in tasks:
         allow(task)
         if isinstance(task, str | Reference):
             every += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
-        elif isinstance(task, tuple | list | dict | type):
-            raise DataProblem(
-                f"{task!r:.60} is no task: give a reference ('ud/tense:PATH') or a Task object;"
-                " sentences with labels of your own are a table, 'table:FILE'"
-            )
+        elif isinstance(task, HeldTable) and on_error == "skip":
+            every.append(task.without_errors())
         else:
             every.append(task)
     supply(every)

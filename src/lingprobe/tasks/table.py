@@ -4,6 +4,7 @@ SentEval's files.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -11,6 +12,7 @@ from typing import Literal
 from lingprobe.corpora.files import digest, uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sampling
 from lingprobe.data.labels import KINDS
+from lingprobe.data.notes import Sampled
 from lingprobe.datasets import carve_dev
 from lingprobe.datasets.folds import divide
 from lingprobe.datasets.formats.folders import table_parts
@@ -100,27 +102,37 @@ class Table:
         rare, and without a dev split a tenth of train becomes one, by `seed`.
         """
         dataset = read(self.path, labels=self.labels, how=self._manner)
-        if lacking := [name for name in self.clusters if name not in dataset.strata]:
-            has = ", ".join(dataset.strata) or "none"
-            raise DataProblem(
-                f"{self.path} has no stratum {lacking[0]!r} that examples could be drawn together"
-                f" by; its strata: {has}"
-            )
-        clusters = tuple(dict.fromkeys([*dataset.clusters, *self.clusters]))
-        return carve_dev(self._with_test(replace(dataset, clusters=clusters)), self.seed)
+        return draw_splits(dataset, str(self.path), self.clusters, self.fold, self.seed)
 
-    def _with_test(self, dataset: Dataset) -> Dataset:
-        """The data set with its own test split, or one that is drawn."""
-        if not len(dataset.rows("test")):
-            return divide(dataset, self.fold, self.seed)
-        if self.fold:
-            raise DataProblem(
-                f"{self.path} has a test split, and fold= divides tables that have none: leave it"
-                " out"
-            )
-        if not len(dataset.rows("train")):
-            has = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
-            raise DataProblem(
-                f"{self.path} has no train examples (it has {has}): mark some of its rows as train"
-            )
-        return dataset
+
+def draw_splits(
+    dataset: Dataset, where: str, clusters: Sequence[str], fold: str | None, seed: int
+) -> Dataset:
+    """The data set with the splits that it lacks, and the strata by which examples were drawn
+    together.
+    """
+    if lacking := [name for name in clusters if name not in dataset.strata]:
+        has = ", ".join(dataset.strata) or "none"
+        raise DataProblem(
+            f"{where} has no stratum {lacking[0]!r} that examples could be drawn together by; its"
+            f" strata: {has}"
+        )
+    every = tuple(dict.fromkeys([*dataset.clusters, *clusters]))
+    return carve_dev(_with_test(replace(dataset, clusters=every), where, fold, seed), seed)
+
+
+def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dataset:
+    """The data set with its own test split, or one that is drawn."""
+    if not len(dataset.rows("test")):
+        return divide(dataset, fold, seed)
+    if fold:
+        raise DataProblem(
+            f"{where} has a test split, and fold= divides tables that have none: leave it out"
+        )
+    if not len(dataset.rows("train")):
+        has = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
+        raise DataProblem(
+            f"{where} has no train examples (it has {has}): mark some of its rows as train"
+        )
+    drawn = dataset.notes.part(Sampled)  # of a data set that was built: its splits stay
+    return dataset if drawn is None else dataset.with_notes(replace(drawn, folds_needed=1))

@@ -1,11 +1,13 @@
-"""Tables that anybody wrote: a text or two, and a label, in columns that are named by the user or
-have usual names.
+"""Tables of anybody, in files and in memory: a text or two, and a label, in columns that are named
+by the user or have usual names.
 
 A row that says no text or no label is an error with its place, or left out and counted.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +27,7 @@ from lingprobe.datasets.formats.header import (
     refuse_row,
     source_notes,
 )
+from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.row_sources import Source, open_source
 from lingprobe.datasets.formats.usual_columns import Chosen, Columns, choose
@@ -45,6 +48,8 @@ class Manner:
 
 
 PLAIN = Manner()
+Piece = Part | HeldRows
+"""A file of a table, or rows in memory."""
 
 
 class BadRow(LingprobeError, ValueError):
@@ -55,7 +60,7 @@ class BadRow(LingprobeError, ValueError):
 class _Reader:
     """One file while it is read: where its cells come from, and which are wanted."""
 
-    part: Part
+    part: Piece
     source: Source
     chosen: Chosen
     texts: dict[Any, Sentence]
@@ -116,7 +121,7 @@ class _Reader:
         return _number(cell, column)
 
 
-def read_rows(parts: Sequence[Part], labels: Asked | None, how: Manner) -> Dataset:
+def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Dataset:
     """The data set in the files of a table; what was decided and left out is in its notes."""
     tally, examples, reader = Tally(), list[Example](), None
     for reader in _readers(parts, how):
@@ -138,7 +143,7 @@ def read_rows(parts: Sequence[Part], labels: Asked | None, how: Manner) -> Datas
 
 
 @lru_cache(maxsize=256)
-def loss_of_rows(content: str, parts: tuple[Part, ...], how: Manner) -> Loss:
+def loss_of_rows(content: str, parts: tuple[Piece, ...], how: Manner) -> Loss:
     """The kind of the labels in files of that content, of which bad rows are left out; not all are
     read where one label shows it.
     """
@@ -155,24 +160,41 @@ def loss_of_rows(content: str, parts: tuple[Part, ...], how: Manner) -> Loss:
     return read_rows(parts, None, lenient).labels.loss
 
 
-def count_texts(parts: Sequence[Part], how: Manner) -> int:
+def count_texts(parts: Sequence[Piece], how: Manner) -> int:
     """How many texts each label of a table is about, one or two."""
     reader = next(_readers(parts, how), None)
     return 1 if reader is None else len(reader.chosen.texts)
 
 
-def _readers(parts: Sequence[Part], how: Manner) -> Iterator[_Reader]:
+def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
+    """Thirty-two hexadecimal digits that stand for what is read of rows in memory."""
+    state = hashlib.blake2b(digest_size=16)
+    for reader in _readers(parts, how):
+        assert isinstance(reader.part, HeldRows)
+        wanted, classes = reader.chosen.plain(), reader.source.classes
+        names = [name for name in reader.source.names if name in wanted.values()]
+        about = [reader.part.split, wanted, names, [[*classes.get(name, ())] for name in names]]
+        state.update(json.dumps(about).encode())
+        for columns in reader.part.batches(names):
+            state.update(json.dumps(columns, default=repr).encode())
+    return state.hexdigest()
+
+
+def _readers(parts: Sequence[Piece], how: Manner) -> Iterator[_Reader]:
     """The files of a table, opened one after the other; empty ones are passed over."""
     texts: dict[Any, Sentence] = {}
     chosen = None
     for part in parts:
-        source = open_source(part.path, how.columns, how.encoding)
+        if isinstance(part, HeldRows):
+            source = part.source()
+        else:
+            source = open_source(part.path, how.columns, how.encoding)
         if source.names:
             chosen = _choose(source, chosen, how.columns, part)
             yield _Reader(part, source, chosen, texts)
 
 
-def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Part) -> Chosen:
+def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Piece) -> Chosen:
     """The columns of a file: those of the file before it, or those that are named or usual."""
     where = str(part.path)
     if earlier is None:

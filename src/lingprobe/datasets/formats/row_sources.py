@@ -238,15 +238,19 @@ def _columnar(path: Path, suffix: str) -> Source:
 
     def rows(wanted: Collection[str]) -> Iterator[Row]:
         some = [name for name in names if name in wanted]
-        number = 1
         with path.open("rb") as file, readable(path):
-            for batch in _batches(file, suffix, some)[1]:
-                columns = [batch.column(name).to_pylist() for name in some]
-                for cells in zip(*columns, strict=True):
-                    yield Row(number, dict(zip(some, cells, strict=True)))
-                    number += 1
+            batches = _batches(file, suffix, some)[1]
+            columns = ([batch.column(name).to_pylist() for name in some] for batch in batches)
+            yield from number_rows(columns, some)
 
     return Source(names, rows, ": row ", classes=class_names(schema))
+
+
+def number_rows(batches: Iterable[Sequence[Any]], names: Sequence[str]) -> Iterator[Row]:
+    """The rows of columns that come in batches, in the order of the names."""
+    cells = chain.from_iterable(zip(*columns, strict=True) for columns in batches)
+    for number, row in enumerate(cells, 1):
+        yield Row(number, dict(zip(names, row, strict=True)))
 
 
 def _batches(file: BinaryIO, suffix: str, names: Sequence[str] | None) -> tuple[Any, Iterator[Any]]:

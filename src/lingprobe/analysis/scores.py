@@ -1,0 +1,95 @@
+"""Scores as people take them: one for each task, encoder and layer, over all folds and seeds, with
+the best baseline.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from lingprobe.analysis.comparison import Decision, Question, decisions, what, with_baselines
+from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.analysis.rows import rows
+from lingprobe.data.core import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The score of an encoder on a task, at one layer and with one probe, over all folds and seeds.
+    Scores and differences are percent.
+
+    low, high       the 95 % interval of the score
+    n               the test examples, of all folds
+    kind            trained: an encoder that is judged; baseline, oracle: there for others to be
+                    compared with
+    baseline        the best baseline over the same test examples, or '(constant)', and its score;
+                    '' and NaN where the row is not judged
+    difference      how much higher the score is than that
+    difference_low, difference_high, p, verdict  of the difference, as `compare` decides it, for all
+                    comparisons together; of the layers of an encoder at the one that is best on
+                    dev, NaN and '' at others
+    """
+
+    task: str
+    encoder: str
+    layer: str
+    probe: str
+    metric: str
+    score: float
+    low: float
+    high: float
+    n: int
+    seeds: int
+    folds: int
+    kind: str
+    baseline: str = ""
+    baseline_score: float = math.nan
+    difference: float = math.nan
+    difference_low: float = math.nan
+    difference_high: float = math.nan
+    p: float = math.nan
+    verdict: str = ""
+
+
+def scores(results: Sequence[Result]) -> list[Score]:
+    """The scores of tasks without controls, in the order in which they were measured."""
+    plain = [result for result in results if result.trial.control == NO_CONTROL]
+    posed = {what(q.one.row): q for q in with_baselines(plain, every_layer=True).asked}
+    decided = {what(d.question.one.row): d for d in decisions(with_baselines(plain).asked)}
+    return [_score(row, posed.get(what(row)), decided.get(what(row))) for row in rows(plain)]
+
+
+def _score(row: Row, question: Question | None, decision: Decision | None) -> Score:
+    """The score of a row, with its baseline and what was decided."""
+    score = Score(
+        task=row.task,
+        encoder=row.encoder,
+        layer=row.layer,
+        probe=row.probe,
+        metric=row.metric,
+        score=row.score,
+        low=row.low,
+        high=row.high,
+        n=row.n,
+        seeds=row.seeds,
+        folds=row.folds,
+        kind=row.kind,
+    )
+    if question is not None:
+        best = question.best
+        score = replace(
+            score,
+            baseline=best.name,
+            baseline_score=best.row.score,
+            difference=row.score - best.row.score,
+        )
+    if decision is not None:
+        score = replace(
+            score,
+            difference_low=decision.low,
+            difference_high=decision.high,
+            p=decision.corrected,
+            verdict=decision.verdict,
+        )
+    return score

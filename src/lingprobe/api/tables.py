@@ -1,0 +1,250 @@
+"""Tasks as Python has them: frames, data sets, lists of texts and labels, files and references."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from lingprobe.api.arguments import as_list, nothing
+from lingprobe.corpora.files import uncompressed_path
+from lingprobe.data._closure import digest
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Task
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.datasets.formats.folders import SPLIT_NAMES, SUFFIXES
+from lingprobe.datasets.formats.held_rows import hold_frame, hold_lists, is_frame
+from lingprobe.datasets.formats.labelled_rows import Manner, digest_rows
+from lingprobe.datasets.formats.usual_columns import Columns
+from lingprobe.experiment.data import content, facts, task_identity
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.held_table import Handling, Held, HeldTable
+
+NAMELESS = "data"  # with some digits of its content, so that other data have another name
+RIGHT = "give (texts, labels), a DataFrame, a file of a table, or a reference ('ud/tense:PATH')"
+
+
+@runtime_checkable
+class Loading(Protocol):
+    """What looks like a task: it has a name, and loads."""
+
+    @property
+    def name(self) -> str: ...
+    def load(self) -> Dataset:
+        """The examples."""
+        ...
+
+
+def table(
+    data: Any,
+    *,
+    name: str | None = None,
+    text: str | None = None,
+    text2: str | None = None,
+    label: str | None = None,
+    group: str | None = None,
+    split: str | None = None,
+    labels: Literal["classes", "scores"] | None = None,
+    metric: str | None = None,
+    probe: str = "mlp",
+    view: str | None = None,
+    clusters: str | Sequence[str] = (),
+    seed: int = 0,
+    on_error: Literal["raise", "skip"] = "raise",
+) -> Task:
+    """A task from labelled rows in memory, for `run`, `evaluate`, `inspect` and `build`. These also
+    take the rows themselves; this function names columns. Columns with usual names are found.
+
+    data          a DataFrame (pandas, polars), a table of pyarrow, a Dataset or DatasetDict of
+                  `datasets`, a mapping of splits to these, (texts, labels), or a
+                  `lingprobe.Dataset`; a text may be a list of words, or a tuple of two texts
+    name          what tables call it (default: data- and some digits of its content)
+    text, text2   the columns of the text, or of two texts
+    label, split  the columns of the label and of the split
+    group         the column of what rows have in common, as a document: such rows are in one split
+    labels        whether numbers are 'classes' or 'scores'
+    metric, probe, view, clusters, seed, on_error  as for `table:FILE`
+    The task is known by its content: a second run measures nothing again, other data are another
+    task. DataProblem where columns are not clear, or texts have no labels.
+
+        frame = pandas.read_csv("reviews.csv")
+        lingprobe.evaluate("length", lingprobe.table(frame, text="review", label="stars"))
+    """
+    if isinstance(data, str | os.PathLike):
+        columns = {"text": text, "text2": text2, "label": label, "group": group, "split": split}
+        options = tuple((key, value) for key, value in columns.items() if value)
+        shown = Reference("table", str(data), options)
+        raise UsageProblem(f"a file is a task by its reference: write {str(shown)!r}")
+    names = Columns(*(column or "" for column in (text, text2, label, group, split)))
+    how = Manner(names, on_error=on_error)
+    handling = Handling(
+        how, labels, metric or "", probe, view or "", tuple(as_list(clusters)), seed
+    )
+    return _make(data, name, handling)
+
+
+def tasks_given(argument: Any) -> list[Any]:
+    """References and Task objects for one task or several, as people hand them over. UsageProblem
+    for what is none, with what to write.
+    """
+    found = _several(argument)
+    known: dict[str, HeldTable] = {}
+    for each in found:
+        if isinstance(each, HeldTable) and known.setdefault(each.name, each) != each:
+            raise UsageProblem(
+                f"two data sets are called {each.name!r}: give each a name, as"
+                " {'first': data, 'second': more}"
+            )
+    return found
+
+
+def spread_folds(tasks: Iterable[Any], cache: Path) -> list[Any]:
+    """The tasks, of rows in memory each fold where they are too few for one test set; others as
+    they are, for the plan to divide.
+    """
+    every: list[Any] = []
+    for task in tasks:
+        folds = 1
+        if isinstance(task, HeldTable):
+            folds = facts(task, task_identity(None, task), cache).folds
+        every += (
+            [task.in_fold(f"{k}/{folds}") for k in range(1, folds + 1)] if folds > 1 else [task]
+        )
+    return every
+
+
+def _several(argument: Any) -> list[Any]:
+    """The tasks of an argument, in order."""
+    if nothing(argument):
+        return []
+    if isinstance(argument, list | tuple) and not _is_of_lists(argument):
+        return [task for each in argument for task in _one(each)]
+    return _one(argument)
+
+
+def _one(thing: Any) -> list[Any]:
+    """What one thing stands for: a mapping names several."""
+    if _is_data(thing):
+        return [_make(thing, None, Handling())]
+    if isinstance(thing, Mapping) and thing:
+        return [_named(name, data) for name, data in thing.items()]
+    if isinstance(thing, os.PathLike):
+        return [Reference("table", os.fspath(thing))]
+    if isinstance(thing, str) and _is_text(thing):
+        raise UsageProblem(
+            f"{thing!r:.60} is a text and no task: texts need labels, as (texts, labels) in Python,"
+            " or in a file, 'table:FILE'"
+        )
+    if not isinstance(thing, str | Reference | Loading) or isinstance(thing, type):
+        raise UsageProblem(_refusal(thing))
+    return [thing]
+
+
+def _named(name: Any, data: Any) -> Task:
+    if isinstance(data, str | os.PathLike | Reference):
+        raise UsageProblem(
+            f"{str(data)!r} needs no name; {name!r} can name a DataFrame or (texts, labels)"
+        )
+    if not _is_data(data):
+        raise UsageProblem(
+            f"{name!r} names a {type(data).__name__}, and a mapping names data: give"
+            f" {{{name!r}: (texts, labels)}} or {{{name!r}: frame}}"
+        )
+    return _make(data, str(name), Handling())
+
+
+def _make(data: Any, name: str | None, handling: Handling) -> HeldTable:
+    """The task of some data, under a name that no reference has."""
+    if name is not None and (_parsed(name) != Reference(name) or name in TASKS.places()):
+        raise UsageProblem(
+            f"{name!r} cannot be the name of data: leave out colons, commas, stars and @, and take"
+            " no name of a task"
+        )
+    rows = _hold(data, name or NAMELESS)
+    try:
+        known = _digest(rows) if isinstance(rows, Dataset) else digest_rows(rows, handling.how)
+    except DataProblem as problem:
+        raise DataProblem(
+            f"{problem} (columns are named in lingprobe.table(data, text=..., label=...))"
+        ) from None
+    return HeldTable.of(rows, known, name or f"{NAMELESS}-{known[:8]}", handling)
+
+
+def _hold(data: Any, name: str) -> Held:
+    """The rows of some data, in a piece for each split. UsageProblem where they are none."""
+    if isinstance(data, Dataset):
+        return data
+    if is_frame(data):
+        return (hold_frame(data, name),)
+    if _is_of_splits(data):
+        return tuple(hold_frame(data[key], name, split) for split, key in _splits(data))
+    if _is_of_lists(data):
+        texts, labels = data
+        return (hold_lists(texts, labels, name),)
+    raise UsageProblem(_refusal(data))
+
+
+def _splits(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The splits of a mapping in order, each with its key."""
+    if other := [key for key in data if str(key).casefold() not in SPLIT_NAMES]:
+        raise UsageProblem(
+            f"{other[0]!r} beside 'train' is no split (train, validation, test): leave it out"
+        )
+    named = [(SPLIT_NAMES[key.casefold()], key) for key in data]
+    return sorted(named, key=lambda each: SPLITS.index(each[0]))
+
+
+def _digest(dataset: Dataset) -> str:
+    """What stands for a data set that somebody made."""
+    strata = [f"{name} {tags.names} {tags.codes.tolist()}" for name, tags in dataset.strata.items()]
+    return digest(content(dataset), *strata, *dataset.clusters)
+
+
+def _is_data(thing: Any) -> bool:
+    """Whether something has rows of its own."""
+    return (
+        isinstance(thing, Dataset) or is_frame(thing) or _is_of_splits(thing) or _is_of_lists(thing)
+    )
+
+
+def _is_of_splits(thing: Any) -> bool:
+    """Whether a mapping has frames for splits, train among them, and so is one data set."""
+    return isinstance(thing, Mapping) and "train" in thing and all(map(is_frame, thing.values()))
+
+
+def _is_of_lists(thing: Any) -> bool:
+    """Whether something is (texts, labels), and not several tasks."""
+    return isinstance(thing, tuple) and len(thing) == 2 and all(map(_is_column, thing))
+
+
+def _is_column(thing: Any) -> bool:
+    is_other = isinstance(thing, str | bytes | Mapping | Loading | Dataset) or is_frame(thing)
+    return isinstance(thing, Sized) and isinstance(thing, Iterable) and not is_other
+
+
+def _is_text(thing: str) -> bool:
+    """Whether a string is a sentence rather than a reference."""
+    head, *rest = re.split("[:,]", thing.strip(), maxsplit=1)
+    has_spaces = re.search(r"\s", head) or any(re.match(r"\s", each) for each in rest)
+    is_table = uncompressed_path(Path(head)).suffix.lower() in SUFFIXES
+    return bool(has_spaces) and not is_table and not Path(thing).exists()
+
+
+def _parsed(name: str) -> Reference | None:
+    return None if set(name) & set("*?[@%=") else parsed_or_none(name)
+
+
+def _refusal(thing: Any) -> str:
+    """That something is no task, and what to give."""
+    plain = isinstance(thing, list | tuple | Mapping | type | str | int | float | None)
+    shown = (
+        " ".join(f"{thing!r:.60}".split()) if plain else f"a thing of type {type(thing).__name__}"
+    )
+    is_pair = isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[0], str)
+    if is_pair:
+        return (
+            f"{shown} is no task: of pairs of text and label make (texts, labels), as zip(*pairs)"
+        )
+    return f"{shown} is no task: {RIGHT}"

@@ -1,0 +1,159 @@
+"""Tables in memory: what hands over its columns as Arrow does, and lists of texts and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from lingprobe.data.core import DataProblem
+from lingprobe.datasets.formats.row_sources import Row, Source, class_names, number_rows
+
+INDEX = "__index_level_"  # how pandas calls an index that is no column
+BATCH = 10_000  # rows that are Python objects at a time
+
+
+@runtime_checkable
+class Columnar(Protocol):
+    """What hands over its columns through the C interface of Arrow: frames of pandas and polars,
+    tables of pyarrow.
+    """
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+@runtime_checkable
+class Named(Protocol):
+    """What has columns, as a frame and not as a series."""
+
+    @property
+    def columns(self) -> Any: ...
+
+
+@runtime_checkable
+class HubDataset(Protocol):
+    """A data set of the library `datasets`, which hands over its rows in a format."""
+
+    @property
+    def features(self) -> Any: ...
+    def with_format(self, type: str) -> Any: ...
+    def __len__(self) -> int: ...
+
+
+@runtime_checkable
+class Listed(Protocol):
+    """An array, a series or a tensor, which can be a list."""
+
+    def tolist(self) -> Any: ...
+
+
+@runtime_checkable
+class ArrowColumn(Protocol):
+    """A column of Arrow, whose cells are no things of Python's own."""
+
+    def to_pylist(self) -> list[Any]: ...
+
+
+def is_frame(thing: Any) -> bool:
+    """Whether something has rows and columns that can be read."""
+    in_columns = isinstance(thing, Columnar) and isinstance(thing, Named)
+    return (in_columns or isinstance(thing, HubDataset)) and not isinstance(thing, type)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldRows:
+    """A table in memory, or one split of it.
+
+    split    the split; '' where its rows say it, or nothing does
+    path     what errors call it, as a path
+    names    the headings
+    columns  a table of Arrow, or the columns themselves
+    """
+
+    split: str
+    path: Path
+    names: Sequence[str]
+    columns: Any
+
+    def source(self) -> Source:
+        """The table, as a file would be read."""
+        classes = {} if self._is_listed else class_names(self.columns.schema)
+        return Source(self.names, self._rows, ": row ", classes=classes)
+
+    def batches(self, names: Collection[str]) -> Iterator[list[list[Any]]]:
+        """The columns of these names, so many rows at a time, however they are stored."""
+        for start in range(0, len(self.columns[0]), BATCH):
+            if self._is_listed:
+                some = (c for n, c in zip(self.names, self.columns, strict=True) if n in names)
+                yield [[_plain(cell) for cell in column[start : start + BATCH]] for column in some]
+            else:
+                part = self.columns.slice(start, BATCH)
+                yield [part.column(name).to_pylist() for name in self.names if name in names]
+
+    @property
+    def _is_listed(self) -> bool:
+        return isinstance(self.columns, tuple)
+
+    def _rows(self, wanted: Collection[str]) -> Iterator[Row]:
+        return number_rows(self.batches(wanted), [name for name in self.names if name in wanted])
+
+
+def hold_frame(frame: Any, name: str, split: str = "") -> HeldRows:
+    """The rows of a frame; DataProblem where it has columns that Arrow cannot hold."""
+    import pyarrow as pa
+
+    try:
+        if isinstance(frame, HubDataset):
+            table = frame.with_format("arrow")[:]
+        else:
+            table = pa.RecordBatchReader.from_stream(frame).read_all()
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        said = " ".join(str(error).split())
+        raise DataProblem(
+            f"a {type(frame).__name__} that is no table of Arrow ({said[:160]}): mend that column,"
+            " or give (texts, labels)"
+        ) from None
+    names = [name for name in table.schema.names if not name.startswith(INDEX)]
+    return HeldRows(split, Path(name, split), names, table)
+
+
+def hold_lists(texts: Any, labels: Any, name: str) -> HeldRows:
+    """Texts, or pairs of them, and their labels as rows. DataProblem where they do not go
+    together.
+    """
+    texts, labels = _as_list(texts), _as_list(labels)
+    if len(texts) != len(labels):
+        raise DataProblem(
+            f"{len(texts):,} texts and {len(labels):,} labels: give a label for each text, as"
+            " (texts, labels)"
+        )
+    pairs = [text for text in texts if isinstance(text, tuple)]
+    if not pairs:
+        return HeldRows("", Path(name), ("text", "label"), (texts, labels))
+    if len(pairs) < len(texts) or any(len(pair) != 2 for pair in pairs):
+        raise DataProblem("some texts are pairs, and others are not: give two texts everywhere")
+    one, other = zip(*pairs, strict=True)
+    return HeldRows("", Path(name), ("text", "text2", "label"), (one, other, labels))
+
+
+def _as_list(column: Any) -> Sequence[Any]:
+    """A column as a list of Python's own things, where it knows them."""
+    if isinstance(column, list | tuple):
+        return column
+    if isinstance(column, ArrowColumn):
+        return column.to_pylist()
+    return list(column.tolist() if isinstance(column, Listed) else column)
+
+
+def _plain(cell: Any) -> Any:
+    """A cell as a file would have it."""
+    if isinstance(cell, np.generic):
+        return cell.item()
+    if isinstance(cell, set | frozenset):
+        return sorted(cell, key=str)
+    if isinstance(cell, tuple | np.ndarray):
+        return list(cell)
+    return cell

@@ -1,0 +1,138 @@
+"""A task from rows in memory, or from a data set that somebody made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from lingprobe.data._closure import digest
+from lingprobe.data.core import Dataset, Sampling
+from lingprobe.data.labels import KINDS, Loss, column
+from lingprobe.data.oracles import about_words
+from lingprobe.datasets.formats.held_rows import HeldRows
+from lingprobe.datasets.formats.kinds import Asked
+from lingprobe.datasets.formats.labelled_rows import (
+    PLAIN,
+    Manner,
+    count_texts,
+    loss_of_rows,
+    read_rows,
+)
+from lingprobe.datasets.formats.tables import EXAMPLES
+from lingprobe.tasks.table import OF_PAIRS, draw_splits
+
+Held = tuple[HeldRows, ...] | Dataset
+"""Rows, in a piece for each split, or a data set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """How rows in memory become a task; what is not said is as for `table:`.
+
+    how     which columns are read, and what is done about bad rows
+    labels  whether numbers are classes or scores
+    """
+
+    how: Manner = PLAIN
+    labels: Asked | None = None
+    metric: str = ""
+    probe: str = "mlp"
+    view: str = ""
+    clusters: tuple[str, ...] = ()
+    seed: int = 0
+    fold: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldTable:
+    """Which label do these rows give the example?
+
+    title     the name, without the fold
+    content   stands for the rows
+    handling  how they become a task
+    rows      what was handed over
+    """
+
+    title: str
+    content: str
+    handling: Handling
+    rows: Held = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, rows: Held, content: str, title: str, handling: Handling) -> HeldTable:
+        """The task, judged by a metric and read by a view that fit its rows, unless they are
+        named.
+        """
+        if not handling.metric:
+            metric = KINDS[_loss(rows, content, handling)].metric
+            handling = replace(handling, metric=metric)
+        if not handling.view:
+            view = OF_PAIRS if _is_of_pairs(rows, handling) else "mean"
+            handling = replace(handling, view=view)
+        return cls(title, content, handling, rows)
+
+    @property
+    def name(self) -> str:
+        """The title, with the fold where it is one."""
+        fold = self.handling.fold
+        return f"{self.title},fold={fold}" if fold else self.title
+
+    @property
+    def question(self) -> str:
+        """What the probe answers."""
+        return f"Which label does the example have in {self.title}?"
+
+    @property
+    def metric(self) -> str:
+        """How answers are judged."""
+        return self.handling.metric
+
+    @property
+    def probe(self) -> str:
+        """What it is read with where nothing else is said."""
+        return self.handling.probe
+
+    @property
+    def view(self) -> str:
+        """How units are brought together."""
+        return self.handling.view
+
+    @property
+    def sampling(self) -> Sampling:
+        """What a run may set."""
+        return Sampling(fold=True, on_error=True)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the rows and of all that decides what is made of them."""
+        return digest(self.content, repr(self.handling))
+
+    def in_fold(self, fold: str) -> HeldTable:
+        """The same rows, of which this fold is the test split."""
+        return replace(self, handling=replace(self.handling, fold=fold))
+
+    def without_errors(self) -> HeldTable:
+        """The same rows, of which bad ones are left out and counted."""
+        how = replace(self.handling.how, on_error="skip")
+        return replace(self, handling=replace(self.handling, how=how))
+
+    def load(self) -> Dataset:
+        """The examples, with the splits that `table:` would give them."""
+        rows, done = self.rows, self.handling
+        dataset = rows if isinstance(rows, Dataset) else read_rows(rows, done.labels, done.how)
+        return draw_splits(dataset, self.title, done.clusters, done.fold, done.seed)
+
+
+def _loss(rows: Held, content: str, handling: Handling) -> Loss:
+    """The kind of the labels."""
+    if isinstance(rows, Dataset):
+        return rows.labels.loss
+    if handling.labels:
+        return column([EXAMPLES[handling.labels]]).loss
+    return loss_of_rows(content, rows, handling.how)
+
+
+def _is_of_pairs(rows: Held, handling: Handling) -> bool:
+    """Whether labels are about two whole texts."""
+    if isinstance(rows, Dataset):
+        return rows.sites.shape[1] == 2 and not about_words(rows)
+    return count_texts(rows, handling.how) == 2
