@@ -1,5 +1,5 @@
-"""Tables that anybody wrote: a text or two, and a label, in columns that are named by the user or
-have usual names.
+"""Tables that anybody wrote: a text or two, perhaps spans in them, and a label, in columns that are
+named by the user or have usual names.
 
 A row that says no text or no label is an error with its place, or left out and counted.
 """
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from itertools import islice
+from typing import Any, Literal
 
 from lingprobe.corpora.files import Part
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.data.errors import LingprobeError
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.header import (
@@ -26,7 +27,14 @@ from lingprobe.datasets.formats.header import (
     source_notes,
 )
 from lingprobe.datasets.formats.kinds import Asked
-from lingprobe.datasets.formats.row_sources import Source, open_source
+from lingprobe.datasets.formats.row_sources import HEAD, Source, open_source
+from lingprobe.datasets.formats.row_spans import (
+    BadRow,
+    Offsets,
+    decide_offsets,
+    find_site,
+    read_span,
+)
 from lingprobe.datasets.formats.usual_columns import Chosen, Columns, choose
 
 
@@ -37,18 +45,16 @@ class Manner:
     columns   those that the user names
     encoding  of text files; '': that of the byte order mark, or UTF-8
     on_error  whether a bad row is an error, or left out and counted
+    offsets   what the numbers of spans count; '': what fits
     """
 
     columns: Columns = field(default_factory=Columns)
     encoding: str = ""
     on_error: OnError = "raise"
+    offsets: Offsets | Literal[""] = ""
 
 
 PLAIN = Manner()
-
-
-class BadRow(LingprobeError, ValueError):
-    """What is wrong with a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +65,12 @@ class _Reader:
     source: Source
     chosen: Chosen
     texts: dict[Any, Sentence]
+    offsets: Offsets | Literal[""] = ""
 
     def examples(self, how: Manner, tally: Tally) -> Iterator[Example]:
         """The examples, of which a bad one is refused or counted."""
-        wanted = {*self.chosen.texts, self.chosen.label, self.chosen.group, self.chosen.split}
         first = None
-        for row in self.source.rows(wanted):
+        for row in self.source.rows(self.chosen.all()):
             try:
                 if row.problem:
                     raise BadRow(row.problem)
@@ -80,6 +86,8 @@ class _Reader:
 
     def _example(self, cells: Mapping[str, Any]) -> Example:
         sites = tuple(Site(self._sentence(cells.get(name), name)) for name in self.chosen.texts)
+        if self.chosen.spans:
+            sites = tuple(self._span(cells, k) for k in range(len(self.chosen.spans)))
         label = self._label(cells.get(self.chosen.label))
         split = self.part.split or "train"
         if self.chosen.split and not self.part.split:
@@ -104,6 +112,13 @@ class _Reader:
             raise BadRow(f"the text in column {column!r} has a NUL in it")
         return self.texts.setdefault(made, made)
 
+    def _span(self, cells: Mapping[str, Any], number: int) -> Site:
+        """One of the spans, in the text of that number or the only one."""
+        text = cells[self.chosen.texts[number if len(self.chosen.texts) > 1 else 0]]
+        span = read_span([cells.get(name) for name in self.chosen.spans[number]])
+        sentence, words = find_site(text, span, self.offsets)
+        return Site(self.texts.setdefault(sentence, sentence), words)
+
     def _label(self, cell: Any) -> Label:
         """The label of a cell: a class, a score, or a set of classes."""
         column, names = self.chosen.label, self.source.classes.get(self.chosen.label, ())
@@ -127,10 +142,16 @@ def read_rows(parts: Sequence[Part], labels: Asked | None, how: Manner) -> Datas
     source, chosen = reader.source, reader.chosen
     if source.untyped and labels != "classes":
         examples = _with_numbers(examples)
+    remarks = [f"{source.remark}: {_describe(chosen)}"] if source.remark else []
+    if chosen.spans and reader.offsets and not how.offsets:
+        other = "words" if reader.offsets == "characters" else "characters"
+        remarks.append(
+            f"numbers of its spans were read as {reader.offsets}; offsets={other} overrules"
+        )
     notes = {
         "columns": chosen.plain(),
         **source_notes([part.path for part in parts], tally),
-        "remarks": [f"{source.remark}: {_describe(chosen)}"] if source.remark else [],
+        "remarks": remarks,
     }
     dataset = apply_header(Dataset.of(examples, notes), {}, str(place), labels)
     together = (*dataset.clusters, chosen.group) if chosen.group else dataset.clusters
@@ -155,21 +176,35 @@ def loss_of_rows(content: str, parts: tuple[Part, ...], how: Manner) -> Loss:
     return read_rows(parts, None, lenient).labels.loss
 
 
-def count_texts(parts: Sequence[Part], how: Manner) -> int:
-    """How many texts each label of a table is about, one or two."""
+def count_sites(parts: Sequence[Part], how: Manner) -> int:
+    """How many texts or spans each label of a table is about, one or two."""
     reader = next(_readers(parts, how), None)
-    return 1 if reader is None else len(reader.chosen.texts)
+    return 1 if reader is None else reader.chosen.sites
 
 
 def _readers(parts: Sequence[Part], how: Manner) -> Iterator[_Reader]:
     """The files of a table, opened one after the other; empty ones are passed over."""
     texts: dict[Any, Sentence] = {}
-    chosen = None
+    chosen, offsets = None, how.offsets
     for part in parts:
         source = open_source(part.path, how.columns, how.encoding)
         if source.names:
             chosen = _choose(source, chosen, how.columns, part)
-            yield _Reader(part, source, chosen, texts)
+            if chosen.spans and not offsets:
+                offsets = _decide_offsets(part, chosen, how)
+            yield _Reader(part, source, chosen, texts, offsets)
+
+
+def _decide_offsets(part: Part, chosen: Chosen, how: Manner) -> Offsets | Literal[""]:
+    """What the numbers of the spans in a file count, by its first rows."""
+    source = open_source(part.path, how.columns, how.encoding)
+    texts = chosen.texts if len(chosen.texts) > 1 else chosen.texts * 2
+    said = []
+    for row in islice(source.rows(chosen.all()), HEAD):
+        for text, span in zip(texts, chosen.spans, strict=False):
+            with suppress(BadRow):
+                said.append((row.cells.get(text), read_span([row.cells.get(n) for n in span])))
+    return decide_offsets(said, str(part.path))
 
 
 def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Part) -> Chosen:
@@ -177,7 +212,7 @@ def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Part
     where = str(part.path)
     if earlier is None:
         return choose(columns if columns.as_asked() else source.columns, source.names, where)
-    lacking = [name for name in earlier.plain().values() if name not in source.names]
+    lacking = [name for name in earlier.all() if name not in source.names]
     if lacking == [earlier.split] and part.split:
         lacking = []
     if lacking:

@@ -25,7 +25,7 @@ from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.labelled_rows import (
     PLAIN,
     Manner,
-    count_texts,
+    count_sites,
     loss_of_rows,
     read_rows,
 )
@@ -158,9 +158,9 @@ def loss(
 
 
 def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
-    """Whether the labels of a table that was not written here are about two texts."""
+    """Whether the labels of a table that was not written here are about two texts or spans."""
     file = _there(path)
-    return _own_format(file, how) is None and count_texts(table_parts(file), how) == 2
+    return _own_format(file, how) is None and count_sites(table_parts(file), how) == 2
 
 
 def _there(path: str | Path) -> Path:
