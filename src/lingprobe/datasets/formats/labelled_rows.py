@@ -247,6 +247,8 @@ def _class(cell: Any, names: Sequence[str], column: str) -> str:
     if names:
         if cell is not None and not isinstance(cell, int):
             raise BadRow(f"label {str(cell)[:40]!r} is not a number of a class")
+        if cell == -1:
+            raise BadRow("label -1 says that there is none, as where those of test are kept secret")
         if cell is None or not 0 <= cell < len(names):
             raise BadRow(
                 f"label {cell!r} is no number of the {len(names)} classes that the metadata name"
