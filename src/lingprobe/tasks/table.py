@@ -19,6 +19,7 @@ from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.row_spans import Offsets
 from lingprobe.datasets.formats.tables import has_pairs, loss, read
 from lingprobe.datasets.formats.usual_columns import Columns
+from lingprobe.tasks.memory import pause_garbage_collection
 
 OF_PAIRS = "mean+contrast"  # the view of two texts, as pair/ reads them
 
@@ -106,7 +107,8 @@ class Table:
         """The examples in the file; without a test split it is drawn, in folds where classes are
         rare, and without a dev split a tenth of train becomes one, by `seed`.
         """
-        dataset = read(self.path, labels=self.labels, how=self._manner)
+        with pause_garbage_collection():
+            dataset = read(self.path, labels=self.labels, how=self._manner)
         if lacking := [name for name in self.clusters if name not in dataset.strata]:
             has = ", ".join(dataset.strata) or "none"
             raise DataProblem(

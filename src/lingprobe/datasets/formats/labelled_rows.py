@@ -7,17 +7,21 @@ A row that says no text or no label is an error with its place, or left out and 
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
+from sys import intern
 from typing import Any, Literal
+
+import numpy as np
 
 from lingprobe.corpora.files import Part
 from lingprobe.corpora.tally import OnError, Tally
-from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.header import (
@@ -64,7 +68,6 @@ class _Reader:
     part: Part
     source: Source
     chosen: Chosen
-    texts: dict[Any, Sentence]
     offsets: Offsets | Literal[""] = ""
 
     def examples(self, how: Manner, tally: Tally) -> Iterator[Example]:
@@ -99,25 +102,24 @@ class _Reader:
         return Example(sites, label, split, strata=strata)
 
     def _sentence(self, cell: Any, column: str) -> Sentence:
-        """The text of a cell, or its words; those that are equal are one in memory."""
+        """The text of a cell, or its words, of which equal ones are one in memory."""
         if isinstance(cell, list) and cell and all(isinstance(word, str) for word in cell):
-            made = Sentence.of(cell)
+            made = Sentence.of(map(intern, cell))
         elif cell is None or isinstance(cell, str):
-            made = Sentence.of((cell or "").split(), cell)
+            made = Sentence.of(map(intern, (cell or "").split()), cell)
         else:
             raise BadRow(f"column {column!r} has {str(cell)[:40]!r} where a text is expected")
         if not made.words:
             raise BadRow(f"there is no text in column {column!r}")
         if "\0" in made.text:
             raise BadRow(f"the text in column {column!r} has a NUL in it")
-        return self.texts.setdefault(made, made)
+        return made
 
     def _span(self, cells: Mapping[str, Any], number: int) -> Site:
         """One of the spans, in the text of that number or the only one."""
         text = cells[self.chosen.texts[number if len(self.chosen.texts) > 1 else 0]]
         span = read_span([cells.get(name) for name in self.chosen.spans[number]])
-        sentence, words = find_site(text, span, self.offsets)
-        return Site(self.texts.setdefault(sentence, sentence), words)
+        return find_site(text, span, self.offsets)
 
     def _label(self, cell: Any) -> Label:
         """The label of a cell: a class, a score, or a set of classes."""
@@ -131,17 +133,44 @@ class _Reader:
         return _number(cell, column)
 
 
+@dataclass(slots=True)
+class _Rows:
+    """Examples in columns while they are read: none stays an object of its own."""
+
+    numbers: dict[Sentence, int] = field(default_factory=dict)
+    sites: array[int] = field(default_factory=lambda: array("q"))
+    labels: list[Label] = field(default_factory=list)
+    splits: array[int] = field(default_factory=lambda: array("b"))
+    strata: dict[str, list[str | None]] = field(default_factory=dict)
+
+    def add(self, example: Example) -> None:
+        """Take in one more, which has as many sites as those before."""
+        for sentence, span in example.sites:
+            number = self.numbers.setdefault(sentence, len(self.numbers))
+            self.sites.extend((number, *(span or (-1, -1))))
+        self.labels.append(example.label)
+        self.splits.append(SPLITS.index(example.split))
+        for key, value in example.strata.items():
+            self.strata.setdefault(key, []).append(intern(value))
+
+    def dataset(self) -> Dataset:
+        """All that were taken in."""
+        sites = np.array(self.sites, np.int64).reshape(len(self.labels), -1, 3)
+        return Dataset.of_columns(self.numbers, sites, self.labels, self.splits, strata=self.strata)
+
+
 def read_rows(parts: Sequence[Part], labels: Asked | None, how: Manner) -> Dataset:
     """The data set in the files of a table; what was decided and left out is in its notes."""
-    tally, examples, reader = Tally(), list[Example](), None
+    tally, rows, reader = Tally(), _Rows(), None
     for reader in _readers(parts, how):
-        examples += reader.examples(how, tally)
+        for example in reader.examples(how, tally):
+            rows.add(example)
     place = parts[0].path if len(parts) == 1 else parts[0].path.parent
-    check_examples(examples, place, tally)
+    check_examples(rows.labels, place, tally)
     assert reader is not None
     source, chosen = reader.source, reader.chosen
     if source.untyped and labels != "classes":
-        examples = _with_numbers(examples)
+        rows.labels = _as_numbers(rows.labels)
     remarks = [f"{source.remark}: {_describe(chosen)}"] if source.remark else []
     if chosen.spans and reader.offsets and not how.offsets:
         other = "words" if reader.offsets == "characters" else "characters"
@@ -153,7 +182,7 @@ def read_rows(parts: Sequence[Part], labels: Asked | None, how: Manner) -> Datas
         **source_notes([part.path for part in parts], tally),
         "remarks": remarks,
     }
-    dataset = apply_header(Dataset.of(examples, notes), {}, str(place), labels)
+    dataset = apply_header(rows.dataset().with_notes(**notes), {}, str(place), labels)
     together = (*dataset.clusters, chosen.group) if chosen.group else dataset.clusters
     return replace(dataset, clusters=together)
 
@@ -184,7 +213,6 @@ def count_sites(parts: Sequence[Part], how: Manner) -> int:
 
 def _readers(parts: Sequence[Part], how: Manner) -> Iterator[_Reader]:
     """The files of a table, opened one after the other; empty ones are passed over."""
-    texts: dict[Any, Sentence] = {}
     chosen, offsets = None, how.offsets
     for part in parts:
         source = open_source(part.path, how.columns, how.encoding)
@@ -192,7 +220,7 @@ def _readers(parts: Sequence[Part], how: Manner) -> Iterator[_Reader]:
             chosen = _choose(source, chosen, how.columns, part)
             if chosen.spans and not offsets:
                 offsets = _decide_offsets(part, chosen, how)
-            yield _Reader(part, source, chosen, texts, offsets)
+            yield _Reader(part, source, chosen, offsets)
 
 
 def _decide_offsets(part: Part, chosen: Chosen, how: Manner) -> Offsets | Literal[""]:
@@ -264,7 +292,7 @@ def _class(cell: Any, names: Sequence[str], column: str) -> str:
         raise BadRow(f"there is no label in column {column!r}")
     if "\0" in cell:
         raise BadRow(f"the label in column {column!r} has a NUL in it")
-    return cell.strip()
+    return intern(cell.strip())
 
 
 def _number(cell: Any, column: str) -> float:
@@ -281,17 +309,15 @@ def _number(cell: Any, column: str) -> float:
     return number
 
 
-def _with_numbers(examples: list[Example]) -> list[Example]:
-    """The same examples, with labels that are numbers where the text of each is one."""
-    numbers = []
-    for example in examples:
-        number = _as_number(str(example.label))
-        if number is None or not isinstance(example.label, str):
-            return examples
+def _as_numbers(labels: list[Label]) -> list[Label]:
+    """The same labels as numbers, where the text of each is one."""
+    numbers: list[Label] = []
+    for label in labels:
+        number = _as_number(label) if isinstance(label, str) else None
+        if number is None:
+            return labels
         numbers.append(number)
-    return [
-        replace(example, label=number) for example, number in zip(examples, numbers, strict=True)
-    ]
+    return numbers
 
 
 def _as_number(text: str) -> float | None:

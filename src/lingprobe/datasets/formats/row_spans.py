@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from sys import intern
 from typing import Any, Literal
 
 from lingprobe.corpora.strict import short_json
@@ -57,13 +58,13 @@ def find_site(text: str | list[str], span: tuple[int, int] | str, offsets: str) 
         start = _only([found.start() for found in re.finditer(pattern, text)], span)
         span = (start, start + len(span))
     elif offsets != "characters":
-        return _count_words(Sentence.of(text.split(), text), span)
+        return _count_words(Sentence.of(map(intern, text.split()), text), span)
     if not (0 <= span[0] < span[1] <= len(text) and text[slice(*span)].strip()):
         raise BadRow(f"span {list(span)} holds nothing of a text of {len(text)} characters")
     words = cut(text)
     places = enumerate(_places(words, text))
     inside = [i for i, (start, stop) in places if start < span[1] and span[0] < stop]
-    return Site(Sentence.of(words, text), (inside[0], inside[-1] + 1))
+    return Site(Sentence.of(map(intern, words), text), (inside[0], inside[-1] + 1))
 
 
 def decide_offsets(
