@@ -203,6 +203,7 @@ TASK_OPTIONS = {
         "edge/chunks:EDGES/columns",
         "edge/chunks:EDGES/columns,column=2,encoding=latin-1",
     ],
+    "edge/tags": ["edge/tags:EDGES/columns,column=1", "edge/tags:EDGES/columns,column=-1,word=0"],
     "edge/coref": [
         "edge/coref:EDGES/misc",
         "edge/coref:EDGES/gold,across=2",

@@ -364,3 +364,11 @@ def test_a_bad_split_of_our_own_files_can_be_left_out(tmp_path):
     dataset = read(tmp_path / "a.tsv", how=asked(on_error="skip"))
     assert len(dataset) == 12
     assert dataset.notes.malformed_sentences[0] == 2
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_equal_words_labels_and_texts_are_one_in_memory(tmp_path, suffix):
+    rows = [(f"the dog {i // 2}", ("yes", "no")[i % 2]) for i in range(30)]
+    dataset = read(save(tmp_path / f"a.{suffix}", rows))
+    assert len(dataset.sentences) == 15
+    assert len({id(word) for s in dataset.sentences for word in s.words}) == 2 + 15

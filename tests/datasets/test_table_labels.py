@@ -104,8 +104,12 @@ def test_names_of_classes_come_from_the_metadata(tmp_path):
     file = parquet(tmp_path / "a.parquet", [0, 1, 1], HUB)
     assert loss(file) == "softmax"
     assert read(file).labels.class_names() == ["no", "yes", "yes"]
-    with pytest.raises(DataProblem, match=r"row 2: label -1 is no number of the 2 classes"):
+    with pytest.raises(
+        DataProblem, match="row 2: label -1 says that there is none, as where those"
+    ):
         read(parquet(tmp_path / "b.parquet", [0, -1, 1], HUB))
+    with pytest.raises(DataProblem, match="row 2: label 2 is no number of the 2 classes"):
+        read(parquet(tmp_path / "b.parquet", [0, 2, 1], HUB))
 
 
 def test_the_option_decides(tmp_path):

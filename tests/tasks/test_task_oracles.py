@@ -167,6 +167,7 @@ READ = {
     "edge/const:EDGES/gold,unary=set": outermost,
     "edge/entities:EDGES/columns": outermost,
     "edge/chunks:EDGES/columns": outermost,
+    "edge/tags:EDGES/columns,column=1": outermost,
     "edge/jsonl:EDGES/sets": parts,
     "edge/srl:EDGES/gold": parts,
     "edge/spr2:EDGES/sets": parts,

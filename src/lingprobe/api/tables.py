@@ -44,6 +44,9 @@ def table(
     text: str | None = None,
     text2: str | None = None,
     label: str | None = None,
+    span: str | None = None,
+    span2: str | None = None,
+    offsets: Literal["words", "characters"] | None = None,
     group: str | None = None,
     split: str | None = None,
     labels: Literal["classes", "scores"] | None = None,
@@ -63,6 +66,9 @@ def table(
     name          what tables call it (default: data- and some digits of its content)
     text, text2   the columns of the text, or of two texts
     label, split  the columns of the label and of the split
+    span, span2   the columns of the words that the label is about, as those words or as
+                  [start, end]; two columns as 'START+END'
+    offsets       what the numbers of spans count, 'words' or 'characters' (default: what fits)
     group         the column of what rows have in common, as a document: such rows are in one split
     labels        whether numbers are 'classes' or 'scores'
     metric, probe, view, clusters, seed, on_error  as for `table:FILE`
@@ -72,13 +78,21 @@ def table(
         frame = pandas.read_csv("reviews.csv")
         lingprobe.evaluate("length", lingprobe.table(frame, text="review", label="stars"))
     """
+    columns = {
+        "text": text,
+        "text2": text2,
+        "label": label,
+        "span": span,
+        "span2": span2,
+        "group": group,
+        "split": split,
+    }
     if isinstance(data, str | os.PathLike):
-        columns = {"text": text, "text2": text2, "label": label, "group": group, "split": split}
         options = tuple((key, value) for key, value in columns.items() if value)
         shown = Reference("table", str(data), options)
         raise UsageProblem(f"a file is a task by its reference: write {str(shown)!r}")
-    names = Columns(*(column or "" for column in (text, text2, label, group, split)))
-    how = Manner(names, on_error=on_error)
+    named = Columns(**{option: column or "" for option, column in columns.items()})
+    how = Manner(named, on_error=on_error, offsets=offsets or "")
     handling = Handling(
         how, labels, metric or "", probe, view or "", tuple(as_list(clusters)), seed
     )

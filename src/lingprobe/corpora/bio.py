@@ -1,5 +1,5 @@
 """Columns of words and span tags (B-PER I-PER O), as of CoNLL-2000, 2002, 2003, WNUT17, UNER and
-LitBank.
+LitBank, or of words and any labels; CoNLL-U and CoNLL-U Plus, too, whose columns have names.
 
 Cells are separated by tabs or by spaces. IOB1, IOB2 and BIOES (BILOU) are read alike: a span begins
 at B, S or U, and at I, E or L of another type than the word before has. Several columns of tags are
@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora.conll2012 import Labelled, Words
-from lingprobe.corpora.files import checked_lines
+from lingprobe.corpora.files import checked_lines, uncompressed_path
 from lingprobe.corpora.rendering import render_words
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import DataProblem, Sentence
 
 TAG = re.compile(r"O|[BIESLU]-\S+")
+CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
+NAMES = re.compile(r"#\s*global\.columns\s*=\s*(.+)")
 SAMPLE = 2000  # rows that columns are told by
 # of their cells are tags in a column of tags; the others are mistakes, which are named when they
 # are read
@@ -32,19 +34,23 @@ MOST = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which columns hold what, from 0, -1 the last; None and () are told by what stands in them.
+    """Which columns hold what, by number from 0, -1 the last, or by the name that CoNLL-U Plus
+    gives them; None and () are told by what stands in them.
 
-    word     the column of words: the second where rows are numbered, else the first
+    word     the column of words: FORM, or the second where rows are numbered, else the first
     tags     columns of tags: those of which nearly all cells are tags; where there are several: all
              if the words have no other column (LitBank's layers), else the last (`entities`) or the
              last but one (`chunks`, of CoNLL-2003)
     chunks   which of several is meant
+    any_tag  whether tags are any labels, not such of spans alone; then of more than two columns
+             one is named
     """
 
-    word: int | None = None
-    tags: tuple[int, ...] = ()
+    word: int | str | None = None
+    tags: tuple[int | str, ...] = ()
     chunks: bool = False
     encoding: str = "utf-8"
+    any_tag: bool = False
 
 
 class Tagged(NamedTuple):
@@ -65,9 +71,11 @@ def read(
     tally = tally or Tally()
     lines = checked_lines(path, layout.encoding)
     first = list(islice(lines, SAMPLE))
-    shape = _shape(first, layout, str(path))
+    shape = _shape(first, layout, Path(path))
     words = Words()
     for block in _blocks(chain(first, lines, [(0, "", "")]), shape.tabbed):
+        if shape.numbered:
+            block.rows = [row for row in block.rows if not re.match(r"\d+[-.]", row[1][0])]
         if problem := block.problem or _wrong(block.rows, shape):
             tally.refuse(f"{path}:{problem}", on_error)
             continue
@@ -151,38 +159,68 @@ def _is_comment(line: str, tabbed: bool) -> bool:
 
 
 class _Shape(NamedTuple):
-    """The column of words, those of tags, how many all rows have, and whether tabs part them."""
+    """The column of words, those of tags, how many all rows have, and whether tabs part them.
+
+    numbered  whether the first column numbers words, as in CoNLL-U: multiword tokens and empty
+              nodes are no words
+    any_tag   whether a tag may be any label
+    """
 
     word: int
     tags: tuple[int, ...]
     width: int
     tabbed: bool
+    numbered: bool
+    any_tag: bool
 
 
-def _shape(lines: list[tuple[int, str, str]], layout: Layout, path: str) -> _Shape:
+def _shape(lines: list[tuple[int, str, str]], layout: Layout, path: Path) -> _Shape:
     """What the rows of a file have in common; DataProblem where no column holds tags."""
     tabbed = _has_tabs([text for _, text, _ in lines])
-    whole = [cells for _, text, _ in lines if _is_row(cells := _cells(text, tabbed))]
+    whole = [
+        cells
+        for _, text, _ in lines
+        if not _is_comment(text, tabbed) and _is_row(cells := _cells(text, tabbed))
+    ]
     if not whole:
         unreadable = (f"{path}:{number}: {wrong}" for number, _, wrong in lines if wrong)
         raise DataProblem(next(unreadable, f"{path}: no rows of words and tags in it"))
     width = Counter(map(len, whole)).most_common(1)[0][0]
     whole = [row for row in whole if len(row) == width]
-    word = layout.word
-    if word is None:
-        word = int(width > 2 and all(_is_number(row[0]) for row in whole))
-    _check_columns(f"{path}: word=", [word], width)
-    _check_columns(f"{path}: column=", layout.tags, width)
-    return _Shape(word, layout.tags or _tags(whole, word, width, layout, path), width, tabbed)
+    names = _names(lines, path)
+    word = 0 if layout.word is None else _place(layout.word, names, width, f"{path}: word=")
+    if layout.word is None:
+        by_name = names.index("FORM") if "FORM" in names else None
+        numbered = width > 2 and all(_is_number(row[0]) for row in whole)
+        word = int(numbered) if by_name is None else by_name
+    tags = tuple(_place(tag, names, width, f"{path}: column=") for tag in layout.tags)
+    tags = tags or _tags(whole, word, layout, str(path))
+    return _Shape(word, tags, width, tabbed, names[:1] == ["ID"], layout.any_tag)
 
 
-def _check_columns(name: str, columns: Sequence[int], width: int) -> None:
-    for column in columns:
-        if not -width <= column < width:
-            raise DataProblem(
-                f"{name}{column}, but rows have {width} columns; write 0 to {width - 1}, or -1 for"
-                " the last"
-            )
+def _names(lines: list[tuple[int, str, str]], path: Path) -> list[str]:
+    """The names of the columns: those that CoNLL-U Plus has in its first line, or of CoNLL-U; []
+    where they have none.
+    """
+    said = NAMES.fullmatch(lines[0][1].strip()) if lines else None
+    if said is None and uncompressed_path(path).suffix.lower() == ".conllu":
+        return CONLLU.split()
+    return said[1].split() if said else []
+
+
+def _place(column: int | str, names: Sequence[str], width: int, option: str) -> int:
+    """The number of a column from 0, -1 for the last."""
+    if column in names:
+        return names.index(str(column))
+    if isinstance(column, str):
+        shown = f"; its columns: {', '.join(names)}" if names else ", and columns have no names"
+        raise DataProblem(f"{option}{column}: no column is called so{shown}")
+    if not -width <= column < width:
+        raise DataProblem(
+            f"{option}{column}, but rows have {width} columns; write 0 to {width - 1}, or -1 for"
+            " the last"
+        )
+    return column
 
 
 def _is_row(cells: list[str]) -> bool:
@@ -193,20 +231,22 @@ def _is_number(cell: str) -> bool:
     return cell.replace("-", "").replace(".", "").isdigit()
 
 
-def _tags(
-    rows: list[list[str]], word: int, width: int, layout: Layout, path: str
-) -> tuple[int, ...]:
+def _tags(rows: list[list[str]], word: int, layout: Layout, path: str) -> tuple[int, ...]:
     """The columns of tags."""
-    least = MOST * len(rows)
-    columns = [
-        k
-        for k in range(width)
-        if k != word % width and sum(TAG.fullmatch(row[k]) is not None for row in rows) >= least
-    ]
+    width, least = len(rows[0]), MOST * len(rows)
+    others = [k for k in range(width) if k != word % width]
+    if layout.any_tag:
+        if len(others) > 1:
+            raise DataProblem(
+                f"{path}: which of {width} columns holds the labels? Name it by column=, the first"
+                " is 0, the last -1"
+            )
+        return tuple(others)
+    columns = [k for k in others if sum(TAG.fullmatch(row[k]) is not None for row in rows) >= least]
     if not columns:
         raise DataProblem(
             f"{path}: no column holds tags such as B-PER, I-PER and O throughout; name it by"
-            " column=, the first is 0"
+            " column=, the first is 0, or take edge/tags for labels of words"
         )
     if len(columns) > 1 and width - 1 > len(columns):
         return (columns[-2 if layout.chunks else -1],)
@@ -220,7 +260,7 @@ def _wrong(block: list[tuple[int, list[str]]], shape: _Shape) -> str:
             return f"{number}: {len(row)} columns, most rows have {shape.width}"
         if not row[shape.word].strip():
             return f"{number}: the word is empty"
-        for k in shape.tags:
+        for k in () if shape.any_tag else shape.tags:
             if not TAG.fullmatch(row[k]):
                 return f"{number}: {row[k]!r} is not a tag such as B-PER, I-PER or O"
     return ""

@@ -29,6 +29,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     "edge": {
         "edge.treebanks": "pos dep feat const",
         "edge.bio": "entities chunks",
+        "edge.tags": "tags",
         "edge.coref": "coref",
         "edge.srl": "srl",
         "edge.spr": "spr1 spr2 uds",

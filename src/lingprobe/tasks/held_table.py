@@ -13,7 +13,7 @@ from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.labelled_rows import (
     PLAIN,
     Manner,
-    count_texts,
+    count_sites,
     loss_of_rows,
     read_rows,
 )
@@ -135,4 +135,4 @@ def _is_of_pairs(rows: Held, handling: Handling) -> bool:
     """Whether labels are about two whole texts."""
     if isinstance(rows, Dataset):
         return rows.sites.shape[1] == 2 and not about_words(rows)
-    return count_texts(rows, handling.how) == 2
+    return count_sites(rows, handling.how) == 2

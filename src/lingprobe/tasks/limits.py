@@ -107,7 +107,7 @@ class TaskContents(Contents):
     """
 
     def expand(self, reference: str | Reference) -> list[Reference]:
-        """The references that a pattern stands for; a file's name stands for its table."""
+        """The references that a pattern stands for; a table's name stands for the table."""
         return super().expand(_as_task(reference))
 
     def make(self, reference: str | Reference) -> Any:
@@ -126,10 +126,14 @@ class TaskContents(Contents):
 
 
 def _as_task(reference: str | Reference) -> Reference:
-    """The reference of a task; `mine.csv`, which names a table, is `table:mine.csv`."""
+    """The reference of a task; `mine.csv` and `hf://datasets/...`, which name tables, are
+    `table:mine.csv` and `table:hf://datasets/...`.
+    """
     parsed = Reference.parse(reference) if isinstance(reference, str) else reference
     if parsed.argument is None and "@" not in parsed.name and _ends_as_table(parsed.name):
         return Reference("table", unquote(parsed.name), parsed.options)
+    if parsed.name == "hf" and (parsed.argument or "").startswith("//datasets/"):
+        return Reference("table", f"hf:{parsed.argument}", parsed.options)
     return parsed
 
 

@@ -5,7 +5,7 @@ SentEval's files.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,8 +18,10 @@ from lingprobe.datasets.folds import divide
 from lingprobe.datasets.formats.folders import table_parts
 from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.labelled_rows import Manner
+from lingprobe.datasets.formats.row_spans import Offsets
 from lingprobe.datasets.formats.tables import has_pairs, loss, read
 from lingprobe.datasets.formats.usual_columns import Columns
+from lingprobe.tasks.memory import pause_garbage_collection
 
 OF_PAIRS = "mean+contrast"  # the view of two texts, as pair/ reads them
 
@@ -30,7 +32,7 @@ class Table:
 
     path      a file, or a folder with a file for each split
     metric    without: accuracy of classes, micro-f1 of label sets, pearson of scores
-    view      without: the mean of units; of two texts in columns, as pair/ reads them
+    view      without: the mean of units; of two texts or spans in columns, as pair/ reads them
     clusters  a stratum whose examples were drawn together, as a speaker or a document, which
               intervals then know; may be repeated
     labels    whether numbers are classes or scores; without, the file's metadata decide, or else
@@ -38,6 +40,9 @@ class Table:
               each, are classes
     text, text2, label, split  the columns, by heading or, from 1, by number; without, those with
               usual names
+    span, span2  the columns of the words that the label is about, as those words or as
+              [start, end]; two columns as START+END
+    offsets   what the numbers of spans count, words or characters; without, what fits
     group     the column of what rows have in common, as a document: such rows are in one split
     encoding  of a text file; without, UTF-8, or UTF-16 with a byte order mark
     on_error  raise: a bad row is an error; skip: bad rows are left out and counted
@@ -55,6 +60,9 @@ class Table:
     text: str | None = None
     text2: str | None = None
     label: str | None = None
+    span: str | None = None
+    span2: str | None = None
+    offsets: Offsets | None = None
     group: str | None = None
     split: str | None = None
     encoding: str | None = None
@@ -71,8 +79,8 @@ class Table:
 
     @property
     def _manner(self) -> Manner:
-        asked = (self.text, self.text2, self.label, self.group, self.split)
-        return Manner(Columns(*(name or "" for name in asked)), self.encoding or "", self.on_error)
+        asked = {option.name: getattr(self, option.name) or "" for option in fields(Columns)}
+        return Manner(Columns(**asked), self.encoding or "", self.on_error, self.offsets or "")
 
     @property
     def name(self) -> str:
@@ -101,7 +109,8 @@ class Table:
         """The examples in the file; without a test split it is drawn, in folds where classes are
         rare, and without a dev split a tenth of train becomes one, by `seed`.
         """
-        dataset = read(self.path, labels=self.labels, how=self._manner)
+        with pause_garbage_collection():
+            dataset = read(self.path, labels=self.labels, how=self._manner)
         return draw_splits(dataset, str(self.path), self.clusters, self.fold, self.seed)
 
 

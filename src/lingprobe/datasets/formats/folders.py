@@ -12,6 +12,7 @@ from pathlib import Path
 
 from lingprobe.corpora.files import Part, uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem
+from lingprobe.datasets.formats.hub import hub_files, is_on_hub
 
 SPLIT_NAMES = {
     **{split: split for split in SPLITS},
@@ -29,11 +30,15 @@ SPLIT_NAMES = {
 }
 """What splits are called in columns and in names of files."""
 _NAMED = re.compile(rf"(?:^|[-_.])({'|'.join(n for n in SPLIT_NAMES if len(n) > 2)})(?=[-_.\d]|$)")
+_SHARD = re.compile(r"-\d+-of-\d+(?=\.)")
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
 
 
 def table_parts(path: Path) -> list[Part]:
     """The files of a table in the order train, dev, test; a single one says no split."""
+    if is_on_hub(path):
+        found = hub_files(path)
+        return _in_order([Part(split_in_name(name), file) for name, file in found], path)
     if not path.is_dir():
         return [Part("", path)]
     for folder in (path, path / "data"):
@@ -73,6 +78,8 @@ def _in_order(parts: list[Part], place: Path) -> list[Part]:
     if len(parts) == 1:
         return [Part("", parts[0].path)]
     named = [part for part in parts if part.split]
+    if not named and len({_SHARD.sub("", part.path.name) for part in parts}) == 1:
+        return parts
     if not named:
         names = ", ".join(part.path.name for part in parts[:5])
         raise DataProblem(

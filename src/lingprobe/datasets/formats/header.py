@@ -4,7 +4,7 @@ notes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from lingprobe.corpora.strict import short_json
 from lingprobe.corpora.tally import OnError, Tally
-from lingprobe.data.core import DataProblem, Dataset, Example, Tags
+from lingprobe.data.core import DataProblem, Dataset, Tags
 from lingprobe.data.labels import KINDS, Column
 from lingprobe.data.notes import Notes
 from lingprobe.data.vectors import Ints
@@ -83,7 +83,7 @@ def source_notes(files: Sequence[Path], tally: Tally) -> dict[str, Any]:
     return {"source": source, "problems": list(tally.problems)}
 
 
-def check_examples(examples: Sequence[Example], path: Path, tally: Tally) -> None:
+def check_examples(examples: Sized, path: Path, tally: Tally) -> None:
     """Refuse a table that has no examples, or none that is left."""
     if not examples:
         first = f"{tally.problems[0]}; no example is left" if tally.skipped else ""

@@ -1,5 +1,5 @@
-"""Tables of anybody, in files and in memory: a text or two, and a label, in columns that are named
-by the user or have usual names.
+"""Tables of anybody, in files and in memory: a text or two, perhaps spans in them, and a label, in
+columns that are named by the user or have usual names.
 
 A row that says no text or no label is an error with its place, or left out and counted.
 """
@@ -9,16 +9,21 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from itertools import islice
+from sys import intern
+from typing import Any, Literal
+
+import numpy as np
 
 from lingprobe.corpora.files import Part
 from lingprobe.corpora.tally import OnError, Tally
-from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.data.errors import LingprobeError
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.header import (
@@ -29,7 +34,14 @@ from lingprobe.datasets.formats.header import (
 )
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked
-from lingprobe.datasets.formats.row_sources import Source, open_source
+from lingprobe.datasets.formats.row_sources import HEAD, Source, open_source
+from lingprobe.datasets.formats.row_spans import (
+    BadRow,
+    Offsets,
+    decide_offsets,
+    find_site,
+    read_span,
+)
 from lingprobe.datasets.formats.usual_columns import Chosen, Columns, choose
 
 
@@ -40,20 +52,18 @@ class Manner:
     columns   those that the user names
     encoding  of text files; '': that of the byte order mark, or UTF-8
     on_error  whether a bad row is an error, or left out and counted
+    offsets   what the numbers of spans count; '': what fits
     """
 
     columns: Columns = field(default_factory=Columns)
     encoding: str = ""
     on_error: OnError = "raise"
+    offsets: Offsets | Literal[""] = ""
 
 
 PLAIN = Manner()
 Piece = Part | HeldRows
 """A file of a table, or rows in memory."""
-
-
-class BadRow(LingprobeError, ValueError):
-    """What is wrong with a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +73,12 @@ class _Reader:
     part: Piece
     source: Source
     chosen: Chosen
-    texts: dict[Any, Sentence]
+    offsets: Offsets | Literal[""] = ""
 
     def examples(self, how: Manner, tally: Tally) -> Iterator[Example]:
         """The examples, of which a bad one is refused or counted."""
-        wanted = {*self.chosen.texts, self.chosen.label, self.chosen.group, self.chosen.split}
         first = None
-        for row in self.source.rows(wanted):
+        for row in self.source.rows(self.chosen.all()):
             try:
                 if row.problem:
                     raise BadRow(row.problem)
@@ -85,6 +94,8 @@ class _Reader:
 
     def _example(self, cells: Mapping[str, Any]) -> Example:
         sites = tuple(Site(self._sentence(cells.get(name), name)) for name in self.chosen.texts)
+        if self.chosen.spans:
+            sites = tuple(self._span(cells, k) for k in range(len(self.chosen.spans)))
         label = self._label(cells.get(self.chosen.label))
         split = self.part.split or "train"
         if self.chosen.split and not self.part.split:
@@ -96,18 +107,24 @@ class _Reader:
         return Example(sites, label, split, strata=strata)
 
     def _sentence(self, cell: Any, column: str) -> Sentence:
-        """The text of a cell, or its words; those that are equal are one in memory."""
+        """The text of a cell, or its words, of which equal ones are one in memory."""
         if isinstance(cell, list) and cell and all(isinstance(word, str) for word in cell):
-            made = Sentence.of(cell)
+            made = Sentence.of(map(intern, cell))
         elif cell is None or isinstance(cell, str):
-            made = Sentence.of((cell or "").split(), cell)
+            made = Sentence.of(map(intern, (cell or "").split()), cell)
         else:
             raise BadRow(f"column {column!r} has {str(cell)[:40]!r} where a text is expected")
         if not made.words:
             raise BadRow(f"there is no text in column {column!r}")
         if "\0" in made.text:
             raise BadRow(f"the text in column {column!r} has a NUL in it")
-        return self.texts.setdefault(made, made)
+        return made
+
+    def _span(self, cells: Mapping[str, Any], number: int) -> Site:
+        """One of the spans, in the text of that number or the only one."""
+        text = cells[self.chosen.texts[number if len(self.chosen.texts) > 1 else 0]]
+        span = read_span([cells.get(name) for name in self.chosen.spans[number]])
+        return find_site(text, span, self.offsets)
 
     def _label(self, cell: Any) -> Label:
         """The label of a cell: a class, a score, or a set of classes."""
@@ -121,23 +138,56 @@ class _Reader:
         return _number(cell, column)
 
 
+@dataclass(slots=True)
+class _Rows:
+    """Examples in columns while they are read: none stays an object of its own."""
+
+    numbers: dict[Sentence, int] = field(default_factory=dict)
+    sites: array[int] = field(default_factory=lambda: array("q"))
+    labels: list[Label] = field(default_factory=list)
+    splits: array[int] = field(default_factory=lambda: array("b"))
+    strata: dict[str, list[str | None]] = field(default_factory=dict)
+
+    def add(self, example: Example) -> None:
+        """Take in one more, which has as many sites as those before."""
+        for sentence, span in example.sites:
+            number = self.numbers.setdefault(sentence, len(self.numbers))
+            self.sites.extend((number, *(span or (-1, -1))))
+        self.labels.append(example.label)
+        self.splits.append(SPLITS.index(example.split))
+        for key, value in example.strata.items():
+            self.strata.setdefault(key, []).append(intern(value))
+
+    def dataset(self) -> Dataset:
+        """All that were taken in."""
+        sites = np.array(self.sites, np.int64).reshape(len(self.labels), -1, 3)
+        return Dataset.of_columns(self.numbers, sites, self.labels, self.splits, strata=self.strata)
+
+
 def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Dataset:
     """The data set in the files of a table; what was decided and left out is in its notes."""
-    tally, examples, reader = Tally(), list[Example](), None
+    tally, rows, reader = Tally(), _Rows(), None
     for reader in _readers(parts, how):
-        examples += reader.examples(how, tally)
+        for example in reader.examples(how, tally):
+            rows.add(example)
     place = parts[0].path if len(parts) == 1 else parts[0].path.parent
-    check_examples(examples, place, tally)
+    check_examples(rows.labels, place, tally)
     assert reader is not None
     source, chosen = reader.source, reader.chosen
     if source.untyped and labels != "classes":
-        examples = _with_numbers(examples)
+        rows.labels = _as_numbers(rows.labels)
+    remarks = [f"{source.remark}: {_describe(chosen)}"] if source.remark else []
+    if chosen.spans and reader.offsets and not how.offsets:
+        other = "words" if reader.offsets == "characters" else "characters"
+        remarks.append(
+            f"numbers of its spans were read as {reader.offsets}; offsets={other} overrules"
+        )
     notes = {
         "columns": chosen.plain(),
         **source_notes([part.path for part in parts], tally),
-        "remarks": [f"{source.remark}: {_describe(chosen)}"] if source.remark else [],
+        "remarks": remarks,
     }
-    dataset = apply_header(Dataset.of(examples, notes), {}, str(place), labels)
+    dataset = apply_header(rows.dataset().with_notes(**notes), {}, str(place), labels)
     together = (*dataset.clusters, chosen.group) if chosen.group else dataset.clusters
     return replace(dataset, clusters=together)
 
@@ -160,10 +210,10 @@ def loss_of_rows(content: str, parts: tuple[Piece, ...], how: Manner) -> Loss:
     return read_rows(parts, None, lenient).labels.loss
 
 
-def count_texts(parts: Sequence[Piece], how: Manner) -> int:
-    """How many texts each label of a table is about, one or two."""
+def count_sites(parts: Sequence[Piece], how: Manner) -> int:
+    """How many texts or spans each label of a table is about, one or two."""
     reader = next(_readers(parts, how), None)
-    return 1 if reader is None else len(reader.chosen.texts)
+    return 1 if reader is None else reader.chosen.sites
 
 
 def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
@@ -172,8 +222,9 @@ def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
     for reader in _readers(parts, how):
         assert isinstance(reader.part, HeldRows)
         wanted, classes = reader.chosen.plain(), reader.source.classes
-        names = [name for name in reader.source.names if name in wanted.values()]
-        about = [reader.part.split, wanted, names, [[*classes.get(name, ())] for name in names]]
+        names = [name for name in reader.source.names if name in reader.chosen.all()]
+        said = [[*classes.get(name, ())] for name in names]
+        about = [reader.part.split, wanted, reader.offsets, names, said]
         state.update(json.dumps(about).encode())
         for columns in reader.part.batches(names):
             state.update(json.dumps(columns, default=repr).encode())
@@ -182,16 +233,33 @@ def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
 
 def _readers(parts: Sequence[Piece], how: Manner) -> Iterator[_Reader]:
     """The files of a table, opened one after the other; empty ones are passed over."""
-    texts: dict[Any, Sentence] = {}
-    chosen = None
+    chosen, offsets = None, how.offsets
     for part in parts:
-        if isinstance(part, HeldRows):
-            source = part.source()
-        else:
-            source = open_source(part.path, how.columns, how.encoding)
+        source = _open(part, how)
         if source.names:
             chosen = _choose(source, chosen, how.columns, part)
-            yield _Reader(part, source, chosen, texts)
+            if chosen.spans and not offsets:
+                offsets = _decide_offsets(part, chosen, how)
+            yield _Reader(part, source, chosen, offsets)
+
+
+def _open(part: Piece, how: Manner) -> Source:
+    """The table in a file, or in memory."""
+    if isinstance(part, HeldRows):
+        return part.source()
+    return open_source(part.path, how.columns, how.encoding)
+
+
+def _decide_offsets(part: Piece, chosen: Chosen, how: Manner) -> Offsets | Literal[""]:
+    """What the numbers of the spans in a file count, by its first rows."""
+    source = _open(part, how)
+    texts = chosen.texts if len(chosen.texts) > 1 else chosen.texts * 2
+    said = []
+    for row in islice(source.rows(chosen.all()), HEAD):
+        for text, span in zip(texts, chosen.spans, strict=False):
+            with suppress(BadRow):
+                said.append((row.cells.get(text), read_span([row.cells.get(n) for n in span])))
+    return decide_offsets(said, str(part.path))
 
 
 def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Piece) -> Chosen:
@@ -199,7 +267,7 @@ def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Piec
     where = str(part.path)
     if earlier is None:
         return choose(columns if columns.as_asked() else source.columns, source.names, where)
-    lacking = [name for name in earlier.plain().values() if name not in source.names]
+    lacking = [name for name in earlier.all() if name not in source.names]
     if lacking == [earlier.split] and part.split:
         lacking = []
     if lacking:
@@ -234,6 +302,8 @@ def _class(cell: Any, names: Sequence[str], column: str) -> str:
     if names:
         if cell is not None and not isinstance(cell, int):
             raise BadRow(f"label {str(cell)[:40]!r} is not a number of a class")
+        if cell == -1:
+            raise BadRow("label -1 says that there is none, as where those of test are kept secret")
         if cell is None or not 0 <= cell < len(names):
             raise BadRow(
                 f"label {cell!r} is no number of the {len(names)} classes that the metadata name"
@@ -249,7 +319,7 @@ def _class(cell: Any, names: Sequence[str], column: str) -> str:
         raise BadRow(f"there is no label in column {column!r}")
     if "\0" in cell:
         raise BadRow(f"the label in column {column!r} has a NUL in it")
-    return cell.strip()
+    return intern(cell.strip())
 
 
 def _number(cell: Any, column: str) -> float:
@@ -266,17 +336,15 @@ def _number(cell: Any, column: str) -> float:
     return number
 
 
-def _with_numbers(examples: list[Example]) -> list[Example]:
-    """The same examples, with labels that are numbers where the text of each is one."""
-    numbers = []
-    for example in examples:
-        number = _as_number(str(example.label))
-        if number is None or not isinstance(example.label, str):
-            return examples
+def _as_numbers(labels: list[Label]) -> list[Label]:
+    """The same labels as numbers, where the text of each is one."""
+    numbers: list[Label] = []
+    for label in labels:
+        number = _as_number(label) if isinstance(label, str) else None
+        if number is None:
+            return labels
         numbers.append(number)
-    return [
-        replace(example, label=number) for example, number in zip(examples, numbers, strict=True)
-    ]
+    return numbers
 
 
 def _as_number(text: str) -> float | None:

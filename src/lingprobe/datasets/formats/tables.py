@@ -21,11 +21,12 @@ from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats import jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
 from lingprobe.datasets.formats.folders import table_parts
+from lingprobe.datasets.formats.hub import is_on_hub
 from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.labelled_rows import (
     PLAIN,
     Manner,
-    count_texts,
+    count_sites,
     loss_of_rows,
     read_rows,
 )
@@ -158,21 +159,21 @@ def loss(
 
 
 def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
-    """Whether the labels of a table that was not written here are about two texts."""
+    """Whether the labels of a table that was not written here are about two texts or spans."""
     file = _there(path)
-    return _own_format(file, how) is None and count_texts(table_parts(file), how) == 2
+    return _own_format(file, how) is None and count_sites(table_parts(file), how) == 2
 
 
 def _there(path: str | Path) -> Path:
     file = Path(path).expanduser()
-    if not file.exists():
+    if not is_on_hub(file) and not file.exists():
         raise DataProblem(f"no file or folder {str(path)!r}; is the path complete?")
     return file
 
 
 def _own_format(path: Path, how: Manner) -> Format | None:
     """The format of a file that was written here; None for any other table."""
-    if path.is_dir() or how.columns.as_asked() or how.encoding:
+    if is_on_hub(path) or path.is_dir() or how.columns.as_asked() or how.encoding:
         return None
     suffix = path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
     known = SUFFIXES.get(suffix.lower())

@@ -38,6 +38,7 @@ LABELS = (
     ("class", "target", "tag", "tags", "category", "sentiment", "intent", "emotion", "y"),
     ("score", "similarityscore", "relatednessscore", "similarity", "rating", "stars"),
 )
+SPANS = (("span", "span1"), ("span2",))
 SPLIT = ("split",)
 NUMBERS = ("", "id", "idx", "index", "uid", "unnamed0", "guid")
 """Names of what numbers rows, and names of no column."""
@@ -46,11 +47,13 @@ NUMBERS = ("", "id", "idx", "index", "uid", "unnamed0", "guid")
 @dataclass(frozen=True, slots=True)
 class Columns:
     """The columns that the user names, by their headings or, from 1, by their numbers; '' where
-    usual names decide.
+    usual names decide. A span may have two, for its start and its end, as `start+end`.
     """
 
     text: str = ""
     text2: str = ""
+    span: str = ""
+    span2: str = ""
     label: str = ""
     group: str = ""
     split: str = ""
@@ -68,28 +71,46 @@ class Chosen:
     label: str
     group: str = ""
     split: str = ""
+    spans: tuple[tuple[str, ...], ...] = ()
 
     def plain(self) -> dict[str, str]:
         """The columns by what they hold, as notes have them."""
         named = dict(zip(("text", "text2"), self.texts, strict=False))
+        named |= dict(zip(("span", "span2"), map("+".join, self.spans), strict=False))
         named |= {"label": self.label, "group": self.group, "split": self.split}
         return {what: name for what, name in named.items() if name}
+
+    def all(self) -> list[str]:
+        """The headings of all columns that are read."""
+        ends = [name for span in self.spans for name in span]
+        return [n for n in (*self.texts, *ends, self.label, self.group, self.split) if n]
+
+    @property
+    def sites(self) -> int:
+        """How many texts or spans a label is about."""
+        return len(self.spans) or len(self.texts)
 
 
 def choose(columns: Columns, names: Sequence[str], where: str) -> Chosen:
     """The columns to read of those that a table has. DataProblem where one is not there, or where
     several could be meant.
     """
-    given = {
-        option: find(name, names, option, where) for option, name in columns.as_asked().items()
-    }
-    free = [name for name in names if name not in given.values()]
+    asked = columns.as_asked()
+    spans = _spans(asked, names, where)
+    given = {option: find(name, names, option, where) for option, name in asked.items()}
+    ends = [name for span in spans for name in span]
+    free = [name for name in names if name not in given.values() and name not in ends]
     texts = _texts(given, free, names, where)
     free = [name for name in free if name not in texts]
     label = given.get("label") or _one(LABELS, free, "label", names, where)
     split = given.get("split") or next((n for n in free if plain(n) in SPLIT), "")
-    chosen = Chosen(texts, label, given.get("group", ""), split)
-    used = [name for name in (*chosen.texts, label, split) if name]
+    chosen = Chosen(texts, label, given.get("group", ""), split, spans)
+    if spans and len(spans) < len(texts):
+        raise DataProblem(
+            f"{where}: two texts ({', '.join(map(repr, texts))}) need a span each: add span2=, or"
+            f" name one text, as text={texts[0]}"
+        )
+    used = [*texts, *ends, *filter(None, (label, split))]
     if twice := next((name for name in used if used.count(name) > 1), ""):
         raise DataProblem(f"{where}: column {twice!r} cannot be two things; name another")
     if twice := next((name for name in used if names.count(name) > 1), ""):
@@ -97,9 +118,29 @@ def choose(columns: Columns, names: Sequence[str], where: str) -> Chosen:
     return chosen
 
 
+def _spans(asked: dict[str, str], names: Sequence[str], where: str) -> tuple[tuple[str, ...], ...]:
+    """The columns of the spans, which are taken out of those that were asked for."""
+    found = []
+    for option, usual in zip(("span", "span2"), SPANS, strict=True):
+        if option in asked:
+            name = asked.pop(option)
+            parts = [name] if name in names else name.split("+")
+            if len(parts) > 2:
+                raise DataProblem(
+                    f"{where}: {option}={name}: a span has one column, or two: {option}=START+END"
+                )
+            found.append(tuple(find(part, names, f"{option}", where) for part in parts))
+        else:
+            found.append(tuple(name for name in names if plain(name) in usual)[:1])
+    first, second = found
+    if second and not first:
+        raise DataProblem(f"{where}: there is span2= but no span=; name the first span, too")
+    return tuple(span for span in (first, second) if span)
+
+
 def is_usual(name: str) -> bool:
     """Whether a heading is a usual one, so that a first row which has it is no example."""
-    every = (*PAIRS, *TEXTS, *LABELS, SPLIT)
+    every = (*PAIRS, *TEXTS, *LABELS, *SPANS, SPLIT)
     return any(plain(name) in names for names in every)
 
 

@@ -22,6 +22,7 @@ from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
 MANY = 10  # files, from which on each is taken for a document
 COLUMNS = (
     ".txt",
+    ".conllup",
     ".conll",
     ".tsv",
     ".bio",
@@ -40,14 +41,14 @@ COLUMNS = (
 class BioOptions(Options):
     """As all edge tasks; from columns of words and BIO tags.
 
-    column    the columns of tags, from 0 (-1 is the last), where what stands in them does not tell;
-              repeat for layers
+    column    the columns of tags, from 0 (-1 is the last) or by their names in CoNLL-U Plus, where
+              what stands in them does not tell; repeat for layers
     word      the column of words, the same
     encoding  of the files, where it is not UTF-8: latin-1
     """
 
-    column: tuple[int, ...] = field(default=(), kw_only=True)
-    word: int | None = field(default=None, kw_only=True)
+    column: tuple[int | str, ...] = field(default=(), kw_only=True)
+    word: int | str | None = field(default=None, kw_only=True)
     encoding: str = field(default="utf-8", kw_only=True)
 
 

@@ -1,0 +1,63 @@
+"""Labels of words: which label has the word? From any column of a file that has a word a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lingprobe.corpora import bio
+from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.files import Part
+from lingprobe.tasks.edge.bio import COLUMNS, MANY
+from lingprobe.tasks.edge.columns import SentenceTargets
+from lingprobe.tasks.edge.facts import spans
+from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
+
+NONE = ("_", "")  # in a column of labels: the word has none
+SUFFIXES = (*COLUMNS, *CONLLU, ".cupt")
+
+
+@dataclass(frozen=True, slots=True)
+class TagOptions(Options):
+    """As all edge tasks; from columns with a word and its label a line.
+
+    column    the column of labels, from 0 (-1 is the last) or by its name in CoNLL-U (Plus), as
+              XPOS; without, the one beside the words
+    word      the column of words, the same; without, FORM, or the second where rows are numbered,
+              else the first
+    encoding  of the files, where it is not UTF-8: latin-1
+    """
+
+    column: int | str | None = field(default=None, kw_only=True)
+    word: int | str | None = field(default=None, kw_only=True)
+    encoding: str = field(default="utf-8", kw_only=True)
+
+
+def _targets(options: TagOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+    """Every word with its label; a word without one (`_`) is counted."""
+    column = () if options.column is None else (options.column,)
+    layout = bio.Layout(options.word, column, encoding=options.encoding, any_tag=True)
+    for part in parts:
+        for one in bio.read(part.path, layout, options.on_error, count.tally):
+            (tags,) = one.layers
+            labelled = [i for i, tag in enumerate(tags) if tag.strip() not in NONE]
+            count.left_out["words without a label"] += len(tags) - len(labelled)
+            alone = one.document or len(parts) > MANY
+            yield SentenceTargets(
+                one.sentence,
+                [(i, i + 1) for i in labelled],
+                [tags[i].strip() for i in labelled],
+                part.split,
+                group=f"{part.path}: {one.document}" if alone else "",
+            )
+
+
+def _files(options: TagOptions) -> list[Part]:
+    return corpus(options.paths, SUFFIXES)
+
+
+tags = edge(
+    "edge/tags",
+    Kind("Which label has the word?", _files, _targets, oracles=spans(_targets)),
+    TagOptions,
+)
