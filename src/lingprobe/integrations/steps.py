@@ -118,8 +118,8 @@ def undisturbed(thing: Any) -> Iterator[None]:
     devices = (
         sorted({p.get_device() for p in modules[0].parameters() if p.is_cuda}) if modules else []
     )
-    # probes need gradients, which validation loops turn off
-    with torch.random.fork_rng(devices), torch.inference_mode(False), torch.enable_grad():
+    # turns gradients on, which validation loops turn off and some probes need
+    with torch.random.fork_rng(devices), torch.inference_mode(False):
         try:
             for module in modules:
                 module.training = False
