@@ -162,5 +162,5 @@ def test_lightning_logs_the_scores_and_chooses_its_checkpoint_by_them(task, net,
     trainer.fit(module, loader, loader)
     evaluations = module.probing.evaluations
     assert list(evaluations) == [2, 4]
-    scores = [next(iter(evaluation)).score for evaluation in evaluations.values()]
+    scores = [evaluation.results[0].score for evaluation in evaluations.values()]
     assert float(monitor.best_model_score) == pytest.approx(max(scores))

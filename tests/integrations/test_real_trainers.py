@@ -184,7 +184,7 @@ def test_an_adapter_is_probed_as_it_is_trained(folder, task, tmp_path):
     identities = {
         result.provenance.identities["encoder"]
         for evaluation in probing.evaluations.values()
-        for result in evaluation
+        for result in evaluation.results
     }
     assert len(identities) == 2  # the adapter's weights are among those that count
     assert len(set(scores_of(trainer).values())) > 1

@@ -87,7 +87,7 @@ def test_the_primary_metric_is_the_mean_and_greater_is_better(task, sbert, tmp_p
     (other,) = [value for key, value in metrics.items() if key != "grammar_mean"]
     assert metrics["grammar_mean"] == other
     assert 0 <= other <= 1
-    (result,) = evaluator.evaluations[-1]
+    (result,) = evaluator.evaluations[-1].results
     assert result.trial.encoder == "grammar"
 
 
@@ -257,7 +257,7 @@ def test_what_cannot_be_measured_is_said_at_the_first_step(bert, tmp_path, task,
     with caplog.at_level(logging.WARNING, "lingprobe"):
         handler(both, bert).on_evaluate(arguments(tmp_path), TrainerState(), TrainerControl(), {})
     assert "nowhere" in caplog.text
-    assert len(both.evaluations[0]) == 1
+    assert len(both.evaluations[0].results) == 1
 
 
 @pytest.mark.parametrize("kind", [ProbingEvaluator, ProbingCallback])
