@@ -26,7 +26,7 @@ at most so many examples, over vectors that are not kept.
 """
 SETTINGS: Mapping[str, Any] = {
     name: parameter.replace(default=QUICK.get(name, parameter.default))
-    for name, parameter in options_of(run, without=["suite"]).items()
+    for name, parameter in options_of(run, without=["suite", "log_to"]).items()
 }
 
 log = logging.getLogger("lingprobe.integrations")
