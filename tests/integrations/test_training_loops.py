@@ -5,11 +5,16 @@ callback, with models that the tests make.
 from __future__ import annotations
 
 import logging
+from types import SimpleNamespace
 
 import pytest
 import torch
 from transformers import AutoModel, AutoTokenizer
-from transformers.trainer_callback import CallbackHandler, TrainerControl, TrainerState
+from transformers.trainer_callback import (
+    CallbackHandler,
+    TrainerControl,
+    TrainerState,
+)
 
 import lingprobe
 from fixtures.models import sentence_transformer, transformer
@@ -78,6 +83,7 @@ def test_the_primary_metric_is_the_mean_and_greater_is_better(task, sbert, tmp_p
     metrics = evaluator(sbert)
     assert evaluator.primary_metric == "grammar_mean"
     assert evaluator.greater_is_better
+    assert metrics.pop("grammar_seconds") > 0
     (other,) = [value for key, value in metrics.items() if key != "grammar_mean"]
     assert metrics["grammar_mean"] == other
     assert 0 <= other <= 1
@@ -109,60 +115,85 @@ def test_it_stands_among_other_evaluators(task, sbert, tmp_path):
     assert all(set(evaluator.evaluations) == {5} for evaluator in each)
 
 
+def arguments(folder):
+    """Those of `TrainingArguments` that the callback reads."""
+    return SimpleNamespace(output_dir=str(folder), metric_for_best_model=None)
+
+
 def handler(callback, bert):
+    """What a `Trainer` calls, without the rest of it."""
     model, tokenizer = bert
     return CallbackHandler([callback], model, tokenizer, None, None)
 
 
-def test_a_callback_logs_the_scores_of_each_evaluation(task, bert, tmp_path):
+def evaluate(calls, state, folder, metrics):
+    """What `Trainer.evaluate` does with metrics: it logs them, and then calls `on_evaluate`."""
+    metrics["eval_runtime"] = 0.1
+    state.log_history.append({**metrics, "epoch": state.epoch, "step": state.global_step})
+    calls.on_log(arguments(folder), state, TrainerControl(), metrics)
+    calls.on_evaluate(arguments(folder), state, TrainerControl(), metrics)
+    return metrics
+
+
+def test_a_callback_adds_the_scores_to_what_an_evaluation_logs(task, bert, tmp_path):
     callback = ProbingCallback(task, **FAST, cache=tmp_path / "cache", output=tmp_path / "out")
     calls, state = handler(callback, bert), TrainerState(epoch=0.5)
     for step in (100, 200):
         state.global_step = step
-        calls.on_evaluate(None, state, TrainerControl(), {})
+        metrics = evaluate(calls, state, tmp_path, {"eval_loss": 1.0})
+        assert metrics.items() <= state.log_history[-1].items()
+        assert metrics["eval_probing_seconds"] > 0
         with torch.no_grad():
             for parameter in bert[0].parameters():
                 parameter.add_(torch.randn_like(parameter))
-    calls.on_step_end(None, state, TrainerControl())
+    calls.on_step_end(arguments(tmp_path), state, TrainerControl())
     assert [entry["step"] for entry in state.log_history] == [100, 200]
     kept = {r.trial.encoder: r.score for r in lingprobe.results(tmp_path / "out")}
     for entry in state.log_history:
         assert entry["eval_probing_mean"] == pytest.approx(kept[f"probing step {entry['step']}"])
-        assert entry["epoch"] == 0.5
     assert (
         len({r.provenance.identities["encoder"] for r in lingprobe.results(tmp_path / "out")}) == 2
     )
 
 
-@pytest.mark.parametrize("every", [None, 1])
-def test_the_trainer_chooses_its_best_model_by_the_scores(every, task, bert, tmp_path):
-    """As `Trainer` does: what `on_evaluate` was given is what it looks the metric up in."""
-    callback = ProbingCallback(task, every=every, **FAST, cache=tmp_path / "cache")
-    calls, state = handler(callback, bert), TrainerState(epoch=0.5, global_step=3)
-    calls.on_step_end(None, state, TrainerControl())
-    for _ in range(2):  # the second of a step measures nothing
-        metrics = {"eval_loss": 1.0}
-        calls.on_evaluate(None, state, TrainerControl(), metrics)
-        assert metrics["eval_probing_mean"] == state.log_history[-1]["eval_probing_mean"]
-    assert len(state.log_history) == 1
-
-
-def test_a_trainer_logs_the_scores_where_it_reports(task, bert, tmp_path):
-    class Trainer:
-        def add_callback(self, callback):
-            self.calls = handler(callback, bert)
-
-        def log(self, scores):
-            self.scores = scores
-
-    trainer, state = Trainer(), TrainerState(epoch=0.5, global_step=3)
+def test_the_same_weights_are_measured_once_and_others_again(task, bert, tmp_path):
+    """A trainer evaluates each of its sets, and once more when it has loaded its best model."""
     callback = ProbingCallback(task, **FAST, cache=tmp_path / "cache")
-    callback.attach(trainer)
-    metrics = {}
-    trainer.calls.on_evaluate(None, state, TrainerControl(), metrics)
-    assert trainer.scores == metrics
+    calls, state = handler(callback, bert), TrainerState(global_step=3)
+    first, second = (evaluate(calls, state, tmp_path, {}) for _ in range(2))
+    assert first == second
+    with torch.no_grad():
+        for parameter in bert[0].parameters():
+            parameter.add_(torch.randn_like(parameter))
+    third = evaluate(calls, state, tmp_path, {})
+    assert third["eval_probing_seconds"] != first["eval_probing_seconds"]
+
+
+def test_a_trainer_that_logs_a_copy_has_the_scores_as_well(task, bert, tmp_path):
+    callback = ProbingCallback(task, **FAST, cache=tmp_path / "cache")
+    calls, state, metrics = handler(callback, bert), TrainerState(global_step=3), {}
+    calls.on_log(arguments(tmp_path), state, TrainerControl(), {"eval_runtime": 0.1})
+    calls.on_evaluate(arguments(tmp_path), state, TrainerControl(), metrics)
     assert "eval_probing_mean" in metrics
-    assert state.log_history == []
+
+
+@pytest.mark.parametrize("chosen", ["eval_probing_mean", "probing_mean", "loss"])
+def test_scores_that_choose_the_best_model_are_always_there(chosen, task, bert, tmp_path):
+    callback = ProbingCallback(task, every=2, **FAST, cache=tmp_path / "cache")
+    given = SimpleNamespace(output_dir=str(tmp_path), metric_for_best_model=chosen)
+    calls, metrics = handler(callback, bert), {}
+    calls.on_evaluate(given, TrainerState(global_step=3), TrainerControl(), metrics)
+    assert ("eval_probing_mean" in metrics) == (chosen != "loss")
+
+
+def test_what_is_logged_otherwise_is_left_alone(task, bert, tmp_path):
+    callback = ProbingCallback(task, **FAST, cache=tmp_path / "cache")
+    calls, state = handler(callback, bert), TrainerState(global_step=3)
+    for logs in ({"loss": 1.0}, {"train_runtime": 1.0, "loss": 1.0}):
+        before = dict(logs)
+        calls.on_log(arguments(tmp_path), state, TrainerControl(), logs)
+        assert logs == before
+    assert callback.evaluations == {}
 
 
 def test_a_callback_may_measure_every_so_many_steps(task, bert, tmp_path):
@@ -170,15 +201,17 @@ def test_a_callback_may_measure_every_so_many_steps(task, bert, tmp_path):
     calls, state = handler(callback, bert), TrainerState(epoch=0.0)
     for step in range(1, 5):
         state.global_step = step
-        calls.on_step_end(None, state, TrainerControl())
-        calls.on_evaluate(None, state, TrainerControl(), {})
+        calls.on_step_end(arguments(tmp_path), state, TrainerControl())
+        metrics = evaluate(calls, state, tmp_path, {})
+        assert ("eval_probing_mean" in metrics) == (step in {2, 4})
     assert set(callback.evaluations) == {2, 4}
+    assert [entry["step"] for entry in state.log_history if "eval_runtime" not in entry] == [2, 4]
 
 
 def test_only_the_first_process_probes(task, bert, tmp_path):
     callback = ProbingCallback(task, **FAST, cache=tmp_path)
     state = TrainerState(is_world_process_zero=False)
-    handler(callback, bert).on_evaluate(None, state, TrainerControl(), {})
+    handler(callback, bert).on_evaluate(arguments(tmp_path), state, TrainerControl(), {})
     assert callback.evaluations == {}
 
 
@@ -186,7 +219,7 @@ def test_a_trainer_without_a_tokenizer_is_told_so(task, bert, tmp_path):
     callback = ProbingCallback(task, **FAST, cache=tmp_path)
     calls = CallbackHandler([callback], bert[0], None, None, None)
     with pytest.raises(lingprobe.UsageProblem, match=r"Trainer\(processing_class=tokenizer\)"):
-        calls.on_evaluate(None, TrainerState(), TrainerControl(), {})
+        calls.on_evaluate(arguments(tmp_path), TrainerState(), TrainerControl(), {})
 
 
 def test_vectors_of_a_live_model_are_the_means_of_its_states(bert):
@@ -217,12 +250,14 @@ def test_without_a_token_to_pad_with_vectors_are_the_same(bert):
 def test_what_cannot_be_measured_is_said_at_the_first_step(bert, tmp_path, task, caplog):
     callback = ProbingCallback("table:/nowhere.jsonl", **FAST, cache=tmp_path)
     with pytest.raises(lingprobe.LingprobeError, match="nowhere"):
-        handler(callback, bert).on_evaluate(None, TrainerState(), TrainerControl(), {})
+        handler(callback, bert).on_evaluate(
+            arguments(tmp_path), TrainerState(), TrainerControl(), {}
+        )
     both = ProbingCallback([task, "table:/nowhere.jsonl"], **FAST, cache=tmp_path)
     with caplog.at_level(logging.WARNING, "lingprobe"):
-        handler(both, bert).on_evaluate(None, TrainerState(), TrainerControl(), {})
+        handler(both, bert).on_evaluate(arguments(tmp_path), TrainerState(), TrainerControl(), {})
     assert "nowhere" in caplog.text
-    assert len(both.evaluations[0]) == 1
+    assert len(both.evaluations[0].results) == 1
 
 
 @pytest.mark.parametrize("kind", [ProbingEvaluator, ProbingCallback])

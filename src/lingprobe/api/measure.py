@@ -13,6 +13,7 @@ from lingprobe.api.arguments import argument_texts, as_list, keywords, nothing, 
 from lingprobe.api.encoders import reference
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.tables import spread_folds, tasks_given
+from lingprobe.api.trackers import check_tracker, log_scores
 from lingprobe.data.cache import FileProblem, environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow, brief
@@ -76,6 +77,8 @@ class Settings(TypedDict, total=False):
                   the same
     probe_device  where probes are fitted: 'cpu', 'cuda', 'cuda:1', or 'auto' (CUDA where there is
                   one)
+    log_to        a tracker that gets the scores, by task and layer, each encoder as one of its
+                  runs: 'tensorboard:FOLDER' (default: runs) or 'wandb:PROJECT'
     """
 
     probes: Sequence[str]
@@ -95,6 +98,7 @@ class Settings(TypedDict, total=False):
     shard: str | None
     probe_device: str
     project: int | None
+    log_to: str | None
 
 
 @keywords({})
@@ -120,6 +124,7 @@ def run(
     shard: str | None = None,
     probe_device: str = "cpu",
     project: int | None = None,
+    log_to: str | None = None,
 ) -> Evaluation:
     """Probe encoders on tasks, as `lingprobe run` does.
 
@@ -162,6 +167,7 @@ def run(
         project,
     )
     part = WHOLE if shard is None else Shard.parse(shard)
+    check_tracker(log_to, part)
     with ExitStack() as stack:
         stack.enter_context(at(cache))
         stack.enter_context(reproducing(reproducible))
@@ -171,10 +177,9 @@ def run(
             made, paths, remarks = _make_plan(tasks, encoders, asked)
         else:
             made, paths, remarks = stack.enter_context(_shared_plan(tasks, encoders, asked, jobs))
-        remarks += tuple(made.remarks.values())
         outcome = measured(made, paths, workers, progress)
-        if output is not None:
-            remarks += _refresh_open_files(paths.results)
+        remarks += (*made.remarks.values(), *_refresh_open_files(paths.results, output))
+        log_scores(outcome.results, log_to)
     return Evaluation(
         outcome.results,
         dict(outcome.failures),
@@ -187,7 +192,7 @@ def run(
     )
 
 
-@keywords(options_of(run, without=["jobs", "progress", "reproducible", "shard"]))
+@keywords(options_of(run, without=["jobs", "progress", "reproducible", "shard", "log_to"]))
 def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estimate:
     """What `run` would do with the same arguments, and about how long it would take; no sentence of
     a task is encoded, and nothing is fitted.
@@ -370,10 +375,13 @@ def _of_suite(
     return measured, (remark,) if lacking else ()
 
 
-def _refresh_open_files(folder: Path) -> tuple[str, ...]:
-    """Write what people open of a folder; where that fails the results are there all the same."""
+def _refresh_open_files(folder: Path, output: str | Path | None) -> tuple[str, ...]:
+    """Write what people open of a folder, if the user named one; where that fails the results are
+    there all the same.
+    """
     try:
-        refresh(folder)
+        if output is not None:
+            refresh(folder)
     except FileProblem as problem:
         return (str(problem),)
     return ()

@@ -85,6 +85,7 @@ SHOWN = 10  # sentences that could not be encoded
     ),
     ON_ERROR,
     option("reproducible", panel=MORE),
+    option("log_to", metavar="TRACKER", panel=MORE),
 )
 def run(
     given: Arguments,
@@ -128,7 +129,11 @@ def run(
     tasks = tasks_of(given.get("tasks"), language) or None
     settings = {**given, "encoders": encoders, "tasks": tasks}
     if dry_run:
-        planned = {k: v for k, v in settings.items() if k not in ("jobs", "shard", "reproducible")}
+        planned = {
+            k: v
+            for k, v in settings.items()
+            if k not in ("jobs", "shard", "reproducible", "log_to")
+        }
         typer.echo(str(lingprobe.estimate(**planned)))
         return
     done = lingprobe.run(**settings, keep_scores=keep == "scores", progress=not quiet)

@@ -1,55 +1,129 @@
-"""Steps of a training, each measured under a name of its own."""
+"""Probing at steps of a training, in a loop of any kind."""
 
 from __future__ import annotations
 
 import logging
-from typing import Any
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import MethodType
+from typing import Any, Unpack, final
+
+import torch
 
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.analysis.rows import rows
+from lingprobe.api.arguments import keywords, options_of
 from lingprobe.api.evaluation import Evaluation
-from lingprobe.api.measure import run
+from lingprobe.api.measure import Settings, run
 from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import short
 
-MEAN = "mean"
+MEAN, SECONDS = "mean", "seconds"
+QUICK: Settings = {"probes": ("logreg",), "seeds": 1, "limit": 4_000, "store": "none"}
+"""What bounds the cost of a step where the user sets nothing else: a linear probe, fitted once on
+at most so many examples, over vectors that are not kept.
+"""
+SETTINGS: Mapping[str, Any] = {
+    name: parameter.replace(default=QUICK.get(name, parameter.default))
+    for name, parameter in options_of(run, without=["suite", "log_to"]).items()
+}
 
 log = logging.getLogger("lingprobe.integrations")
 
 
-class Steps:
-    """What is probed at steps of a training: tasks, what the model is called, and the settings of
-    `lingprobe.run`.
+@final
+class Probing:
+    """Probing in a training loop of your own, or in a LightningModule.
 
-    evaluations  what was measured, by step; -1 is the end
+    tasks     a reference or a Task object, or several
+    name      what stands before the names of the scores, and what the model is called in results
+    settings  the fields of `lingprobe.Settings`; without them, a linear probe is fitted once, on at
+              most 4,000 examples of each task
+
+        probing = Probing("ud/tense:UD_English-EWT")
+        scores = probing(model, step)  # {'probing_mean': 0.71, ...}
     """
 
-    def __init__(self, tasks: Any, name: str, settings: dict[str, Any]) -> None:
-        self.tasks, self.name, self.settings = tasks, name, settings
-        self.evaluations: dict[int, Evaluation] = {}
+    @keywords(SETTINGS)
+    def __init__(self, tasks: Any, name: str = "probing", **settings: Unpack[Settings]) -> None:
+        self.tasks, self.name = tasks, name
+        self._settings = settings
+        self._evaluations: dict[int, Evaluation] = {}
 
-    def measure(self, model: Any, step: int, **usual: Any) -> dict[str, float]:
-        """The score of each task from 0 to 1, and their mean, under `MEAN`; the model is called
+    @property
+    def evaluations(self) -> Mapping[int, Evaluation]:
+        """What was measured, by step, with tables and intervals; -1 is the end."""
+        return self._evaluations
+
+    def __call__(self, encoder: Any, step: int = -1, module: Any = None) -> dict[str, float]:
+        """The score of each task from 0 to 1 ('NAME_TASK'), their mean ('NAME_mean'), and how long
+        that took ('NAME_seconds'). The training goes on as if nothing had been measured.
+
+        encoder  what `lingprobe.run` takes: a model, or a function list[str] -> [n, dim]
+        step     -1 at the end
+        module   the torch module behind the encoder, which is in evaluation mode meanwhile; found
+                 where the encoder is one, or a method of one
+        """
+        with undisturbed(encoder if module is None else module):
+            scores = self.measure(encoder, step)
+        return {f"{self.name}_{task}": score for task, score in scores.items()}
+
+    def measure(self, encoder: Any, step: int, **usual: Any) -> dict[str, float]:
+        """The scores by task, their mean, and the seconds, under short names; the model is called
         'NAME step 100', so that no step takes the place of another.
 
         usual  settings that hold where the user gave none
         DataProblem where nothing could be measured.
         """
+        began = time.perf_counter()
         called = self.name if step < 0 else f"{self.name} step {step}"
-        evaluation = run(self.tasks, {called: model}, **{**usual, **self.settings})
-        mine = [
-            row
-            for row in rows(evaluation.results)
-            if row.encoder == called and row.control == NO_CONTROL
-        ]
-        if not mine:
+        settings: Any = {**QUICK, **usual, **self._settings}
+        evaluation = run(self.tasks, {called: encoder}, **settings)
+        scores = _scores(evaluation, called)
+        if not scores:
             raise DataProblem(f"{called}: nothing could be measured: {evaluation.problems[0]}")
         for problem in evaluation.problems:
             log.warning("%s: %s", called, problem)
-        self.evaluations[step] = evaluation
-        several = len({row.probe for row in mine}) > 1
-        scores = {
-            short(row.task) + row.read + (f", {row.probe}" if several else ""): row.score / PERCENT
-            for row in mine
-        }
-        return {**scores, MEAN: sum(scores.values()) / len(scores)}
+        self._evaluations[step] = evaluation
+        mean = sum(scores.values()) / len(scores)
+        return {**scores, MEAN: mean, SECONDS: time.perf_counter() - began}
+
+
+def _scores(evaluation: Evaluation, encoder: str) -> dict[str, float]:
+    """The scores of an encoder from 0 to 1, by task, and layer and probe where it has several."""
+    mine = [
+        row
+        for row in rows(evaluation.results)
+        if row.encoder == encoder and row.control == NO_CONTROL
+    ]
+    several = len({row.probe for row in mine}) > 1
+    return {
+        short(row.task) + row.read + (f", {row.probe}" if several else ""): row.score / PERCENT
+        for row in mine
+    }
+
+
+@contextmanager
+def undisturbed(thing: Any) -> Iterator[None]:
+    """A model that is being trained is in evaluation mode inside; then each of its modules is in
+    its mode again, and random numbers go on as if nothing had happened.
+
+    thing  a torch module, a method of one, or a tuple that begins with one; others are left alone
+    """
+    first = thing[0] if isinstance(thing, tuple) and thing else thing
+    owner = first.__self__ if isinstance(first, MethodType) else first
+    modules = list(owner.modules()) if isinstance(owner, torch.nn.Module) else []
+    modes = [module.training for module in modules]
+    devices = (
+        sorted({p.get_device() for p in modules[0].parameters() if p.is_cuda}) if modules else []
+    )
+    # turns gradients on, which validation loops turn off and some probes need
+    with torch.random.fork_rng(devices), torch.inference_mode(False):
+        try:
+            for module in modules:
+                module.training = False
+            yield
+        finally:
+            for module, mode in zip(modules, modes, strict=True):
+                module.training = mode

@@ -2,45 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 import torch
 from transformers import TrainerCallback
 
-from lingprobe.api.arguments import keywords, options_of
+from lingprobe.api.arguments import keywords
 from lingprobe.api.evaluation import Evaluation
-from lingprobe.api.measure import Settings, run
+from lingprobe.api.measure import Settings
 from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.sentence_models import weights_digest
-from lingprobe.integrations.steps import Steps
+from lingprobe.integrations.steps import SETTINGS, Probing, undisturbed
 
 BATCH = 32
 LONGEST = 512  # tokens, of a model that does not say how many it reads
 
 
 class ProbingCallback(TrainerCallback):  # type: ignore[misc]
-    """A callback for `Trainer(callbacks=[...])`: the scores of each evaluation, or of every so many
-    steps, are 'eval_NAME_TASK', from 0 to 1, and 'eval_NAME_mean', in the metrics of the evaluation
-    (what `trainer.evaluate()` returns and `metric_for_best_model` may name) and in
-    `state.log_history`. `attach` has them logged, too, as W&B and TensorBoard show it.
+    """A callback for `Trainer(callbacks=[...])`: the scores of each evaluation, from 0 to 1, are
+    'eval_NAME_TASK' and 'eval_NAME_mean' in its metrics (what `trainer.evaluate()` returns,
+    `metric_for_best_model` may name, and early stopping goes by), beside 'eval_NAME_seconds', how
+    long probing took. `attach` has W&B, TensorBoard and other trackers see them, too.
 
     tasks     a reference or a Task object, or several
     name      what stands before the names of the metrics, and what the model is called in results
-    every     so many steps; whenever the trainer evaluates without
+    every     measure every so many steps, in place of each evaluation; those are measured all the
+              same where the best model is chosen by these scores
     layer     of the hidden states whose mean over tokens is a sentence's vector; the last without
-    settings  the fields of `lingprobe.Settings`
+    settings  the fields of `lingprobe.Settings`; without them, a linear probe is fitted once, on at
+              most 4,000 examples of each task; without `output`, results lie in the trainer's
+              folder, under probing/
     The trainer has to know the tokenizer (`processing_class`). Where several processes train, the
     first one probes; weights that are sharded (FSDP, DeepSpeed ZeRO-3) cannot be.
 
-        trainer.add_callback(ProbingCallback("ud/tense:UD_English-EWT", probes="logreg", seeds=1))
+        ProbingCallback("ud/tense:UD_English-EWT").attach(trainer)
     """
 
-    @keywords(options_of(run, without=["suite"]))
+    @keywords(SETTINGS)
     def __init__(
         self,
         tasks: Any,
@@ -50,49 +54,84 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         **settings: Unpack[Settings],
     ) -> None:
         self.every, self.layer = every, layer
-        self._steps = Steps(tasks, name, dict(settings))
-        self._scores: dict[int, dict[str, float]] = {}
+        self._probing = Probing(tasks, name, **settings)
+        self._step, self._weights = -1, ""  # that were measured last
+        self._scores: dict[str, float] = {}
         self._log: Callable[[dict[str, float]], None] | None = None
 
-    def attach(self, trainer: Any) -> None:
-        """Add this to a trainer, and have it log the scores to wherever it reports."""
-        trainer.add_callback(self)
+    def attach(self, trainer: Any) -> ProbingCallback:
+        """Add this to a trainer, before its other callbacks, so that all of them see the scores."""
+        callbacks = trainer.callback_handler.callbacks
+        if self in callbacks:
+            callbacks.remove(self)
+        callbacks.insert(0, self)
         self._log = trainer.log
+        return self
 
     @property
-    def evaluations(self) -> dict[int, Evaluation]:
+    def evaluations(self) -> Mapping[int, Evaluation]:
         """What was measured, by step, with tables and intervals."""
-        return self._steps.evaluations
+        return self._probing.evaluations
 
-    def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Measure, unless that is done every so many steps, and add the scores to the metrics."""
-        if self.every is None:
-            self._measure(state, given)
-        given["metrics"].update(_of_first(self._scores.get(state.global_step, {})))
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **given: Any) -> None:
+        """Add the scores to the metrics of an evaluation, which are logged before any callback's
+        `on_evaluate`.
+        """
+        if logs and any(key.endswith("_runtime") and key != "train_runtime" for key in logs):
+            self._add(args, state, given, logs)
+            if state.log_history:  # the trainer's copy of what it logs
+                state.log_history[-1].update(self._scores)
+
+    def on_evaluate(
+        self, args: Any, state: Any, control: Any, metrics: Any = None, **given: Any
+    ) -> None:
+        """Add the scores where what was logged was a copy of the metrics."""
+        self._add(args, state, given, metrics)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Measure every so many steps."""
-        if self.every is not None and state.global_step % self.every == 0:
-            self._measure(state, given)
-
-    def _measure(self, state: Any, given: dict[str, Any]) -> None:
-        step = state.global_step
-        if not state.is_world_process_zero or step in self.evaluations:
+        if self.every is None or state.global_step % self.every:
             return
+        self._measure(args, state, given)
+        if self._log is not None:
+            self._log(dict(self._scores))
+        else:
+            now = {"epoch": state.epoch, "step": state.global_step}
+            state.log_history.append({**self._scores, **now})
+
+    def _add(self, args: Any, state: Any, given: dict[str, Any], metrics: dict[str, float]) -> None:
+        if any(key in metrics for key in self._scores):
+            return
+        chosen = str(args.metric_for_best_model).removeprefix("eval_")
+        if self.every is None or chosen.startswith(f"{self._probing.name}_"):
+            self._measure(args, state, given)
+        elif self._step != state.global_step:
+            return
+        metrics.update(self._scores)
+
+    def _measure(self, args: Any, state: Any, given: dict[str, Any]) -> None:
+        """Measure on the first of the processes, unless these very weights were measured."""
+        if state.is_world_process_zero:
+            self._scores = self._scores_of(args, state, given)
+        self._scores, self._step = _of_first(self._scores), state.global_step
+
+    def _scores_of(self, args: Any, state: Any, given: dict[str, Any]) -> dict[str, float]:
         tokenizer = given.get("processing_class") or given.get("tokenizer")
         if tokenizer is None:
             raise UsageProblem(
                 "the trainer knows no tokenizer: give it one, Trainer(processing_class=tokenizer)"
             )
-        live = Live(self._steps.name, given["model"], tokenizer, self.layer)
-        scores = self._steps.measure(live, step)
-        self._scores[step] = {
-            f"eval_{self._steps.name}_{task}": score for task, score in scores.items()
-        }
-        if self._log is None:
-            state.log_history.append({**self._scores[step], "epoch": state.epoch, "step": step})
-        else:
-            self._log(dict(self._scores[step]))
+        model, name = given["model"], self._probing.name
+        live = Live(name, model, tokenizer, self.layer)
+        weights = live.fingerprint
+        if (self._step, self._weights) == (state.global_step, weights):
+            return self._scores
+        with undisturbed(model):
+            scores = self._probing.measure(
+                live, state.global_step, output=Path(args.output_dir) / "probing"
+            )
+        self._weights = weights
+        return {f"eval_{name}_{task}": score for task, score in scores.items()}
 
 
 def _of_first(scores: dict[str, float]) -> dict[str, float]:

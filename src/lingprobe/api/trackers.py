@@ -1,0 +1,95 @@
+"""Scores of a run, logged to TensorBoard or Weights & Biases through their own packages."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
+from lingprobe.analysis.rows import rows
+from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem, to_install
+from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.pages.captions import names_of, short
+
+Points = Mapping[int, Mapping[str, float]]
+"""Values by name, by layer; what is of no single layer is at 0."""
+Log = Callable[[str, str, Points], None]
+"""Logs an encoder's points to a place: a folder, or a project."""
+
+
+def check_tracker(log_to: str | None, shard: Shard) -> None:
+    """Refuse what is no tracker, or not installed, and shares of a run. UsageProblem."""
+    if log_to is None:
+        return
+    name, _, _ = log_to.partition(":")
+    if name not in TRACKERS:
+        raise UsageProblem(f"log_to={log_to!r}: write tensorboard[:FOLDER] or wandb[:PROJECT]")
+    if shard != WHOLE:
+        raise UsageProblem("log_to: a share of a run has not all scores; leave it out")
+    if find_spec(name) is None:
+        raise UsageProblem(f"log_to={log_to!r} needs {name}: {to_install('track')}")
+
+
+def log_scores(results: Sequence[Result], log_to: str | None) -> None:
+    """Log scores to a tracker, each encoder as a run of its own, over its layers: the score of each
+    task from 0 to 1, the bounds of its interval, and its number of test examples.
+
+    log_to  'tensorboard:FOLDER' or 'wandb:PROJECT'; nothing is logged without
+    """
+    if log_to is None:
+        return
+    name, _, place = log_to.partition(":")
+    usual, log = TRACKERS[name]
+    by_encoder = defaultdict(list)
+    for row in rows(results):
+        by_encoder[row.encoder].append(row)
+    names = names_of(by_encoder)
+    for encoder, of_encoder in by_encoder.items():
+        log(place or usual, names.get(encoder, encoder), points(of_encoder))
+
+
+def points(some: Iterable[Row]) -> Points:
+    """What is logged of an encoder's rows."""
+    found: dict[int, dict[str, float]] = defaultdict(dict)
+    for row in some:
+        numbered = row.layer.isdecimal()
+        control = "" if row.control == NO_CONTROL else f", {row.control}"
+        tag = f"{short(row.task)}, {row.probe}{control}{'' if numbered else row.read}"
+        found[int(row.layer) if numbered else 0] |= {
+            tag: row.score / PERCENT,
+            f"{tag}/low": row.low / PERCENT,
+            f"{tag}/high": row.high / PERCENT,
+            f"{tag}/n": row.n,
+        }
+    return dict(sorted(found.items()))
+
+
+def _to_tensorboard(folder: str, encoder: str, points: Points) -> None:
+    from torch.utils.tensorboard import SummaryWriter
+
+    place = Path(folder).expanduser() / re.sub(r"[^\w.=,-]+", "_", encoder)
+    with SummaryWriter(str(place)) as writer:
+        for layer, values in points.items():
+            for tag, value in values.items():
+                writer.add_scalar(tag, value, layer)
+
+
+def _to_wandb(project: str, encoder: str, points: Points) -> None:
+    import wandb
+
+    with wandb.init(project=project, name=encoder, reinit="create_new") as run:
+        run.define_metric("layer")
+        run.define_metric("*", step_metric="layer")
+        for layer, values in points.items():
+            run.log({**values, "layer": layer})
+
+
+TRACKERS: Mapping[str, tuple[str, Log]] = {
+    "tensorboard": ("runs", _to_tensorboard),
+    "wandb": ("lingprobe", _to_wandb),
+}
+"""Where each logs without a place, and what does it."""
