@@ -127,7 +127,10 @@ def test_splits_of_a_dataset_dict_are_kept():
     splits = {"train": range(90), "validation": range(90, 100), "test": range(100, 120)}
     hub = datasets.DatasetDict({name: HUB.select(rows) for name, rows in splits.items()})
     plain = {name: FRAME.iloc[list(rows)] for name, rows in splits.items()}
-    for data in (hub, plain, dict(reversed(plain.items()))):
+    lists = {
+        name: (TEXTS[s.start : s.stop], LABELS[s.start : s.stop]) for name, s in splits.items()
+    }
+    for data in (hub, plain, dict(reversed(plain.items())), lists):
         sizes = [len(lingprobe.table(data).load().rows(s)) for s in ("train", "dev", "test")]
         assert sizes == [90, 10, 20]
 

@@ -62,6 +62,15 @@ MISTAKES = {
         lambda: lingprobe.evaluate("length", (ROWS[0], ["x"])),
         "2 texts and 1 labels: give a label for each text, as (texts, labels)",
     ),
+    "two lists of texts": (
+        lambda: lingprobe.evaluate("length", (ROWS[0], ROWS[0], ROWS[1])),
+        "3 lists are no task: give (texts, labels); of two texts ([*zip(first, second)], labels)",
+    ),
+    "classes or scores of pairs": (
+        lambda: lingprobe.evaluate("length", ([tuple(ROWS[0])] * 6, [*range(6)])),
+        "data: whole numbers about two texts may be classes or graded scores: add labels=classes or"
+        " labels=scores to the task (in lingprobe.table(data, labels=...))",
+    ),
     "some pairs, some texts": (
         lambda: lingprobe.evaluate("length", (["A dog.", ("A cat.", "A dog.")], ["x", "y"])),
         "some texts are pairs, and others are not: give two texts everywhere",
@@ -108,7 +117,7 @@ MISTAKES = {
     "a frame without labels": (
         lambda: lingprobe.evaluate("length", FRAME[["text"]]),
         "data: no column has a usual name of a label, as 'label': name it, as label=NAME; its"
-        " columns: 'text' (columns are named in lingprobe.table(data, text=..., label=...))",
+        " columns: 'text' (in lingprobe.table(data, label=...))",
     ),
     "a column of several types": (
         lambda: lingprobe.evaluate("length", FRAME.assign(label=[1, "a"])),
@@ -131,6 +140,10 @@ MISTAKES = {
     "a class as an encoder": (
         lambda: lingprobe.evaluate(Model, TASK),
         f"{Model!r} {NOT_AN_ENCODER}",
+    ),
+    "data as an encoder": (
+        lambda: lingprobe.evaluate(FRAME, "length"),
+        f"text label 0 A dog. x 1 A cat. y {NOT_AN_ENCODER}",
     ),
     "a number as an encoder": (
         lambda: lingprobe.evaluate(5, TASK),

@@ -15,7 +15,7 @@ from lingprobe.data.core import SPLITS, DataProblem, Dataset, Task
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, parsed_or_none
 from lingprobe.datasets.formats.folders import SPLIT_NAMES, SUFFIXES
-from lingprobe.datasets.formats.held_rows import hold_frame, hold_lists, is_frame
+from lingprobe.datasets.formats.held_rows import HeldRows, hold_frame, hold_lists, is_frame
 from lingprobe.datasets.formats.labelled_rows import Manner, digest_rows
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.experiment.data import content, facts, task_identity
@@ -133,6 +133,11 @@ def _several(argument: Any) -> list[Any]:
     """The tasks of an argument, in order."""
     if nothing(argument):
         return []
+    if isinstance(argument, tuple) and len(argument) > 2 and all(map(_is_column, argument)):
+        raise UsageProblem(
+            f"{len(argument)} lists are no task: give (texts, labels); of two texts"
+            " ([*zip(first, second)], labels)"
+        )
     if isinstance(argument, list | tuple) and not _is_of_lists(argument):
         return [task for each in argument for task in _one(each)]
     return _one(argument)
@@ -143,7 +148,7 @@ def _one(thing: Any) -> list[Any]:
     if _is_data(thing):
         return [_make(thing, None, Handling())]
     if isinstance(thing, Mapping) and thing:
-        return [_named(name, data) for name, data in thing.items()]
+        return [_name_data(name, data) for name, data in thing.items()]
     if isinstance(thing, os.PathLike):
         return [Reference("table", os.fspath(thing))]
     if isinstance(thing, str) and _is_text(thing):
@@ -156,7 +161,7 @@ def _one(thing: Any) -> list[Any]:
     return [thing]
 
 
-def _named(name: Any, data: Any) -> Task:
+def _name_data(name: Any, data: Any) -> Task:
     if isinstance(data, str | os.PathLike | Reference):
         raise UsageProblem(
             f"{str(data)!r} needs no name; {name!r} can name a DataFrame or (texts, labels)"
@@ -171,7 +176,7 @@ def _named(name: Any, data: Any) -> Task:
 
 def _make(data: Any, name: str | None, handling: Handling) -> HeldTable:
     """The task of some data, under a name that no reference has."""
-    if name is not None and (_parsed(name) != Reference(name) or name in TASKS.places()):
+    if name is not None and (_parse_name(name) != Reference(name) or name in TASKS.places()):
         raise UsageProblem(
             f"{name!r} cannot be the name of data: leave out colons, commas, stars and @, and take"
             " no name of a task"
@@ -179,25 +184,27 @@ def _make(data: Any, name: str | None, handling: Handling) -> HeldTable:
     rows = _hold(data, name or NAMELESS)
     try:
         known = _digest(rows) if isinstance(rows, Dataset) else digest_rows(rows, handling.how)
+        return HeldTable.of(rows, known, name or f"{NAMELESS}-{known[:8]}", handling)
     except DataProblem as problem:
-        raise DataProblem(
-            f"{problem} (columns are named in lingprobe.table(data, text=..., label=...))"
-        ) from None
-    return HeldTable.of(rows, known, name or f"{NAMELESS}-{known[:8]}", handling)
+        option = re.search(r"\b(text|label|labels)=", str(problem))
+        where = f" (in lingprobe.table(data, {option[0]}...))" if option else ""
+        raise DataProblem(f"{problem}{where}") from None
 
 
 def _hold(data: Any, name: str) -> Held:
     """The rows of some data, in a piece for each split. UsageProblem where they are none."""
     if isinstance(data, Dataset):
         return data
-    if is_frame(data):
-        return (hold_frame(data, name),)
     if _is_of_splits(data):
-        return tuple(hold_frame(data[key], name, split) for split, key in _splits(data))
-    if _is_of_lists(data):
-        texts, labels = data
-        return (hold_lists(texts, labels, name),)
+        return tuple(_hold_part(data[key], name, split) for split, key in _splits(data))
+    if is_frame(data) or _is_of_lists(data):
+        return (_hold_part(data, name, ""),)
     raise UsageProblem(_refusal(data))
+
+
+def _hold_part(data: Any, name: str, split: str) -> HeldRows:
+    hold = hold_frame if is_frame(data) else hold_lists
+    return hold(data, name, split)
 
 
 def _splits(data: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -224,8 +231,10 @@ def _is_data(thing: Any) -> bool:
 
 
 def _is_of_splits(thing: Any) -> bool:
-    """Whether a mapping has frames for splits, train among them, and so is one data set."""
-    return isinstance(thing, Mapping) and "train" in thing and all(map(is_frame, thing.values()))
+    """Whether a mapping has rows for splits, train among them, and so is one data set."""
+    if not isinstance(thing, Mapping) or "train" not in thing:
+        return False
+    return all(is_frame(part) or _is_of_lists(part) for part in thing.values())
 
 
 def _is_of_lists(thing: Any) -> bool:
@@ -246,7 +255,7 @@ def _is_text(thing: str) -> bool:
     return bool(has_spaces) and not is_table and not Path(thing).exists()
 
 
-def _parsed(name: str) -> Reference | None:
+def _parse_name(name: str) -> Reference | None:
     return None if set(name) & set("*?[@%=") else parsed_or_none(name)
 
 

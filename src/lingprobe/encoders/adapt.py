@@ -202,8 +202,9 @@ def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Enco
 
 
 def _no_encoder(thing: Any) -> DataProblem:
+    shown = " ".join(repr(thing).split())  # data may have been meant as the task
     return DataProblem(
-        f"{thing!r} is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object"
+        f"{shown:.120} is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object"
         " with encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher,"
         " prepare)"
     )

@@ -120,11 +120,11 @@ def hold_frame(frame: Any, name: str, split: str = "") -> HeldRows:
     return HeldRows(split, Path(name, split), names, table)
 
 
-def hold_lists(texts: Any, labels: Any, name: str) -> HeldRows:
+def hold_lists(lists: tuple[Any, Any], name: str, split: str = "") -> HeldRows:
     """Texts, or pairs of them, and their labels as rows. DataProblem where they do not go
     together.
     """
-    texts, labels = _as_list(texts), _as_list(labels)
+    texts, labels = map(_as_list, lists)
     if len(texts) != len(labels):
         raise DataProblem(
             f"{len(texts):,} texts and {len(labels):,} labels: give a label for each text, as"
@@ -132,11 +132,11 @@ def hold_lists(texts: Any, labels: Any, name: str) -> HeldRows:
         )
     pairs = [text for text in texts if isinstance(text, tuple)]
     if not pairs:
-        return HeldRows("", Path(name), ("text", "label"), (texts, labels))
+        return HeldRows(split, Path(name, split), ("text", "label"), (texts, labels))
     if len(pairs) < len(texts) or any(len(pair) != 2 for pair in pairs):
         raise DataProblem("some texts are pairs, and others are not: give two texts everywhere")
     one, other = zip(*pairs, strict=True)
-    return HeldRows("", Path(name), ("text", "text2", "label"), (one, other, labels))
+    return HeldRows(split, Path(name, split), ("text", "text2", "label"), (one, other, labels))
 
 
 def _as_list(column: Any) -> Sequence[Any]:
