@@ -260,6 +260,19 @@ def test_what_cannot_be_measured_is_said_at_the_first_step(bert, tmp_path, task,
     assert len(both.evaluations[0].results) == 1
 
 
+@pytest.mark.parametrize(
+    ("attached", "trackers"), [(False, ["wandb"]), (True, ["wandb"]), (False, [])]
+)
+def test_trackers_that_will_not_see_the_scores_are_named(attached, trackers, task, bert, caplog):
+    callback = ProbingCallback(task, **FAST)
+    calls = handler(callback, bert)
+    if attached:
+        callback.attach(SimpleNamespace(callback_handler=calls, log=dict))
+    with caplog.at_level(logging.WARNING, "lingprobe"):
+        calls.on_train_begin(SimpleNamespace(report_to=trackers), TrainerState(), TrainerControl())
+    assert ("wandb does not see the scores" in caplog.text) == (bool(trackers) and not attached)
+
+
 @pytest.mark.parametrize("kind", [ProbingEvaluator, ProbingCallback])
 def test_an_unknown_setting_is_answered_by_the_nearest(kind, task):
     with pytest.raises(lingprobe.UsageProblem, match="did you mean probes"):

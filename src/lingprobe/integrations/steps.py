@@ -18,6 +18,7 @@ from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings, run
 from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import short
+from lingprobe.tasks.limits import LIMIT
 
 MEAN, SECONDS = "mean", "seconds"
 QUICK: Settings = {"probes": ("logreg",), "seeds": 1, "limit": 4_000, "store": "none"}
@@ -80,7 +81,7 @@ class Probing:
         called = self.name if step < 0 else f"{self.name} step {step}"
         settings: Any = {**QUICK, **usual, **self._settings}
         evaluation = run(self.tasks, {called: encoder}, **settings)
-        scores = _scores(evaluation, called)
+        scores = _scores(evaluation, called, settings["limit"])
         if not scores:
             raise DataProblem(f"{called}: nothing could be measured: {evaluation.problems[0]}")
         for problem in evaluation.problems:
@@ -90,16 +91,21 @@ class Probing:
         return {**scores, MEAN: mean, SECONDS: time.perf_counter() - began}
 
 
-def _scores(evaluation: Evaluation, encoder: str) -> dict[str, float]:
-    """The scores of an encoder from 0 to 1, by task, and layer and probe where it has several."""
+def _scores(evaluation: Evaluation, encoder: str, limit: int | None) -> dict[str, float]:
+    """The scores of an encoder from 0 to 1, by task, and layer and probe where it has several; the
+    limit of all tasks is not part of their names.
+    """
     mine = [
         row
         for row in rows(evaluation.results)
         if row.encoder == encoder and row.control == NO_CONTROL
     ]
     several = len({row.probe for row in mine}) > 1
+    limited = f",{LIMIT}={limit}"
     return {
-        short(row.task) + row.read + (f", {row.probe}" if several else ""): row.score / PERCENT
+        short(row.task.removesuffix(limited))
+        + row.read
+        + (f", {row.probe}" if several else ""): row.score / PERCENT
         for row in mine
     }
 

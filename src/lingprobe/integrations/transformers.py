@@ -18,7 +18,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.sentence_models import weights_digest
-from lingprobe.integrations.steps import SETTINGS, Probing, undisturbed
+from lingprobe.integrations.steps import SETTINGS, Probing, log, undisturbed
 
 BATCH = 32
 LONGEST = 512  # tokens, of a model that does not say how many it reads
@@ -72,6 +72,16 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     def evaluations(self) -> Mapping[int, Evaluation]:
         """What was measured, by step, with tables and intervals."""
         return self._probing.evaluations
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Say which trackers will not see the scores: they are called before this."""
+        if self._log is None and args.report_to:
+            log.warning(
+                "%s does not see the scores of %s: ProbingCallback(...).attach(trainer) in place"
+                " of callbacks=[...] shows them to all trackers",
+                ", ".join(args.report_to),
+                self._probing.name,
+            )
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **given: Any) -> None:
         """Add the scores to the metrics of an evaluation, which are logged before any callback's
