@@ -138,8 +138,8 @@ MISTAKES = {
     ),
     "a table that is no table": (
         "run -t table:tiny.tsv -e length",
-        "nothing to measure: table:tiny.tsv: tiny.tsv:1: 2 columns, not at least 3 (split, label,"
-        " words, with tabs between)",
+        "nothing to measure: table:tiny.tsv: tiny.tsv: no column has a usual name of a text, as"
+        " 'text': name it, as text=1; its columns: '1', '2'",
     ),
     "a malformed treebank": (
         "run -t ud/tense:UD_Broken-A -e length",
@@ -282,8 +282,7 @@ MISTAKES = {
     ),
     "a command misspelt": (
         "encodrs",
-        "no such command 'encodrs'. Did you mean 'encoders', 'vectors'? (`lingprobe --help` shows what"
-        " there is)",
+        "no command encodrs; did you mean encoders? (`lingprobe --help` shows what there is)",
     ),
     "results that are not there": (
         "report nowhere/",
