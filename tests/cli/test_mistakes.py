@@ -282,8 +282,7 @@ MISTAKES = {
     ),
     "a command misspelt": (
         "encodrs",
-        "no such command 'encodrs'. Did you mean 'encoders', 'vectors'? (`lingprobe --help` shows what"
-        " there is)",
+        "no command encodrs; did you mean encoders? (`lingprobe --help` shows what there is)",
     ),
     "results that are not there": (
         "report nowhere/",

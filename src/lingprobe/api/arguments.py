@@ -4,13 +4,13 @@ keywords that `help` shows though several functions share them.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from lingprobe.data.errors import UsageProblem
+from lingprobe.data.meant import advice, meant_by
 from lingprobe.data.references import Reference
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -84,6 +84,7 @@ def keywords(options: Mapping[str, Any]) -> Callable[[F], F]:
 
 
 def _unknown(function: str, name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    meant = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
+    near = meant_by("option", name, known, 0.6)
+    other = advice("option", name) or f"it takes {', '.join(known)}"
+    meant = f"did you mean {near}?" if near else other
     return f"{function} takes no argument {name!r}: {meant}"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
+from lingprobe.data.meant import meant_by
 from lingprobe.data.references import Reference, allow, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.hub import Files, files_of
+from lingprobe.nets.device import check_name
 from lingprobe.tasks import TASKS
 
 ORGANISATION = "sentence-transformers"
@@ -55,8 +56,8 @@ def reference(thing: Any) -> Any:
     name = parsed.name
     if name in [*ENCODERS.places(), *TASKS.places()] or ".py@" in name:
         return thing
-    if not Path(name).exists() and get_close_matches(name, ENCODERS.places(), 1, 0.75):
-        return thing  # mistyped
+    if not Path(name).exists() and meant_by("encoder", name, ENCODERS.places()):
+        return thing  # mistyped, or by another name
     try:
         return model(thing)
     except DataProblem as problem:
@@ -75,6 +76,8 @@ def configure(encoders: Iterable[str], **options: str | int) -> list[str]:
     parsed = [Reference.parse(each) for each in encoders]
     allow(*parsed)
     for key, value in options.items():
+        if key == "device":
+            check_name(str(value))
         able = [key in ENCODERS.options(each.name) for each in parsed]
         if not any(able):
             names = ", ".join(each.name for each in parsed) or "none"

@@ -13,9 +13,10 @@ from typer.core import TyperArgument, TyperCommand
 from typer.exceptions import TyperException
 
 from lingprobe.cli.completing import kinds
+from lingprobe.data.meant import advice, meant_by
 
-UNKNOWN = re.compile(r"No such option: (\S+)(?: \(Possible options: ([^,)]+).*\))?")
-COMMAND = re.compile(r"No such command '(\w+)'")
+UNKNOWN = re.compile(r"No such option: (\S+)")
+COMMAND = re.compile(r"No such command '(.+?)'")
 WORDS = {
     "Input should be a valid integer, unable to parse string as an integer": "not a whole number",
     "Input should be greater than or equal to": "the least is",
@@ -76,11 +77,23 @@ def sentence(error: TyperException, arguments: Iterable[str], commands: Iterable
     command = next((f" {each}" for each in arguments if each in names), "")
     said = error.format_message().strip()
     if unknown := UNKNOWN.match(said):
-        near = f"; did you mean {unknown[2]}?" if unknown[2] else ""
-        said = f"no option {unknown[1]}{near}"
+        said = _unknown_option(unknown[1], error)
     if (kind := COMMAND.match(said)) and kind[1] in kinds(""):
         return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
+    if kind:
+        near = meant_by("command", kind[1], sorted(names))
+        said = f"no command {kind[1]}{f'; did you mean {near}?' if near else ''}"
     for theirs, ours in WORDS.items():
         said = said.replace(theirs, ours)
     said = f"{said[:1].lower()}{said[1:]}".removesuffix(".")
     return f"{said} (`lingprobe{command} --help` shows what there is)"
+
+
+def _unknown_option(flag: str, error: TyperException) -> str:
+    """That there is no such option, and what was meant."""
+    context = getattr(error, "ctx", None)
+    flags = [flag for each in (context.command.params if context else ()) for flag in each.opts]
+    name = flag.lstrip("-").partition("=")[0]
+    near = meant_by("option", name, [each[2:] for each in flags if each.startswith("--")])
+    instead = f"did you mean --{near}?" if near else advice("option", name)
+    return f"no option {flag}{f'; {instead}' if instead else ''}"

@@ -11,7 +11,6 @@ read from results, sheets or corpora, or is nested in one, names only built-in t
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.metadata
 import inspect
@@ -28,6 +27,7 @@ from lingprobe.data._foreign_code import foreign_code, module_name, one_line
 from lingprobe.data._old_names import entry_points
 from lingprobe.data._options import Place, ReferenceProblem, convert_option, says_where, texts
 from lingprobe.data._reference import Reference, parsed_or_none
+from lingprobe.data.meant import meant_by
 
 __all__ = [
     "Contents",
@@ -181,12 +181,10 @@ class Contents:
         return {key.rstrip("_") for key in every if first is None or key != first.name}
 
     def _unknown(self, name: str, places: Iterable[str]) -> str:
-        typed, near = (
-            difflib.get_close_matches(name, list(places), n=1, cutoff=cutoff)
-            for cutoff in (0.75, 0.5)
-        )
-        meant = typed or self._about(name) or near
-        hint = f"; did you mean {meant[0]!r}?" if meant else ""
+        known = list(places)
+        about = next(iter(self._about(name)), "")
+        meant = meant_by(self.kind, name, known) or about or meant_by(self.kind, name, known, 0.6)
+        hint = f"; did you mean {meant!r}?" if meant else ""
         return f"no {self.kind} called {name!r}{hint} (`lingprobe list {self.kind}s` lists them)"
 
     def _about(self, name: str) -> list[str]:

@@ -22,6 +22,7 @@ from lingprobe.data._old_names import variable
 from lingprobe.data.cache import environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import DataProblem
+from lingprobe.data.meant import meant_by
 from lingprobe.nets.precision import half_allowed, native_bf16
 
 T = TypeVar("T")
@@ -30,13 +31,24 @@ log = logging.getLogger("lingprobe.probes")
 DEVICE = (
     "LINGPROBE_DEVICE"  # what `auto` stands for, where machines that share the work agreed on it
 )
+NAMES = ("auto", "cpu", "cuda", "mps", "xpu", "xla", "hpu", "npu", "mtia", "hip")
 FITS = "LINGPROBE_PROBE_DEVICE"  # what probes are fitted on, as it was asked for
+
+
+def check_name(asked: str, option: str = "device") -> None:
+    """Refuse what is no device of torch, before any work."""
+    if kind(asked) in NAMES:
+        return
+    meant = f"cuda:{asked}" if asked.isdecimal() else meant_by("device", asked, NAMES)
+    hint = f"did you mean {meant}?" if meant else "write cpu, cuda, cuda:1, mps or auto"
+    raise UsageProblem(f"{option}={asked}: {hint}")
 
 
 def resolved_device(asked: str) -> str:
     """The device that `auto` stands for: cuda where this torch can use one that is there, else mps
     on Apple silicon, else cpu.
     """
+    check_name(asked)
     if asked != "auto":
         if kind(asked) == "cuda" and not _cuda_is_possible():
             raise DataProblem(
@@ -73,6 +85,7 @@ def fitting_on(asked: str) -> AbstractContextManager[None]:
     """Probes are fitted on this device inside, in worker processes, too; UsageProblem where it is
     none that they can be fitted on.
     """
+    check_name(asked, "probe_device")
     if asked not in ("auto", "cpu") and not re.fullmatch("cuda(:[0-9]+)?", asked):
         raise UsageProblem(
             f"probe_device={asked!r}: probes are fitted on cpu, cuda, cuda:N or auto; other devices"
