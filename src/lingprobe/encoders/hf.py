@@ -12,7 +12,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import cache_dir, recall, remember
@@ -21,12 +21,15 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread
+from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread, tokeniser_of
 from lingprobe.encoders.hub import Files, Source, files_of, source_of, unloadable
 from lingprobe.encoders.layers import Asked, asked_of, names_of, slots_of
 from lingprobe.encoders.model_files import Dtype, Saved, versions
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
+
+if TYPE_CHECKING:
+    from lingprobe.encoders.network import Network
 
 Pool = Literal["mean", "rest", "max", "cls", "last", "end", "none"]
 Init = Literal["trained", "random", "orthonormal"]
@@ -118,7 +121,7 @@ class HuggingFace(Saved):
     @property
     def quantization_method(self) -> str:
         """How its weights are quantised, as the configuration says; '' where they are not."""
-        way = quantisation(self.files.says("config.json"))
+        way = quantisation(self.configuration)
         check_quantised(way, self.weights, self.dtype)
         return way
 
@@ -148,12 +151,7 @@ class HuggingFace(Saved):
     @property
     def reads(self) -> str:
         """What the model reads, with {sentence} where the sentence stands; '' for nothing else."""
-        needed = ("tokenizer*",)
-        return read_by(
-            self.template,
-            self.prompt,
-            lambda: source_of(self.files, self.model, self.trust, needed),
-        )
+        return read_by(self.template, self.prompt, self.load_tokenizer)
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -169,6 +167,25 @@ class HuggingFace(Saved):
             else usual_depth(source_of(self.files, self.model, self.trust, ("config.json",)))
         )
 
+    def load_tokenizer(self) -> Any:
+        """The model's tokeniser."""
+        return tokeniser_of(source_of(self.files, self.model, self.trust, ("tokenizer*",)))
+
+    def load(self) -> Network:
+        """The model, ready to be run; EncoderStop where it cannot be, or is not what its
+        configuration says.
+        """
+        from lingprobe.encoders.network import Weights, load_network
+
+        source = source_of(self.files, self.model, self.trust)
+        network = load_network(source, *self.runs, Weights(*self.weight_settings))
+        if (many := len(network.widths) - 1) != self.depth:
+            raise EncoderStop(
+                f"{self.name}: config.json says {self.depth} layers, and the model has {many}, so"
+                " it cannot be told which are meant"
+            )
+        return network
+
     def asking(self, slots: tuple[str, ...]) -> Asked:
         return asked_of(self, slots, "word pieces")
 
@@ -179,16 +196,9 @@ class HuggingFace(Saved):
         """The layers that are asked for, each with its pooling."""
         from lingprobe.encoders.constant_token import constant_tokens
         from lingprobe.encoders.forward import Passes  # imports torch
-        from lingprobe.encoders.network import Weights, load_network
         from lingprobe.encoders.tokens import Words
 
-        source = source_of(self.files, self.model, self.trust)
-        network = load_network(source, *self.runs, Weights(*self.weight_settings))
-        if (many := len(network.widths) - 1) != self.depth:
-            raise EncoderStop(
-                f"{self.name}: config.json says {self.depth} layers, and the model has {many}, so"
-                " it cannot be told which are meant"
-            )
+        network = self.load()
         words = Words(self.spaces, self.text == "raw")
         around = frame(self.template, self.prompt, network.tokenizer)
         if around.after and any(pool != "end" for _, pool in asked) and network.causal:

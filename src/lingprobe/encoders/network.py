@@ -262,16 +262,23 @@ def load_network(source: Source, device: str, dtype: str, weights: Weights = Wei
         network = Network(model, tokenizer, device, "float32")
     else:
         network = Network(in_precision(model, dtype), tokenizer, device, dtype)
+    return try_network(network, source.name)
+
+
+def try_network(network: Network, name: str) -> Network:
+    """A model that was tried on a few tokens: it is known what may be in a batch, and which of its
+    states are its layers. EncoderStop where it does not run.
+    """
     try:
-        ready = replace(network, batching=network.together(source.name))
+        ready = replace(network, batching=network.together(name))
         assert ready.layers  # found before several threads ask for them
         return ready
     except DataProblem:
         raise
     except Exception as error:  # whatever models raise that want something else than token ids
         raise EncoderStop(
-            f"{source.name}: a {config.model_type} model does not run on token ids as others do"
-            f" ({one_line(error)})"
+            f"{name}: a {network.model.config.model_type} model does not run on token ids as others"
+            f" do ({one_line(error)})"
         ) from error
 
 
@@ -290,7 +297,7 @@ def _model(
     def load_model() -> Any:
         with quiet_loading():
             precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
-            return _encoder(
+            return text_encoder(
                 AutoModel.from_pretrained(
                     source.name, config=config, dtype=precision, **source.arguments, **place
                 )
@@ -299,7 +306,7 @@ def _model(
     if weights.kind == "trained":
         return load_model()
     model = _draw_model(
-        lambda: _encoder(
+        lambda: text_encoder(
             AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)
         ),
         weights.seed,
@@ -313,7 +320,7 @@ def _model(
     return model
 
 
-def _encoder(model: Any) -> Any:
+def text_encoder(model: Any) -> Any:
     """The part of a model that reads text, ready to be run: of CLIP and its like the tower of
     texts.
     """

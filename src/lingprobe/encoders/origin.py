@@ -30,12 +30,12 @@ def name_of(thing: Any) -> str:
 
 
 def model_name(model: Any) -> str:
-    """What a sentence-transformers model is called on the hub, or the folder that it was read from;
-    '' where it does not say.
+    """What a model of sentence-transformers, transformers or Model2Vec is called on the hub, or the
+    folder that it was read from; '' where it does not say.
     """
     card = getattr(model, "model_card_data", None)
     said = getattr(card, "model_id", None) or getattr(card, "base_model", None)
-    inner = getattr(model, "transformers_model", None)
+    inner = getattr(model, "transformers_model", None) or model
     path = said or getattr(getattr(inner, "config", None), "_name_or_path", None)
     return shorten_path(path) if isinstance(path, str) else ""
 
@@ -60,7 +60,7 @@ def state_of(thing: Any) -> str:
     """
     if is_dataclass(thing) and not isinstance(thing, type):
         settings = [getattr(thing, field.name) for field in fields(thing) if field.compare]
-        if all(map(_plain, settings)):
+        if all(map(is_plain, settings)):
             return repr(settings)
     return f"{_process} {next(_unnamed)}"
 
@@ -96,7 +96,7 @@ def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]
         if inspect.isfunction(value) and value.__globals__ is function.__globals__:
             inner, stateful = _made_of(value, seen) if id(value) not in seen else (b"", False)
             parts, state = [*parts, inner], state or stateful
-        elif _plain(value):
+        elif is_plain(value):
             parts.append(repr(value).encode())
         elif not (inspect.ismodule(value) or inspect.isclass(value) or inspect.isroutine(value)):
             state = True
@@ -110,11 +110,12 @@ def _names(code: types.CodeType) -> set[str]:
     )
 
 
-def _plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number, a text, a path, or a list or mapping of such."""
     if isinstance(value, tuple | list):
-        return all(map(_plain, value))
+        return all(map(is_plain, value))
     if isinstance(value, dict):
-        return all(map(_plain, value.values()))
+        return all(map(is_plain, value.values()))
     return isinstance(value, PLAIN)
 
 

@@ -16,7 +16,7 @@ from lingprobe.api.measure import Settings, run
 from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.sentence_models import weights_digest
+from lingprobe.encoders.live_models import model_digest
 from lingprobe.integrations.steps import Steps
 
 BATCH = 32
@@ -120,7 +120,7 @@ class Live:
     @property
     def fingerprint(self) -> str:
         """Weights and modules, the vocabulary's size, and the layer."""
-        return f"{weights_digest(self.model)} {len(self.tokenizer)} layer={self.layer}"
+        return f"{model_digest(self.model)} {len(self.tokenizer)} layer={self.layer}"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         training = self.model.training
