@@ -11,6 +11,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, allow, parsed_or_none
 from lingprobe.encoders import ENCODERS, adapt
+from lingprobe.encoders.adapters import is_adapter
 from lingprobe.encoders.hub import Files, files_of
 from lingprobe.tasks import TASKS
 
@@ -38,7 +39,7 @@ def model(name: str) -> str:
     files = _files(place)
     if (files.folder / "modules.json").is_file() or files.says("config_sentence_transformers.json"):
         kind = "st"
-    elif files.says("config.json"):
+    elif files.says("config.json") or is_adapter(files):
         kind = "hf"
     else:
         raise DataProblem(

@@ -15,6 +15,7 @@ CODE = "the model's code runs already"
 FIXED = {
     "device": "the model stays where it is; move it with model.to(...)",
     **dict.fromkeys(("weights", "seed", "lexical"), WEIGHTS),
+    "adapter": "put it into the model first, peft.PeftModel.from_pretrained(model, FOLDER)",
     **dict.fromkeys(("trust_remote_code", "code_revision"), CODE),
 }
 """What a model cannot be asked for once it is loaded, with the reason."""

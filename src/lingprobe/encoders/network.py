@@ -20,6 +20,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
+from lingprobe.encoders.adapters import apply_adapter
 from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import Layers, layers_of
@@ -46,11 +47,13 @@ class Weights:
     kind     trained, random (as its library begins to train it) or orthonormal (every matrix, and
              no biases)
     lexical  whether what is below the first layer stays as it was trained
+    adapter  one of PEFT that is put into the model
     """
 
     kind: str = "trained"
     seed: int = 0
     lexical: bool = True
+    adapter: Source | None = None
 
 
 @dataclass(frozen=True)
@@ -297,11 +300,12 @@ def _model(
     def load_model() -> Any:
         with quiet_loading():
             precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
-            return text_encoder(
-                AutoModel.from_pretrained(
-                    source.name, config=config, dtype=precision, **source.arguments, **place
-                )
+            model = AutoModel.from_pretrained(
+                source.name, config=config, dtype=precision, **source.arguments, **place
             )
+        if weights.adapter is not None:
+            model = apply_adapter(model, weights.adapter)
+        return text_encoder(model)
 
     if weights.kind == "trained":
         return load_model()
