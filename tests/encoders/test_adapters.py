@@ -79,7 +79,7 @@ def test_an_adapter_gives_the_vectors_of_peft(kind, bert, sentences, tmp_path):
     assert max(abs(a - b).max() for a, b in zip(first, bare, strict=True)) > 0.05
     merged = model.merge_and_unload()
     for ours, theirs in zip(first, by_peft(merged, bert, sentences), strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=5e-6)
+        np.testing.assert_allclose(ours, theirs, atol=2e-5)  # other products of matrices
 
 
 @pytest.mark.parametrize("biases", ["none", "all"])
