@@ -151,7 +151,7 @@ class Server:
                 log.warning("%s: %s; asked again in %.0f s", self.sends_to, problem, wait)
                 time.sleep(wait)
         raise EncoderStop(
-            f"{self.sends_to} was asked {TRIES} times ({problem}); blocks that it embedded are kept,"
+            f"{self.sends_to} was asked {TRIES} times ({problem}); what it embedded is kept,"
             " and the same command goes on from there"
         )
 
