@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import socket
-import threading
 import urllib.error
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
 
 import lingprobe
+from fixtures.embedding_server import embedding_server, vector
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make, server
@@ -21,81 +19,15 @@ KEY = "sk-very-secret-0123456789"
 SENTENCES = [Sentence.of(text.split()) for text in ("A cat .", "Two dogs bark .", "Who ?", "Yes")]
 
 
-def vector(text: str, dim: int = 4) -> list[float]:
-    """What the server says of a text: its letters, words, and what it begins and ends with."""
-    return [float(n) for n in (len(text), len(text.split()), ord(text[0]), ord(text[-1]))][:dim]
-
-
-class Service:
-    """What a server answers, and what it was asked.
-
-    faults  what goes wrong with the next answers: a status code, with headers and a body, or a
-            function that changes the answer, or None for what is right
-    """
-
-    def __init__(self) -> None:
-        self.asked, self.headers, self.paths, self.faults = [], [], [], []
-        self.url = ""
-
-    def answer(self, body: dict) -> tuple[int, dict[str, str], bytes]:
-        dim = body.get("dimensions", 4)
-        data = [
-            {"object": "embedding", "index": i, "embedding": vector(text, dim)}
-            for i, text in enumerate(body["input"])
-        ]
-        fault = self.faults.pop(0) if self.faults else None
-        if isinstance(fault, tuple):
-            return fault
-        if fault is not None:
-            data = fault(data)
-        return 200, {}, json.dumps({"object": "list", "data": data}).encode()
-
-
-class Handler(BaseHTTPRequestHandler):
-    service: Service
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.service.asked.append(body)
-        self.service.headers.append(dict(self.headers))
-        self.service.paths.append(self.path)
-        code, headers, content = self.service.answer(body)
-        if code == 0:  # the connection is closed in the middle of an answer
-            self.send_response(200)
-            self.send_header("Content-Length", "1000")
-            self.end_headers()
-            self.wfile.write(b'{"data": [')
-            return
-        self.send_response(code)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    do_GET = do_POST
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def service(monkeypatch):
     """A server at work; no key in the environment, and no time lost waiting."""
     for name in server.KEYS:
         monkeypatch.delenv(name, raising=False)
-    mine = Service()
-    handler = type("Mine", (Handler,), {"service": mine})
-    web = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    mine.url = f"http://127.0.0.1:{web.server_port}/v1"
-    mine.waits = []
-    monkeypatch.setattr(server.time, "sleep", mine.waits.append)
-    thread = threading.Thread(target=web.serve_forever, args=(0.01,))
-    thread.start()
-    yield mine
-    web.shutdown()
-    web.server_close()
-    thread.join()
+    with embedding_server() as mine:
+        mine.waits = []
+        monkeypatch.setattr(server.time, "sleep", mine.waits.append)
+        yield mine
 
 
 def reference(service, **options) -> str:
@@ -160,6 +92,14 @@ def test_what_is_no_answer_of_this_protocol_is_said(fault, service):
     with pytest.raises(EncoderStop, match=r"does not speak the protocol of OpenAI's"):
         make(reference(service)).encode(SENTENCES)
     assert len(service.asked) == 1
+
+
+def test_a_text_without_a_letter_is_not_sent(service):
+    empty = Sentence((), " ")
+    ours = make(reference(service)).encode([empty, *SENTENCES]).layers[0]
+    assert ours.tolist() == [[0.0] * 4, *expected()]
+    assert service.asked[0]["input"] == [s.text for s in SENTENCES]
+    assert make(reference(service)).encode([empty]).layers[0].tolist() == [[0.0] * 4]
 
 
 def test_widths_that_change_between_requests_are_refused(service):
@@ -244,10 +184,8 @@ def test_sentences_that_a_server_refuses_are_left_out_and_counted(service, tmp_p
     sentences = [*SENTENCES, Sentence((), "")]
     done = lingprobe.embed(sentences, reference(service), cache=tmp_path)
     (embedded,) = done.values()
-    assert embedded.usable.tolist() == [True, True, False, True, False]
-    reasons = dict(embedded.problems)
-    assert "answered 400: the input is too long" in reasons[2]
-    assert 4 in reasons
+    assert embedded.usable.tolist() == [True, True, False, True, True]
+    assert "answered 400: the input is too long" in dict(embedded.problems)[2]
     assert all(text.strip() for body in service.asked for text in body["input"])
 
 

@@ -94,19 +94,20 @@ class Server:
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         if self.batch < 1:
             raise EncoderStop(f"batch={self.batch}: a request has at least one sentence")
-        # servers refuse a text without a letter; such a sentence is left out and counted
-        full = [i for i, sentence in enumerate(sentences) if sentence.text.strip()]
+        texts = [self.prompt + sentence.text for sentence in sentences]
+        # servers refuse a text without a letter; its vector is zeros
+        full = [i for i, text in enumerate(texts) if text.strip()]
         vectors: NDArray[np.float32] | None = None
         for start in range(0, len(full), self.batch):
             rows = full[start : start + self.batch]
-            part = self._embed([self.prompt + sentences[i].text for i in rows])
+            part = self._embed([texts[i] for i in rows])
             if vectors is None:
-                vectors = np.full((len(sentences), part.shape[1]), np.nan, np.float32)
+                vectors = np.zeros((len(sentences), part.shape[1]), np.float32)
             if part.shape[1] != vectors.shape[1]:
                 raise self._wrong(f"vectors of {vectors.shape[1]} and of {part.shape[1]} numbers")
             vectors[rows] = part
-        if vectors is None:
-            raise DataProblem("the sentence has no text")
+        if vectors is None:  # how wide they are is seen on some other text
+            vectors = np.zeros((len(sentences), self._embed(["."]).shape[1]), np.float32)
         return Vectors((vectors,))
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
