@@ -346,3 +346,20 @@ def test_vectors_with_their_sentences_are_an_encoder(sentences):
         adapt(([1, 2], vectors[:2]))
     with pytest.raises(DataProblem, match="two different vectors"):
         adapt((["a", "a"], vectors[:2]))
+
+
+def test_a_model_of_model2vec_is_known_by_its_content(bert, sentences, tmp_path):
+    model2vec = pytest.importorskip("model2vec")
+    tokenizer = AutoTokenizer.from_pretrained(bert).backend_tokenizer
+    rows = np.random.default_rng(0).normal(size=(tokenizer.get_vocab_size(), 6)).astype(np.float32)
+    model2vec.StaticModel(rows, tokenizer).save_pretrained(tmp_path / "static")
+    one, other = (model2vec.StaticModel.from_pretrained(tmp_path / "static") for _ in range(2))
+    ours = adapt(one).encode(sentences).layers[0]
+    assert np.array_equal(ours, one.encode([s.text for s in sentences]))
+    assert adapt(one).fingerprint == adapt(other).fingerprint
+    other.embedding = other.embedding * 2
+    assert adapt(one).fingerprint != adapt(other).fingerprint
+    assert adapt(one, "named").fingerprint != adapt(other, "named").fingerprint
+    shorter = model2vec.StaticModel.from_pretrained(tmp_path / "static")
+    shorter.max_length = 2
+    assert adapt(one).fingerprint != adapt(shorter).fingerprint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import itertools
 import re
@@ -11,7 +12,9 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from lingprobe.data._closure import code_of, digest, file_of
+import numpy as np
+
+from lingprobe.data._closure import code_of, digest, file_of, is_ours
 
 TELLING = 6  # letters, from which on the name of a folder says what is in it
 PLAIN = (type(None), bool, int, float, complex, str, bytes, PurePath)
@@ -30,8 +33,8 @@ def name_of(thing: Any) -> str:
 
 
 def model_name(model: Any) -> str:
-    """What a model of sentence-transformers, transformers or Model2Vec is called on the hub, or the
-    folder that it was read from; '' where it does not say.
+    """What a model of transformers or sentence-transformers is called on the hub, or the folder
+    that it was read from; '' where it does not say.
     """
     card = getattr(model, "model_card_data", None)
     said = getattr(card, "model_id", None) or getattr(card, "base_model", None)
@@ -70,7 +73,8 @@ def source(thing: Any, name: str | None) -> str:
 
     What has a state that no file shows (an object, a function that closes over something or reads a
     global object) is told apart from all others, and from itself in another process, unless it is
-    given a name that stands for it.
+    given a name that stands for it. An object of an installed library that holds nothing but
+    arrays, plain values and tokenizers, as a model of Model2Vec does, is what these are.
     """
     made, state = _made_of(thing, set()) if inspect.isfunction(thing) else (b"", True)
     module = str(
@@ -78,7 +82,26 @@ def source(thing: Any, name: str | None) -> str:
     )
     state = state or file_of(module) is None
     own = f" {_process} {next(_unnamed)}" if state and not name else ""
+    if not (inspect.isroutine(thing) or is_ours(module)) and (held := _contents(thing)):
+        own = f" {held}"
     return digest(code_of(module), made.hex()) + own
+
+
+def _contents(thing: Any) -> str:
+    """A digest of all that an object holds; '' where some of it cannot be told."""
+    state = hashlib.blake2b(digest_size=16)
+    for name, value in sorted(getattr(thing, "__dict__", {}).items()):
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufUS":
+            content: Any = np.ascontiguousarray(value).view(np.uint8).data
+        elif is_plain(value):
+            content = repr(value).encode()
+        elif callable(write := getattr(value, "to_str", None)):  # tokenizers
+            content = str(write()).encode()
+        else:
+            return ""
+        state.update(f"{name} {getattr(value, 'shape', '')} ".encode())
+        state.update(content)
+    return state.hexdigest() if getattr(thing, "__dict__", {}) else ""
 
 
 def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]:
