@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import published
+from fixtures.embedding_server import embedding_server
 from fixtures.forest import forest
 from fixtures.models import (
     SENTENCES,
@@ -65,6 +66,7 @@ ENCODER_OPTIONS = {
     "parquet": ["parquet:PARQUET"],
     "arrow": ["arrow:ARROW"],
     "npy": ["npy:NPY"],
+    "api": ["api:SERVER,model=tiny", "api:SERVER,model=tiny,batch=3,prompt=about "],
     "acts": ["acts:STATES,model=HF", "acts:STATES,model=HF,pool=none"],
     "hf": (
         [
@@ -283,8 +285,9 @@ def places(tmp_path_factory):
         "EDGES": lambda: edge_files(folder / "edges"),
         "BANK": bank,
         "TREES": trees,
+        "SERVER": lambda: servers.enter_context(embedding_server()).url,
     }
-    made = {}
+    made, servers = {}, contextlib.ExitStack()
 
     def settled(reference):
         for name, make in makers.items():
@@ -295,7 +298,8 @@ def places(tmp_path_factory):
         return reference
 
     settled.folder = folder
-    return settled
+    with servers:
+        yield settled
 
 
 def listed(options):

@@ -38,7 +38,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PLUGIN = ROOT / "tests" / "plugin"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
-HUB = ("hf", "st")
+HUB = ("hf", "st", "api")
+OPTIONAL = {"peft", "model2vec"}  # what the pages show and needs more than the checks do
 CLOSE = 4.0  # points of score between machines
 
 
@@ -233,6 +234,8 @@ def assert_same(shown: str, printed: str, block: Block) -> None:
 def test_python(block, folder, environment):
     if "Trainer(\n" in block.text:
         pytest.importorskip("accelerate", reason="a Trainer needs accelerate")
+    for package in OPTIONAL & set(re.findall(r"^(?:from|import) (\w+)", block.text, re.M)):
+        pytest.importorskip(package)
     done = python("-c", block.text, folder=folder, environment=environment)
     assert done.returncode == 0, f"{block}:\n{done.stderr}"
 

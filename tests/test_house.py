@@ -413,6 +413,8 @@ FOREIGN = {  # objects of other libraries, whose versions differ
     "probes/ettinger.py",  # scikit-learn
     "probes/plain.py",
     "encoders/blocks.py",  # transformers, torch
+    "encoders/live.py",
+    "encoders/live_models.py",
     "encoders/network.py",
     "encoders/model_files.py",
     "encoders/sentence_models.py",  # sentence-transformers

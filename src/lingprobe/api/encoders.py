@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, KeysView
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,8 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.meant import meant_by
 from lingprobe.data.references import Reference, allow, parsed_or_none
-from lingprobe.encoders import ENCODERS
+from lingprobe.encoders import ENCODERS, adapt
+from lingprobe.encoders.adapters import is_adapter
 from lingprobe.encoders.hub import Files, files_of
 from lingprobe.nets.device import check_name
 from lingprobe.tasks import TASKS
@@ -39,7 +40,7 @@ def model(name: str) -> str:
     files = _files(place)
     if (files.folder / "modules.json").is_file() or files.says("config_sentence_transformers.json"):
         kind = "st"
-    elif files.says("config.json"):
+    elif files.says("config.json") or is_adapter(files):
         kind = "hf"
     else:
         raise DataProblem(
@@ -64,30 +65,39 @@ def reference(thing: Any) -> Any:
         raise DataProblem(f"no encoder is called {name!r}, and {problem}") from None
 
 
-def configure(encoders: Iterable[str], **options: str | int) -> list[str]:
-    """References of encoders with options added: those that an encoder has and its reference does
-    not set.
+def configure(encoders: Any, **options: Any) -> list[Any]:
+    """Encoders with options added: those that an encoder has and its reference does not set.
 
-    encoders  references
+    encoders  references; in Python also loaded models, as `run` takes them
     options   such as device='cuda'; UsageProblem for an option that none of the encoders has
 
         lingprobe.configure(["length", "st:all-MiniLM-L6-v2"], device="cpu")
+        lingprobe.configure([(model, tokenizer)], layers="all")
     """
-    parsed = [Reference.parse(each) for each in encoders]
-    allow(*parsed)
+    several = isinstance(encoders, list | Iterator) or _all_texts(encoders)
+    given = list(encoders) if several else [encoders]
+    named = [Reference.parse(each) for each in given if isinstance(each, str)]
+    allow(*named)
     for key, value in options.items():
         if key == "device":
             check_name(str(value))
-        able = [key in ENCODERS.options(each.name) for each in parsed]
-        if not any(able):
-            names = ", ".join(each.name for each in parsed) or "none"
+        able = [key in ENCODERS.options(each.name) for each in named]
+        if not any(able) and len(named) == len(given):
+            names = ", ".join(each.name for each in named) or "none"
             more = f": {FILLED[key]}" if key in FILLED else ""
             raise UsageProblem(f"none of the encoders ({names}) has the option {key}{more}")
-        parsed = [
+        named = [
             each.plus(**{key: str(value)}) if has else each
-            for each, has in zip(parsed, able, strict=True)
+            for each, has in zip(named, able, strict=True)
         ]
-    return [str(each) for each in parsed]
+    texts = map(str, named)
+    return [next(texts) if isinstance(each, str) else adapt(each, **options) for each in given]
+
+
+def _all_texts(things: Any) -> bool:
+    """Whether things are several references."""
+    several = isinstance(things, tuple | set | frozenset | KeysView)
+    return several and all(isinstance(each, str) for each in things)
 
 
 def _files(name: str) -> Files:

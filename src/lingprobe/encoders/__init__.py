@@ -33,6 +33,7 @@ ENCODERS = EncoderContents(
         "npy": "lingprobe.encoders.own_vectors:npy",
         "acts": "lingprobe.encoders.activations:Activations",
         "hf": "lingprobe.encoders.hf:HuggingFace",
+        "api": "lingprobe.encoders.server:Server",
         "gold": "lingprobe.encoders.gold:Gold",
         "st": "lingprobe.encoders.st:SentenceTransformers",
         **parts.tables("encoders"),

@@ -20,7 +20,7 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.frames import describe_frame, frame, read_by
+from lingprobe.encoders.frames import describe_frame, frame, read_by, tokeniser_of
 from lingprobe.encoders.hf import Pool, depth
 from lingprobe.encoders.hub import Files, Source, files_of
 from lingprobe.encoders.layers import Asked, asked_of, names_of
@@ -99,7 +99,9 @@ class Activations:
     @property
     def reads(self) -> str:
         """What the model read, with {sentence} where the sentence stood; '' for nothing else."""
-        return read_by(self.template, self.prompt, lambda: Source(str(self.files.folder)))
+        return read_by(
+            self.template, self.prompt, lambda: tokeniser_of(Source(str(self.files.folder)))
+        )
 
     @property
     def numbers(self) -> tuple[str, ...]:

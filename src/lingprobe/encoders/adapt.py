@@ -17,12 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Encoder, Sentence
+from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.references import Contents, Reference, ReferenceProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.checkpoints import Expanding
+from lingprobe.encoders.live import live_model
 from lingprobe.encoders.origin import name_of, source
-from lingprobe.encoders.st import class_of, live
+from lingprobe.encoders.own_vector_files import check_stored
+from lingprobe.encoders.own_vectors import Rows
 
 TAKES = 'takes = "sentences"'
 BATCH = 128  # SentEval's batch size where params name none
@@ -40,7 +43,7 @@ class Adapted:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         rows = _of_texts(self.name, self.function, sentences)
-        return Vectors((_check_vectors(self.name, rows, len(sentences)),))
+        return Vectors((_check_vectors(f"{self.name} returned", rows, len(sentences)),))
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,8 @@ class Batched:
         size = int(self.params.batch_size or BATCH)
         parts = [words[i : i + size] for i in range(0, len(words), size)]
         blocks = [
-            _check_vectors(self.name, self.batcher(self.params, part), len(part)) for part in parts
+            _check_vectors(f"{self.name} returned", self.batcher(self.params, part), len(part))
+            for part in parts
         ]
         widths = {part.shape[1] for part in blocks}
         if len(widths) > 1:
@@ -157,20 +161,30 @@ class Pair:
         return self.prepare(sentences).encode(sentences)
 
 
-def adapt(thing: Any, name: str | None = None) -> Encoder:
+def adapt(thing: Any, name: str | None = None, **options: Any) -> Encoder:
     """An Encoder of anything that turns sentences into vectors.
 
-    That is an Encoder, which says that it takes sentences; a SentenceTransformer; an object with
-    `encode(list[str])`, and maybe `prepare(list[str])`; a function list[str] -> [n, dim]; a
-    SentEval `batcher(params, batch)`, or a pair `(batcher, prepare)`. Without a name, what has no
-    source file of its own is told apart in this process only: its vectors are not found again by a
-    later one.
+    That is an Encoder, which says that it takes sentences; `(model, tokenizer)` of transformers or
+    PEFT, a pipeline of these, or a model alone that was loaded from where its tokenizer is; a
+    SentenceTransformer; `(sentences, vectors)` that you have; an object with `encode(list[str])`,
+    and maybe `prepare(list[str])`; a function list[str] -> [n, dim]; a SentEval `batcher(params,
+    batch)`, or a pair `(batcher, prepare)`. Without a name, what has no source file of its own is
+    told apart in this process only: its vectors are not found again by a later one.
+
+    options  of a model, as hf: and st: have them (layers='all')
     """
     if inspect.isclass(thing):
         raise _no_encoder(thing)
+    if (model := live_model(thing, name, options)) is not None:
+        return model
+    if options:
+        raise UsageProblem(
+            f"a {type(thing).__name__} has no options ({', '.join(options)}): models of"
+            " sentence-transformers and (model, tokenizer) of transformers have some"
+        )
     if isinstance(thing, Encoder) and thing.takes == "sentences":
         return thing
-    if isinstance(thing, tuple) and len(thing) == 2 and callable(thing[0]):
+    if isinstance(thing, tuple) and len(thing) == 2:
         return _of_pair(*thing, name)
     encode = getattr(thing, "encode", None)
     if callable(encode):
@@ -182,19 +196,27 @@ def adapt(thing: Any, name: str | None = None) -> Encoder:
 
 
 def _of_pair(batcher: Any, prepare: Any, name: str | None) -> Encoder:
+    if not callable(batcher) and hasattr(batcher, "__len__") and not isinstance(batcher, str):
+        return _of_rows(batcher, prepare, name or "vectors")
+    if not (callable(batcher) and (prepare is None or callable(prepare))):
+        raise _no_encoder((batcher, prepare))
     batched = Batched(name or name_of(batcher), batcher, source(batcher, name))
     if prepare is None:
         return batched
-    if not callable(prepare):
-        raise _no_encoder((batcher, prepare))
     return Pair(batched, prepare, source(prepare, name))
+
+
+def _of_rows(sentences: Any, vectors: Any, name: str) -> Encoder:
+    """Sentences with the vectors that they have already."""
+    texts = [each.text if isinstance(each, Sentence) else each for each in sentences]
+    if not all(isinstance(each, str) for each in texts):
+        raise _no_encoder((sentences, vectors))
+    array = _check_vectors("(sentences, vectors) has", vectors, len(texts))
+    return Rows(check_stored(name, list(map(str, texts)), {"-": array}), name)
 
 
 def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Encoder:
     """An object that another library gives, or that does not say that it takes Sentences."""
-    if class_of(thing):
-        # the road of st:, so that a model and its reference give the same vectors
-        return live(thing, name)
     prepare, known = getattr(thing, "prepare", None), name or name_of(thing)
     if callable(prepare):
         return Unprepared(known, prepare, source(thing, name))
@@ -202,12 +224,19 @@ def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Enco
 
 
 def _no_encoder(thing: Any) -> DataProblem:
-    shown = " ".join(repr(thing).split())  # data may have been meant as the task
+    is_tuple = isinstance(thing, tuple)
+    # data may have been meant as the task
+    shown = f"a tuple of {_kinds(thing)}" if is_tuple else " ".join(repr(thing).split())
     return DataProblem(
-        f"{shown:.120} is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object"
-        " with encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher,"
-        " prepare)"
+        f"{shown:.120} is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', a model"
+        " of sentence-transformers, (model, tokenizer) of transformers, (sentences, vectors), an"
+        " object with encode(list[str]), a function list[str] -> array, or a SentEval pair"
+        " (batcher, prepare)"
     )
+
+
+def _kinds(things: tuple[Any, ...]) -> str:
+    return ", ".join(type(each).__name__ for each in things)
 
 
 def required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -220,8 +249,10 @@ def required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]
     return [p for p in parameters if p.kind in kinds and p.default is p.empty]
 
 
-def _check_vectors(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """What an encoder returned as [n, dim] float32, or one sentence on what is wrong with it."""
+def _check_vectors(said: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """What an encoder returned as [n, dim] float32, or one sentence on what is wrong with it, which
+    begins with what was `said` of it.
+    """
     expected = f"expected one row of numbers for each of {n} sentences, [{n}, dim]"
     if hasattr(returned, "detach"):
         returned = _from_tensor(returned)
@@ -231,22 +262,21 @@ def _check_vectors(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype
         returned = returned.toarray()
     if isinstance(returned, np.ma.MaskedArray):
         raise DataProblem(
-            f"{name} returned a masked array, whose gaps no vector has; fill them, as with"
-            " `.filled(0)`"
+            f"{said} a masked array, whose gaps no vector has; fill them, as with `.filled(0)`"
         )
     try:
         rows = np.asarray(returned)
         # complex numbers would lose a part, words would be taken for numbers
         if rows.dtype.kind not in "fiubO":
             what = f"an array of {rows.dtype}" if hasattr(returned, "dtype") else _kind(returned)
-            raise DataProblem(f"{name} returned {what}, {expected}")
+            raise DataProblem(f"{said} {what}, {expected}")
         array = _single(rows)
     except DataProblem:
         raise
     except (TypeError, ValueError):
-        raise DataProblem(f"{name} returned {_kind(returned)}, {expected}") from None
+        raise DataProblem(f"{said} {_kind(returned)}, {expected}") from None
     if array.ndim != 2 or len(array) != n or (n and not array.shape[1]):
-        raise DataProblem(f"{name} returned an array {list(array.shape)}, {expected}")
+        raise DataProblem(f"{said} an array {list(array.shape)}, {expected}")
     return array
 
 

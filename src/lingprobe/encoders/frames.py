@@ -144,10 +144,10 @@ def tokeniser_of(source: Source) -> Any:
         raise EncoderStop(unloadable(source.name, "transformers", error)) from error
 
 
-def read_by(template: str, prompt: str, source: Callable[[], Source]) -> str:
+def read_by(template: str, prompt: str, tokenizer: Callable[[], Any]) -> str:
     """What a model reads, with {sentence} where the sentence stands; '' for nothing else."""
     if not template:
         return prompt + PLACE if prompt else ""
     if template != CHAT:
         return template
-    return frame(template, prompt, tokeniser_of(source())).around(PLACE)
+    return frame(template, prompt, tokenizer()).around(PLACE)

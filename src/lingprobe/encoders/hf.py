@@ -12,7 +12,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import cache_dir, recall, remember
@@ -21,12 +21,16 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread
-from lingprobe.encoders.hub import Files, Source, files_of, source_of, unloadable
+from lingprobe.encoders.adapters import base_of, is_adapter
+from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread, tokeniser_of
+from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
 from lingprobe.encoders.layers import Asked, asked_of, names_of, slots_of
 from lingprobe.encoders.model_files import Dtype, Saved, versions
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
+
+if TYPE_CHECKING:
+    from lingprobe.encoders.network import Network
 
 Pool = Literal["mean", "rest", "max", "cls", "last", "end", "none"]
 Init = Literal["trained", "random", "orthonormal"]
@@ -54,6 +58,8 @@ class HuggingFace(Saved):
               word
     tokens    how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and
               16,384 on a GPU
+    adapter   the folder or hub name of an adapter of PEFT (LoRA and its like) that is put into the
+              model; an adapter alone, as hf:ADAPTER, says itself which model it belongs to
     weights   trained, or of the same architecture drawn with `seed`: random, orthonormal (the
               Orthonormal ELMo of Tenney et al. 2019)
     lexical   what drawn weights have below the first layer: drawn, trained, or auto (trained under
@@ -74,6 +80,7 @@ class HuggingFace(Saved):
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
     tokens: int = field(default=0, kw_only=True)
+    adapter: Place | None = field(default=None, kw_only=True)
     weights: Init = field(default="trained", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     lexical: Lexical = field(default="auto", kw_only=True)
@@ -82,8 +89,10 @@ class HuggingFace(Saved):
 
     @property
     def name(self) -> str:
-        return f"hf:{self.model}" + (
-            f",weights={self.weights}" if self.weights != "trained" else ""
+        return (
+            f"hf:{self.model}"
+            + (f",weights={self.weights}" if self.weights != "trained" else "")
+            + (f",adapter={self.adapter}" if self.adapter else "")
         )
 
     @property
@@ -103,10 +112,33 @@ class HuggingFace(Saved):
 
     @property
     def files(self) -> Files:
-        """Where the model lies; a bare name is its own before it is one of the
-        sentence-transformers.
+        """Where the model lies, of an adapter the model that it belongs to; a bare name is its own
+        before it is one of the sentence-transformers.
         """
-        return files_of(self.model, "sentence-transformers", first=False)
+        return files_of(self._base, "sentence-transformers", first=False)
+
+    @property
+    def _base(self) -> str:
+        """The model by folder or name, of an adapter alone the one that it was trained in."""
+        files = files_of(self.model, "sentence-transformers", first=False)
+        return (
+            base_of(files, self.model) if self.adapter is None and is_adapter(files) else self.model
+        )
+
+    @property
+    def _adapter(self) -> tuple[str, Files] | None:
+        """An adapter by folder or name, and its files."""
+        name = self.adapter or (self.model if self._base != self.model else "")
+        return (name, files_of(name)) if name else None
+
+    @property
+    def revision(self) -> str:
+        """The model's commit, or a digest of its files; with an adapter's."""
+        if (adapter := self._adapter) is None:
+            return super().revision
+        if self.weights != "trained":
+            raise DataProblem(f"weights={self.weights}: leave the adapter out, or the weights")
+        return f"{super().revision} adapter {adapter[1].fingerprint} {versions('peft')}"
 
     @property
     def counts_special(self) -> bool:
@@ -118,7 +150,7 @@ class HuggingFace(Saved):
     @property
     def quantization_method(self) -> str:
         """How its weights are quantised, as the configuration says; '' where they are not."""
-        way = quantisation(self.files.says("config.json"))
+        way = quantisation(self.configuration)
         check_quantised(way, self.weights, self.dtype)
         return way
 
@@ -148,12 +180,7 @@ class HuggingFace(Saved):
     @property
     def reads(self) -> str:
         """What the model reads, with {sentence} where the sentence stands; '' for nothing else."""
-        needed = ("tokenizer*",)
-        return read_by(
-            self.template,
-            self.prompt,
-            lambda: source_of(self.files, self.model, self.trust, needed),
-        )
+        return read_by(self.template, self.prompt, self.load_tokenizer)
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -166,8 +193,28 @@ class HuggingFace(Saved):
         return (
             number
             if number is not None
-            else usual_depth(source_of(self.files, self.model, self.trust, ("config.json",)))
+            else usual_depth(source_of(self.files, self._base, self.trust, ("config.json",)))
         )
+
+    def load_tokenizer(self) -> Any:
+        """The model's tokeniser."""
+        return tokeniser_of(source_of(self.files, self._base, self.trust, ("tokenizer*",)))
+
+    def load(self) -> Network:
+        """The model, ready to be run; EncoderStop where it cannot be, or is not what its
+        configuration says.
+        """
+        from lingprobe.encoders.network import Weights, load_network
+
+        source = source_of(self.files, self._base, self.trust)
+        adapter = self._adapter and source_of(self._adapter[1], self._adapter[0], Trust())
+        network = load_network(source, *self.runs, Weights(*self.weight_settings, adapter))
+        if (many := len(network.widths) - 1) != self.depth:
+            raise EncoderStop(
+                f"{self.name}: config.json says {self.depth} layers, and the model has {many}, so"
+                " it cannot be told which are meant"
+            )
+        return network
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
         return asked_of(self, slots, "word pieces")
@@ -179,16 +226,9 @@ class HuggingFace(Saved):
         """The layers that are asked for, each with its pooling."""
         from lingprobe.encoders.constant_token import constant_tokens
         from lingprobe.encoders.forward import Passes  # imports torch
-        from lingprobe.encoders.network import Weights, load_network
         from lingprobe.encoders.tokens import Words
 
-        source = source_of(self.files, self.model, self.trust)
-        network = load_network(source, *self.runs, Weights(*self.weight_settings))
-        if (many := len(network.widths) - 1) != self.depth:
-            raise EncoderStop(
-                f"{self.name}: config.json says {self.depth} layers, and the model has {many}, so"
-                " it cannot be told which are meant"
-            )
+        network = self.load()
         words = Words(self.spaces, self.text == "raw")
         around = frame(self.template, self.prompt, network.tokenizer)
         if around.after and any(pool != "end" for _, pool in asked) and network.causal:

@@ -91,7 +91,13 @@ def unknown(folder: Path, words: Sequence[str]) -> NDArray[np.bool_] | None:
     Fast tokenisers keep themselves in tokenizer.json, beside the model or in the folder of its
     first module.
     """
-    loaded = _tokeniser(folder)
+    text = _tokenizer_text(folder)
+    return None if text is None else unknown_to(text, words)
+
+
+def unknown_to(text: str, words: Sequence[str]) -> NDArray[np.bool_] | None:
+    """The same of a tokeniser as its tokenizer.json writes it."""
+    loaded = _tokeniser(text)
     if loaded is None:
         return None
     tokeniser, number, known = loaded
@@ -104,20 +110,26 @@ def unknown(folder: Path, words: Sequence[str]) -> NDArray[np.bool_] | None:
 
 
 @functools.lru_cache(maxsize=4)
-def _tokeniser(folder: Path) -> tuple[Any, int | None, dict[str, bool]] | None:
-    """A tokeniser, the number of its token for the unknown, None where it has none (bytes stand
-    in), and what is known of words.
-    """
+def _tokenizer_text(folder: Path) -> str | None:
+    """The tokenizer.json of a model's folder; None where it has none that can be read."""
     file = next(
         (path for path in (folder / FILE, *sorted(folder.glob(f"0_*/{FILE}"))) if path.is_file()),
         None,
     )
-    if file is None:
+    try:
+        return None if file is None else file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
         return None
+
+
+@functools.lru_cache(maxsize=4)
+def _tokeniser(text: str) -> tuple[Any, int | None, dict[str, bool]] | None:
+    """A tokeniser, the number of its token for the unknown, None where it has none (bytes stand
+    in), and what is known of words.
+    """
     try:
         from tokenizers import Tokenizer
 
-        text = file.read_text("utf-8")
         tokeniser, model = Tokenizer.from_str(text), json.loads(text)["model"]
     except Exception:
         # tokenizers raises its own bare Exception; what loads the model says what is wrong with it
@@ -161,6 +173,11 @@ class Saved:
     def files(self) -> Files:
         """Where the model lies."""
         return files_of(self.model, "sentence-transformers")
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """The model's configuration, as far as it is to be read."""
+        return self.files.says("config.json")
 
     @property
     def trust(self) -> Trust:

@@ -20,6 +20,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
+from lingprobe.encoders.adapters import apply_adapter
 from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import Layers, layers_of
@@ -46,11 +47,13 @@ class Weights:
     kind     trained, random (as its library begins to train it) or orthonormal (every matrix, and
              no biases)
     lexical  whether what is below the first layer stays as it was trained
+    adapter  one of PEFT that is put into the model
     """
 
     kind: str = "trained"
     seed: int = 0
     lexical: bool = True
+    adapter: Source | None = None
 
 
 @dataclass(frozen=True)
@@ -262,16 +265,23 @@ def load_network(source: Source, device: str, dtype: str, weights: Weights = Wei
         network = Network(model, tokenizer, device, "float32")
     else:
         network = Network(in_precision(model, dtype), tokenizer, device, dtype)
+    return try_network(network, source.name)
+
+
+def try_network(network: Network, name: str) -> Network:
+    """A model that was tried on a few tokens: it is known what may be in a batch, and which of its
+    states are its layers. EncoderStop where it does not run.
+    """
     try:
-        ready = replace(network, batching=network.together(source.name))
+        ready = replace(network, batching=network.together(name))
         assert ready.layers  # found before several threads ask for them
         return ready
     except DataProblem:
         raise
     except Exception as error:  # whatever models raise that want something else than token ids
         raise EncoderStop(
-            f"{source.name}: a {config.model_type} model does not run on token ids as others do"
-            f" ({one_line(error)})"
+            f"{name}: a {network.model.config.model_type} model does not run on token ids as others"
+            f" do ({one_line(error)})"
         ) from error
 
 
@@ -290,16 +300,17 @@ def _model(
     def load_model() -> Any:
         with quiet_loading():
             precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
-            return _encoder(
-                AutoModel.from_pretrained(
-                    source.name, config=config, dtype=precision, **source.arguments, **place
-                )
+            model = AutoModel.from_pretrained(
+                source.name, config=config, dtype=precision, **source.arguments, **place
             )
+        if weights.adapter is not None:
+            model = apply_adapter(model, weights.adapter)
+        return text_encoder(model)
 
     if weights.kind == "trained":
         return load_model()
     model = _draw_model(
-        lambda: _encoder(
+        lambda: text_encoder(
             AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)
         ),
         weights.seed,
@@ -313,7 +324,7 @@ def _model(
     return model
 
 
-def _encoder(model: Any) -> Any:
+def text_encoder(model: Any) -> Any:
     """The part of a model that reads text, ready to be run: of CLIP and its like the tower of
     texts.
     """

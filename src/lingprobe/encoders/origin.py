@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import itertools
 import re
@@ -11,7 +12,9 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from lingprobe.data._closure import code_of, digest, file_of
+import numpy as np
+
+from lingprobe.data._closure import code_of, digest, file_of, is_ours
 
 TELLING = 6  # letters, from which on the name of a folder says what is in it
 PLAIN = (type(None), bool, int, float, complex, str, bytes, PurePath)
@@ -30,12 +33,12 @@ def name_of(thing: Any) -> str:
 
 
 def model_name(model: Any) -> str:
-    """What a sentence-transformers model is called on the hub, or the folder that it was read from;
-    '' where it does not say.
+    """What a model of transformers or sentence-transformers is called on the hub, or the folder
+    that it was read from; '' where it does not say.
     """
     card = getattr(model, "model_card_data", None)
     said = getattr(card, "model_id", None) or getattr(card, "base_model", None)
-    inner = getattr(model, "transformers_model", None)
+    inner = getattr(model, "transformers_model", None) or model
     path = said or getattr(getattr(inner, "config", None), "_name_or_path", None)
     return shorten_path(path) if isinstance(path, str) else ""
 
@@ -60,7 +63,7 @@ def state_of(thing: Any) -> str:
     """
     if is_dataclass(thing) and not isinstance(thing, type):
         settings = [getattr(thing, field.name) for field in fields(thing) if field.compare]
-        if all(map(_plain, settings)):
+        if all(map(is_plain, settings)):
             return repr(settings)
     return f"{_process} {next(_unnamed)}"
 
@@ -70,7 +73,8 @@ def source(thing: Any, name: str | None) -> str:
 
     What has a state that no file shows (an object, a function that closes over something or reads a
     global object) is told apart from all others, and from itself in another process, unless it is
-    given a name that stands for it.
+    given a name that stands for it. An object of an installed library that holds nothing but
+    arrays, plain values and tokenizers, as a model of Model2Vec does, is what these are.
     """
     made, state = _made_of(thing, set()) if inspect.isfunction(thing) else (b"", True)
     module = str(
@@ -78,7 +82,26 @@ def source(thing: Any, name: str | None) -> str:
     )
     state = state or file_of(module) is None
     own = f" {_process} {next(_unnamed)}" if state and not name else ""
+    if not (inspect.isroutine(thing) or is_ours(module)) and (held := _contents(thing)):
+        own = f" {held}"
     return digest(code_of(module), made.hex()) + own
+
+
+def _contents(thing: Any) -> str:
+    """A digest of all that an object holds; '' where some of it cannot be told."""
+    state = hashlib.blake2b(digest_size=16)
+    for name, value in sorted(getattr(thing, "__dict__", {}).items()):
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufUS":
+            content: Any = np.ascontiguousarray(value).view(np.uint8).data
+        elif is_plain(value):
+            content = repr(value).encode()
+        elif callable(write := getattr(value, "to_str", None)):  # tokenizers
+            content = str(write()).encode()
+        else:
+            return ""
+        state.update(f"{name} {getattr(value, 'shape', '')} ".encode())
+        state.update(content)
+    return state.hexdigest() if getattr(thing, "__dict__", {}) else ""
 
 
 def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]:
@@ -96,7 +119,7 @@ def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]
         if inspect.isfunction(value) and value.__globals__ is function.__globals__:
             inner, stateful = _made_of(value, seen) if id(value) not in seen else (b"", False)
             parts, state = [*parts, inner], state or stateful
-        elif _plain(value):
+        elif is_plain(value):
             parts.append(repr(value).encode())
         elif not (inspect.ismodule(value) or inspect.isclass(value) or inspect.isroutine(value)):
             state = True
@@ -110,11 +133,12 @@ def _names(code: types.CodeType) -> set[str]:
     )
 
 
-def _plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number, a text, a path, or a list or mapping of such."""
     if isinstance(value, tuple | list):
-        return all(map(_plain, value))
+        return all(map(is_plain, value))
     if isinstance(value, dict):
-        return all(map(_plain, value.values()))
+        return all(map(is_plain, value.values()))
     return isinstance(value, PLAIN)
 
 

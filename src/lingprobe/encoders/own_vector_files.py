@@ -67,7 +67,7 @@ def read_npy(path: Path, sentences: Path) -> Stored:
             f"{path} has {len(array):,} rows, and {sentences} {len(lines):,} lines: they must be"
             " as many, in the same order"
         )
-    return _check_stored(path, [line.removesuffix("\r") for line in lines], {"-": array})
+    return check_stored(path, [line.removesuffix("\r") for line in lines], {"-": array})
 
 
 def _npz_keys(path: Path) -> list[str]:
@@ -88,7 +88,7 @@ def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
             f"{path}: 'sentences' is {sentences.dtype} {list(sentences.shape)}, expected one string"
             " a sentence"
         )
-    return _check_stored(path, sentences.tolist(), arrays)
+    return check_stored(path, sentences.tolist(), arrays)
 
 
 def _check_sizes(path: Path) -> None:
@@ -168,7 +168,7 @@ def _read_table(
         arrays = {name: _matrix(path, key, table.column(key)) for name, key in layers.items()}
     if not all(isinstance(s, str) for s in sentences):
         raise DataProblem(f"{path}: column 'sentence' holds something else than strings")
-    return _check_stored(path, sentences, arrays)
+    return check_stored(path, sentences, arrays)
 
 
 def _matrix(path: Path, key: str, column: Any) -> NDArray[Any]:
@@ -205,7 +205,8 @@ def _layer_names(path: Path, keys: Sequence[str], single: str) -> dict[str, str]
     return {str(n): f"layer_{n}" for n in numbers}
 
 
-def _check_stored(path: Path, sentences: list[str], arrays: dict[str, NDArray[Any]]) -> Stored:
+def check_stored(path: Path | str, sentences: list[str], arrays: dict[str, NDArray[Any]]) -> Stored:
+    """Vectors of sentences; DataProblem where they are not as many, or differ for one of them."""
     for name, array in arrays.items():
         if (
             array.ndim != 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,9 +21,62 @@ from lingprobe.encoders.own_vector_files import FORMATS, Stored, read_npy
 Missing = Literal["error", "skip"]
 
 
+class Matched:
+    """Vectors that are there already, matched by a sentence's text, else by its words joined with
+    spaces.
+    """
+
+    missing: Missing
+    takes = "sentences"
+
+    @property
+    def where(self) -> str:
+        """Where the vectors lie, for messages."""
+        raise NotImplementedError
+
+    @property
+    def stored_vectors(self) -> Stored:
+        """The vectors and their sentences."""
+        raise NotImplementedError
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The layers that are read."""
+        return tuple(self.stored_vectors.layers)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        rows = [self._row(sentence) for sentence in sentences]
+        lacking = [s for s, row in zip(sentences, rows, strict=True) if row < 0]
+        if lacking and self.missing == "error":
+            raise EncoderStop(lacking_of(self.where, lacking, len(sentences), "vector"))
+        places = np.array(rows, np.int64)
+        layers = [self.stored_vectors.layers[name] for name in self.slots]
+        return Vectors(tuple(_rows(layer, places) for layer in layers), self.slots)
+
+    @cached_property
+    def _squeezed_rows(self) -> dict[str, int]:
+        """Where sentences stand whose white space is made single spaces; -1 for several that differ
+        in nothing else.
+        """
+        rows: dict[str, int] = {}
+        for sentence, row in self.stored_vectors.rows.items():
+            key = " ".join(sentence.split())
+            rows[key] = -1 if key in rows else row
+        return rows
+
+    def _row(self, sentence: Sentence) -> int:
+        """Where the sentence stands in the file: by its text, that on one line, its words, or but
+        for white space; -1 where it does not.
+        """
+        for key in (sentence.text, " ".join(sentence.text.split()), " ".join(sentence.words)):
+            if (row := self.stored_vectors.rows.get(key, -1)) >= 0:
+                return row
+        return self._squeezed_rows.get(" ".join(sentence.text.split()), -1)
+
+
 @dataclass(frozen=True)
-class Given:
-    """Vectors of a file, matched by a sentence's text, else by its words joined with spaces."""
+class Given(Matched):
+    """Vectors of a file."""
 
     kind: str
     path: Path
@@ -30,11 +84,13 @@ class Given:
     chosen: tuple[str, ...] = field(default=(), kw_only=True)
     sentences: Path | None = field(default=None, kw_only=True)  # beside a file that has none
 
-    takes = "sentences"
-
     @property
     def name(self) -> str:
         return f"{self.kind}:{self.path}"
+
+    @property
+    def where(self) -> str:
+        return str(self.path)
 
     @property
     def fingerprint(self) -> str:
@@ -70,34 +126,32 @@ class Given:
             return read_npy(path, self.sentences.expanduser())
         return FORMATS[self.kind].read(path, self._layers)
 
-    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        rows = [self._row(sentence) for sentence in sentences]
-        lacking = [s for s, row in zip(sentences, rows, strict=True) if row < 0]
-        if lacking and self.missing == "error":
-            raise EncoderStop(lacking_of(str(self.path), lacking, len(sentences), "vector"))
-        places = np.array(rows, np.int64)
-        layers = [self.stored_vectors.layers[name] for name in self.slots]
-        return Vectors(tuple(_rows(layer, places) for layer in layers), self.slots)
+
+@dataclass(frozen=True, eq=False)
+class Rows(Matched):
+    """Vectors of a session, of sentences that are given with them."""
+
+    stored: Stored
+    name: str
+    missing: Missing = "error"
+
+    @property
+    def where(self) -> str:
+        return self.name
+
+    @property
+    def stored_vectors(self) -> Stored:
+        """What was given."""
+        return self.stored
 
     @cached_property
-    def _squeezed_rows(self) -> dict[str, int]:
-        """Where sentences stand whose white space is made single spaces; -1 for several that differ
-        in nothing else.
-        """
-        rows: dict[str, int] = {}
-        for sentence, row in self.stored_vectors.rows.items():
-            key = " ".join(sentence.split())
-            rows[key] = -1 if key in rows else row
-        return rows
-
-    def _row(self, sentence: Sentence) -> int:
-        """Where the sentence stands in the file: by its text, that on one line, its words, or but
-        for white space; -1 where it does not.
-        """
-        for key in (sentence.text, " ".join(sentence.text.split()), " ".join(sentence.words)):
-            if (row := self.stored_vectors.rows.get(key, -1)) >= 0:
-                return row
-        return self._squeezed_rows.get(" ".join(sentence.text.split()), -1)
+    def fingerprint(self) -> str:
+        """A digest of sentences and vectors."""
+        state = hashlib.blake2b("\x1e".join(self.stored.rows).encode(), digest_size=16)
+        for name, layer in self.stored.layers.items():
+            state.update(f"{name} {layer.dtype} {layer.shape}".encode())
+            state.update(np.ascontiguousarray(layer).data)
+        return state.hexdigest()
 
 
 def lacking_of(where: str, lacking: Sequence[Sentence], of: int, what: str) -> str:

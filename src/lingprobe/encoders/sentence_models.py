@@ -5,7 +5,6 @@ tokenised at once where that comes to the same. Imports torch.
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -163,7 +162,7 @@ class Ready:
 
     def embed_texts(self, features: dict[str, Any]) -> Tensor:
         """One vector a text, [texts, width], as the model's own `encode` would return it."""
-        return sentence_vectors(self.model, self.forward(features))
+        return sentence_vectors(self.model, self.forward(features), self.way)
 
 
 @functools.lru_cache(maxsize=2)
@@ -190,8 +189,6 @@ def load_model(source: Source, form: str, device: str, dtype: str, way: Way) -> 
             ).eval()
     except Exception as error:  # of every library that reads a part of a model
         raise EncoderStop(unloadable(source.name, "sentence-transformers", error)) from error
-    if way.width is not None:
-        model.truncate_dim = way.width
     return ready(in_precision(model, dtype), form, way, dtype, source.name)
 
 
@@ -217,7 +214,7 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
     key = "token_embeddings" if form == MANY else "sentence_embedding"
     if not isinstance(output.get(key), Tensor):
         raise EncoderStop(f"{name} gives no {key}, so that there is nothing to read")
-    width = int((output[key] if form == MANY else sentence_vectors(model, output)).shape[-1])
+    width = int((output[key] if form == MANY else sentence_vectors(model, output, way)).shape[-1])
     if way.width is not None and width < way.width:
         raise EncoderStop(f"{name}: truncate_dim={way.width}, and its vectors have {width} numbers")
     trial = Ready(model, form, dtype, way, width, "padded")
@@ -233,14 +230,15 @@ def forward(model: Any, features: dict[str, Any], way: Way, dtype: str) -> dict[
         return dict(model(placed, **told_more))
 
 
-def sentence_vectors(model: Any, output: dict[str, Any]) -> Tensor:
+def sentence_vectors(model: Any, output: dict[str, Any], way: Way) -> Tensor:
     """One vector a text of what a model's modules made."""
     values: Tensor = output["sentence_embedding"]
     if (active := getattr(model, "max_active_dims", None)) is not None:
         from sentence_transformers.util import select_max_active_dims
 
         values = select_max_active_dims(values, max_active_dims=active)
-    if (width := getattr(model, "truncate_dim", None)) is not None:
+    width = way.width if way.width is not None else getattr(model, "truncate_dim", None)
+    if width is not None:
         values = values[:, :width]
     return (values.to_dense() if values.is_sparse else values).float()
 
@@ -254,7 +252,7 @@ def _batching(trial: Ready, before: str, name: str) -> Batching:
     def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
         output = trial.forward(features)
         if trial.form != MANY:
-            return [[row[None]] for row in sentence_vectors(trial.model, output)]
+            return [[row[None]] for row in sentence_vectors(trial.model, output, trial.way)]
         masks = output["attention_mask"].bool()
         return [[row[mask]] for row, mask in zip(output["token_embeddings"], masks, strict=True)]
 
@@ -303,17 +301,3 @@ def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, 
 def about(texts: Sequence[str]) -> Ints:
     """About how many tokens each text has, for models that do not show them."""
     return np.array([1 + len(text) // 4 for text in texts], np.int64)
-
-
-def weights_digest(model: Any) -> str:
-    """Thirty-two hexadecimal digits that stand for a model's modules and weights."""
-    said = (
-        f"{model} {getattr(model, 'prompts', None)} {getattr(model, 'default_prompt_name', None)!r}"
-    )
-    state = hashlib.blake2b(said.encode(), digest_size=16)
-    for name, value in model.state_dict().items():
-        state.update(name.encode())
-        state.update(
-            value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
-        )
-    return state.hexdigest()

@@ -13,8 +13,8 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.hub import Files, source_of
+from lingprobe.encoders.live_options import options_of
 from lingprobe.encoders.model_files import MANY, Dtype, Saved, usual_batch, versions
-from lingprobe.encoders.origin import name_of
 from lingprobe.nets.device import resolved_dtype
 
 if TYPE_CHECKING:
@@ -84,11 +84,8 @@ class SentenceTransformers(Saved):
                 f"{self.model} gives one vector of a text; word pieces are what"
                 f" hf:{self.model},pool=none reads"
             )
-        if self.truncate_dim is not None and (form != FORMS[0] or self.truncate_dim < 1):
-            raise DataProblem(
-                f"truncate_dim={self.truncate_dim}: a {form} keeps all numbers of its vectors, and"
-                f" a {FORMS[0]} at least one"
-            )
+        if self.truncate_dim is not None:
+            check_width(self.truncate_dim, form)
         return form
 
     @property
@@ -114,48 +111,69 @@ class SentenceTransformers(Saved):
 
 @dataclass(frozen=True)
 class Live:
-    """A model of sentence-transformers that is loaded already; a digest of its weights and modules
-    stands for it.
+    """A model of sentence-transformers that is loaded already, run as one that is named; a digest
+    of its weights, settings and tokenizer stands for it. Options are those of st:.
     """
 
-    name: str
+    called: str
     model: Any
-    revision: str
-    device: str
-    dtype: str
+    prompt: str | None = field(default=None, kw_only=True)
+    task: Literal["query", "document"] | None = field(default=None, kw_only=True)
+    truncate_dim: int | None = field(default=None, kw_only=True)
+    dtype: Dtype = field(default="auto", kw_only=True)
+    tokens: int = field(default=0, kw_only=True)
 
     takes = "sentences"
 
     @property
+    def name(self) -> str:
+        return self.called + options_of(self)
+
+    @functools.cached_property
+    def revision(self) -> str:
+        """A digest of weights, settings and tokenizer."""
+        from lingprobe.encoders.live_models import model_digest
+
+        return model_digest(self.model)
+
+    @property
+    def runs(self) -> tuple[str, str]:
+        """The device that the model is on, and the precision."""
+        device = str(self.model.device)
+        return device, resolved_dtype(self.dtype, device)
+
+    @property
     def fingerprint(self) -> str:
         """Weights and modules, the version of the tokeniser, device class and precision."""
-        return (
-            f"{self.revision} {versions('tokenizers')} {self.device.partition(':')[0]} {self.dtype}"
-        )
+        device, dtype = self.runs
+        return f"{self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
 
     @functools.cached_property
     def ready(self) -> Ready:
         """The model, tried once."""
+        from lingprobe.encoders.live_models import sharing_weights
+        from lingprobe.encoders.model_files import in_precision
         from lingprobe.encoders.sentence_models import Way, ready
 
-        return ready(self.model, class_of(self.model), Way(), self.dtype, self.name)
+        form = class_of(self.model)
+        if self.truncate_dim is not None:
+            check_width(self.truncate_dim, form)
+        dtype = self.runs[1]
+        own = in_precision(sharing_weights(self.model, self.name), dtype)
+        way = Way(self.prompt, self.task or "", self.truncate_dim)
+        return ready(own, form, way, dtype, self.name)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        return _encode_sentences(self.ready, sentences, usual_batch(self.device))
+        return _encode_sentences(self.ready, sentences, self.tokens or usual_batch(self.runs[0]))
 
 
-def live(model: Any, name: str | None = None) -> Live:
-    """A loaded model as an encoder; it runs on the device that it is on, and, where it is not in
-    float32, in the precision that it is in.
-    """
-    import torch
-
-    from lingprobe.encoders.sentence_models import weights_digest
-
-    device = str(model.device)
-    whole = all(each.dtype == torch.float32 for each in model.parameters())
-    dtype = resolved_dtype("auto" if whole else "float32", device)
-    return Live(name or name_of(model), model, weights_digest(model), device, dtype)
+def check_width(width: int, form: str) -> None:
+    """Refuse to cut vectors of models whose numbers all count. DataProblem."""
+    if form != FORMS[0] or width < 1:
+        raise DataProblem(
+            f"truncate_dim={width}: a {form} keeps all numbers of its vectors, and a {FORMS[0]} at"
+            " least one"
+        )
 
 
 def class_of(thing: Any) -> str:

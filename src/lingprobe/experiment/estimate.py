@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lingprobe.data.core import Sentence
+from lingprobe.data.core import Remote, Sentence
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.references import Reference
 from lingprobe.encoders.model_files import Saved
@@ -41,6 +41,7 @@ class Estimate:
     seconds    about how long it takes, with one process on this machine
     untimed    encoders whose time is unknown, except baselines
     refused    what cannot be measured, and why
+    receivers  where sentences are sent, by the name of the encoder that sends them
     """
 
     trials: int
@@ -51,13 +52,18 @@ class Estimate:
     seconds: float = 0.0
     untimed: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
+    receivers: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [
             f"{self.trials:,} trials, {self.known:,} of them measured before; {self.fits:,} groups"
             " of fits to do"
         ]
-        lines += [f"{name}: {n:,} sentences to encode" for name, n in self.sentences.items()]
+        lines += [
+            f"{name}: {n:,} sentences to encode"
+            + (f", sent to {self.receivers[name]}" if name in self.receivers else "")
+            for name, n in self.sentences.items()
+        ]
         without = f", without encoding with {', '.join(self.untimed)}" if self.untimed else ""
         vectors = f"{_bytes(self.bytes)} of vectors, " if self.bytes else ""
         lines.append(f"about {vectors}{_duration(self.seconds)}{without}")
@@ -90,6 +96,7 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
         seconds,
         tuple(untimed),
         dict(plan.refused),
+        {each.name: each.sends_to for each in plan.encoders.values() if isinstance(each, Remote)},
     )
 
 

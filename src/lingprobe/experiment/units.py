@@ -75,5 +75,5 @@ def _pack_items(items: Iterable[Any], cost: Callable[[Any], int]) -> Iterator[li
 
 def width(encoder: Encoder) -> int:
     """How many numbers a vector of a saved model has, as it says; 0 where nothing says it."""
-    said: Mapping[str, Any] = encoder.files.config() if isinstance(encoder, Saved) else {}
+    said: Mapping[str, Any] = encoder.configuration if isinstance(encoder, Saved) else {}
     return next((int(said[name]) for name in WIDTHS if isinstance(said.get(name), int)), 0)

@@ -17,7 +17,7 @@ from lingprobe.api.measure import Settings
 from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.sentence_models import weights_digest
+from lingprobe.encoders.live_models import model_digest
 from lingprobe.integrations.steps import SETTINGS, Probing, log, undisturbed
 
 BATCH = 32
@@ -169,7 +169,7 @@ class Live:
     @property
     def fingerprint(self) -> str:
         """Weights and modules, the vocabulary's size, and the layer."""
-        return f"{weights_digest(self.model)} {len(self.tokenizer)} layer={self.layer}"
+        return f"{model_digest(self.model)} {len(self.tokenizer)} layer={self.layer}"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         training = self.model.training

@@ -1,0 +1,91 @@
+"""Adapters of PEFT, such as LoRA, in the model that they were trained in. Imports neither torch nor
+peft before one is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lingprobe.data._foreign_code import one_line
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import to_install
+from lingprobe.data.examples import EncoderStop
+from lingprobe.encoders.hub import ADAPTER, Files, Source, files_of
+
+INSIDE = "base_model.model."  # what PEFT puts before the names of all weights
+MERGE = "merge it into its model (merge_and_unload), save that, and name its folder"
+
+
+def is_adapter(files: Files) -> bool:
+    """Whether files are of an adapter alone, without the model that it belongs to."""
+    return (files.folder / ADAPTER).is_file() and not (files.folder / "config.json").is_file()
+
+
+def base_of(files: Files, reference: str) -> str:
+    """The model that an adapter says that it was trained in; DataProblem where that is not here."""
+    base = str(files.says(ADAPTER).get("base_model_name_or_path") or "")
+    try:
+        if base:
+            files_of(base, "sentence-transformers", first=False)
+            return base
+    except DataProblem:
+        pass
+    where = f"of {base!r}, which is no folder here and not in the cache" if base else "of no model"
+    raise DataProblem(
+        f"{reference} is an adapter {where}; say which model it belongs to,"
+        f" hf:MODEL,adapter={reference}"
+    )
+
+
+def apply_adapter(model: Any, source: Source) -> Any:
+    """A model with the layers and weights of an adapter inside it; EncoderStop where they do not
+    fit.
+    """
+    try:
+        import peft
+        from peft.utils.save_and_load import load_peft_weights, set_peft_model_state_dict
+    except ImportError:
+        raise EncoderStop(f"peft is not installed: {to_install('peft')}") from None
+    where = {"revision": source.revision} if source.revision else {}
+    before = set(model.state_dict())
+    try:
+        config = peft.PeftConfig.from_pretrained(source.name, **where)
+        config.inference_mode = True
+        weights = load_peft_weights(source.name, device="cpu", **where)
+        changed = peft.inject_adapter_in_model(config, model)
+        state = _in_model(weights, changed)
+        missing = set(set_peft_model_state_dict(changed, state).missing_keys)
+    except Exception as error:  # peft raises what it likes, and so do the models that it changes
+        raise EncoderStop(
+            f"the adapter {source.name} does not go into the model: {one_line(error)}; {MERGE}"
+        ) from error
+    new = [key for key in changed.state_dict() if key not in before and ".base_layer." not in key]
+    if lost := missing & set(new):
+        raise EncoderStop(
+            f"the adapter {source.name} has no weights for {len(lost)} of {len(new)} of its places"
+            f" in the model, such as {min(lost)}; name the model that it was trained in, or {MERGE}"
+        )
+    return changed
+
+
+def _in_model(weights: Mapping[str, Any], model: Any) -> dict[str, Any]:
+    """An adapter's weights by their names in a model without a head; those of a head are left
+    out.
+    """
+    modules = {name for name, _ in model.named_modules()}
+    head = f"{model.base_model_prefix}."
+    named: dict[str, Any] = {}
+    for key, value in weights.items():
+        name = key.removeprefix(INSIDE)
+        for candidate in (name, name.removeprefix(head)):
+            if _parents(candidate) & modules:
+                named[candidate] = value
+                break
+    return named
+
+
+def _parents(name: str) -> set[str]:
+    """The module that a weight is in, and the one around that."""
+    inner = name.rpartition(".")[0]
+    return {inner, inner.rpartition(".")[0]} - {""}

@@ -1,0 +1,46 @@
+"""Options of models that are loaded already: those of the reference that would name them, but for
+what cannot be changed any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from lingprobe.data.errors import UsageProblem
+
+WEIGHTS = "the model has the weights that it has; name its folder, hf:FOLDER,weights=random"
+CODE = "the model's code runs already"
+FIXED = {
+    "device": "the model stays where it is; move it with model.to(...)",
+    **dict.fromkeys(("weights", "seed", "lexical"), WEIGHTS),
+    "adapter": "put it into the model first, peft.PeftModel.from_pretrained(model, FOLDER)",
+    **dict.fromkeys(("trust_remote_code", "code_revision"), CODE),
+}
+"""What a model cannot be asked for once it is loaded, with the reason."""
+UNNAMED = ("layers",)  # tables have a column for them
+
+
+def names_of(kind: type) -> list[str]:
+    """The options of a kind of loaded models."""
+    return sorted(f.name for f in fields(kind) if f.kw_only and f.name not in (*FIXED, "parts"))
+
+
+def check_options(what: str, options: Mapping[str, Any], kind: type) -> None:
+    """Refuse options that a loaded model does not have, with the reason. UsageProblem."""
+    for key in options:
+        if key in FIXED:
+            raise UsageProblem(f"a loaded {what} has no option {key}: {FIXED[key]}")
+        if key not in (known := names_of(kind)):
+            raise UsageProblem(f"a loaded {what} has no option {key}; it has {', '.join(known)}")
+
+
+def options_of(model: Any) -> str:
+    """The options of a loaded model that are not as they are by default, as references write
+    them.
+    """
+    chosen = vars(model)
+    usual = {f.name: f.default for f in fields(model)}
+    names = [name for name in names_of(type(model)) if name not in UNNAMED]
+    return "".join(f",{name}={chosen[name]}" for name in names if chosen[name] != usual[name])

@@ -1,0 +1,246 @@
+"""Embedding servers that speak OpenAI's protocol: sentences are sent, batch by batch, and come back
+as vectors.
+
+The key is read from the environment for each request, and stands in nothing that is kept, logged
+or raised.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import logging
+import os
+import socket
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data._foreign_code import one_line
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.vectors import Vectors
+
+KEYS = ("LINGPROBE_API_KEY", "OPENAI_API_KEY")
+TRIES = 6  # of a request, with waits of 1, 2, 4, 8 and 16 seconds between
+LONGEST_WAIT = 300.0  # seconds that a server may ask us to wait
+TIMEOUT = 120.0  # seconds without an answer
+AGAIN = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+OF_TEXTS = (400, 413, 422)  # what a server says of texts that it does not take
+SAID = 300  # bytes of what a server says that are shown
+
+log = logging.getLogger("lingprobe.encoders")
+
+
+@dataclass(frozen=True)
+class Server:
+    """An embedding server that speaks OpenAI's protocol (OpenAI, vLLM, TEI, Ollama, llama.cpp and
+    others) by its address. All sentences are sent to it.
+
+    model       what the server calls the model
+    dimensions  how many numbers of a vector are asked for, of a model that can be cut; all without
+    prompt      text put before each sentence
+    batch       how many sentences go into one request
+    The key of the server is $LINGPROBE_API_KEY, or else $OPENAI_API_KEY.
+    """
+
+    url: str
+    model: str = field(kw_only=True)
+    dimensions: int | None = field(default=None, kw_only=True)
+    prompt: str = field(default="", kw_only=True)
+    batch: int = field(default=64, kw_only=True)
+
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        return f"api:{self.url},model={self.model}"
+
+    @property
+    def fingerprint(self) -> str:
+        """All that is known of the model: where it is asked, and how."""
+        return f"{self.address} {self.model} {self.dimensions} {self.prompt!r}"
+
+    @property
+    def address(self) -> str:
+        """Where texts are sent; DataProblem for what is no address, or has a password in it."""
+        parts = urllib.parse.urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise DataProblem(
+                f"{self.url!r} is no address of a server; write"
+                " api:http://localhost:8000/v1,model=NAME"
+            )
+        if parts.username or parts.password:
+            raise DataProblem(
+                f"{parts.hostname}: the address holds a password, which would be kept with the"
+                f" results; leave it out, and set {KEYS[0]}"
+            )
+        path = parts.path.rstrip("/").removesuffix("/embeddings") + "/embeddings"
+        return urllib.parse.urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
+
+    @property
+    def sends_to(self) -> str:
+        """The server that gets all sentences."""
+        return urllib.parse.urlsplit(self.address).netloc
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        if self.batch < 1:
+            raise EncoderStop(f"batch={self.batch}: a request has at least one sentence")
+        texts = [self.prompt + sentence.text for sentence in sentences]
+        # servers refuse a text without a letter; its vector is zeros
+        full = [i for i, text in enumerate(texts) if text.strip()]
+        vectors: NDArray[np.float32] | None = None
+        for start in range(0, len(full), self.batch):
+            rows = full[start : start + self.batch]
+            part = self._embed([texts[i] for i in rows])
+            if vectors is None:
+                vectors = np.zeros((len(sentences), part.shape[1]), np.float32)
+            if part.shape[1] != vectors.shape[1]:
+                raise self._wrong(f"vectors of {vectors.shape[1]} and of {part.shape[1]} numbers")
+            vectors[rows] = part
+        if vectors is None:  # how wide they are is seen on some other text
+            vectors = np.zeros((len(sentences), self._embed(["."]).shape[1]), np.float32)
+        return Vectors((vectors,))
+
+    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
+        """One vector a text, [texts, numbers], in their order."""
+        asked: dict[str, Any] = {"model": self.model, "input": texts}
+        if self.dimensions is not None:
+            asked["dimensions"] = self.dimensions
+        answer = self._ask(json.dumps(asked).encode())
+        try:
+            items = json.loads(answer)["data"]
+            order = [int(item.get("index", i)) for i, item in enumerate(items)]
+            rows = [np.array(item["embedding"], np.float32) for item in items]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise self._wrong(f"something else than embeddings ({one_line(error)})") from None
+        if sorted(order) != list(range(len(texts))):
+            raise self._wrong(
+                f"{len(rows)} vectors, numbered otherwise than {len(texts)} texts are"
+            )
+        widths = {row.shape for row in rows}
+        if len(widths) != 1 or rows[0].ndim != 1 or not rows[0].size:
+            raise self._wrong(f"vectors of the shapes {', '.join(map(str, sorted(widths)))}")
+        if self.dimensions not in (None, rows[0].size):
+            raise self._wrong(f"vectors of {rows[0].size} numbers, and not {self.dimensions}")
+        vectors = np.empty((len(texts), rows[0].size), np.float32)
+        vectors[order] = rows
+        return vectors
+
+    def _ask(self, body: bytes) -> bytes:
+        """What the server answers to a request; asked again where it is busy, or breaks off.
+
+        EncoderStop where it does not answer, or refuses; DataProblem where it refuses the texts.
+        """
+        for again in range(TRIES):
+            try:
+                return _post(self.address, body)
+            except urllib.error.HTTPError as error:
+                wait = self._wait(error, 2.0**again)
+                problem = f"it answered {error.code}"
+            except (OSError, http.client.HTTPException) as error:
+                wait, problem = 2.0**again, self._reason(error)
+            if again + 1 < TRIES:
+                log.warning("%s: %s; asked again in %.0f s", self.sends_to, problem, wait)
+                time.sleep(wait)
+        raise EncoderStop(
+            f"{self.sends_to} was asked {TRIES} times ({problem}); what it embedded is kept,"
+            " and the same command goes on from there"
+        )
+
+    def _wait(self, error: urllib.error.HTTPError, usual: float) -> float:
+        """Seconds until a server may be asked again; raises what an answer means that none would
+        change.
+        """
+        with error:
+            said = _without_key(error.read(SAID).decode("utf-8", "replace").strip())
+        who = f"{self.sends_to} answered {error.code}"
+        if error.code in (401, 403):
+            raise EncoderStop(f"{who}: set its key in the environment, as {KEYS[0]} ({said})")
+        if error.code in OF_TEXTS:
+            raise DataProblem(f"{who}: {said}")
+        if error.code not in AGAIN:
+            raise EncoderStop(
+                f"{who} at {self.address}: {said or error.reason}; check the address and"
+                f" model={self.model}"
+            )
+        wait = _retry_after(error.headers.get("Retry-After", ""))
+        if wait is not None and wait > LONGEST_WAIT:
+            raise EncoderStop(
+                f"{who} and wants to be asked again in {wait:,.0f} seconds; run the same command"
+                f" then, as what it embedded is kept ({said})"
+            )
+        return usual if wait is None else wait
+
+    def _reason(self, error: Exception) -> str:
+        """Why no answer came; EncoderStop where there is no server at all."""
+        cause = error.reason if isinstance(error, urllib.error.URLError) else error
+        if isinstance(cause, ConnectionRefusedError | socket.gaierror):
+            raise EncoderStop(
+                f"no server answers at {self.address} ({one_line(cause)}); start it, or check the"
+                " address"
+            ) from None
+        return one_line(cause) if isinstance(cause, Exception) else str(cause)
+
+    def _wrong(self, what: str) -> EncoderStop:
+        return EncoderStop(
+            f"{self.sends_to} returned {what}, so it does not speak the protocol of OpenAI's"
+            " embeddings; check the address and the model"
+        )
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A server that sends us elsewhere is refused: the key is not for whoever is there."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _post(address: str, body: bytes) -> bytes:
+    headers = {"Content-Type": "application/json", **_authorisation(os.environ)}
+    request = urllib.request.Request(address, body, headers)  # noqa: S310 - http or https, as checked
+    opener = urllib.request.build_opener(_NoRedirect)
+    with opener.open(request, timeout=TIMEOUT) as answer:
+        content: bytes = answer.read()
+    return content
+
+
+def _authorisation(environment: Mapping[str, str]) -> dict[str, str]:
+    """The header with the key, where there is one; EncoderStop for one that no header can hold."""
+    name, key = _key(environment)
+    if not key:
+        return {}
+    if not (key.isascii() and key.isprintable()):
+        raise EncoderStop(f"the key in {name} is not one line of ASCII; set it again")
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _key(environment: Mapping[str, str]) -> tuple[str, str]:
+    return next(
+        ((name, key) for name in KEYS if (key := environment.get(name, "").strip())), ("", "")
+    )
+
+
+def _without_key(said: str) -> str:
+    key = _key(os.environ)[1]
+    return said.replace(key, "***") if key else said
+
+
+def _retry_after(text: str) -> float | None:
+    """Seconds that a server wants to be left alone, which it says as a number or a date."""
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None

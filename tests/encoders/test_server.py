@@ -1,0 +1,279 @@
+"""Embedding servers: a real one on this machine, which does what servers do when they fail."""
+
+from __future__ import annotations
+
+import socket
+import urllib.error
+from email.utils import formatdate
+
+import numpy as np
+import pytest
+
+import lingprobe
+from fixtures.embedding_server import embedding_server, vector
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.encoders import make, server
+
+KEY = "sk-very-secret-0123456789"
+SENTENCES = [Sentence.of(text.split()) for text in ("A cat .", "Two dogs bark .", "Who ?", "Yes")]
+
+
+@pytest.fixture
+def service(monkeypatch):
+    """A server at work; no key in the environment, and no time lost waiting."""
+    for name in server.KEYS:
+        monkeypatch.delenv(name, raising=False)
+    with embedding_server() as mine:
+        mine.waits = []
+        monkeypatch.setattr(server.time, "sleep", mine.waits.append)
+        yield mine
+
+
+def reference(service, **options) -> str:
+    return f"api:{service.url},model=tiny" + "".join(f",{k}={v}" for k, v in options.items())
+
+
+def expected(sentences=SENTENCES, prompt="") -> list[list[float]]:
+    return [vector(prompt + s.text) for s in sentences]
+
+
+@pytest.mark.parametrize("batch", [1, 3, 64])
+def test_sentences_are_sent_in_batches_and_come_back_in_order(batch, service):
+    ours = make(reference(service, batch=batch)).encode(SENTENCES).layers[0]
+    assert ours.tolist() == expected()
+    texts = [s.text for s in SENTENCES]
+    wanted = [texts[i : i + batch] for i in range(0, 4, batch)]
+    assert [body["input"] for body in service.asked] == wanted
+    assert {body["model"] for body in service.asked} == {"tiny"}
+    assert set(service.paths) == {"/v1/embeddings"}
+
+
+def test_prompts_and_dimensions_are_asked_for(service):
+    encoder = make(reference(service, dimensions=2, prompt="query%3A "))
+    assert encoder.encode(SENTENCES).layers[0].tolist() == [
+        row[:2] for row in expected(prompt="query: ")
+    ]
+    assert service.asked[0]["dimensions"] == 2
+    service.faults = [lambda data: [{**each, "embedding": [1.0]} for each in data]]
+    with pytest.raises(EncoderStop, match="vectors of 1 numbers, and not 2"):
+        encoder.encode(SENTENCES)
+
+
+def shuffled(data):
+    return data[::-1]
+
+
+def nameless(data):
+    return [{"embedding": each["embedding"]} for each in data]
+
+
+@pytest.mark.parametrize("fault", [shuffled, nameless])
+def test_the_order_is_that_of_the_numbers_where_there_are_some(fault, service):
+    service.faults = [fault]
+    assert make(reference(service)).encode(SENTENCES).layers[0].tolist() == expected()
+
+
+WRONG = {
+    "one too few": lambda data: data[1:],
+    "one too many": lambda data: [*data, data[0]],
+    "a number twice": lambda data: [{**each, "index": 0} for each in data],
+    "rows of other widths": lambda data: [data[0] | {"embedding": [1.0]}, *data[1:]],
+    "no numbers": lambda data: [{**each, "embedding": "none"} for each in data],
+    "nothing": lambda data: [{"index": each["index"]} for each in data],
+    "empty": lambda data: [{**each, "embedding": []} for each in data],
+    "null": lambda data: None,
+}
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_what_is_no_answer_of_this_protocol_is_said(fault, service):
+    service.faults = [WRONG[fault]]
+    with pytest.raises(EncoderStop, match=r"does not speak the protocol of OpenAI's"):
+        make(reference(service)).encode(SENTENCES)
+    assert len(service.asked) == 1
+
+
+def test_a_text_without_a_letter_is_not_sent(service):
+    empty = Sentence((), " ")
+    ours = make(reference(service)).encode([empty, *SENTENCES]).layers[0]
+    assert ours.tolist() == [[0.0] * 4, *expected()]
+    assert service.asked[0]["input"] == [s.text for s in SENTENCES]
+    assert make(reference(service)).encode([empty]).layers[0].tolist() == [[0.0] * 4]
+
+
+def test_widths_that_change_between_requests_are_refused(service):
+    service.faults = [None, lambda data: [{**each, "embedding": [1.0]} for each in data]]
+    with pytest.raises(EncoderStop, match="vectors of 4 and of 1 numbers"):
+        make(reference(service, batch=2)).encode(SENTENCES)
+
+
+@pytest.mark.parametrize("code", [408, 429, 500, 502, 503, 504, 0])
+def test_a_busy_or_broken_server_is_asked_again(code, service):
+    service.faults = [(code, {}, b"later"), (code, {}, b"later")]
+    assert make(reference(service)).encode(SENTENCES).layers[0].tolist() == expected()
+    assert len(service.asked) == 3
+    assert service.waits == [1.0, 2.0]
+
+
+def test_a_server_that_says_when_to_come_back_is_obeyed(service):
+    service.faults = [(429, {"Retry-After": "7"}, b""), (503, {"Retry-After": "soon"}, b"")]
+    make(reference(service)).encode(SENTENCES)
+    assert service.waits == [7.0, 2.0]
+    date = formatdate(server.time.time() + 50, usegmt=True)
+    service.faults = [(429, {"Retry-After": date}, b"")]
+    make(reference(service)).encode(SENTENCES)
+    assert 40 < service.waits[-1] <= 50
+    service.faults = [(429, {"Retry-After": "7200"}, b"the quota of today is used up")]
+    with pytest.raises(EncoderStop, match=r"7,200 seconds.*kept.*quota of today"):
+        make(reference(service)).encode(SENTENCES)
+    assert len(service.waits) == 3
+
+
+def test_a_server_that_stays_broken_is_given_up(service):
+    service.faults = [(500, {}, b"")] * 9
+    with pytest.raises(EncoderStop, match=r"asked 6 times \(it answered 500\)"):
+        make(reference(service)).encode(SENTENCES)
+    assert service.waits == [1.0, 2.0, 4.0, 8.0, 16.0]
+
+
+@pytest.mark.parametrize("code", [301, 302, 307, 404, 405])
+def test_another_address_is_not_followed_with_the_key(code, service, monkeypatch):
+    monkeypatch.setenv("LINGPROBE_API_KEY", KEY)
+    service.faults = [(code, {"Location": "/elsewhere"}, b"")]
+    with pytest.raises(EncoderStop, match=f"answered {code} at .*check the address and model=tiny"):
+        make(reference(service)).encode(SENTENCES)
+    assert service.paths == ["/v1/embeddings"]
+
+
+def test_where_no_server_is_one_sentence_says_so(service, monkeypatch):
+    closed = "http://127.0.0.1:9/v1"
+    with pytest.raises(EncoderStop, match=f"no server answers at {closed}/embeddings .*refused"):
+        make(f"api:{closed},model=tiny").encode(SENTENCES)
+
+    def unknown(*_):
+        raise urllib.error.URLError(socket.gaierror(-2, "Name or service not known"))
+
+    monkeypatch.setattr(server, "_post", unknown)
+    with pytest.raises(EncoderStop, match=r"no server answers .*not known"):
+        make(reference(service)).encode(SENTENCES)
+    assert service.waits == []
+
+
+@pytest.mark.parametrize("address", ["localhost:8000", "ftp://a/b", "http://", "file:///etc"])
+def test_an_address_has_to_be_one(address):
+    with pytest.raises(DataProblem, match="no address of a server"):
+        _ = make(f"api:{address},model=tiny").fingerprint
+
+
+def test_a_password_in_the_address_is_refused_unshown():
+    with pytest.raises(DataProblem, match="holds a password") as caught:
+        _ = make("api:http://me%3Asecret%40host/v1,model=tiny").fingerprint
+    assert "secret" not in str(caught.value)
+
+
+def test_sentences_that_a_server_refuses_are_left_out_and_counted(service, tmp_path):
+    original = service.answer
+
+    def answer(body):
+        if any(text == "Who ?" for text in body["input"]):
+            return 400, {}, b"the input is too long"
+        return original(body)
+
+    service.answer = answer
+    sentences = [*SENTENCES, Sentence((), "")]
+    done = lingprobe.embed(sentences, reference(service), cache=tmp_path)
+    (embedded,) = done.values()
+    assert embedded.usable.tolist() == [True, True, False, True, True]
+    assert "answered 400: the input is too long" in dict(embedded.problems)[2]
+    assert all(text.strip() for body in service.asked for text in body["input"])
+
+
+def test_numbers_that_are_none_are_left_out_and_counted(service, tmp_path):
+    service.faults = [
+        None,
+        lambda data: [
+            {**each, "embedding": [float("nan")] * 4} if each["index"] == 1 else each
+            for each in data
+        ],
+    ]
+    make(reference(service)).encode(SENTENCES)
+    (embedded,) = lingprobe.embed(SENTENCES, reference(service), cache=tmp_path).values()
+    assert embedded.usable.sum() == len(SENTENCES) - 1
+
+
+def test_a_run_that_was_cut_off_goes_on_where_it_was(service, tmp_path):
+    """Blocks have at most 2,048 sentences; the server stops within the second."""
+    sentences = [Sentence.of([f"w{i}"]) for i in range(3000)]
+    how = reference(service, batch=1024)
+    service.faults = [None, None, (401, {}, b"no more")]
+    with pytest.raises(lingprobe.LingprobeError, match="answered 401"):
+        lingprobe.embed(sentences, how, cache=tmp_path)
+    before = {text for body in service.asked[:2] for text in body["input"]}
+    service.asked.clear()
+    (embedded,) = lingprobe.embed(sentences, how, cache=tmp_path).values()
+    after = {text for body in service.asked for text in body["input"]}
+    assert (len(before), len(after)) == (2048, 952)
+    assert not before & after
+    assert (embedded.cached, embedded.encoded) == (2048, 952)
+
+
+@pytest.mark.parametrize("name", server.KEYS)
+def test_the_key_of_the_environment_is_sent_and_shown_nowhere(
+    name, service, task, tmp_path, monkeypatch, caplog, capfd
+):
+    monkeypatch.setenv(name, f" {KEY}\n")
+    caplog.set_level("DEBUG")
+    service.faults = [(429, {}, KEY.encode())]
+    output, cache = tmp_path / "out", tmp_path / "cache"
+    how = {"output": output, "cache": cache, "seeds": 1, "probes": "logreg", "bounds": False}
+    plan = str(lingprobe.estimate(task, reference(service), cache=cache))
+    assert service.asked == []
+    assert f"sent to 127.0.0.1:{service.url.split(':')[2].split('/')[0]}" in plan
+    evaluation = lingprobe.evaluate(reference(service), task, **how)
+    assert evaluation.failures == {}
+    assert {headers["Authorization"] for headers in service.headers} == {f"Bearer {KEY}"}
+    service.faults = [(401, {}, f"wrong key {KEY}".encode())] * 2
+    with pytest.raises(EncoderStop, match=r"LINGPROBE_API_KEY.*wrong key \*\*\*") as caught:
+        make(reference(service)).encode(SENTENCES)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 3
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+    shown = [plan, str(evaluation), repr(evaluation), str(caught.value), caplog.text]
+    shown += [*capfd.readouterr(), repr(make(reference(service)))]
+    assert not [text for text in shown if KEY in text]
+
+
+def test_a_key_that_no_header_can_hold_is_not_shown(service, monkeypatch):
+    monkeypatch.setenv("LINGPROBE_API_KEY", "secret\nInjected: 1")
+    with pytest.raises(EncoderStop, match="not one line of ASCII") as caught:
+        make(reference(service)).encode(SENTENCES)
+    assert "secret" not in str(caught.value)
+    assert service.asked == []
+
+
+def test_ours_goes_before_the_key_of_others(service, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "other")
+    monkeypatch.setenv("LINGPROBE_API_KEY", KEY)
+    make(reference(service)).encode(SENTENCES)
+    assert service.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_addresses_models_and_prompts_are_other_encoders():
+    every = [
+        "http://a/v1,model=b",
+        "http://a/v1/,model=b,prompt=x",
+        "http://a/v2,model=b",
+        "http://a/v1,model=c",
+        "http://a/v1?api-version%3D1,model=b",
+    ]
+    known = [make(f"api:{text}").fingerprint for text in every]
+    assert len(set(known)) == len(every)
+    assert make("api:http://a/v1/embeddings,model=b").address == "http://a/v1/embeddings"
+    assert make(f"api:{every[4]}").address == "http://a/v1/embeddings?api-version=1"
+
+
+def test_vectors_are_what_numpy_reads_of_the_answer(service):
+    service.faults = [lambda data: [{**each, "embedding": [1, 0.1, -2e-3, 3e38]} for each in data]]
+    ours = make(reference(service)).encode(SENTENCES).layers[0]
+    assert np.array_equal(ours, np.tile(np.float32([1, 0.1, -2e-3, 3e38]), (4, 1)))
