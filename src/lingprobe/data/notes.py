@@ -301,6 +301,14 @@ class Checkpointed(Protocol):
 
 
 @runtime_checkable
+class Remote(Protocol):
+    """An encoder that sends sentences to another machine: which one, as a plan says."""
+
+    @property
+    def sends_to(self) -> str: ...
+
+
+@runtime_checkable
 class Averaging(Protocol):
     """An encoder of means over tokens that was looked at for a token that every sentence has and
     that holds most of the norm: which, by layer.
