@@ -292,9 +292,7 @@ class Checkpoint(Part):
 
 @runtime_checkable
 class Checkpointed(Protocol):
-    """An encoder that knows at which point of its training it is; of one that does not, its name
-    may tell.
-    """
+    """An encoder that knows at which point of its training it is; of others, names may tell."""
 
     @property
     def point_of_training(self) -> Checkpoint: ...
