@@ -216,14 +216,6 @@ class Running(Protocol):
 
 
 @runtime_checkable
-class Remote(Protocol):
-    """An encoder that sends sentences to another machine: which one, as a plan says."""
-
-    @property
-    def sends_to(self) -> str: ...
-
-
-@runtime_checkable
 class Informed(Encoder, Protocol):
     """An encoder of a task's annotation; its vectors are for that task's data only.
 

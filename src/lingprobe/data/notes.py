@@ -292,12 +292,18 @@ class Checkpoint(Part):
 
 @runtime_checkable
 class Checkpointed(Protocol):
-    """An encoder that knows at which point of its training it is; of one that does not, its name
-    may tell.
-    """
+    """An encoder that knows at which point of its training it is; of others, names may tell."""
 
     @property
     def point_of_training(self) -> Checkpoint: ...
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """An encoder that sends sentences to another machine: which one, as a plan says."""
+
+    @property
+    def sends_to(self) -> str: ...
 
 
 @runtime_checkable

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lingprobe.data.core import Remote, Sentence
+from lingprobe.data.core import Sentence
+from lingprobe.data.notes import Remote
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.references import Reference
 from lingprobe.encoders.model_files import Saved
