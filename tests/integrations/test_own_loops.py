@@ -108,6 +108,19 @@ def test_validation_loops_turn_gradients_off_and_probes_learn_all_the_same(tmp_p
     assert scores[0] == scores[1]
 
 
+def test_layers_and_probes_are_named_where_there_are_several(task, tmp_path):
+    def names(layers, **settings):
+        encoder = ENCODERS.make(f"hf:{folder},layers={layers}")
+        probing = Probing(task, **FAST, **settings, cache=tmp_path / "cache", output=tmp_path / "o")
+        return {name.removeprefix("probing_") for name in probing(encoder)} - {"mean", "seconds"}
+
+    folder = transformer(tmp_path / "bert")
+    assert names("2") == {"table:a.jsonl"}
+    assert names("all") == {f"table:a.jsonl, layer {n}" for n in range(3)}
+    probes = ["logreg", "mlp"]
+    assert names("2", probes=probes) == {f"table:a.jsonl, {probe}" for probe in probes}
+
+
 def test_what_bounds_the_cost_is_the_default_and_may_be_set(monkeypatch, task, net):
     seen = []
 

@@ -11,7 +11,7 @@ from typing import Any, Unpack, final
 
 import torch
 
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
 from lingprobe.analysis.rows import rows
 from lingprobe.api.arguments import keywords, options_of
 from lingprobe.api.evaluation import Evaluation
@@ -100,14 +100,14 @@ def _scores(evaluation: Evaluation, encoder: str, limit: int | None) -> dict[str
         for row in rows(evaluation.results)
         if row.encoder == encoder and row.control == NO_CONTROL
     ]
-    several = len({row.probe for row in mine}) > 1
-    limited = f",{LIMIT}={limit}"
-    return {
-        short(row.task.removesuffix(limited))
-        + row.read
-        + (f", {row.probe}" if several else ""): row.score / PERCENT
-        for row in mine
-    }
+    layers = len({row.layer for row in mine}) > 1
+    probes = len({row.probe for row in mine}) > 1
+
+    def name(row: Row) -> str:
+        task = short(row.task.removesuffix(f",{LIMIT}={limit}"))
+        return task + (row.read if layers else "") + (f", {row.probe}" if probes else "")
+
+    return {name(row): row.score / PERCENT for row in mine}
 
 
 @contextmanager
