@@ -8,8 +8,8 @@ import pytest
 import lingprobe
 from lingprobe.cli import COMMANDS, main
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.meant import _table
 from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.suggestions import _table
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.metric import METRICS

@@ -372,3 +372,13 @@ def test_equal_words_labels_and_texts_are_one_in_memory(tmp_path, suffix):
     dataset = read(save(tmp_path / f"a.{suffix}", rows))
     assert len(dataset.sentences) == 15
     assert len({id(word) for s in dataset.sentences for word in s.words}) == 2 + 15
+
+
+def test_texts_are_cut_into_words_and_lists_are_words_already(tmp_path):
+    file = tmp_path / "a.jsonl"
+    rows = [{"text": "The guard, didn't.", "label": "x"}, {"text": ["a,", "b."], "label": "y"}]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    one, other = read(file).examples()
+    assert one.sites[0].sentence.words == ("The", "guard", ",", "didn't", ".")
+    assert one.sites[0].sentence.text == "The guard, didn't."
+    assert other.sites[0].sentence.words == ("a,", "b.")

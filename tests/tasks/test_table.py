@@ -8,8 +8,10 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.datasets import folds_needed, together
 from lingprobe.datasets.formats.tables import write
+from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks
+from lingprobe.tasks.table import Table
 from lingprobe.testing import FAMILIES, check_task, same_dataset
 
 
@@ -66,6 +68,12 @@ def test_the_content_of_the_file_is_its_identity(tmp_path):
     before = task.fingerprint
     file.write_text("tr\tx\tb b\n")
     assert task.fingerprint != before
+
+
+def test_columns_are_in_the_identity_of_an_object(tmp_path):
+    file = labelled(tmp_path / "a.csv", "one,two,label", "a {i},b {i},{label}")
+    tasks = [Table(file, text="one"), Table(file, text="two"), Table(file, text="one", seed=1)]
+    assert len({str(task_identity(None, task)) for task in tasks}) == 3
 
 
 def labelled(file, headings="text,label", row="a {i},{label}", many=60):

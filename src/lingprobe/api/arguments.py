@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.meant import advice, meant_by
 from lingprobe.data.references import Reference
+from lingprobe.data.suggestions import advice, suggest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -84,7 +84,7 @@ def keywords(options: Mapping[str, Any]) -> Callable[[F], F]:
 
 
 def _unknown(function: str, name: str, known: Sequence[str]) -> str:
-    near = meant_by("option", name, known, 0.6)
+    near = suggest("option", name, known, 0.6)
     other = advice("option", name) or f"it takes {', '.join(known)}"
     meant = f"did you mean {near}?" if near else other
     return f"{function} takes no argument {name!r}: {meant}"

@@ -8,8 +8,8 @@ from typing import Any
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.meant import meant_by
 from lingprobe.data.references import Reference, allow, parsed_or_none
+from lingprobe.data.suggestions import suggest
 from lingprobe.encoders import ENCODERS, adapt
 from lingprobe.encoders.adapters import is_adapter
 from lingprobe.encoders.hub import Files, files_of
@@ -57,7 +57,7 @@ def reference(thing: Any) -> Any:
     name = parsed.name
     if name in [*ENCODERS.places(), *TASKS.places()] or ".py@" in name:
         return thing
-    if not Path(name).exists() and meant_by("encoder", name, ENCODERS.places()):
+    if not Path(name).exists() and suggest("encoder", name, ENCODERS.places()):
         return thing  # mistyped, or by another name
     try:
         return model(thing)

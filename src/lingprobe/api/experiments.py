@@ -16,8 +16,8 @@ from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import estimate, run
 from lingprobe.data.cache import write_text
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.meant import meant_by
 from lingprobe.data.references import Contents, Reference, beside
+from lingprobe.data.suggestions import suggest
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.estimate import Estimate
@@ -139,7 +139,7 @@ def _check_setting(path: Path, key: str, value: Any) -> Any:
             return as_list(value)
         raise UsageProblem(f"{path}: {key} = {value!r}: write a list of texts")
     if key not in KINDS:
-        near = meant_by("option", key, [*LISTS, *KINDS], 0.6)
+        near = suggest("option", key, [*LISTS, *KINDS], 0.6)
         meant = f"did you mean {near}?" if near else f"there are {', '.join([*LISTS, *KINDS])}"
         raise UsageProblem(f"{path}: no experiment has a key {key!r}; {meant}")
     kind, written = KINDS[key]

@@ -13,7 +13,7 @@ from typer.core import TyperArgument, TyperCommand
 from typer.exceptions import TyperException
 
 from lingprobe.cli.completing import kinds
-from lingprobe.data.meant import advice, meant_by
+from lingprobe.data.suggestions import advice, suggest
 
 UNKNOWN = re.compile(r"No such option: (\S+)")
 COMMAND = re.compile(r"No such command '(.+?)'")
@@ -81,7 +81,7 @@ def sentence(error: TyperException, arguments: Iterable[str], commands: Iterable
     if (kind := COMMAND.match(said)) and kind[1] in kinds(""):
         return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
     if kind:
-        near = meant_by("command", kind[1], sorted(names))
+        near = suggest("command", kind[1], sorted(names))
         said = f"no command {kind[1]}{f'; did you mean {near}?' if near else ''}"
     for theirs, ours in WORDS.items():
         said = said.replace(theirs, ours)
@@ -94,6 +94,6 @@ def _unknown_option(flag: str, error: TyperException) -> str:
     context = getattr(error, "ctx", None)
     flags = [flag for each in (context.command.params if context else ()) for flag in each.opts]
     name = flag.lstrip("-").partition("=")[0]
-    near = meant_by("option", name, [each[2:] for each in flags if each.startswith("--")])
+    near = suggest("option", name, [each[2:] for each in flags if each.startswith("--")])
     instead = f"did you mean --{near}?" if near else advice("option", name)
     return f"no option {flag}{f'; {instead}' if instead else ''}"

@@ -27,7 +27,7 @@ from lingprobe.data._foreign_code import foreign_code, module_name, one_line
 from lingprobe.data._old_names import entry_points
 from lingprobe.data._options import Place, ReferenceProblem, convert_option, says_where, texts
 from lingprobe.data._reference import Reference, parsed_or_none
-from lingprobe.data.meant import meant_by
+from lingprobe.data.suggestions import suggest
 
 __all__ = [
     "Contents",
@@ -183,7 +183,7 @@ class Contents:
     def _unknown(self, name: str, places: Iterable[str]) -> str:
         known = list(places)
         about = next(iter(self._about(name)), "")
-        meant = meant_by(self.kind, name, known) or about or meant_by(self.kind, name, known, 0.6)
+        meant = suggest(self.kind, name, known) or about or suggest(self.kind, name, known, 0.6)
         hint = f"; did you mean {meant!r}?" if meant else ""
         return f"no {self.kind} called {name!r}{hint} (`lingprobe list {self.kind}s` lists them)"
 

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from lingprobe.api.arguments import keywords
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
-from lingprobe.integrations.steps import MEAN, SETTINGS, Probing, undisturbed
+from lingprobe.integrations.steps import MEAN, SETTINGS, Probing, keep_state
 
 try:
     from sentence_transformers.sentence_transformer.evaluation import SentenceEvaluator
@@ -47,7 +47,7 @@ class ProbingEvaluator(SentenceEvaluator):  # type: ignore[misc]
     ) -> dict[str, float]:
         """Measure the model as it is; it goes on being trained as before."""
         usual = {} if output_path is None else {"output": Path(output_path) / "probing"}
-        with undisturbed(model):  # dropout would make each vector another
+        with keep_state(model):  # dropout would make each vector another
             scores = self._probing.measure(model, steps, **usual)
         metrics: dict[str, float] = self.prefix_name_to_metrics(scores, self.name)
         self.store_metrics_in_model_card_data(model, metrics, epoch, steps)

@@ -66,7 +66,7 @@ class Probing:
         module   the torch module behind the encoder, which is in evaluation mode meanwhile; found
                  where the encoder is one, or a method of one
         """
-        with undisturbed(encoder if module is None else module):
+        with keep_state(encoder if module is None else module):
             scores = self.measure(encoder, step)
         return {f"{self.name}_{task}": score for task, score in scores.items()}
 
@@ -111,7 +111,7 @@ def _scores(evaluation: Evaluation, encoder: str, limit: int | None) -> dict[str
 
 
 @contextmanager
-def undisturbed(thing: Any) -> Iterator[None]:
+def keep_state(thing: Any) -> Iterator[None]:
     """A model that is being trained is in evaluation mode inside; then each of its modules is in
     its mode again, and random numbers go on as if nothing had happened.
 

@@ -18,7 +18,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.live_models import model_digest
-from lingprobe.integrations.steps import SETTINGS, Probing, log, undisturbed
+from lingprobe.integrations.steps import SETTINGS, Probing, keep_state, log
 
 BATCH = 32
 LONGEST = 512  # tokens, of a model that does not say how many it reads
@@ -136,7 +136,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         weights = live.fingerprint
         if (self._step, self._weights) == (state.global_step, weights):
             return self._scores
-        with undisturbed(model):
+        with keep_state(model):
             scores = self._probing.measure(
                 live, state.global_step, output=Path(args.output_dir) / "probing"
             )

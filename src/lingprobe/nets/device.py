@@ -22,7 +22,7 @@ from lingprobe.data._old_names import variable
 from lingprobe.data.cache import environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import DataProblem
-from lingprobe.data.meant import meant_by
+from lingprobe.data.suggestions import suggest
 from lingprobe.nets.precision import half_allowed, native_bf16
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ def check_name(asked: str, option: str = "device") -> None:
     """Refuse what is no device of torch, before any work."""
     if kind(asked) in NAMES:
         return
-    meant = f"cuda:{asked}" if asked.isdecimal() else meant_by("device", asked, NAMES)
+    meant = f"cuda:{asked}" if asked.isdecimal() else suggest("device", asked, NAMES)
     hint = f"did you mean {meant}?" if meant else "write cpu, cuda, cuda:1, mps or auto"
     raise UsageProblem(f"{option}={asked}: {hint}")
 

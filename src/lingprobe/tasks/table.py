@@ -5,11 +5,13 @@ SentEval's files.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.corpora.files import digest, uncompressed_path
+from lingprobe.corpora.files import digest as digest_files
+from lingprobe.corpora.files import uncompressed_path
+from lingprobe.data._closure import digest
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sampling
 from lingprobe.data.labels import KINDS
 from lingprobe.data.notes import Sampled
@@ -79,8 +81,9 @@ class Table:
 
     @property
     def _manner(self) -> Manner:
-        asked = {option.name: getattr(self, option.name) or "" for option in fields(Columns)}
-        return Manner(Columns(**asked), self.encoding or "", self.on_error, self.offsets or "")
+        options = asdict(self)
+        named = {option.name: options[option.name] or "" for option in fields(Columns)}
+        return Manner(Columns(**named), self.encoding or "", self.on_error, self.offsets or "")
 
     @property
     def name(self) -> str:
@@ -99,11 +102,11 @@ class Table:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the files."""
+        """A hash of the files, and of how they are read."""
         parts = table_parts(self.path.expanduser())
-        content = digest(part.path for part in parts)
-        splits = ",".join(part.split for part in parts)
-        return f"{splits}:{content}" if splits else content
+        content = digest_files(part.path for part in parts)
+        options = [item for item in asdict(self).items() if item[0] != "path"]
+        return digest(content, *(part.split for part in parts), repr(options))
 
     def load(self) -> Dataset:
         """The examples in the file; without a test split it is drawn, in folds where classes are

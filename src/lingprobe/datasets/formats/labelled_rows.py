@@ -23,6 +23,7 @@ import numpy as np
 
 from lingprobe.corpora.files import Part
 from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.text import words as cut
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
@@ -111,7 +112,7 @@ class _Reader:
         if isinstance(cell, list) and cell and all(isinstance(word, str) for word in cell):
             made = Sentence.of(map(intern, cell))
         elif cell is None or isinstance(cell, str):
-            made = Sentence.of(map(intern, (cell or "").split()), cell)
+            made = Sentence.of(map(intern, cut(cell or "")), cell)
         else:
             raise BadRow(f"column {column!r} has {str(cell)[:40]!r} where a text is expected")
         if not made.words:

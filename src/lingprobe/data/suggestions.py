@@ -1,6 +1,6 @@
 """What somebody meant who wrote a name that there is not: by its meaning, or else by its spelling.
 
-What things are called elsewhere is data, in `meant.tsv`.
+What things are called elsewhere is data, in `suggestions.tsv`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 TYPED = 0.75  # how alike spellings are of which one is a slip of the other
 
 
-def meant_by(kind: str, name: str, known: Iterable[str], cutoff: float = TYPED) -> str:
+def suggest(kind: str, name: str, known: Iterable[str], cutoff: float = TYPED) -> str:
     """The name of that kind that was meant, of those that there are; '' where none is like it."""
     names, found = list(known), _by_meaning(kind, name)
     same = next((each for each in names if _plain(each) == _plain(name)), "")
