@@ -32,6 +32,28 @@ MISTAKES = {
         lambda: lingprobe.evaluate("length", TASK, probs="logreg"),
         "evaluate takes no argument 'probs': did you mean probes?",
     ),
+    "a keyword of another name": (
+        lambda: lingprobe.evaluate("length", TASK, n_jobs=2),
+        "evaluate takes no argument 'n_jobs': did you mean jobs?",
+    ),
+    "a keyword in the singular": (
+        lambda: lingprobe.evaluate("length", TASK, classifier="mlp"),
+        "evaluate takes no argument 'classifier': did you mean probes?",
+    ),
+    "a device for all": (
+        lambda: lingprobe.evaluate("length", TASK, device="gpu"),
+        "evaluate takes no argument 'device': a device belongs to the encoder, as in"
+        " hf:NAME,device=cuda",
+    ),
+    "options of a probe": (
+        lambda: lingprobe.evaluate("length", TASK, epochs=3),
+        "evaluate takes no argument 'epochs': options of a probe stand behind its name, as in"
+        " mlp,hidden=100",
+    ),
+    "a number as a task": (
+        lambda: lingprobe.evaluate("length", 5),
+        f"5 {NOT_A_TASK}",
+    ),
     "seeds as a list": (
         lambda: lingprobe.evaluate("length", TASK, seeds=[1, 2]),
         "seeds=[1, 2]: give a whole number, how often each probe is trained",

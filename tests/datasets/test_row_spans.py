@@ -4,6 +4,8 @@ import csv
 import json
 import random
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lingprobe.data.core import DataProblem
@@ -177,3 +179,50 @@ def test_characters_cover_the_words_that_they_touch():
             site = find_site(text, (start, stop), "characters")
             assert site.sentence.words == tuple(pieces)
             assert set(range(*site.span)) == touched
+
+
+TOKENS = [["Ann", "saw", "Bo", "."], ["Bo", "slept"]] * 6
+TAGS = [[1, 0, 1, -100], [1, 0]] * 6
+
+
+def hub(file, tokens, tags, column="ner_tags"):
+    names = {"feature": {"names": ["O", "PER"], "_type": "ClassLabel"}, "_type": "List"}
+    about = {"huggingface": json.dumps({"info": {"features": {column: names}}})}
+    table = pa.table({"id": list(map(str, range(len(tokens)))), "tokens": tokens, column: tags})
+    pq.write_table(table.replace_schema_metadata(about), file)
+    return file
+
+
+def test_a_list_of_labels_as_long_as_the_words_labels_each(tmp_path):
+    dataset = read(hub(tmp_path / "a.parquet", TOKENS, TAGS))
+    assert spans(dataset)[:5] == [
+        ("Ann", "PER"),
+        ("saw", "O"),
+        ("Bo", "PER"),
+        ("Bo", "PER"),
+        ("slept", "O"),
+    ]
+    assert (len(dataset), len(dataset.sentences)) == (30, 2)
+    assert list(dataset.notes.remarks) == [
+        "its labels, as many as words in each row, were read as those of the words"
+    ]
+    task = TASKS.make(f"table:{tmp_path}/a.parquet")
+    assert (task.metric, task.view) == ("accuracy", "mean")
+
+
+def test_words_and_labels_of_other_numbers_are_a_bad_row_or_a_set(tmp_path):
+    many = [["a", "b"]] * 1000
+    file = hub(tmp_path / "a.parquet", [*many, ["a", "b"]], [[0, 1]] * 1000 + [[1]])
+    with pytest.raises(DataProblem, match="row 1001: 1 labels for 2 words"):
+        read(file)
+    file = hub(tmp_path / "b.parquet", [*many[:9], ["a", "b"]], [[0, 1]] * 9 + [[1]])
+    assert [e.label for e in read(file).examples()][-1] == {"PER"}
+
+
+def test_of_several_lists_of_labels_one_is_named(tmp_path):
+    file = lines(
+        tmp_path / "a.jsonl", [{"tokens": ["a"], "pos_tags": ["N"], "ner_tags": ["O"]}] * 4
+    )
+    with pytest.raises(DataProblem, match="which column is the label, 'pos_tags' or 'ner_tags'"):
+        read(file)
+    assert spans(found(file, label="pos_tags")) == [("a", "N")] * 4

@@ -13,7 +13,7 @@ import lingprobe
 from fixtures.models import transformer
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import ENCODERS
-from lingprobe.integrations.steps import QUICK, Probing, undisturbed
+from lingprobe.integrations.steps import QUICK, Probing, keep_state
 from lingprobe.testing import FAMILIES
 
 FAST = {"bounds": False}
@@ -74,11 +74,11 @@ def test_the_loop_goes_on_as_if_nothing_had_been_measured(task, net, tmp_path):
 @pytest.mark.parametrize("given", ["module", "method", "pair"])
 def test_a_model_is_in_evaluation_mode_while_it_is_measured(given, net):
     thing = {"module": net, "method": net.forward, "pair": (net, str.split)}[given]
-    with undisturbed(thing):
+    with keep_state(thing):
         assert not any(module.training for module in net.modules())
         torch.rand(1)
     assert [m.training for m in (net, net.dropout, net.frozen)] == [True, True, False]
-    with pytest.raises(ZeroDivisionError), undisturbed(thing):
+    with pytest.raises(ZeroDivisionError), keep_state(thing):
         _ = 1 / 0
     assert [m.training for m in (net, net.dropout, net.frozen)] == [True, True, False]
 

@@ -84,7 +84,8 @@ def keywords(options: Mapping[str, Any]) -> Callable[[F], F]:
 
 
 def _unknown(function: str, name: str, known: Sequence[str]) -> str:
-    near = suggest("option", name, known, 0.6)
-    other = advice("option", name) or f"it takes {', '.join(known)}"
+    other = advice("argument", name)
+    near = "" if other else suggest("option", name, known, 0.6)
+    other = other or advice("option", name) or f"it takes {', '.join(known)}"
     meant = f"did you mean {near}?" if near else other
     return f"{function} takes no argument {name!r}: {meant}"

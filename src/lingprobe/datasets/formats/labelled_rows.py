@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -35,7 +35,7 @@ from lingprobe.datasets.formats.header import (
 )
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked
-from lingprobe.datasets.formats.row_sources import HEAD, Source, open_source
+from lingprobe.datasets.formats.row_sources import HEAD, Row, Source, open_source
 from lingprobe.datasets.formats.row_spans import (
     BadRow,
     Offsets,
@@ -63,6 +63,7 @@ class Manner:
 
 
 PLAIN = Manner()
+NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
 Piece = Part | HeldRows
 """A file of a table, or rows in memory."""
 
@@ -75,6 +76,7 @@ class _Reader:
     source: Source
     chosen: Chosen
     offsets: Offsets | Literal[""] = ""
+    of_words: bool = False
 
     def examples(self, how: Manner, tally: Tally) -> Iterator[Example]:
         """The examples, of which a bad one is refused or counted."""
@@ -83,21 +85,42 @@ class _Reader:
             try:
                 if row.problem:
                     raise BadRow(row.problem)
-                example = self._example(row.cells)
-                first = first or example
-                _check_alike(example, first)
+                made = self._examples(row.cells)
+                for example in made:
+                    first = first or example
+                    _check_alike(example, first)
             except BadRow as problem:
                 where = f"{self.part.path}{self.source.unit}{row.number}"
                 refuse_row(f"{where}: {problem}", how.on_error, tally)
             else:
                 tally.sentences += 1
-                yield example
+                yield from made
 
-    def _example(self, cells: Mapping[str, Any]) -> Example:
+    def _examples(self, cells: Mapping[str, Any]) -> list[Example]:
+        """The example of a row, or those of its words that have a label."""
+        label = cells.get(self.chosen.label)
+        if not self.of_words:
+            return [self._example(cells, self._label(label))]
+        whole = self._example(cells, "")
+        ((sentence, _),) = whole.sites
+        if not isinstance(label, list) or len(label) != len(sentence.words):
+            many = len(label) if isinstance(label, list) else 1
+            raise BadRow(f"{many} labels for {len(sentence.words)} words")
+        names = self.source.classes.get(self.chosen.label, ())
+        return [
+            replace(
+                whole,
+                sites=(Site(sentence, (i, i + 1)),),
+                label=_class(each, names, self.chosen.label),
+            )
+            for i, each in enumerate(label)
+            if each not in NO_WORD_LABEL
+        ]
+
+    def _example(self, cells: Mapping[str, Any], label: Label) -> Example:
         sites = tuple(Site(self._sentence(cells.get(name), name)) for name in self.chosen.texts)
         if self.chosen.spans:
             sites = tuple(self._span(cells, k) for k in range(len(self.chosen.spans)))
-        label = self._label(cells.get(self.chosen.label))
         split = self.part.split or "train"
         if self.chosen.split and not self.part.split:
             split = split_of_cell(cells.get(self.chosen.split))
@@ -178,6 +201,8 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
     if source.untyped and labels != "classes":
         rows.labels = _as_numbers(rows.labels)
     remarks = [f"{source.remark}: {_describe(chosen)}"] if source.remark else []
+    if reader.of_words:
+        remarks.append("its labels, as many as words in each row, were read as those of the words")
     if chosen.spans and reader.offsets and not how.offsets:
         other = "words" if reader.offsets == "characters" else "characters"
         remarks.append(
@@ -234,14 +259,16 @@ def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
 
 def _readers(parts: Sequence[Piece], how: Manner) -> Iterator[_Reader]:
     """The files of a table, opened one after the other; empty ones are passed over."""
-    chosen, offsets = None, how.offsets
+    chosen, offsets, of_words = None, how.offsets, False
     for part in parts:
         source = _open(part, how)
         if source.names:
-            chosen = _choose(source, chosen, how.columns, part)
-            if chosen.spans and not offsets:
-                offsets = _decide_offsets(part, chosen, how)
-            yield _Reader(part, source, chosen, offsets)
+            first, chosen = chosen is None, _choose(source, chosen, how.columns, part)
+            if first and chosen.spans and not offsets:
+                offsets = _decide_offsets(_head(part, chosen, how), chosen, part)
+            elif first and len(chosen.texts) == 1 and not source.untyped:
+                of_words = _are_of_words(_head(part, chosen, how), chosen)
+            yield _Reader(part, source, chosen, offsets, of_words)
 
 
 def _open(part: Piece, how: Manner) -> Source:
@@ -251,12 +278,29 @@ def _open(part: Piece, how: Manner) -> Source:
     return open_source(part.path, how.columns, how.encoding)
 
 
-def _decide_offsets(part: Piece, chosen: Chosen, how: Manner) -> Offsets | Literal[""]:
+def _head(part: Piece, chosen: Chosen, how: Manner) -> Iterator[Row]:
+    """The first rows of a file."""
+    return islice(_open(part, how).rows(chosen.all()), HEAD)
+
+
+def _are_of_words(rows: Iterable[Row], chosen: Chosen) -> bool:
+    """Whether the labels are those of single words: each row has as many as words."""
+    lists = [
+        (row.cells.get(chosen.texts[0]), row.cells.get(chosen.label))
+        for row in rows
+        if not row.problem
+    ]
+    return bool(lists) and all(
+        isinstance(words, list) and isinstance(labels, list) and len(words) == len(labels)
+        for words, labels in lists
+    )
+
+
+def _decide_offsets(rows: Iterable[Row], chosen: Chosen, part: Piece) -> Offsets | Literal[""]:
     """What the numbers of the spans in a file count, by its first rows."""
-    source = _open(part, how)
     texts = chosen.texts if len(chosen.texts) > 1 else chosen.texts * 2
     said = []
-    for row in islice(source.rows(chosen.all()), HEAD):
+    for row in rows:
         for text, span in zip(texts, chosen.spans, strict=False):
             with suppress(BadRow):
                 said.append((row.cells.get(text), read_span([row.cells.get(n) for n in span])))

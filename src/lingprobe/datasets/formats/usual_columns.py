@@ -36,6 +36,7 @@ PAIRS = (
 LABELS = (
     ("label", "labels", "goldlabel"),
     ("class", "target", "tag", "tags", "category", "sentiment", "intent", "emotion", "y"),
+    ("nertags", "postags", "chunktags", "upos", "xpos"),
     ("score", "similarityscore", "relatednessscore", "similarity", "rating", "stars"),
 )
 SPANS = (("span", "span1"), ("span2",))

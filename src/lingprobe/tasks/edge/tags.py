@@ -14,7 +14,7 @@ from lingprobe.tasks.edge.facts import spans
 from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
 
 NONE = ("_", "")  # in a column of labels: the word has none
-SUFFIXES = (*COLUMNS, *CONLLU, ".cupt")
+SUFFIXES = (*COLUMNS, ".cupt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ def _targets(options: TagOptions, parts: list[Part], count: Count) -> Iterator[S
 
 
 def _files(options: TagOptions) -> list[Part]:
-    return corpus(options.paths, SUFFIXES)
+    named = options.column is not None  # a treebank has several columns of labels
+    return corpus(options.paths, (*SUFFIXES, *CONLLU) if named else SUFFIXES)
 
 
 tags = edge(
