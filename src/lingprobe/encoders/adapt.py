@@ -28,6 +28,7 @@ from lingprobe.encoders.own_vector_files import check_stored
 from lingprobe.encoders.own_vectors import Rows
 
 TAKES = 'takes = "sentences"'
+SHOWN = 80  # letters of what is no encoder
 BATCH = 128  # SentEval's batch size where params name none
 
 
@@ -224,7 +225,9 @@ def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Enco
 
 
 def _no_encoder(thing: Any) -> DataProblem:
-    shown = repr(thing) if not isinstance(thing, tuple) else f"a tuple of {_kinds(thing)}"
+    shown = f"a tuple of {_kinds(thing)}" if isinstance(thing, tuple) else repr(thing)
+    if len(shown) > SHOWN or not shown.isprintable():
+        shown = f"a {type(thing).__name__}"
     return DataProblem(
         f"{shown} is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', a model of"
         " sentence-transformers, (model, tokenizer) of transformers, (sentences, vectors), an"
