@@ -15,8 +15,9 @@ NOT_A_TASK = (
 ROWS = (["A dog.", "A cat."], ["x", "y"])
 FRAME = pandas.DataFrame({"text": ROWS[0], "label": ROWS[1]})
 NOT_AN_ENCODER = (
-    "is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object with"
-    " encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher, prepare)"
+    "is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', a model of"
+    " sentence-transformers, (model, tokenizer) of transformers, (sentences, vectors), an object"
+    " with encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher, prepare)"
 )
 
 

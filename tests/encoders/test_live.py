@@ -251,8 +251,16 @@ def test_a_model_without_a_tokenizer_is_told_the_right_call(bert, tmp_path):
     for wrong in (None, "bert-base", len):
         with pytest.raises(DataProblem, match=right):
             adapt((model, wrong))
+    with pytest.raises(DataProblem, match=right):
+        adapt(AutoTokenizer.from_pretrained(bert))
     with pytest.raises(DataProblem, match="reads no text"):
         adapt(nn.Linear(2, 2))
+    with pytest.raises(
+        DataProblem, match=r"^a BertConfig is not an encoder: .*\(model, tokenizer\)"
+    ):
+        adapt(model.config)
+    with pytest.raises(DataProblem, match=r"^a tuple of BertModel is not an encoder"):
+        adapt((model,))
 
 
 def test_a_model_that_cannot_be_copied_is_to_be_saved(bert):

@@ -28,6 +28,7 @@ from lingprobe.encoders.own_vector_files import check_stored
 from lingprobe.encoders.own_vectors import Rows
 
 TAKES = 'takes = "sentences"'
+SHOWN = 80  # letters of what is no encoder
 BATCH = 128  # SentEval's batch size where params name none
 
 
@@ -224,11 +225,11 @@ def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Enco
 
 
 def _no_encoder(thing: Any) -> DataProblem:
-    is_tuple = isinstance(thing, tuple)
-    # data may have been meant as the task
-    shown = f"a tuple of {_kinds(thing)}" if is_tuple else " ".join(repr(thing).split())
+    shown = f"a tuple of {_kinds(thing)}" if isinstance(thing, tuple) else repr(thing)
+    if len(shown) > SHOWN or not shown.isprintable():
+        shown = f"a {type(thing).__name__}"
     return DataProblem(
-        f"{shown:.120} is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', a model"
+        f"{shown} is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', a model"
         " of sentence-transformers, (model, tokenizer) of transformers, (sentences, vectors), an"
         " object with encode(list[str]), a function list[str] -> array, or a SentEval pair"
         " (batcher, prepare)"

@@ -121,6 +121,10 @@ def live_model(thing: Any, name: str | None, options: dict[str, Any]) -> Encoder
     if class_of(thing):
         check_options(type(thing).__name__, options, Live)
         return Live(name or name_of(thing), thing, **options)
+    if is_of(thing, "transformers", "PreTrainedTokenizerBase"):
+        raise DataProblem(
+            f"a {type(thing).__name__} gives no vectors; write evaluate((model, tokenizer), tasks)"
+        )
     if is_of(thing, "torch", "Module") and not hasattr(thing, "encode"):
         raise DataProblem(
             f"a {type(thing).__name__} of torch reads no text; give (model, tokenizer) of"

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
 from sys import intern
@@ -35,6 +33,7 @@ from lingprobe.datasets.formats.header import (
 )
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked
+from lingprobe.datasets.formats.row_labels import as_number, as_numbers, read_class, read_number
 from lingprobe.datasets.formats.row_sources import HEAD, Row, Source, open_source
 from lingprobe.datasets.formats.row_spans import (
     BadRow,
@@ -111,7 +110,7 @@ class _Reader:
             replace(
                 whole,
                 sites=(Site(sentence, (i, i + 1)),),
-                label=_class(each, names, self.chosen.label),
+                label=read_class(each, names, self.chosen.label),
             )
             for i, each in enumerate(label)
             if each not in NO_WORD_LABEL
@@ -154,12 +153,12 @@ class _Reader:
         """The label of a cell: a class, a score, or a set of classes."""
         column, names = self.chosen.label, self.source.classes.get(self.chosen.label, ())
         if isinstance(cell, list):
-            return frozenset(_class(each, names, column) for each in cell)
+            return frozenset(read_class(each, names, column) for each in cell)
         if isinstance(cell, dict):
-            return {str(name): _number(weight, column) for name, weight in cell.items()}
+            return {str(name): read_number(weight, column) for name, weight in cell.items()}
         if names or isinstance(cell, str | bool):
-            return _class(cell, names, column)
-        return _number(cell, column)
+            return read_class(cell, names, column)
+        return read_number(cell, column)
 
 
 @dataclass(slots=True)
@@ -199,7 +198,7 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
     assert reader is not None
     source, chosen = reader.source, reader.chosen
     if source.untyped and labels != "classes":
-        rows.labels = _as_numbers(rows.labels)
+        rows.labels = as_numbers(rows.labels)
     remarks = [f"{source.remark}: {_describe(chosen)}"] if source.remark else []
     if reader.of_words:
         remarks.append("its labels, as many as words in each row, were read as those of the words")
@@ -227,7 +226,7 @@ def loss_of_rows(content: str, parts: tuple[Piece, ...], how: Manner) -> Loss:
     for reader in _readers(parts, lenient):
         for example in reader.examples(lenient, Tally()):
             label = example.label
-            if isinstance(label, str) and reader.source.untyped and _as_number(label) is not None:
+            if isinstance(label, str) and reader.source.untyped and as_number(label) is not None:
                 break
             if isinstance(label, float) and label.is_integer():
                 break
@@ -340,62 +339,3 @@ def _check_alike(example: Example, first: Example) -> None:
     )
     if one != other:
         raise BadRow(f"its label is {kinds[one]}, that of the first row {kinds[other]}")
-
-
-def _class(cell: Any, names: Sequence[str], column: str) -> str:
-    """The class that a cell names, or numbers."""
-    if names:
-        if cell is not None and not isinstance(cell, int):
-            raise BadRow(f"label {str(cell)[:40]!r} is not a number of a class")
-        if cell == -1:
-            raise BadRow("label -1 says that there is none, as where those of test are kept secret")
-        if cell is None or not 0 <= cell < len(names):
-            raise BadRow(
-                f"label {cell!r} is no number of the {len(names)} classes that the metadata name"
-            )
-        return names[cell]
-    if isinstance(cell, bool):
-        return str(cell).lower()
-    if isinstance(cell, int):
-        return str(cell)
-    if not isinstance(cell, str):
-        raise BadRow(f"label {cell!r} is not a name")
-    if not cell.strip():
-        raise BadRow(f"there is no label in column {column!r}")
-    if "\0" in cell:
-        raise BadRow(f"the label in column {column!r} has a NUL in it")
-    return intern(cell.strip())
-
-
-def _number(cell: Any, column: str) -> float:
-    if cell is None or cell != cell:  # noqa: PLR0124 - NaN is how some tools say that there is none
-        raise BadRow(f"there is no label in column {column!r}")
-    if isinstance(cell, bool) or not isinstance(cell, int | float | Decimal):
-        raise BadRow(f"label {str(cell)[:40]!r} is neither a name nor a number")
-    try:
-        number = float(cell)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise BadRow(f"{str(cell)[:40]} is too large a number")
-    return number
-
-
-def _as_numbers(labels: list[Label]) -> list[Label]:
-    """The same labels as numbers, where the text of each is one."""
-    numbers: list[Label] = []
-    for label in labels:
-        number = _as_number(label) if isinstance(label, str) else None
-        if number is None:
-            return labels
-        numbers.append(number)
-    return numbers
-
-
-def _as_number(text: str) -> float | None:
-    """The number that a text is; None if it is none."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
