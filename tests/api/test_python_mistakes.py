@@ -166,7 +166,7 @@ MISTAKES = {
     ),
     "data as an encoder": (
         lambda: lingprobe.evaluate(FRAME, "length"),
-        f"text label 0 A dog. x 1 A cat. y {NOT_AN_ENCODER}",
+        f"a DataFrame {NOT_AN_ENCODER}",
     ),
     "a number as an encoder": (
         lambda: lingprobe.evaluate(5, TASK),
