@@ -97,7 +97,7 @@ def expand_tasks(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
         allow(task)
         if isinstance(task, str | Reference):
             every += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
-        elif isinstance(task, type) or not hasattr(task, "load"):
+        elif isinstance(task, tuple | list | set | dict | type | int | float):
             raise DataProblem(
                 f"{task!r:.60} is no task: give a reference ('ud/tense:PATH') or a Task object;"
                 " sentences with labels of your own are a table, 'table:FILE'"

@@ -4,7 +4,7 @@ SentEval's files.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -77,8 +77,16 @@ class Table:
 
     @property
     def _manner(self) -> Manner:
-        asked = {option.name: getattr(self, option.name) or "" for option in fields(Columns)}
-        return Manner(Columns(**asked), self.encoding or "", self.on_error, self.offsets or "")
+        columns = Columns(
+            text=self.text or "",
+            text2=self.text2 or "",
+            span=self.span or "",
+            span2=self.span2 or "",
+            label=self.label or "",
+            group=self.group or "",
+            split=self.split or "",
+        )
+        return Manner(columns, self.encoding or "", self.on_error, self.offsets or "")
 
     @property
     def name(self) -> str:
