@@ -409,7 +409,6 @@ REFLECTION = {
     "encoders/origin.py",
 }
 FOREIGN = {  # objects of other libraries, whose versions differ
-    "cli/parsing.py",  # typer
     "corpora/batches.py",  # pyarrow
     "probes/ettinger.py",  # scikit-learn
     "probes/plain.py",

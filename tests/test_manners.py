@@ -144,6 +144,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "encoder_rows": lambda: lingprobe.encoder_rows("tenney2019"),
         "available": lambda: lingprobe.available("tasks"),
         "bibtex": lambda: lingprobe.bibtex("ud/*"),
+        "table": lambda: lingprobe.table((["a", "b"] * 20, ["x", "y"] * 20)),
         "build": lambda: lingprobe.build(TASK, "tense.parquet", audit="tense.md"),
         "inspect": lambda: str(lingprobe.inspect(TASK)),
         "collections": lingprobe.collections,

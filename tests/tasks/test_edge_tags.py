@@ -106,3 +106,11 @@ def test_a_column_of_a_treebank_is_what_the_treebank_says(tmp_path):
     _, by_tree = told(f"edge/pos:{tmp_path}/bank")
     assert by_column == by_tree
     assert {label for _, label in by_column} == {"PROPN", "VERB"}
+
+
+def test_words_of_conllu_plus_are_as_written_and_others_have_no_escapes(tmp_path):
+    write(tmp_path, PLUS.replace("# text = Vamos al cine.\n", "").replace("Vamos", "``"), "conllup")
+    assert told(f"edge/tags:{tmp_path},column=XPOS")[1][0] == ("``", "V")
+    (tmp_path / "own").mkdir()
+    write(tmp_path / "own", "`` Q\n-LRB- B\n\n")
+    assert told(f"edge/tags:{tmp_path}/own")[1] == [('"', "Q"), ("(", "B")]

@@ -116,8 +116,7 @@ def main() -> None:
     try:
         code = app(arguments or ["--help"], standalone_mode=False)
     except TyperException as error:
-        commands = [str(each.name) for each in app.registered_commands]
-        typer.echo(f"lingprobe: {sentence(error, arguments, commands)}", err=True)
+        typer.echo(f"lingprobe: {sentence(error, arguments, COMMANDS)}", err=True)
         code = 2
     except Exception as error:
         if debug:

@@ -5,7 +5,7 @@ read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -71,28 +71,27 @@ def _spread(arguments: Iterable[str], flags: Iterable[str]) -> Iterator[str]:
         yield argument
 
 
-def sentence(error: TyperException, arguments: Iterable[str], commands: Iterable[str]) -> str:
+def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[str, Any]) -> str:
     """What could not be read, in one sentence that says where help is."""
-    names = set(commands)
-    command = next((f" {each}" for each in arguments if each in names), "")
+    called = next((each for each in arguments if each in commands), "")
     said = error.format_message().strip()
     if unknown := UNKNOWN.match(said):
-        said = _unknown_option(unknown[1], error)
+        parameters = commands[called].command(called).params if called else ()
+        said = _unknown_option(unknown[1], [flag for each in parameters for flag in each.opts])
     if (kind := COMMAND.match(said)) and kind[1] in kinds(""):
         return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
     if kind:
-        near = suggest("command", kind[1], sorted(names))
+        near = suggest("command", kind[1], commands)
         said = f"no command {kind[1]}{f'; did you mean {near}?' if near else ''}"
     for theirs, ours in WORDS.items():
         said = said.replace(theirs, ours)
     said = f"{said[:1].lower()}{said[1:]}".removesuffix(".")
-    return f"{said} (`lingprobe{command} --help` shows what there is)"
+    command = f"lingprobe {called}" if called else "lingprobe"
+    return f"{said} (`{command} --help` shows what there is)"
 
 
-def _unknown_option(flag: str, error: TyperException) -> str:
+def _unknown_option(flag: str, flags: Iterable[str]) -> str:
     """That there is no such option, and what was meant."""
-    context = getattr(error, "ctx", None)
-    flags = [flag for each in (context.command.params if context else ()) for flag in each.opts]
     name = flag.lstrip("-").partition("=")[0]
     near = suggest("option", name, [each[2:] for each in flags if each.startswith("--")])
     instead = f"did you mean --{near}?" if near else advice("option", name)

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, islice
 from pathlib import Path
+from sys import intern
 from typing import NamedTuple
 
 from lingprobe.corpora.conll2012 import Labelled, Words
@@ -72,7 +73,8 @@ def read(
     lines = checked_lines(path, layout.encoding)
     first = list(islice(lines, SAMPLE))
     shape = _shape(first, layout, Path(path))
-    words = Words()
+    # CoNLL-U has no escapes
+    word: Callable[[str], str] = intern if shape.numbered else Words().__getitem__
     for block in _blocks(chain(first, lines, [(0, "", "")]), shape.tabbed):
         if shape.numbered:
             block.rows = [row for row in block.rows if not re.match(r"\d+[-.]", row[1][0])]
@@ -81,7 +83,7 @@ def read(
             continue
         tally.sentences += 1
         tally.words += len(block.rows)
-        tokens = tuple(words[row[shape.word]] for _, row in block.rows)
+        tokens = tuple(word(row[shape.word]) for _, row in block.rows)
         layers = tuple(tuple(row[k] for _, row in block.rows) for k in shape.tags)
         text = block.text or render_words(tokens)
         yield Tagged(Sentence(tokens, text), layers, block.document, block.rows[0][0])
