@@ -4,6 +4,7 @@ by what decides their vectors; and left as they were.
 
 from __future__ import annotations
 
+import pickle
 import shutil
 
 import numpy as np
@@ -154,6 +155,14 @@ def test_it_is_known_by_what_it_holds_and_not_by_where_it_lay(bert, tmp_path):
     encoder = adapt(one)
     encoder.encode([Sentence.of(["cat"])])
     assert adapt(encoder).fingerprint == encoder.fingerprint
+
+
+def test_it_goes_to_other_processes(bert, sbert, sentences):
+    for encoder in (adapt(loaded(bert)), adapt(sbert[1])):
+        vectors = encoder.encode(sentences).layers[0]
+        other = pickle.loads(pickle.dumps(encoder))
+        assert np.array_equal(other.encode(sentences).layers[0], vectors)
+        assert other.fingerprint == encoder.fingerprint
 
 
 def trained(model, tokenizer):
