@@ -232,6 +232,18 @@ def test_poolings_and_templates_of_one_model_are_rows_of_their_own(task, bert, t
     assert len({r.score for r in evaluation.results}) > 1
 
 
+def test_vectors_made_ahead_are_those_of_the_run(task, bert, tmp_path):
+    from lingprobe.tasks import TASKS
+
+    model, cache = loaded(bert), tmp_path / "cache"
+    sentences = list(TASKS.make(task).load().sentences)
+    for encoders in (model, {"mine": model}):
+        (embedded,) = lingprobe.embed(sentences, encoders, cache=cache).values()
+        assert embedded.usable.all()
+    estimate = lingprobe.estimate(task, {"mine": model}, cache=cache, bounds=False)
+    assert estimate.sentences == {}
+
+
 def test_what_a_loaded_model_cannot_be_asked_for_is_said(bert):
     model = loaded(bert)
     with pytest.raises(UsageProblem, match=r"option device: .*model.to"):
