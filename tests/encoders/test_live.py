@@ -4,6 +4,7 @@ by what decides their vectors; and left as they were.
 
 from __future__ import annotations
 
+import pickle
 import shutil
 
 import numpy as np
@@ -156,6 +157,14 @@ def test_it_is_known_by_what_it_holds_and_not_by_where_it_lay(bert, tmp_path):
     assert adapt(encoder).fingerprint == encoder.fingerprint
 
 
+def test_it_goes_to_other_processes(bert, sbert, sentences):
+    for encoder in (adapt(loaded(bert)), adapt(sbert[1])):
+        vectors = encoder.encode(sentences).layers[0]
+        other = pickle.loads(pickle.dumps(encoder))
+        assert np.array_equal(other.encode(sentences).layers[0], vectors)
+        assert other.fingerprint == encoder.fingerprint
+
+
 def trained(model, tokenizer):
     with torch.no_grad():
         model.encoder.layer[0].output.dense.weight[0, 0] += 1e-4
@@ -221,6 +230,18 @@ def test_poolings_and_templates_of_one_model_are_rows_of_their_own(task, bert, t
         (f"{name},template=Q {{sentence}}", "0"),
     }
     assert len({r.score for r in evaluation.results}) > 1
+
+
+def test_vectors_made_ahead_are_those_of_the_run(task, bert, tmp_path):
+    from lingprobe.tasks import TASKS
+
+    model, cache = loaded(bert), tmp_path / "cache"
+    sentences = list(TASKS.make(task).load().sentences)
+    for encoders in (model, {"mine": model}):
+        (embedded,) = lingprobe.embed(sentences, encoders, cache=cache).values()
+        assert embedded.usable.all()
+    estimate = lingprobe.estimate(task, {"mine": model}, cache=cache, bounds=False)
+    assert estimate.sentences == {}
 
 
 def test_what_a_loaded_model_cannot_be_asked_for_is_said(bert):

@@ -50,7 +50,8 @@ def embed(
     """Encode sentences into the cache before a run, for example on a machine with a GPU. Returns
     for each encoder what was encoded.
 
-    encoders  encoders, such as 'hf:bert-base-cased,layers=all' (default: an untrained network)
+    encoders  encoders, such as 'hf:bert-base-cased,layers=all' (default: an untrained network); in
+              Python also what `run` takes
     store     how vectors are stored, the same as in the run: 'float32', 'float16' or 'bfloat16'
     cache, progress, shard, project  as in `Settings`
     EncoderProblem for an encoder that cannot be used.

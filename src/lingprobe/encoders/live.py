@@ -16,7 +16,7 @@ from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.hf import HuggingFace
 from lingprobe.encoders.hub import Trust, files_of, source_of
-from lingprobe.encoders.live_options import check_options, options_of
+from lingprobe.encoders.live_options import check_options, options_of, without_memory
 from lingprobe.encoders.model_files import unknown_to
 from lingprobe.encoders.origin import name_of
 from lingprobe.encoders.st import Live, class_of
@@ -83,6 +83,9 @@ class LiveTransformer(HuggingFace):
         return network_of(
             *self.parts, self.name, device, "float32" if self.quantization_method else dtype
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_memory(self)
 
     def load(self) -> Network:
         """The model, ready to be run."""

@@ -36,6 +36,11 @@ def check_options(what: str, options: Mapping[str, Any], kind: type) -> None:
             raise UsageProblem(f"a loaded {what} has no option {key}; it has {', '.join(known)}")
 
 
+def without_memory(model: Any) -> dict[str, Any]:
+    """What a loaded model is given, without what it made of that, for a pickle."""
+    return {f.name: vars(model)[f.name] for f in fields(model)}
+
+
 def options_of(model: Any) -> str:
     """The options of a loaded model that are not as they are by default, as references write
     them.

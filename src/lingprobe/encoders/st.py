@@ -13,7 +13,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.hub import Files, source_of
-from lingprobe.encoders.live_options import options_of
+from lingprobe.encoders.live_options import options_of, without_memory
 from lingprobe.encoders.model_files import MANY, Dtype, Saved, usual_batch, versions
 from lingprobe.nets.device import resolved_dtype
 
@@ -147,6 +147,9 @@ class Live:
         """Weights and modules, the version of the tokeniser, device class and precision."""
         device, dtype = self.runs
         return f"{self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_memory(self)
 
     @functools.cached_property
     def ready(self) -> Ready:

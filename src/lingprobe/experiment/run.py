@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from lingprobe.data.core import Encoder, Prepared, Result, Sentence, Trial
 from lingprobe.data.identity import Identity
@@ -252,10 +253,19 @@ def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
     note(vectors, name, identities, None if own else paths.results)
 
 
-def ahead(references: Iterable[str], paths: Paths) -> dict[str, tuple[Encoder, Identity]]:
-    """Encoders whose vectors are made ahead of a run, with their identities, by reference."""
+def ahead(
+    encoders: Sequence[Any] | Mapping[str, Any], paths: Paths
+) -> dict[str, tuple[Encoder, Identity]]:
+    """Encoders whose vectors are made ahead of a run, with their identities, by reference, or by
+    the name that a run gives to a live thing.
+    """
+    named = isinstance(encoders, Mapping)
+    references = [] if named else [each for each in encoders if isinstance(each, str)]
     allow(*references)
-    names, known = names_of(()), dict[str, tuple[Encoder, Identity]]()
+    live = encoders if named else [each for each in encoders if not isinstance(each, str)]
+    names, known = names_of(live, paths.revisions), dict[str, tuple[Encoder, Identity]]()
+    for name, encoder in names.encoders.items():
+        known[name] = encoder, names.identity(name, encoder, paths)
     for name in [str(one) for text in references for one in ENCODERS.expand(text)]:
         with at_work(name, LOADED, paths.results):
             encoder = make(name)
