@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import urllib.error
 from email.utils import formatdate
@@ -14,6 +15,7 @@ from fixtures.embedding_server import embedding_server, vector
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make, server
+from lingprobe.encoders.server import _authorisation
 
 KEY = "sk-very-secret-0123456789"
 SENTENCES = [Sentence.of(text.split()) for text in ("A cat .", "Two dogs bark .", "Who ?", "Yes")]
@@ -218,11 +220,10 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(service, tmp_path):
     assert (embedded.cached, embedded.encoded) == (2048, 952)
 
 
-@pytest.mark.parametrize("name", server.KEYS)
 def test_the_key_of_the_environment_is_sent_and_shown_nowhere(
-    name, service, task, tmp_path, monkeypatch, caplog, capfd
+    service, task, tmp_path, monkeypatch, caplog, capfd
 ):
-    monkeypatch.setenv(name, f" {KEY}\n")
+    monkeypatch.setenv(server.OURS, f" {KEY}\n")
     caplog.set_level("DEBUG")
     service.faults = [(429, {}, KEY.encode())]
     output, cache = tmp_path / "out", tmp_path / "cache"
@@ -257,6 +258,15 @@ def test_ours_goes_before_the_key_of_others(service, monkeypatch):
     monkeypatch.setenv("LINGPROBE_API_KEY", KEY)
     make(reference(service)).encode(SENTENCES)
     assert service.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_a_key_of_openai_goes_nowhere_else(service, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    make(reference(service)).encode(SENTENCES)
+    assert "Authorization" not in service.headers[0]
+    theirs = {"Authorization": f"Bearer {KEY}"}
+    assert _authorisation("https://api.openai.com/v1/embeddings", os.environ) == theirs
+    assert _authorisation("https://notopenai.com/v1/embeddings", os.environ) == {}
 
 
 def test_addresses_models_and_prompts_are_other_encoders():

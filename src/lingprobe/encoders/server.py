@@ -17,7 +17,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +29,8 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Vectors
 
-KEYS = ("LINGPROBE_API_KEY", "OPENAI_API_KEY")
+KEYS = {"LINGPROBE_API_KEY": "", "OPENAI_API_KEY": "openai.com"}  # and for whom alone each is
+OURS = "LINGPROBE_API_KEY"
 TRIES = 6  # of a request, with waits of 1, 2, 4, 8 and 16 seconds between
 LONGEST_WAIT = 300.0  # seconds that a server may ask us to wait
 TIMEOUT = 120.0  # seconds without an answer
@@ -49,7 +50,7 @@ class Server:
     dimensions  how many numbers of a vector are asked for, of a model that can be cut; all without
     prompt      text put before each sentence
     batch       how many sentences go into one request
-    The key of the server is $LINGPROBE_API_KEY, or else $OPENAI_API_KEY.
+    The key of the server is $LINGPROBE_API_KEY, or else, for openai.com alone, $OPENAI_API_KEY.
     """
 
     url: str
@@ -81,7 +82,7 @@ class Server:
         if parts.username or parts.password:
             raise DataProblem(
                 f"{parts.hostname}: the address holds a password, which would be kept with the"
-                f" results; leave it out, and set {KEYS[0]}"
+                f" results; leave it out, and set {OURS}"
             )
         path = parts.path.rstrip("/").removesuffix("/embeddings") + "/embeddings"
         return urllib.parse.urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
@@ -164,7 +165,7 @@ class Server:
             said = _without_key(error.read(SAID).decode("utf-8", "replace").strip())
         who = f"{self.sends_to} answered {error.code}"
         if error.code in (401, 403):
-            raise EncoderStop(f"{who}: set its key in the environment, as {KEYS[0]} ({said})")
+            raise EncoderStop(f"{who}: set its key in the environment, as {OURS} ({said})")
         if error.code in OF_TEXTS:
             raise DataProblem(f"{who}: {said}")
         if error.code not in AGAIN:
@@ -205,7 +206,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _post(address: str, body: bytes) -> bytes:
-    headers = {"Content-Type": "application/json", **_authorisation(os.environ)}
+    headers = {"Content-Type": "application/json", **_authorisation(address, os.environ)}
     request = urllib.request.Request(address, body, headers)  # noqa: S310 - http or https, as checked
     opener = urllib.request.build_opener(_NoRedirect)
     with opener.open(request, timeout=TIMEOUT) as answer:
@@ -213,9 +214,9 @@ def _post(address: str, body: bytes) -> bytes:
     return content
 
 
-def _authorisation(environment: Mapping[str, str]) -> dict[str, str]:
+def _authorisation(address: str, environment: Mapping[str, str]) -> dict[str, str]:
     """The header with the key, where there is one; EncoderStop for one that no header can hold."""
-    name, key = _key(environment)
+    name, key = next(_keys(address, environment), ("", ""))
     if not key:
         return {}
     if not (key.isascii() and key.isprintable()):
@@ -223,15 +224,20 @@ def _authorisation(environment: Mapping[str, str]) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def _key(environment: Mapping[str, str]) -> tuple[str, str]:
-    return next(
-        ((name, key) for name in KEYS if (key := environment.get(name, "").strip())), ("", "")
-    )
+def _keys(address: str, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The keys that are set for whoever is at an address, by their names."""
+    host = urllib.parse.urlsplit(address).hostname or ""
+    for name, owner in KEYS.items():
+        key = environment.get(name, "").strip()
+        if key and f".{host}".endswith(f".{owner}" if owner else ""):
+            yield name, key
 
 
 def _without_key(said: str) -> str:
-    key = _key(os.environ)[1]
-    return said.replace(key, "***") if key else said
+    for name in KEYS:
+        if key := os.environ.get(name, "").strip():
+            said = said.replace(key, "***")
+    return said
 
 
 def _retry_after(text: str) -> float | None:
