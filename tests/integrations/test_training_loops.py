@@ -19,8 +19,7 @@ from transformers.trainer_callback import (
 import lingprobe
 from fixtures.models import sentence_transformer, transformer
 from lingprobe.integrations.sentence_transformers import ProbingEvaluator
-from lingprobe.integrations.transformers import Live, ProbingCallback
-from lingprobe.testing import FAMILIES
+from lingprobe.integrations.transformers import ProbingCallback
 
 FAST = {"probes": "logreg", "seeds": 1, "bounds": False}
 
@@ -222,29 +221,14 @@ def test_a_trainer_without_a_tokenizer_is_told_so(task, bert, tmp_path):
         calls.on_evaluate(arguments(tmp_path), TrainerState(), TrainerControl(), {})
 
 
-def test_vectors_of_a_live_model_are_the_means_of_its_states(bert):
-    model, tokenizer = bert
-    model.train()
-    sentences = FAMILIES["sentence"]().sentences[:5]
-    ours = Live("mine", model, tokenizer).encode(sentences).layers[0]
-    assert model.training
-    model.eval()
-    for sentence, vector in zip(sentences, ours, strict=True):
-        with torch.no_grad():
-            alone = model(**tokenizer(sentence.text, return_tensors="pt")).last_hidden_state
-        assert vector == pytest.approx(alone[0].mean(0).numpy(), abs=1e-4)
-    lower = Live("mine", model, tokenizer, layer=0)
-    assert not (lower.encode(sentences).layers[0] == ours).all()
-    assert lower.fingerprint != Live("mine", model, tokenizer).fingerprint
-
-
-def test_without_a_token_to_pad_with_vectors_are_the_same(bert):
-    model, tokenizer = bert
-    sentences = FAMILIES["sentence"]().sentences[:5]
-    padded = Live("mine", model, tokenizer).encode(sentences).layers[0]
-    tokenizer.pad_token = None
-    alone = Live("mine", model, tokenizer).encode(sentences).layers[0]
-    assert alone == pytest.approx(padded, abs=1e-4)
+def test_layers_are_read_as_those_of_a_loaded_model(task, bert, tmp_path):
+    callback = ProbingCallback(task, **FAST, cache=tmp_path, layers="all", pool="cls")
+    metrics = evaluate(handler(callback, bert), TrainerState(), tmp_path, {})
+    reads = lingprobe.configure(bert, layers="all", pool="cls")
+    other = lingprobe.evaluate(reads, task, **FAST, cache=tmp_path / "other")
+    scores = sorted(value for key, value in metrics.items() if key.startswith("eval_probing_table"))
+    assert scores == pytest.approx(sorted(score.score / 100 for score in other))
+    assert len(scores) > 1
 
 
 def test_what_cannot_be_measured_is_said_at_the_first_step(bert, tmp_path, task, caplog):

@@ -107,7 +107,8 @@ def encoders_of(
     references = as_list(encoders)
     for name in as_list(models):
         references.append(lingprobe.model(name))
-        remark(f"{name}: read as {references[-1]}", quiet)
+        if name != references[-1]:
+            remark(f"{name}: read as {references[-1]}", quiet)
     given = {"device": device, "batch_size": batch_size}
     options = {key: value for key, value in given.items() if value is not None}
     return lingprobe.configure(references, **options) if options else references

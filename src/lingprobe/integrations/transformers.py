@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-import numpy as np
 import torch
 from transformers import TrainerCallback
 
 from lingprobe.api.arguments import keywords
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
-from lingprobe.data.core import Sentence
+from lingprobe.data.core import Revised
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.live_models import model_digest
+from lingprobe.encoders.adapt import adapt
 from lingprobe.integrations.steps import SETTINGS, Probing, keep_state, log
-
-BATCH = 32
-LONGEST = 512  # tokens, of a model that does not say how many it reads
 
 
 class ProbingCallback(TrainerCallback):  # type: ignore[misc]
@@ -34,7 +28,8 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     name      what stands before the names of the metrics, and what the model is called in results
     every     measure every so many steps, in place of each evaluation; those are measured all the
               same where the best model is chosen by these scores
-    layer     of the hidden states whose mean over tokens is a sentence's vector; the last without
+    layers, pool  the states that are read, and how they become a sentence's vector, as those of
+              `hf:`
     settings  the fields of `lingprobe.Settings`; without them, a linear probe is fitted once, on at
               most 4,000 examples of each task; without `output`, results lie in the trainer's
               folder, under probing/
@@ -50,10 +45,12 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         tasks: Any,
         name: str = "probing",
         every: int | None = None,
-        layer: int = -1,
+        layers: str = "last",
+        pool: str = "mean",
         **settings: Unpack[Settings],
     ) -> None:
-        self.every, self.layer = every, layer
+        self.every = every
+        self._reads = {"layers": layers, "pool": pool}
         self._probing = Probing(tasks, name, **settings)
         self._step, self._weights = -1, ""  # that were measured last
         self._scores: dict[str, float] = {}
@@ -132,13 +129,13 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 "the trainer knows no tokenizer: give it one, Trainer(processing_class=tokenizer)"
             )
         model, name = given["model"], self._probing.name
-        live = Live(name, model, tokenizer, self.layer)
-        weights = live.fingerprint
+        encoder = adapt((model, tokenizer), name, **self._reads)
+        weights = encoder.revision if isinstance(encoder, Revised) else ""
         if (self._step, self._weights) == (state.global_step, weights):
             return self._scores
         with keep_state(model):
             scores = self._probing.measure(
-                live, state.global_step, output=Path(args.output_dir) / "probing"
+                encoder, state.global_step, output=Path(args.output_dir) / "probing"
             )
         self._weights = weights
         return {f"eval_{name}_{task}": score for task, score in scores.items()}
@@ -151,52 +148,3 @@ def _of_first(scores: dict[str, float]) -> dict[str, float]:
     box = [scores]
     torch.distributed.broadcast_object_list(box, src=0)
     return box[0]
-
-
-@dataclass(frozen=True)
-class Live:
-    """A transformers model that is loaded, with its tokenizer: the mean of a layer's hidden states
-    over the tokens of a sentence. A digest of its weights stands for it.
-    """
-
-    name: str
-    model: Any
-    tokenizer: Any
-    layer: int = -1
-
-    takes = "sentences"
-
-    @property
-    def fingerprint(self) -> str:
-        """Weights and modules, the vocabulary's size, and the layer."""
-        return f"{model_digest(self.model)} {len(self.tokenizer)} layer={self.layer}"
-
-    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        training = self.model.training
-        self.model.eval()
-        try:
-            # without a token to pad with, each sentence is a batch
-            size = BATCH if self.tokenizer.pad_token is not None else 1
-            texts = [sentence.text for sentence in sentences]
-            parts = [self._means(texts[i : i + size]) for i in range(0, len(texts), size)]
-        finally:
-            self.model.train(training)
-        return Vectors((np.concatenate(parts).astype(np.float32),))
-
-    @torch.no_grad()
-    def _means(self, texts: list[str]) -> Any:
-        config = self.model.config
-        longest = getattr(config, "max_position_embeddings", LONGEST)
-        tokens = self.tokenizer(
-            texts,
-            padding=len(texts) > 1,
-            truncation=True,
-            max_length=min(longest, self.tokenizer.model_max_length),
-            return_tensors="pt",
-        ).to(self.model.device)
-        encoder = self.model.get_encoder() if config.is_encoder_decoder else self.model.base_model
-        known = {"input_ids": tokens["input_ids"], "attention_mask": tokens["attention_mask"]}
-        states = encoder(**known, output_hidden_states=True).hidden_states[self.layer]
-        mask = known["attention_mask"].unsqueeze(-1)
-        summed = (states.float() * mask).sum(1)
-        return (summed / mask.sum(1).clamp(min=1)).cpu().numpy()
