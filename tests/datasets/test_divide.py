@@ -80,3 +80,17 @@ def test_one_split_is_enough_where_each_class_has_two_hundred_test_examples(many
     assert folds_needed(dataset) == folds
     if folds == 1:
         assert len(dataset.rows("test")) == 400
+
+
+def test_folds_of_scores_have_means_that_are_nearly_alike():
+    """A constant's correlation over folds is about minus their spread, so that must be small."""
+    scores = np.random.default_rng(0).normal(size=100)
+    dataset = Dataset.of(
+        Example.about(Sentence.of([f"a{i}"]), float(score)) for i, score in enumerate(scores)
+    )
+    folds = [divide(dataset, f"{k}/5", 0) for k in range(1, 6)]
+    constant = np.empty(100)
+    for fold in folds:
+        constant[fold.rows("test")] = scores[fold.rows("train")].mean()
+    assert sorted(np.concatenate([fold.rows("test") for fold in folds])) == list(range(100))
+    assert abs(np.corrcoef(constant, scores)[0, 1]) < 0.1  # 0.16 of folds drawn at random

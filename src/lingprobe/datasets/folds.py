@@ -19,6 +19,7 @@ from lingprobe.datasets.splits import allocate_to_all, connect_rows, shared_ties
 
 MANY = range(FOLDS, 1, -1)  # folds, fewer where there are few groups to keep together
 TEST = SPLITS.index("test")
+TENTHS = 10
 
 
 def divide(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
@@ -47,7 +48,7 @@ def _allocate(dataset: Dataset, shares: Sequence[float], seed: int) -> tuple[Int
     """The part of each row, and what was kept together: all that examples share, or less where that
     would leave a part with less than half of its share.
     """
-    codes, rows = dataset.labels.codes_to_balance(), np.arange(len(dataset))
+    codes, rows = _strata(dataset), np.arange(len(dataset))
     least = np.array(shares) / sum(shares) * len(rows) / 2
     parts, kept = np.zeros(len(rows), np.int64), ""
     for tie, ties in shared_ties(dataset, rows).items():
@@ -56,6 +57,18 @@ def _allocate(dataset: Dataset, shares: Sequence[float], seed: int) -> tuple[Int
         if (np.bincount(parts, minlength=len(shares)) >= least).all():
             break
     return parts, kept
+
+
+def _strata(dataset: Dataset) -> Ints:
+    """What each part gets its share of, as a number a row [n]: classes, or tenths of the scores.
+
+    Folds whose scores have another mean than their training data would give a useless probe a
+    negative correlation over all of them.
+    """
+    if dataset.labels.loss != "squared":
+        return dataset.labels.codes_to_balance()
+    ranks = np.argsort(np.argsort(dataset.labels.matrix()[:, 0], kind="stable"), kind="stable")
+    return (ranks * TENTHS // max(1, len(ranks))).astype(np.int64)
 
 
 def _with_test(dataset: Dataset, is_test: NDArray[np.bool_], note: dict[str, object]) -> Dataset:
