@@ -80,7 +80,7 @@ def test_options_take_what_python_does_not_say_from_the_command_line():
 
 
 def test_what_is_for_python_alone_is_not_in_help():
-    assert "Task object" in inspect.getdoc(lingprobe.build)
+    assert "DataFrame" in inspect.getdoc(lingprobe.build)
     assert parameters("build")["task"].meaning == "A task with its data, such as `ud/tense:en_ewt`"
 
 

@@ -23,7 +23,9 @@ def run(folder):
 
 
 def told(done):
-    return [(r.trial, r.score, r.predicted.class_names(), r.provenance.choice) for r in done]
+    return [
+        (r.trial, r.score, r.predicted.class_names(), r.provenance.choice) for r in done.results
+    ]
 
 
 def test_a_fit_that_was_stopped_goes_on(tmp_path, monkeypatch):

@@ -130,7 +130,7 @@ def test_two_texts_are_read_as_pairs(tmp_path):
     check_task(str(pairs))
     assert (task.view, task.metric) == ("mean+contrast", "accuracy")
     assert TASKS.make(f"{pairs},text=premise").view == "mean"
-    assert TASKS.make(f"{pairs},view=mean").view == "mean"
+    assert TASKS.make(f"{pairs},view=mean%2Binfersent").view == "mean+infersent"
 
 
 def test_numbers_about_two_texts_are_classes_where_there_are_two(tmp_path):

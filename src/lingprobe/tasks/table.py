@@ -34,7 +34,8 @@ class Table:
 
     path      a file, or a folder with a file for each split
     metric    without: accuracy of classes, micro-f1 of label sets, pearson of scores
-    view      without: the mean of units; of two texts or spans in columns, as pair/ reads them
+    view      mean: of units; for two texts or spans in columns that is mean+contrast, as pair/
+              reads them
     clusters  a stratum whose examples were drawn together, as a speaker or a document, which
               intervals then know; may be repeated
     labels    whether numbers are classes or scores; without, the file's metadata decide, or else
@@ -55,7 +56,7 @@ class Table:
     _: KW_ONLY
     metric: str = "none"
     probe: str = "mlp"
-    view: str = "none"
+    view: str = "mean"
     seed: int = 0
     clusters: tuple[str, ...] = ()
     labels: Asked | None = None
@@ -75,9 +76,8 @@ class Table:
         if self.metric == "none":
             metric = KINDS[loss(self.path, labels=self.labels, how=self._manner)].metric
             object.__setattr__(self, "metric", metric)
-        if self.view == "none":
-            view = OF_PAIRS if has_pairs(self.path, self._manner) else "mean"
-            object.__setattr__(self, "view", view)
+        if self.view == "mean" and has_pairs(self.path, self._manner):
+            object.__setattr__(self, "view", OF_PAIRS)
 
     @property
     def _manner(self) -> Manner:
