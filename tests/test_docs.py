@@ -144,6 +144,8 @@ def labelled_rows(place: Path) -> None:
     (place / "reviews.csv").write_text("\n".join(["text,label", *lines]) + "\n")
     graded = [f"{text},{label},{i // 4}" for i, (text, label) in enumerate(rows)]
     (place / "graded.csv").write_text("\n".join(["review,stars,author", *graded]) + "\n")
+    spans = [f'{{"text": "{text}", "mention": "dog", "label": "{label}"}}' for text, label in rows]
+    (place / "mentions.jsonl").write_text("\n".join(spans) + "\n")
     (place / "hub").mkdir()
     for split in ("train", "validation", "test"):
         columns = {"sentence": [text for text, _ in rows], "label": [label for _, label in rows]}
