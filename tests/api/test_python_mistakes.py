@@ -59,6 +59,22 @@ MISTAKES = {
         lambda: lingprobe.evaluate("length", TASK, seeds=[1, 2]),
         "seeds=[1, 2]: give a whole number, how often each probe is trained",
     ),
+    "a limit that is no number": (
+        lambda: lingprobe.evaluate("length", TASK, limit="all"),
+        "limit='all': give a whole number, how many examples of each task are used at most",
+    ),
+    "a number as a limit that is none": (
+        lambda: lingprobe.evaluate("length", TASK, limit=2.5),
+        "limit=2.5: give a whole number, how many examples of each task are used at most",
+    ),
+    "a word for True or False": (
+        lambda: lingprobe.evaluate("length", TASK, bounds="no"),
+        "bounds='no': give True or False",
+    ),
+    "a task of no such name": (
+        lambda: lingprobe.about("ud/tens"),
+        "no task called 'ud/tens'; did you mean 'ud/tense'? (`lingprobe list tasks` lists them)",
+    ),
     "no seed": (
         lambda: lingprobe.evaluate("length", TASK, seeds=0),
         "seeds=0: a run needs at least one",
