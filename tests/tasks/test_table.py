@@ -89,6 +89,16 @@ def test_the_name_of_a_file_stands_for_its_table(name):
     assert reference == Reference("table", unquote(name), (("label", "y"), ("limit", "9")))
 
 
+def test_the_name_of_a_folder_stands_for_its_table_unless_a_task_is_called_so(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("hub", "ud/tense"):
+        (tmp_path / name).mkdir(parents=True)
+    assert TASKS.expand("hub,label=y") == [Reference("table", "hub", (("label", "y"),))]
+    assert TASKS.expand("ud/tense") == [Reference("ud/tense")]
+
+
 def test_the_name_of_a_file_makes_the_same_task(tmp_path):
     file = labelled(tmp_path / "a.csv")
     check_task(f"table:{file}")

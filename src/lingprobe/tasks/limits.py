@@ -108,37 +108,35 @@ class TaskContents(Contents):
 
     def expand(self, reference: str | Reference) -> list[Reference]:
         """The references that a pattern stands for; a table's name stands for the table."""
-        return super().expand(_as_task(reference))
+        return super().expand(self._as_task(reference))
 
     def make(self, reference: str | Reference) -> Any:
         """The task that a reference names."""
-        parsed = _as_task(reference)
+        parsed = self._as_task(reference)
         task: Task = super().make(parsed.without(LIMIT))
         limit = _limit(parsed)
         return task if limit is None else Limited(task, limit)
 
     def canonical(self, reference: str | Reference) -> str:
         """The reference with defaults filled in, and with its limit where it has one."""
-        parsed = _as_task(reference)
+        parsed = self._as_task(reference)
         whole = Reference.parse(super().canonical(parsed.without(LIMIT)))
         limit = _limit(parsed)
         return str(whole if limit is None else whole.plus(**{LIMIT: str(limit)}))
 
-
-def _as_task(reference: str | Reference) -> Reference:
-    """The reference of a task; `mine.csv` and `hf://datasets/...`, which name tables, are
-    `table:mine.csv` and `table:hf://datasets/...`.
-    """
-    parsed = Reference.parse(reference) if isinstance(reference, str) else reference
-    if parsed.argument is None and "@" not in parsed.name and _ends_as_table(parsed.name):
-        return Reference("table", unquote(parsed.name), parsed.options)
-    if parsed.name == "hf" and (parsed.argument or "").startswith("//datasets/"):
-        return Reference("table", f"hf:{parsed.argument}", parsed.options)
-    return parsed
-
-
-def _ends_as_table(name: str) -> bool:
-    return uncompressed_path(Path(name)).suffix.lower() in TABLES
+    def _as_task(self, reference: str | Reference) -> Reference:
+        """The reference of a task; `mine.csv`, a folder and `hf://datasets/...`, which name tables,
+        are `table:mine.csv` and so on.
+        """
+        parsed = Reference.parse(reference) if isinstance(reference, str) else reference
+        path = Path(unquote(parsed.name))
+        if parsed.argument is None and "@" not in parsed.name:
+            is_file = uncompressed_path(path).suffix.lower() in TABLES
+            if is_file or (path.is_dir() and parsed.name not in self.places()):
+                return Reference("table", str(path), parsed.options)
+        if parsed.name == "hf" and (parsed.argument or "").startswith("//datasets/"):
+            return Reference("table", f"hf:{parsed.argument}", parsed.options)
+        return parsed
 
 
 def _limit(reference: Reference) -> int | None:
