@@ -419,7 +419,6 @@ FOREIGN = {  # objects of other libraries, whose versions differ
     "encoders/model_files.py",
     "encoders/sentence_models.py",  # sentence-transformers
     "encoders/token_forward.py",
-    "integrations/transformers.py",
 }
 LOOKS = {"getattr", "hasattr", "signature"}
 

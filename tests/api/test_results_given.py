@@ -112,6 +112,7 @@ def test_vectors_beyond_float32_are_said_to_be(tmp_path):
 def test_bars_are_drawn_for_those_who_watch(monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # of a test before
     assert not progress.bar(True).disable
     assert progress.bar(False).disable
     monkeypatch.setenv("TQDM_DISABLE", "1")
