@@ -71,10 +71,6 @@ MISTAKES = {
         lambda: lingprobe.evaluate("length", TASK, bounds="no"),
         "bounds='no': give True or False",
     ),
-    "a task of no such name": (
-        lambda: lingprobe.about("ud/tens"),
-        "no task called 'ud/tens'; did you mean 'ud/tense'? (`lingprobe list tasks` lists them)",
-    ),
     "no seed": (
         lambda: lingprobe.evaluate("length", TASK, seeds=0),
         "seeds=0: a run needs at least one",

@@ -97,14 +97,11 @@ def available(
 
 def about(task: str) -> About | None:
     """What is known about a task before any data are read: the unit that it labels, its data, their
-    languages and licence, and its paper. None for a task that is not part of lingprobe;
-    ReferenceProblem for a name that nothing has.
+    languages and licence, and its paper. None for a task that is not part of lingprobe.
 
         print(lingprobe.about("ud/tense").papers)
     """
     [name] = TASKS.matching(Reference.parse(task).name)
-    if "@" not in name:
-        TASKS.find(name)
     return known_about(name)
 
 

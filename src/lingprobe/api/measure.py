@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from lingprobe.analysis.rows import without_fold
-from lingprobe.api.arguments import argument_texts, as_list, keywords, nothing, options_of
+from lingprobe.api.arguments import (
+    argument_texts,
+    as_list,
+    check_values,
+    keywords,
+    nothing,
+    options_of,
+)
 from lingprobe.api.encoders import reference
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.tables import spread_folds, tasks_given
@@ -293,7 +300,8 @@ class Asked:
         """Refuse what does not go together, and empty lists. UsageProblem."""
         if tasks is not None and nothing(tasks):
             raise UsageProblem("the list of tasks is empty: name at least one task")
-        self._check_kinds()
+        check_values(seeds=self.seeds, limit=self.limit)
+        check_values(bounds=self.bounds, keep_scores=self.keep_scores)
         if self.suite is not None and not (nothing(tasks) and nothing(self.probes)):
             raise UsageProblem("a suite brings its own tasks and probes: leave both out")
         if self.suite is not None and self.limit is not None:
@@ -301,19 +309,6 @@ class Asked:
                 "a suite compares scores with published ones, which are over all examples: leave"
                 " the limit out"
             )
-
-    def _check_kinds(self) -> None:
-        """Refuse what is no number, or neither True nor False."""
-        numbers = {
-            "seeds": (self.seeds, "how often each probe is trained"),
-            "limit": (self.limit, "how many examples of each task are used at most"),
-        }
-        for name, (value, meaning) in numbers.items():
-            if not (value is None or (isinstance(value, int) and not isinstance(value, bool))):
-                raise UsageProblem(f"{name}={value!r}: give a whole number, {meaning}")
-        for name, flag in {"bounds": self.bounds, "keep_scores": self.keep_scores}.items():
-            if not isinstance(flag, bool):
-                raise UsageProblem(f"{name}={flag!r}: give True or False")
 
 
 def _make_plan(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tuple[str, ...]]:
