@@ -256,5 +256,7 @@ def _make_task(task: object, on_error: str) -> tuple[Any, str]:
     if len(every) != 1:
         raise UsageProblem(f"one task is expected here, and {len(every)} were given")
     (one,) = every
-    made = TASKS.make(one) if isinstance(one, Reference) else one
-    return made, f"{one if isinstance(one, Reference) else made.name}: {made.question}"
+    if not isinstance(one, Reference):
+        return one, f"{one.name}: {one.question}"
+    made = TASKS.make(one)
+    return made, f"{one}: {made.question}"

