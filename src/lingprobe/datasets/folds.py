@@ -65,10 +65,9 @@ def _strata(dataset: Dataset) -> Ints:
     Folds whose scores have another mean than their training data would give a useless probe a
     negative correlation over all of them.
     """
-    codes = dataset.labels.codes_to_balance()
-    if codes.any() or dataset.labels.names:  # scores have none
-        return codes
-    ranks = np.argsort(np.argsort(dataset.labels.matrix()[:, 0], kind="stable"), kind="stable")
+    if (scores := dataset.labels.numbers) is None:
+        return dataset.labels.codes_to_balance()
+    ranks = np.argsort(np.argsort(scores, kind="stable"), kind="stable")
     return (ranks * TENTHS // max(1, len(ranks))).astype(np.int64)
 
 
