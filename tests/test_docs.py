@@ -39,7 +39,6 @@ PLUGIN = ROOT / "tests" / "plugin"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
 HUB = ("hf", "st", "api")
-OPTIONAL = {"peft", "model2vec"}  # what the pages show and needs more than the checks do
 CLOSE = 4.0  # points of score between machines
 
 
@@ -234,10 +233,6 @@ def assert_same(shown: str, printed: str, block: Block) -> None:
 
 @pytest.mark.parametrize("block", list(blocks("python")), ids=str)
 def test_python(block, folder, environment):
-    if "Trainer(\n" in block.text:
-        pytest.importorskip("accelerate", reason="a Trainer needs accelerate")
-    for package in OPTIONAL & set(re.findall(r"^(?:from|import) (\w+)", block.text, re.M)):
-        pytest.importorskip(package)
     done = python("-c", block.text, folder=folder, environment=environment)
     assert done.returncode == 0, f"{block}:\n{done.stderr}"
 

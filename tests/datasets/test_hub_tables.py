@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
+import datasets
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.hub import hub_files
 from lingprobe.tasks import TASKS
 
-datasets = pytest.importorskip("datasets")
 SIZES = {"train": 60, "validation": 10, "test": 20}
 
 

@@ -95,7 +95,7 @@ def test_tables_of_no_rows_are_refused(tmp_path):
     (tmp_path / "a.tsv").write_text("\n\n")
     with pytest.raises(DataProblem, match=r"a\.tsv: no examples in it"):
         read(tmp_path / "a.tsv")
-    pa = pytest.importorskip("pyarrow")
+    import pyarrow as pa
     from pyarrow import parquet
 
     none = pa.table({name: pa.array([], pa.string()) for name in ("split", "label", "text")})

@@ -136,7 +136,8 @@ def test_what_bounds_the_cost_is_the_default_and_may_be_set(monkeypatch, task, n
 
 
 def test_lightning_logs_the_scores_and_chooses_its_checkpoint_by_them(task, net, tmp_path):
-    lightning = pytest.importorskip("lightning", reason="needs lightning")
+    import lightning
+
     monitor = lightning.pytorch.callbacks.ModelCheckpoint(
         tmp_path, monitor="probing_mean", mode="max"
     )

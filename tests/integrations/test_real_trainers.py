@@ -30,7 +30,6 @@ from fixtures.models import SENTENCES, sentence_transformer, transformer
 from lingprobe.integrations.sentence_transformers import ProbingEvaluator
 from lingprobe.integrations.transformers import ProbingCallback
 
-pytest.importorskip("accelerate", reason="a Trainer needs accelerate")
 FAST = {"seeds": 1, "bounds": False}
 STEPS, EACH = 3, 1
 TEXTS = [sentence.text for sentence in SENTENCES]

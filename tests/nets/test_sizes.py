@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("torch")
-
 
 @pytest.mark.parametrize(("hidden", "width", "millions"), [(512, 1024, 9.6), (256, 512, 2.7)])
 def test_both_readings_of_the_paper_s_bilstm(hidden, width, millions):
