@@ -19,7 +19,7 @@ from lingprobe.api.arguments import (
 )
 from lingprobe.api.encoders import reference
 from lingprobe.api.evaluation import Evaluation
-from lingprobe.api.tables import spread_folds, tasks_given
+from lingprobe.api.tables import tasks_given
 from lingprobe.api.trackers import check_tracker, log_scores
 from lingprobe.data.cache import FileProblem, environment
 from lingprobe.data.errors import UsageProblem
@@ -334,10 +334,7 @@ def _make_plan(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tu
     limit = EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
     if limit is not None:
         remarks = ((FIRST_LOOK if first else LIMITED).format(limit=limit),)
-    every = expand_tasks(design.tasks, asked.on_error)
-    if limit is None:  # a part of a task has no folds
-        every = spread_folds(every, asked.paths.cache)
-    every = limit_tasks(every, limit)
+    every = limit_tasks(expand_tasks(design.tasks, asked.on_error), limit)
     return plan(replace(design, tasks=every), asked.paths), asked.paths, remarks
 
 

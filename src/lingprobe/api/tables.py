@@ -18,7 +18,7 @@ from lingprobe.datasets.formats.folders import SPLIT_NAMES, SUFFIXES
 from lingprobe.datasets.formats.held_rows import HeldRows, hold_frame, hold_lists, is_frame
 from lingprobe.datasets.formats.labelled_rows import Manner, digest_rows
 from lingprobe.datasets.formats.usual_columns import Columns
-from lingprobe.experiment.data import content, facts, task_identity
+from lingprobe.experiment.data import content
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.held_table import Handling, Held, HeldTable
 
@@ -112,21 +112,6 @@ def tasks_given(argument: Any) -> list[Any]:
                 " {'first': data, 'second': more}"
             )
     return found
-
-
-def spread_folds(tasks: Iterable[Any], cache: Path) -> list[Any]:
-    """The tasks, of rows in memory each fold where they are too few for one test set; others as
-    they are, for the plan to divide.
-    """
-    every: list[Any] = []
-    for task in tasks:
-        folds = 1
-        if isinstance(task, HeldTable):
-            folds = facts(task, task_identity(None, task), cache).folds
-        every += (
-            [task.in_fold(f"{k}/{folds}") for k in range(1, folds + 1)] if folds > 1 else [task]
-        )
-    return every
 
 
 def _several(argument: Any) -> list[Any]:

@@ -27,8 +27,8 @@ __all__ = [
     "SPLITS", "Annotated", "Cell", "Chosen", "Control", "DataProblem", "Dataset", "Encoder",
     "Example", "Facts", "Informed", "Job", "Joining", "Kind", "Kinded", "Layered",
     "Lexical", "Needs", "Needy", "Predictions", "Predictor", "Prepared", "Probe", "Published",
-    "Result", "Revised", "Rounding", "Running", "Sampled", "Sampling", "Sentence", "Site", "Tags",
-    "Task", "Taught", "Trial", "choice_of", "needs_of",
+    "Result", "Revised", "Rounding", "Running", "Sampled", "Sampling", "Sentence", "Settable",
+    "Site", "Tags", "Task", "Taught", "Trial", "choice_of", "needs_of",
 ]  # fmt: skip
 
 
@@ -81,7 +81,6 @@ class Task(Protocol):
 
     def load(self) -> Dataset:
         """The examples, with splits; reads files."""
-        ...
 
 
 @runtime_checkable
@@ -93,12 +92,19 @@ class Sampled(Task, Protocol):
 
 
 @runtime_checkable
+class Settable(Sampled, Protocol):
+    """A task that is no reference, and whose options a run sets as it does those of references."""
+
+    def plus(self, **options: str) -> Task:
+        """The same task with other values of options that it declares."""
+
+
+@runtime_checkable
 class Published(Task, Protocol):
     """A task whose files may lack splits that it needs; an audit uses all examples."""
 
     def all_examples(self) -> Dataset:
         """All the examples of the files."""
-        ...
 
 
 @runtime_checkable
@@ -116,7 +122,6 @@ class Annotated(Task, Protocol):
         """The facts of these sentences, and possibly of others; reads files. A sentence may have
         none.
         """
-        ...
 
 
 @runtime_checkable
@@ -136,7 +141,6 @@ class Encoder(Protocol):
         """Vectors of the sentences, in their order. The same sentences in the same order give the
         same bits.
         """
-        ...
 
 
 @runtime_checkable
@@ -155,7 +159,6 @@ class Layered(Encoder, Protocol):
 
     def asking(self, slots: tuple[str, ...]) -> Encoder:
         """The same encoder with these slots, in this order."""
-        ...
 
 
 @runtime_checkable
@@ -166,7 +169,6 @@ class Prepared(Encoder, Protocol):
 
     def prepare(self, sentences: Sequence[Sentence]) -> Encoder:
         """The encoder, fitted to these sentences."""
-        ...
 
 
 Kind = Literal["trained", "baseline", "oracle"]
@@ -187,7 +189,6 @@ class Lexical(Encoder, Protocol):
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
         """Which words [n] are partly read as the unknown token; None if that is unknown."""
-        ...
 
 
 @runtime_checkable
@@ -196,7 +197,6 @@ class Taught(Encoder, Protocol):
 
     def saw(self) -> NDArray[np.uint64] | None:
         """Their hashes from `lingprobe.corpora.training_sentences`, sorted; None if unknown."""
-        ...
 
 
 @runtime_checkable
@@ -227,11 +227,9 @@ class Informed(Encoder, Protocol):
 
     def with_oracle(self, oracle: str) -> Informed:
         """The same encoder for this oracle."""
-        ...
 
     def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:
         """The encoder for these facts; its vectors are of `words`, or of sentences."""
-        ...
 
 
 class Cell(NamedTuple):
@@ -265,7 +263,6 @@ class Predictor(Protocol):
 
     def predict(self, readings: Readings) -> Predictions:
         """Scores of every example, and the predicted labels."""
-        ...
 
 
 @runtime_checkable
@@ -309,7 +306,6 @@ class Probe(Protocol):
         """One predictor per cell, in order. Cells share their input, so one call can fit a whole
         grid, all seeds and all layers.
         """
-        ...
 
 
 class Job(NamedTuple):
@@ -326,7 +322,6 @@ class Joining(Probe, Protocol):
 
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
         """One predictor for each cell of each job, in order."""
-        ...
 
 
 @runtime_checkable

@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from lingprobe.data.core import Control, Encoder, Probe, Sampling, Task, Trial, needs_of
+from lingprobe.data.core import Control, Encoder, Probe, Sampling, Settable, Task, Trial, needs_of
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import DataProblem
 from lingprobe.data.identity import Identity, Ingredients, identity
@@ -194,9 +194,11 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
 
 def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Identity]:
     """The identity of each task, by canonical reference."""
-    # objects, which no reference names
-    live = {item.name for item in design.tasks if not isinstance(item, str | Reference)}
-    return {ref: task_identity(None if ref in live else ref, task) for ref, task in tasks.items()}
+    given = {item.name for item in design.tasks if not isinstance(item, str | Reference)}
+    return {
+        name: task_identity(None if name in given or isinstance(task, Settable) else name, task)
+        for name, task in tasks.items()  # objects and their folds have no reference
+    }
 
 
 def _unfit(
@@ -337,24 +339,18 @@ def _reads_words(probe: Probe) -> bool:
 
 
 def tasks_of(items: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
-    """Canonical reference -> task, patterns expanded and small data spread over folds; and what was
-    refused.
+    """Canonical reference or name -> task, patterns expanded and small data spread over folds; and
+    what was refused.
     """
     tasks: dict[str, Task] = {}
     refused: dict[str, str] = {}
     for item in items:
-        if not isinstance(item, str | Reference):
+        for each in TASKS.expand(item) if isinstance(item, str | Reference) else [item]:
             try:
-                tasks[item.name] = _check_task(_with_facts(item, None, cache)[0])
+                drawn = _expand_draws(each) if isinstance(each, Reference) else [each]
+                tasks |= dict(_check_task(*fold) for one in drawn for fold in _folds(one, cache))
             except DataProblem as problem:
-                refused[item.name] = str(problem)
-            continue
-        for reference in TASKS.expand(item):
-            try:
-                each = [r for drawn in _expand_draws(reference) for r in _folds(drawn, cache)]
-                tasks |= {TASKS.canonical(r): _check_task(TASKS.make(r)) for r in each}
-            except DataProblem as problem:
-                refused[str(reference)] = str(problem)
+                refused[str(each) if isinstance(each, Reference) else each.name] = str(problem)
     return tasks, refused
 
 
@@ -369,18 +365,22 @@ def _expand_draws(reference: Reference) -> list[Reference]:
     return [reference]
 
 
-def _folds(reference: Reference, cache: Path) -> list[Reference]:
-    """The reference itself, or one for each fold where the data are too small for one test set and
-    the task can divide them.
-
-    Raises DataProblem.
+def _folds(item: Reference | Task, cache: Path) -> Iterator[tuple[str, Task]]:
+    """The task under its canonical reference or name, or each fold where the data are too small for
+    one test set and the task can divide them. DataProblem where they cannot answer it.
     """
-    task, data = _with_facts(TASKS.make(reference), TASKS.canonical(reference), cache)
-    if data.folds == 1 or "fold" not in Sampling.of(task):
-        return [reference]
-    named = (f"{k}/{data.folds}" for k in range(1, data.folds + 1))
-    # each is asked, too, since it may lack what the whole data have
-    return [fold for name in named for fold in _folds(reference.plus(fold=name), cache)]
+    if isinstance(item, Reference):
+        known = TASKS.canonical(item)
+        task, data = _with_facts(TASKS.make(item), known, cache)
+    else:
+        known = item.name
+        task, data = _with_facts(item, None, cache)
+    if data.folds > 1 and "fold" in Sampling.of(task) and isinstance(item, Reference | Settable):
+        # each is asked, too, since it may lack what the whole data have
+        for k in range(1, data.folds + 1):
+            yield from _folds(item.plus(fold=f"{k}/{data.folds}"), cache)
+    else:
+        yield known, task
 
 
 def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, Facts]:
@@ -391,9 +391,9 @@ def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, F
     return task, data
 
 
-def _check_task(task: Task) -> Task:
+def _check_task(name: str, task: Task) -> tuple[str, Task]:
     """A task whose metric, probe and view are there; what its code names may run as it does."""
     allow(task.metric, task.probe)
     METRICS.make(task.metric)
     view(task.view)
-    return task
+    return name, task

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lingprobe import parts
-from lingprobe.data.core import DataProblem, Sampling
+from lingprobe.data.core import DataProblem, Sampling, Settable
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.tasks.limits import LIMIT, Limited, TaskContents
 
@@ -102,17 +102,17 @@ def names(family: str) -> list[str]:
     return [name for name in last if "/" not in name]
 
 
-def tolerant(reference: Reference, on_error: str) -> Reference:
-    """The reference with `on_error` where the task has that option; one that cannot be made is told
-    by whoever makes it next.
+def tolerant(task: Any, on_error: str) -> Any:
+    """The reference or Task object with `on_error` where it has that option; a reference that
+    cannot be made is told by whoever makes it next.
     """
-    if on_error == "raise":
-        return reference
+    if on_error == "raise" or not isinstance(task, Reference | Settable):
+        return task
     try:
-        able = "on_error" in Sampling.of(TASKS.make(reference))
+        made = TASKS.make(task) if isinstance(task, Reference) else task
     except (DataProblem, ReferenceProblem):
-        return reference
-    return reference.plus(on_error=on_error) if able else reference
+        return task
+    return task.plus(on_error=on_error) if "on_error" in Sampling.of(made) else task
 
 
 def limit_tasks(tasks: Iterable[Any], limit: int | None) -> list[Any]:

@@ -16,7 +16,6 @@ from lingprobe.corpora.universal import treebanks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, allow
 from lingprobe.tasks import TASKS, tolerant
-from lingprobe.tasks.held_table import HeldTable
 from lingprobe.tasks.released.universal import supply
 
 MENTIONS = ("edge/coref", "edge/entities")
@@ -98,10 +97,8 @@ def expand_tasks(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
         allow(task)
         if isinstance(task, str | Reference):
             every += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
-        elif isinstance(task, HeldTable) and on_error == "skip":
-            every.append(task.without_errors())
         else:
-            every.append(task)
+            every.append(tolerant(task, on_error))
     supply(every)
     return every
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from lingprobe.data._closure import digest
 from lingprobe.data.core import Dataset, Sampling
@@ -106,14 +108,12 @@ class HeldTable:
         """A hash of the rows and of all that decides what is made of them."""
         return digest(self.content, repr(self.handling))
 
-    def in_fold(self, fold: str) -> HeldTable:
-        """The same rows, of which this fold is the test split."""
-        return replace(self, handling=replace(self.handling, fold=fold))
-
-    def without_errors(self) -> HeldTable:
-        """The same rows, of which bad ones are left out and counted."""
-        how = replace(self.handling.how, on_error="skip")
-        return replace(self, handling=replace(self.handling, how=how))
+    def plus(self, **options: str) -> HeldTable:
+        """The same rows, of which another fold is the test split, or bad ones are left out."""
+        how, fold = self.handling.how, self.handling.fold
+        own: Mapping[str, Any] = {"on_error": how.on_error, "fold": fold, **options}
+        how = replace(how, on_error=own["on_error"])
+        return replace(self, handling=replace(self.handling, how=how, fold=own["fold"]))
 
     def load(self) -> Dataset:
         """The examples, with the splits that `table:` would give them."""
