@@ -112,7 +112,6 @@ def test_vectors_beyond_float32_are_said_to_be(tmp_path):
 def test_bars_are_drawn_for_those_who_watch(monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # of a test before
     assert not progress.bar(True).disable
     assert progress.bar(False).disable
     monkeypatch.setenv("TQDM_DISABLE", "1")
@@ -120,6 +119,11 @@ def test_bars_are_drawn_for_those_who_watch(monkeypatch):
     monkeypatch.delenv("TQDM_DISABLE")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     assert progress.bar(True).disable
+    from ipykernel.kernelapp import IPKernelApp
+
+    assert progress.bar(True).disable, "it is imported, and no notebook runs"
+    monkeypatch.setattr(IPKernelApp, "initialized", lambda: True)
+    assert not progress.bar(True).disable
 
 
 @pytest.mark.parametrize("name", ["table.xlsx", "table.docx", "table.tsv", "a.v2"])

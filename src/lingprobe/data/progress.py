@@ -31,7 +31,8 @@ def bar(wanted: bool, over: Iterable[Any] | None = None, **look: Any) -> Any:
 
 def is_watched() -> bool:
     """Whether anybody sees what is drawn on standard error: in a terminal or a notebook."""
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+    kernels = sys.modules.get("ipykernel.kernelapp")  # others import it without being one
+    return sys.stderr.isatty() or (kernels is not None and kernels.IPKernelApp.initialized())
 
 
 def tell(done: int, of: int | None = None) -> None:
