@@ -263,7 +263,7 @@ def test_every_ability_is_in_the_table_of_what_things_may_offer():
 
 
 def test_every_oracle_is_described_where_it_is_looked_for():
-    page = (ROOT / "docs" / "oracles.md").read_text("utf-8")
+    page = (ROOT / "docs" / "design" / "oracles.md").read_text("utf-8")
     listed = set(re.findall(r"^\| `gold:(\S+)` \| (.*) \| (.*) \|$", page, re.M))
     of = {
         (oracle, holds): []
