@@ -1,7 +1,8 @@
 """Build the site from README.md and docs/ in build/site: `make site`. A dead link fails.
 
 The home page is the README. Pages that are not in the menu of zensical.toml, such as design notes
-and raw results, can be reached by links and are not in the search.
+and raw results, can be reached by links and are not in the search. Nor is the page of every
+function, whose names would come before the pages that explain things.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
+REFERENCE = "api.md"
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:|#)([^)]+)\)")
 
@@ -40,9 +42,9 @@ def stage(root: Path) -> Path:
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(root / "docs", place, ignore=shutil.ignore_patterns("*.py", "*.txt"))
     (place / "index.md").write_text(home((root / "README.md").read_text("utf-8")), "utf-8")
-    menu = set(pages(project["nav"]))
+    found = set(pages(project["nav"])) - {REFERENCE}
     for page in place.rglob("*.md"):
-        if page.relative_to(place).as_posix() not in menu:
+        if page.relative_to(place).as_posix() not in found:
             page.write_text(HIDDEN + page.read_text("utf-8"), "utf-8")
     return place
 

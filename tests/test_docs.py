@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import lingprobe
 from fixtures.forked import python
 from fixtures.models import sentence_transformer
 from lingprobe.api.commands import commands as all_commands
@@ -238,7 +239,8 @@ def test_python(block, folder, environment):
         pytest.importorskip("accelerate", reason="a Trainer needs accelerate")
     for package in OPTIONAL & set(re.findall(r"^(?:from|import) (\w+)", block.text, re.M)):
         pytest.importorskip(package)
-    done = python("-c", block.text, folder=folder, environment=environment)
+    text = block.text.replace('"all-MiniLM-L6-v2"', '"tiny/model"')  # of the hub, and large
+    done = python("-c", text, folder=folder, environment=environment)
     assert done.returncode == 0, f"{block}:\n{done.stderr}"
 
 
@@ -317,6 +319,16 @@ def test_the_page_of_five_languages_shows_what_its_files_hold():
     page = (ROOT / "docs" / "results" / "multilingual.md").read_text("utf-8")
     missing = [name for name, table in script["tables"]().items() if table not in page]
     assert not missing, "run `python benchmarks/multilingual.py`"
+
+
+def test_the_readme_counts_no_more_tasks_and_languages_than_there_are():
+    tasks, languages = (
+        int(re.search(rf"ore than (\d+) \[?{what}", (ROOT / "README.md").read_text("utf-8"))[1])
+        for what in ("tasks", "languages")
+    )
+    codes = {each.name.removeprefix("ud/") for each in lingprobe.collections("ud/*")}
+    assert tasks < len(lingprobe.available("tasks")) < tasks + 20
+    assert languages < len({code.partition("_")[0] for code in codes}) < languages + 20
 
 
 def test_links_lead_somewhere():
