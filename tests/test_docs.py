@@ -239,7 +239,8 @@ def test_python(block, folder, environment):
         pytest.importorskip("accelerate", reason="a Trainer needs accelerate")
     for package in OPTIONAL & set(re.findall(r"^(?:from|import) (\w+)", block.text, re.M)):
         pytest.importorskip(package)
-    text = block.text.replace('"all-MiniLM-L6-v2"', '"tiny/model"')  # of the hub, and large
+    hub = '"all-MiniLM-L6-v2", tasks'  # as with commands: a small model, a quick probe
+    text = block.text.replace(hub, '"tiny/model", tasks, probes="logreg", seeds=1')
     done = python("-c", text, folder=folder, environment=environment)
     assert done.returncode == 0, f"{block}:\n{done.stderr}"
 

@@ -4,6 +4,7 @@ and its search, by the library that the theme brings, finds the page that a quer
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import shutil
@@ -18,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 BUILDER = runpy.run_path(str(DOCS / "build_site.py"))
 COUNTER = runpy.run_path(str(DOCS / "count_words.py"))
+SEARCH = Path(__file__).parent / "fixtures" / "site_search.js"
 OUTSIDE = ("design/", "results/")  # files for contributors, in neither menu nor search
 
 
@@ -117,3 +119,86 @@ def test_a_dead_link_fails(copy, site):
 def test_the_home_page_is_the_readme():
     shown = BUILDER["home"]("[a](docs/start.md#b) [c](LICENSE) ![d](docs/e.svg) [f](https://g)")
     assert shown == "[a](start.md#b) c ![d](e.svg) [f](https://g)"
+
+
+QUERIES = """
+significance: compare
+p value: compare
+confidence interval: compare understand
+multiple comparisons: compare
+compare two encoders: compare
+which layer: layers compare
+layers: layers
+bert layers: layers encoders
+how many seeds: faq paper
+how many examples: faq paper
+what to report: paper
+report in a paper: paper
+latex: paper errors
+figure: errors
+confusion matrix: errors
+control task: understand
+selectivity: understand
+cross-validation: understand
+oracle: oracles
+upper bound: oracles
+LoRA: language-models
+peft: language-models
+chat template: language-models
+last token: language-models
+quantised: language-models
+quantized: language-models
+vllm: language-models
+Llama: language-models
+AutoModelForCausalLM: language-models encoders
+own vectors: vectors
+npz: vectors
+openai: vectors
+word2vec: encoders
+fastText: encoders
+wandb: faq while-training
+Trainer: while-training
+csv: columns faq
+jsonl: faq tasks
+DataFrame: tutorials/dataframe
+pandas: tutorials/dataframe
+own labels: tutorials/dataframe
+Finnish: tutorials/language
+Finnish case: tasks-ud
+no treebank: faq
+add a task: tutorials/task
+edge probing: tasks-edge layers
+SentEval: coming-from
+jiant: coming-from
+mteb scores: coming-from relate
+correlation: relate
+reproduce paper: suites claims
+which probe: probes
+MDL: probes
+gpu: probes speed faq
+out of memory: faq
+offline: faq
+cache: storage cli faq
+float16: storage
+slurm: cluster cli
+learning curve: curve
+run tests: faq
+install: start index
+cite: cite
+"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="the site's search runs in Node")
+def test_the_search_finds_what_people_type(site):
+    asked = dict(line.split(": ") for line in QUERIES.strip().splitlines())
+    (worker,) = (site / "assets" / "javascripts" / "workers").glob("search.*.min.js")
+    command = ["node", SEARCH, worker, site / "search.json"]
+    given = json.dumps(list(asked))
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    wrong = {
+        query: hits[:3]
+        for (query, right), hits in zip(asked.items(), json.loads(done.stdout), strict=True)
+        if not hits or hits[0].partition(".html")[0] not in right.split()
+    }
+    assert not wrong
