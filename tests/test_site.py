@@ -164,7 +164,7 @@ DataFrame: tutorials/dataframe
 pandas: tutorials/dataframe
 own labels: tutorials/dataframe
 Finnish: tutorials/language
-Finnish case: tasks-ud
+Finnish case: tasks-ud tasks
 no treebank: faq
 add a task: tutorials/task
 edge probing: tasks-edge layers
