@@ -56,7 +56,7 @@ docs: $(VENV)/.dev ## write docs/cli.md and docs/api.md anew from the code, tabl
 	$(BIN)/python docs/write_tutorials.py
 
 site: $(VENV)/.dev ## the documentation as a site, in build/site; a dead link fails
-	$(BIN)/zensical build --clean --strict
+	$(BIN)/python docs/build_site.py
 
 clean: ## throw the environment away
 	rm -rf $(VENV)

@@ -25,12 +25,22 @@ from lingprobe.cli import COMMANDS
 ROOT = Path(__file__).parent.parent
 PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
 CHANGELOG = ROOT / "CHANGELOG.md"
-HEAD = """# The Python API
+HEAD = """# The Python reference
 
-This page is generated from the code (`make docs`): everything that `lingprobe` exports, by name.
-[Everything in Python](python.md) shows the functions at work. Names that are not on this page may
-change with any version; those that are on it are kept as `CONTRIBUTING.md` says.
+This page is generated from the code (`make docs`). [Python](python.md) shows the functions at work.
+`**settings` are the fields of [`Settings`](#settings), `**selection` those of
+[`Selection`](#selection). Types are in the code, and `help(lingprobe.NAME)` shows them.
 """
+CLASSES = (  # those that users hold in their hands; the others are named only
+    "Settings Selection Evaluation Score Result Page Table Comparison Dataset Sentence Tree Word"
+    " Answer Reason"
+)
+COMMANDED = {  # whose parameters are the options of a command, where they are described
+    "audit_parser": "audit-parser",
+    "train_vectors": "vectors",
+    **{name: name for name in ("claims", "export", "generate", "parse", "slurm", "tag", "train")},
+}
+SHARED = {"settings": "Settings", "selection": "Selection"}
 TOP = "The public API of lingprobe, by `make docs`. A change needs a line in CHANGELOG.md.\n"
 EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
 LISTS = {  # what CSV and Parquet hold, by what writes it
@@ -147,22 +157,57 @@ def _place(name: str) -> str:
 
 def page() -> str:
     """The whole page of reference."""
-    parts = [HEAD]
-    for kind, names in kinds().items():
-        parts += [f"## {kind}\n", *map(_section, names)]
-    return "\n".join(parts)
+    names = kinds()
+    others = [f"`{name}`" for name in names["Classes"] if name not in CLASSES.split()]
+    return "\n".join(
+        [
+            HEAD,
+            "## Functions\n",
+            *map(_section, names["Functions"]),
+            "## Classes\n",
+            *map(_section, CLASSES.split()),
+            "## Exceptions\n",
+            *(f"- `{name}`: {_first(getattr(lingprobe, name))}" for name in names["Exceptions"]),
+            "\n## Other names\n",
+            "Values that these functions take and return, and protocols for [extending lingprobe]"
+            f"(extend.md); their docstrings describe them: {', '.join(others)}.\n",
+        ]
+    )
 
 
 def _section(name: str) -> str:
     thing = getattr(lingprobe, name)
-    lines = [f"### `{name}`", "", "```text", _headline(name, thing), "```", ""]
-    lines += [_markdown(described(name)), ""]
+    lines = [f"### {name}", "", f"    lingprobe.{name}{_brief(thing)}", ""]
+    command = COMMANDED.get(name)
+    options = f"Parameters are the options of [`lingprobe {command}`](cli.md#{command})."
+    lines += [f"{_first(thing)} {options}" if command else _markdown(described(name)), ""]
     if isinstance(thing, type):
         lines += [
-            f"- `{written}`" + (f": {said}" if said else "") for _, written, said in members(thing)
+            f"- `{member}`" + (f": {said}" if said else "") for member, _, said in members(thing)
         ]
         lines.append("")
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+
+
+def _brief(thing: Any) -> str:
+    """The parameters of a function without their types; those of settings by one name."""
+    if not inspect.isfunction(thing):
+        return ""
+    parameters = inspect.signature(thing).parameters
+    shared = {}
+    for short, name in SHARED.items():
+        fields = getattr(lingprobe, name).__annotations__
+        if 2 * len(fields.keys() & parameters.keys()) > len(fields):
+            shared |= dict.fromkeys(fields, f"**{short}")
+    written: list[str] = []
+    for p in parameters.values():
+        stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        if p.kind is p.KEYWORD_ONLY and "*" not in "".join(written):
+            written.append("*")
+        default = "" if p.default is p.empty else f"={p.default!r}"
+        text = shared.get(p.name) or f"{stars}{p.name}{'=...' if '0x' in default else default}"
+        written += [] if text in written else [text]
+    return f"({', '.join(written)})".replace("*, **", "**")
 
 
 def _headline(name: str, thing: Any) -> str:

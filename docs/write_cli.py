@@ -5,8 +5,10 @@ commands say.
 from __future__ import annotations
 
 import inspect
+import re
 import typing
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,44 +19,85 @@ from lingprobe.cli import COMMANDS
 PAGE = Path(__file__).with_name("cli.md")
 HEAD = """# The command line
 
-This page is generated from the commands themselves; `lingprobe COMMAND --help` says the same. Every
-command takes `--debug`, which shows the whole traceback of an error. Exit codes: 0, all is well;
-1, something could not be measured; 2, something is wrong with what was asked for or with the data,
-and the one line on standard error says what.
-
+This page is generated from the commands themselves; `lingprobe COMMAND --help` says the same, with
+more examples. Every command takes `--debug`, which shows the whole traceback of an error. Exit
+codes: 0, all is well; 1, something could not be measured; 2, something is wrong with what was asked
+for or with the data, and the one line on standard error says what. `…` after a value: several may
+follow, or the option may be repeated.
 """
+SHARED = "Options of several commands"
+LISTINGS = ("tasks", "encoders", "suites", "list", "plugins")
+EXAMPLES, COMMON = 2, 3  # examples of a command; commands that share a row of the tables
+REPEATED = re.compile(r"; (several may follow|may be repeated)(?=[.;]| \()")
+EXAMPLE = re.compile(r"^- .*(?:\n(?!- |\n|$).*)*\n?", re.M)
+TABLE = ["| option | what it does | default |", "|---|---|---|"]
 
 
 def page() -> str:
     """The whole page."""
-    return HEAD + "\n".join(_command(name, each.callback()) for name, each in COMMANDS.items())
-
-
-def _command(name: str, command: Callable[..., Any]) -> str:
-    hints = typing.get_type_hints(command, include_extras=True)
-    parameters = [
-        (p, *typing.get_args(hints[p.name])) for p in inspect.signature(command).parameters.values()
-    ]
-    usage = [
-        _usage(p, kind, info) for p, kind, info in parameters if isinstance(info, ArgumentInfo)
-    ]
-    table = [
-        "| option | what it does | default |",
-        "|---|---|---|",
-        *(_row(*parameter) for parameter in parameters),
-    ]
+    rows = {name: list(_rows(each.callback())) for name, each in COMMANDS.items()}
+    counts = Counter(row for each in rows.values() for row in each)
+    common: dict[str, str] = {}  # of a flag that means two things, what it mostly means
+    for row, n in counts.most_common():
+        if n >= COMMON and row.startswith("| `-"):
+            common.setdefault(_flag(row), row)
+    sections = [_command(name, rows[name], common) for name in COMMANDS if name not in LISTINGS]
+    listed = "\n".join(_command(name, rows[name], common, "###") for name in LISTINGS)
     return "\n".join(
         [
-            f"## {name}",
+            HEAD,
+            f"## {SHARED}\n",
+            *TABLE,
+            *common.values(),
+            "",
+            *sections,
+            f"## What there is: {', '.join(LISTINGS)}\n",
+            listed,
+        ]
+    )
+
+
+def _command(name: str, rows: list[str], common: dict[str, str], level: str = "##") -> str:
+    command = COMMANDS[name].callback()
+    usage = [
+        _usage(p, kind, info)
+        for p, kind, info in _parameters(command)
+        if isinstance(info, ArgumentInfo)
+    ]
+    own = [row for row in rows if common.get(_flag(row)) != row]
+    shared = ", ".join(_flag(row) for row in rows if row not in own)
+    link = f"[Shared options](#{SHARED.lower().replace(' ', '-')})"
+    return "\n".join(
+        [
+            f"{level} {name}",
             "",
             f"    {' '.join(['lingprobe', name, *usage, '[OPTIONS]'])}",
             "",
-            inspect.getdoc(command) or "",
+            _shortened(inspect.getdoc(command) or ""),
             "",
-            *table,
-            "",
+            *([*TABLE, *own, ""] if own else []),
+            *([f"{link}: {shared}.", ""] if shared else []),
         ]
     )
+
+
+def _flag(row: str) -> str:
+    """The first flag of a row, such as `--task`."""
+    return row.removeprefix("| ").partition("`,")[0].partition("` ")[0].rstrip("`") + "`"
+
+
+def _shortened(text: str) -> str:
+    """A docstring with its first examples only."""
+    before, mark, examples = text.partition("**Examples**\n")
+    kept = "".join(each[0] for each in list(EXAMPLE.finditer(examples))[:EXAMPLES])
+    return before + mark + "\n" + kept.rstrip() if mark else text
+
+
+def _parameters(command: Callable[..., Any]) -> list[tuple[inspect.Parameter, Any, Any]]:
+    hints = typing.get_type_hints(command, include_extras=True)
+    return [
+        (p, *typing.get_args(hints[p.name])) for p in inspect.signature(command).parameters.values()
+    ]
 
 
 def _usage(parameter: inspect.Parameter, kind: Any, info: Any) -> str:
@@ -66,22 +109,25 @@ def _usage(parameter: inspect.Parameter, kind: Any, info: Any) -> str:
     )
 
 
-def _row(parameter: inspect.Parameter, kind: Any, info: Any) -> str:
-    declared = (
-        info.default,
-        *(info.param_decls or ()),
-    )  # typer keeps the first flag where a default would stand
-    flags = [f"`{flag}`" for flag in declared if str(flag).startswith("-")] or [f"`{info.metavar}`"]
-    value = "" if isinstance(info, ArgumentInfo) else _value(kind, info)
-    default = parameter.default
-    without = (
-        "required"
-        if default is parameter.empty
-        else ""
-        if default is None or default is False
-        else f"`{default}`"
-    )
-    return f"| {', '.join(flags)}{value} | {_cell(info.help)} | {without} |"
+def _rows(command: Callable[..., Any]) -> Iterator[str]:
+    for parameter, kind, info in _parameters(command):
+        declared = (
+            info.default,
+            *(info.param_decls or ()),
+        )  # typer keeps the first flag where a default would stand
+        flags = [f"`{flag}`" for flag in declared if str(flag).startswith("-")]
+        value = "" if isinstance(info, ArgumentInfo) else _value(kind, info)
+        said, repeated = REPEATED.subn("", _cell(info.help))
+        default = parameter.default
+        without = (
+            "required"
+            if default is parameter.empty
+            else ""
+            if default is None or default is False or default == ""
+            else f"`{default}`"
+        )
+        name = ", ".join(flags or [f"`{info.metavar}`"]) + value + "…" * bool(repeated)
+        yield f"| {name} | {said} | {without} |"
 
 
 def _value(kind: Any, info: Any) -> str:

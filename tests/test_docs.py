@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import lingprobe
 from fixtures.forked import python
 from fixtures.models import sentence_transformer
 from lingprobe.api.commands import commands as all_commands
@@ -233,7 +234,9 @@ def assert_same(shown: str, printed: str, block: Block) -> None:
 
 @pytest.mark.parametrize("block", list(blocks("python")), ids=str)
 def test_python(block, folder, environment):
-    done = python("-c", block.text, folder=folder, environment=environment)
+    hub = '"all-MiniLM-L6-v2", tasks'  # as with commands: a small model, a quick probe
+    text = block.text.replace(hub, '"tiny/model", tasks, probes="logreg", seeds=1')
+    done = python("-c", text, folder=folder, environment=environment)
     assert done.returncode == 0, f"{block}:\n{done.stderr}"
 
 
@@ -258,7 +261,7 @@ def test_every_ability_is_in_the_table_of_what_things_may_offer():
 
 
 def test_every_oracle_is_described_where_it_is_looked_for():
-    page = (ROOT / "docs" / "oracles.md").read_text("utf-8")
+    page = (ROOT / "docs" / "design" / "oracles.md").read_text("utf-8")
     listed = set(re.findall(r"^\| `gold:(\S+)` \| (.*) \| (.*) \|$", page, re.M))
     of = {
         (oracle, holds): []
@@ -312,6 +315,16 @@ def test_the_page_of_five_languages_shows_what_its_files_hold():
     page = (ROOT / "docs" / "results" / "multilingual.md").read_text("utf-8")
     missing = [name for name, table in script["tables"]().items() if table not in page]
     assert not missing, "run `python benchmarks/multilingual.py`"
+
+
+def test_the_readme_counts_no_more_tasks_and_languages_than_there_are():
+    tasks, languages = (
+        int(re.search(rf"ore than (\d+) \[?{what}", (ROOT / "README.md").read_text("utf-8"))[1])
+        for what in ("tasks", "languages")
+    )
+    codes = {each.name.removeprefix("ud/") for each in lingprobe.collections("ud/*")}
+    assert tasks < len(lingprobe.available("tasks")) < tasks + 20
+    assert languages < len({code.partition("_")[0] for code in codes}) < languages + 20
 
 
 def test_links_lead_somewhere():

@@ -1,4 +1,4 @@
-"""The settings of probes, as papers, the code of their authors and docs/probes.md state them."""
+"""The settings of probes, as papers, the code of their authors and docs/protocols.md state them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SENTEVAL = {
 }
 # SentEval, tools/relatedness.py: RelatednessPytorch
 RELATEDNESS = {**SENTEVAL, "tenacity": 3, "epoch_size": 50, "max_epoch": 1000}
-# docs/probes.md, "mlp"
+# docs/protocols.md, "mlp"
 FAST = {
     "batch": 1024,
     "smallest": 32,
@@ -94,7 +94,7 @@ PORTIONS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.25, 12.5, 25, 50, 100)
 FOLDS, SEED, STOPPED_BY = 10, 1111, 0.05
 # scikit-learn's MLPClassifier as the code of Ettinger et al. 2018 calls it
 PASSES = 700
-# docs/probes.md: C of logistic regression; smoothing and penalties of word baselines, in the order
+# docs/protocols.md: C of logistic regression; smoothing and penalties of word baselines, in the order
 # in which ties are settled; shares of the class prior in a label's chances
 STRENGTHS = (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0)
 SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)
