@@ -327,6 +327,9 @@ def test_the_results_page_shows_what_its_files_hold():
     writer = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
     page = (ROOT / "docs" / "results.md").read_text("utf-8")
     assert writer["page"](page) == page, "run `make docs`"
+    for table in re.findall(r"<!-- table \w+ -->\n((?:\|.*\n)+)", page):
+        _, _, *lines = (line.split("|")[2:-1] for line in table.splitlines())
+        assert all(any(map(str.strip, cells)) for cells in (*lines, *zip(*lines, strict=True)))
     for note in writer["NOTES"]:
         written = (ROOT / "docs" / "results" / f"{note.stem}.csv").read_text("utf-8")
         assert written == writer["text"](note.read_text("utf-8")), "run `make docs`"
