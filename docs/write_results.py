@@ -5,6 +5,7 @@ docs/results.md from the CSV files: `make docs`. A test holds the files to each 
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import re
 import tomllib
@@ -46,8 +47,7 @@ def _markdown(table: Mapping[str, Any]) -> str:
 def _cell(asked: Mapping[str, Any]) -> str:
     """The one line that has what is asked for, as text; none if no line has it."""
     wanted = {key: pattern for key, pattern in asked.items() if key not in HOW}
-    with (DATA / asked["file"]).open(encoding="utf-8", newline="") as file:
-        found = [row for row in csv.DictReader(file) if _fits(row, wanted)]
+    found = [row for row in _read(asked["file"]) if _fits(row, wanted)]
     shown = {row[asked.get("show", "score")] for row in found}
     assert len(shown) <= 1, f"several lines of {asked['file']} have {wanted}"
     if not shown:
@@ -57,6 +57,11 @@ def _cell(asked: Mapping[str, Any]) -> str:
         low, high = (f"{float(found[0][key]):.1f}" for key in ("low", "high"))
         return f"{float(value):+.1f} ({low} to {high})"
     return f"{float(value):.1f}" if re.fullmatch(r"[-+]?[\d.]+", value) else value
+
+
+@functools.cache
+def _read(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO((DATA / name).read_text("utf-8"))))
 
 
 def _fits(row: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
