@@ -7,6 +7,7 @@ must be there word by word."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import runpy
@@ -282,6 +283,20 @@ def test_the_chooser_names_tasks_and_options_that_there_are():
         "text",
         "pair",
     }
+
+
+@pytest.mark.parametrize("family", ["ud", "tree", "comp", "edge"])
+def test_every_task_of_a_family_and_its_options_are_on_its_page(family):
+    page = (ROOT / "docs" / f"tasks-{family}.md").read_text("utf-8")
+    names = [name for name in TASKS if re.fullmatch(rf"{family}/[\w-]+", name)]
+    assert not [name for name in names if not re.search(rf"`{name}\b", page)]
+    options = {
+        option.rstrip("_")
+        for name in names
+        for option in inspect.signature(TASKS.find(name)).parameters
+    }
+    missing = {o for o in options - {"path"} if not re.search(rf"`{o}`|\b{o}=", page)}
+    assert not missing, f"docs/tasks-{family}.md does not say what these are: {missing}"
 
 
 def test_every_oracle_is_described_where_it_is_looked_for():
