@@ -1,11 +1,11 @@
-"""The tables of docs/results/multilingual.md, from the results of the runs that the page shows.
+"""The tables of benchmarks/results/multilingual.md, from the results of the runs that the note shows.
 
 usage: python benchmarks/multilingual.py [RESULTS]
        python benchmarks/multilingual.py --pieces TREEBANK...
 
-RESULTS holds the folders `pud`, `large` and `prompt`: their scores and comparisons are written anew beside the
-page, as multilingual.csv and multilingual-differences.csv. Then the tables are printed as these files
-have them, and a test holds the page to that. --pieces prints how the two tokenizers cut the words of
+RESULTS holds the folders `pud`, `large` and `prompt`: their scores and comparisons are written anew into
+docs/results, as multilingual.csv and multilingual-differences.csv. Then the tables are printed as these files
+have them, and a test holds the note to that. --pieces prints how the two tokenizers cut the words of
 treebanks; multilingual-e5-small is a folder of that name.
 """
 
@@ -39,7 +39,7 @@ Tested = dict[tuple[str, ...], dict[str, str]]
 
 
 def collect(results: Path) -> None:
-    """Write the CSV files beside the page."""
+    """Write the CSV files."""
     import lingprobe
 
     scores, tested = [], []

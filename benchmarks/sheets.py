@@ -1,5 +1,5 @@
 """Rows of a ud task to read, with what the tree says of the main clause: how the error rates in
-docs/languages.md were found.
+docs/design/label-errors.md were found.
 
     python benchmarks/sheets.py ud/tense UD_Italian-ISDT -n 20
     python benchmarks/sheets.py ud/tense UD_Italian-ISDT UD_Dutch-Alpino --construction perfect -n

@@ -1,33 +1,85 @@
-"""Write the tables of results pages whose runs are not kept as CSV, a line for each cell: `make
-docs`. A test holds the files to the pages.
+"""Write the results anew: the CSV of runs that only their notes hold, and the tables of
+docs/results.md from the CSV files: `make docs`. A test holds the files to each other.
 """
 
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
-PAGES = [Path(__file__).parent / "results" / f"{name}.md" for name in ("edge", "papersize")]
+DOCS = Path(__file__).parent
+PAGE, DATA, TABLES = DOCS / "results.md", DOCS / "results", DOCS / "results" / "tables.toml"
+NOTES = [DOCS.parent / "benchmarks" / "results" / f"{name}.md" for name in ("edge", "papersize")]
 COLUMNS = ("section", "table", "row", "column", "value", "low", "high")
 VALUE = re.compile(r"([-+]?\d[\d,.]*)(?: \(([-+]?[\d.]+) (?:-|to) ([-+]?[\d.]+)\))?")
+HOW = ("file", "show", "interval")  # what says how a cell is shown, not which line it shows
 
 
-def text(page: str) -> str:
-    """The tables of a page as CSV: section, number of the table in it, and the cell."""
+def page(text: str) -> str:
+    """The page with its tables as the CSV files have them."""
+    for name, table in tomllib.loads(TABLES.read_text("utf-8")).items():
+        place = re.compile(rf"(<!-- table {name} -->\n)(?:\|.*\n)*")
+        text, found = place.subn(lambda at, table=table: at[1] + _markdown(table), text)
+        assert found == 1, f"{PAGE.name} has {found} places for the table {name}"
+    return text
+
+
+def _markdown(table: Mapping[str, Any]) -> str:
+    head = ["", *table["columns"]]
+    lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
+    for name, row in table["rows"].items():
+        cells = [
+            _cell({"file": table["file"], **table["where"], **row, **column})
+            for column in table["columns"].values()
+        ]
+        lines.append(f"| {' | '.join([name, *cells])} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(asked: Mapping[str, Any]) -> str:
+    """The one line that has what is asked for, as text; none if no line has it."""
+    wanted = {key: pattern for key, pattern in asked.items() if key not in HOW}
+    found = [row for row in _read(asked["file"]) if _fits(row, wanted)]
+    shown = {row[asked.get("show", "score")] for row in found}
+    assert len(shown) <= 1, f"several lines of {asked['file']} have {wanted}"
+    if not shown:
+        return ""
+    (value,) = shown
+    if asked.get("interval"):
+        low, high = (f"{float(found[0][key]):.1f}" for key in ("low", "high"))
+        return f"{float(value):+.1f} ({low} to {high})"
+    return f"{float(value):.1f}" if re.fullmatch(r"[-+]?[\d.]+", value) else value
+
+
+@functools.cache
+def _read(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO((DATA / name).read_text("utf-8"))))
+
+
+def _fits(row: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
+    return all(fnmatchcase(row.get(key, ""), pattern) for key, pattern in wanted.items())
+
+
+def text(note: str) -> str:
+    """The tables of a note as CSV: section, number of the table in it, and the cell."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(_cells(page))
+    writer.writerows(_cells(note))
     return file.getvalue()
 
 
-def _cells(page: str) -> Iterator[tuple[str, ...]]:
+def _cells(note: str) -> Iterator[tuple[str, ...]]:
     section, tables = "", Counter[str]()
-    for part in re.split(r"\n\s*\n", page):
+    for part in re.split(r"\n\s*\n", note):
         lines = part.strip("\n").splitlines()
         if lines[0].startswith("#"):
             section = lines[0].lstrip("# ")
@@ -50,5 +102,6 @@ def _plain(cell: str) -> str:
 
 
 if __name__ == "__main__":
-    for file in PAGES:
-        file.with_suffix(".csv").write_text(text(file.read_text("utf-8")), "utf-8")
+    for note in NOTES:
+        (DATA / f"{note.stem}.csv").write_text(text(note.read_text("utf-8")), "utf-8")
+    PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Train an encoder for each objective of Conneau et al. 2018, and probe all of them
-# (docs/results/trained.md).
+# (benchmarks/results/trained.md).
 #
 # usage: examples/trained.sh [--large] [--curves] DATA OUT [NAME...]
 #

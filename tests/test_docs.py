@@ -7,6 +7,7 @@ must be there word by word."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import runpy
@@ -36,6 +37,7 @@ from tasks.publications import compeval, pair_sets, senteval, text_sets, xprobe
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NOTES = [*(ROOT / "docs" / "design").glob("*.md"), *(ROOT / "benchmarks").rglob("*.md")]
 PLUGIN = ROOT / "tests" / "plugin"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
@@ -245,9 +247,12 @@ def test_extensions_are_shown_as_they_are_tested():
     named = re.findall(
         r"^\[`(tests/plugin/[^`]+)`\]\([^)]*\):\n\n```\w+\n(.*?)^```$", page, re.M | re.S
     )
-    assert len(named) == 19
+    assert len(named) == 11
     for path, shown in named:
         assert (ROOT / path).read_text("utf-8") == shown, f"docs/extend.md shows another {path}"
+    linked = set(re.findall(r"\]\(\.\./(tests/plugin/[^)]+)\)", page))
+    files = [*PLUGIN.glob("*.*"), *(PLUGIN / "src" / "lingprobe_example").glob("[!_]*.py")]
+    assert {file.relative_to(ROOT).as_posix() for file in files} <= linked
 
 
 def test_every_ability_is_in_the_table_of_what_things_may_offer():
@@ -258,6 +263,38 @@ def test_every_ability_is_in_the_table_of_what_things_may_offer():
     assert {"needs", "prepare", "sampling", "choice", "fingerprint"} <= members
     missing = {name for name in members if not re.search(rf"`{name}\b", table)}
     assert not missing, f"docs/extend.md does not say what these are: {missing}"
+
+
+def test_the_chooser_names_tasks_and_options_that_there_are():
+    page = (ROOT / "docs" / "tasks.md").read_text("utf-8")
+    table = page.partition("## By phenomenon")[2].partition("```")[0]
+    cells = [line.split("|")[2] for line in table.splitlines() if line.startswith("| ")]
+    named = [name for cell in cells for name in re.findall(r"`(\w+/[^`]+)`", cell)]
+    assert len(named) >= 40
+    for reference in named:
+        TASKS.canonical(reference)
+    assert {name.partition("/")[0] for name in named} >= {
+        "ud",
+        "tree",
+        "comp",
+        "edge",
+        "text",
+        "pair",
+    }
+
+
+@pytest.mark.parametrize("family", ["ud", "tree", "comp", "edge"])
+def test_every_task_of_a_family_and_its_options_are_on_its_page(family):
+    page = (ROOT / "docs" / f"tasks-{family}.md").read_text("utf-8")
+    names = [name for name in TASKS if re.fullmatch(rf"{family}/[\w-]+", name)]
+    assert not [name for name in names if not re.search(rf"`{name}\b", page)]
+    options = {
+        option.rstrip("_")
+        for name in names
+        for option in inspect.signature(TASKS.find(name)).parameters
+    }
+    missing = {o for o in options - {"path"} if not re.search(rf"`{o}`|\b{o}=", page)}
+    assert not missing, f"docs/tasks-{family}.md does not say what these are: {missing}"
 
 
 def test_every_oracle_is_described_where_it_is_looked_for():
@@ -286,7 +323,8 @@ def test_every_command_that_is_named_is_there():
     """In pages, data files, scripts, docstrings and messages; the changelog names old ones."""
     known = {each.name for each in all_commands()}
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
-    files += [file for name in ("docs", "src", "examples") for file in (ROOT / name).rglob("*.*")]
+    rooms = ("docs", "src", "examples", "benchmarks")
+    files += [file for name in rooms for file in (ROOT / name).rglob("*.*")]
     named = {
         (found, file.relative_to(ROOT))
         for file in files
@@ -297,23 +335,30 @@ def test_every_command_that_is_named_is_there():
     assert not sorted((name, str(file)) for name, file in named if name not in known)
 
 
-def test_every_results_page_has_its_figures_as_csv():
-    """`tree-audits.md` is what the command prints."""
+def test_the_results_page_shows_what_its_files_hold():
+    """Its tables are written from CSV files, of which some are written from the notes of the runs."""
     writer = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
-    for page in (ROOT / "docs" / "results").glob("*.md"):
-        text = page.read_text("utf-8")
-        linked = re.findall(r"\]\(([^)/]+\.csv)\)", text)
-        assert linked or page.stem == "tree-audits", page.name
-        assert all((page.parent / name).exists() for name in linked), page.name
-        if page in writer["PAGES"]:
-            written = page.with_suffix(".csv").read_text("utf-8")
-            assert written == writer["text"](text), "run `make docs`"
+    page = (ROOT / "docs" / "results.md").read_text("utf-8")
+    assert writer["page"](page) == page, "run `make docs`"
+    for table in re.findall(r"<!-- table \w+ -->\n((?:\|.*\n)+)", page):
+        _, _, *lines = (line.split("|")[2:-1] for line in table.splitlines())
+        assert all(any(map(str.strip, cells)) for cells in (*lines, *zip(*lines, strict=True)))
+    for note in writer["NOTES"]:
+        written = (ROOT / "docs" / "results" / f"{note.stem}.csv").read_text("utf-8")
+        assert written == writer["text"](note.read_text("utf-8")), "run `make docs`"
+    files = {path.name for path in (ROOT / "docs" / "results").glob("*.csv")}
+    linked = {
+        name
+        for path in (*PAGES, *NOTES)
+        for name in re.findall(r"results/([\w-]+\.csv)\)", path.read_text("utf-8"))
+    }
+    assert files <= linked
 
 
-def test_the_page_of_five_languages_shows_what_its_files_hold():
+def test_the_note_on_five_languages_shows_what_its_files_hold():
     script = runpy.run_path(str(ROOT / "benchmarks" / "multilingual.py"))
-    page = (ROOT / "docs" / "results" / "multilingual.md").read_text("utf-8")
-    missing = [name for name, table in script["tables"]().items() if table not in page]
+    note = (ROOT / "benchmarks" / "results" / "multilingual.md").read_text("utf-8")
+    missing = [name for name, table in script["tables"]().items() if table not in note]
     assert not missing, "run `python benchmarks/multilingual.py`"
 
 
@@ -328,7 +373,7 @@ def test_the_readme_counts_no_more_tasks_and_languages_than_there_are():
 
 
 def test_links_lead_somewhere():
-    for page in PAGES:
+    for page in (*PAGES, *NOTES):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), (
                 f"{page.name} links to {target}, which is not there"

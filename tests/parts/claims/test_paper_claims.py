@@ -459,12 +459,18 @@ def test_a_file_without_its_head_is_refused(tmp_path: Path):
         claims(file)
 
 
-def test_the_page_has_the_verdicts_as_they_are():
+def test_the_page_and_its_csv_have_the_verdicts_as_they_are():
     docs = Path(__file__).parents[3] / "docs"
-    text = (docs / "claims.md").read_text("utf-8")
-    assert runpy.run_path(str(docs / "write_claims.py"))["page"](text) == text, "run `make docs`"
+    writer = runpy.run_path(str(docs / "write_claims.py"))
+    file = (docs / "results" / "claims.csv").read_text("utf-8")
+    assert writer["text"]() == file, "run `make docs`"
+    assert {row["claim"] for row in csv.DictReader(io.StringIO(file))} == {
+        c.claim for c in claims()
+    }
+    text = (docs / "suites.md").read_text("utf-8")
+    assert writer["page"](text, file) == text, "run `make docs`"
     assert f"keeps {len(claims())} such claims" in text
-    assert all(f"| {one.claim} |" in text for one in claims())
+    assert all(f"| `{paper}` |" in text for paper in {one.paper for one in claims()})
 
 
 def test_the_command_shows_verdicts_scores_and_causes():

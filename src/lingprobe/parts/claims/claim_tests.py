@@ -42,7 +42,7 @@ HALF = {"Coref. (W)": 3.0, "SPR1": 1.0, "SPR2": 1.0}  # Tenney et al. 2019, capt
 LARGE, USUAL = 6.0, 0.5  # of Winograd with BERT-large; of all other tasks
 TRAININGS: Mapping[str, float] = {"conneau2018": 1.5, "ud2019": 1.7, "ettinger2018": 2.4}
 """The standard deviation in points between trainings of one recipe, measured on tasks like those of
-a paper (docs/results/trained.md); of those of Tenney et al. (2019) nobody measured it.
+a paper (benchmarks/results/trained.md); of those of Tenney et al. (2019) nobody measured it.
 """
 
 

@@ -1,5 +1,5 @@
 """The claims of papers: what they say, word for word, and as comparisons of cells of their tables.
-`claims.tsv` has them, a line each; docs/claims.md says how it is read.
+`claims.tsv` has them, a line each; docs/design/claims.md says how it is read.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ and similarity, as SentEval reads them (Conneau & Kiela 2018), three sets in Pol
 one's own.
 
 The argument is the folder of a set, or the one that all sets of its publisher lie in. Quotes are
-data, and rows keep their order. docs/tasks-pair.md has the layouts and counts.
+data, and rows keep their order. docs/tasks-published.md has the layouts and counts.
 """
 
 from __future__ import annotations

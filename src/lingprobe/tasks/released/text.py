@@ -2,8 +2,8 @@
 sets (Conneau & Kiela 2018), and three Polish ones, as Dadas distributes them.
 
 The argument is the folder of a set, or the one that all sets of its publisher lie in. Quotes are
-data, blank lines are left out and counted, and rows keep their order. docs/tasks-text.md has the
-layouts and counts.
+data, blank lines are left out and counted, and rows keep their order. docs/tasks-published.md has
+the layouts and counts.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 of the tree.
 
 Definitions are those of Conneau et al. 2018, section 2, and of SentEval's page about its probing
-data (README); docs/tasks-tree.md says where they leave something open.
+data (README); docs/design/tree-tasks.md says where they leave something open.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Construction(NamedTuple):
     languages  codes of those that it was written for
     auxiliary  a lemma; relation: a key of RELATIONS, `aux` or `any`
     form       a key of FORMS or `any`; features: that the verb has as well
-    meaning    as docs/tasks-ud.md lists them
+    meaning    as docs/design/constructions.md lists them
     example, source
     """
 

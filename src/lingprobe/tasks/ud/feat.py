@@ -49,8 +49,8 @@ class Options(CorpusOptions):
     of       whose: root, subj, obj, another relation to the main predicate (obl, obl:agent), or a
              word class (VERB) that the sentence has one word of
     upos     word classes that the word may have; any without
-    least    values with fewer examples are left out; without, those beside which little would be
-             left of the others
+    least    values with fewer examples are left out; by default, the values are kept that give
+             the most information in a balanced sample
     rare     drop: values with too few examples are left out and counted; refuse: they are an error
     """
 

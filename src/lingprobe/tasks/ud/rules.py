@@ -3,7 +3,7 @@ clause.
 
 A rule gives an `Answer`, or says in a few words why the sentence is left out; those words are
 counted in the notes. Definitions are those of Krasnowska-Kieraś & Wróblewska 2019, section 3;
-docs/tasks-ud.md says where and why we differ.
+docs/design/constructions.md says where and why we differ.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ is in doubt.
 
 The paper gives no rules, and its 96 to 98 % for word vectors say that the final mark gives most of
 it away; so every example is tagged with its final mark, and `final=strip` takes the mark off.
-docs/tasks-ud.md says what the rules miss.
+docs/design/constructions.md says what the rules miss.
 """
 
 from __future__ import annotations

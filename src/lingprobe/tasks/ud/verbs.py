@@ -3,7 +3,7 @@
 A verb group is the predicate's part of speech and features and those of its auxiliaries. Few
 different ones occur, so each is judged once and remembered. Definitions are those of Universal
 Dependencies (features VerbForm, Tense, Aspect, Mood; relations aux and aux:pass); what an auxiliary
-means beside a form of the verb is in `constructions.tsv`. docs/tasks-ud.md has a table.
+means beside a form of the verb is in `constructions.tsv`. docs/design/constructions.md has more.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 them, under the paper's names.
 
 A folder a task, `train.txt` and `test.txt` in it, no dev split: TRUE or FALSE, the sentence's id,
-its words, the lemmas asked about. docs/tasks-comp.md says what is in the files, and what can be
-answered without composing anything. Strata are read off the words.
+its words, the lemmas asked about. docs/design/composition.md says what is in the files, and what
+can be answered without composing anything. Strata are read off the words.
 """
 
 from __future__ import annotations
