@@ -87,6 +87,14 @@ STYLE = PAGE_STYLE.but(
     help="terminal, markdown, latex, html, csv, or, with scores only, parquet or mteb."
 )
 OUTPUT = option("output", "-o", metavar=FILE, help="A file to write, instead of printing.")
+WIDTH = option(
+    "width",
+    metavar="WIDTH",
+    help=(
+        "Width of a figure in a paper: `column` (77 mm), `text` (139.7 mm), or millimetres, as"
+        " `90mm`; letters then have 8 points (default: for screens)."
+    ),
+)
 QUIET = option(
     "quiet", "-q", help="Print only results and errors, without progress bars and remarks."
 )
@@ -155,14 +163,18 @@ def show(page: Page[Any], style: str = "terminal") -> None:
         typer.echo(page.text(style), nl=False)
 
 
-def put(page: Page[Any], style: str, output: Path | None, what: str) -> None:
+def put(
+    page: Page[Any], style: str, output: Path | None, what: str, width: str | None = None
+) -> None:
     """Write a page to a file and say how much it holds, or print it."""
+    if width and output is None:
+        raise UsageProblem("--width is that of a figure in a file: name one with -o, as -o a.pdf")
     for text in page.remarks:
         remark(text)
     if output is None:
         show(page, style)
     else:
-        page.write(output, None if style == "terminal" else style)
+        page.write(output, None if style == "terminal" else style, width=width)
         many = len(page.content)
         remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
 

@@ -15,6 +15,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.drawing import save, svg
 from lingprobe.tables.formats import render_table, terminal
 from lingprobe.tables.markup import latex, markdown
+from lingprobe.tables.printing import inches
 from lingprobe.tables.table import Table
 from lingprobe.tables.web import notebook, tables_document
 
@@ -95,15 +96,20 @@ class Page(Generic[T]):
             raise UsageProblem(f"{format} is not text: name a file to write")
         raise UsageProblem(f"no format {format!r} here: choose one of {', '.join(self.formats)}")
 
-    def write(self, path: str | Path, format: str | None = None) -> None:
+    def write(
+        self, path: str | Path, format: str | None = None, *, width: str | float | None = None
+    ) -> None:
         """Write the page to a file (default format: from its suffix).
 
         A name that ends in .png, .svg or .pdf asks for a figure; UsageProblem where there is none.
+        `width` is that of a figure in a paper: 'column' (77 mm), 'text' (139.7 mm) or millimetres.
         """
         to, style = Path(path), format or format_of(path)
         write = self.files.get(style)
+        if width is not None and not is_figure(to):
+            raise UsageProblem(f"{to}: only a figure has a width; end the name in .svg or .pdf")
         if self.figure is not None and is_figure(to):
-            write = partial(save, self.figure)
+            write = partial(save, self.figure, width=None if width is None else inches(width))
         if write is not None:
             to.parent.mkdir(parents=True, exist_ok=True)
             write(to)
