@@ -91,8 +91,8 @@ WIDTH = option(
     "width",
     metavar="WIDTH",
     help=(
-        "Width of a figure in a paper: `column` (77 mm), `text` (139.7 mm), or millimetres, as"
-        " `90mm`; letters then have 8 points (default: for screens)."
+        "Width in a paper of a figure or a table in LaTeX: `column` (77 mm), `text` (139.7 mm), or"
+        " millimetres, as `90mm` (default: figures for screens, tables as wide as they are)."
     ),
 )
 QUIET = option(
@@ -167,11 +167,11 @@ def put(
     page: Page[Any], style: str, output: Path | None, what: str, width: str | None = None
 ) -> None:
     """Write a page to a file and say how much it holds, or print it."""
-    if width and output is None:
-        raise UsageProblem("--width is that of a figure in a file: name one with -o, as -o a.pdf")
     for text in page.remarks:
         remark(text)
-    if output is None:
+    if output is None and width:
+        typer.echo(page.text(style, width=width), nl=False)
+    elif output is None:
         show(page, style)
     else:
         page.write(output, None if style == "terminal" else style, width=width)

@@ -113,6 +113,7 @@ def report(
     "test",
     STYLE,
     OUTPUT,
+    WIDTH,
     "trust",
 )
 def compare(
@@ -123,6 +124,7 @@ def compare(
     correction: Literal["bonferroni", "bh", "holm"] | None = None,
     style: Style = "terminal",
     output: Path | None = None,
+    width: str | None = None,
 ) -> None:
     """Test whether scores differ: paired differences with verdicts, 95 % intervals and p values.
 
@@ -146,12 +148,13 @@ def compare(
     corrected = {"correction": correction} if correction else {}
     if published:
         page = lingprobe.compare_published(published, given.get("tasks"), **corrected)
-        put(page, style, output, "difference")
+        put(page, style, output, "difference", width)
         return
     if letters and "against" in given:
         raise UsageProblem("--letters compares all pairs: leave --against out")
     comparison = lingprobe.compare(**{**given, **corrected, "pairs": given["pairs"] or letters})
-    put(comparison.letters if letters else comparison.page, style, output, "difference")
+    shown = comparison.letters if letters else comparison.page
+    put(shown, style, output, "difference", width)
 
 
 @command(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lingprobe.tables.drawing import tell
 from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import GREY, INK, ON_PALE
+from lingprobe.tables.table import fold_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,25 +69,14 @@ def fold_names(names: Sequence[str], most: int, share: float = NAMES) -> list[st
         return [cut(name, most) for name in names]
     letters = int(min(share * wide, MARGIN) / PRINTED)
     short = [_few_lines(name, letters) for name in names]
-    whole = [_fold(name, letters) for name in names]
+    whole = [fold_text(name, letters) for name in names]
     return short if len({*short}) == len({*names}) else whole
 
 
 def _few_lines(name: str, letters: int) -> str:
     """A name in no more lines than there are, if need be without its middle."""
-    tries = (_fold(cut(name, many), letters) for many in range(LINES * letters, letters, -1))
+    tries = (fold_text(cut(name, many), letters) for many in range(LINES * letters, letters, -1))
     return next((lines for lines in tries if lines.count("\n") < LINES), cut(name, letters))
-
-
-def _fold(name: str, letters: int) -> str:
-    """A name in lines, broken after signs where that is possible."""
-    lines = [""]
-    for piece in re.findall(r".*?(?:[ ,/:=_-]+|$)", name):
-        for part in (piece[i : i + letters] for i in range(0, len(piece), letters)):
-            if len((lines[-1] + part).rstrip()) > letters:
-                lines.append("")
-            lines[-1] += part
-    return "\n".join(line.strip() for line in lines)
 
 
 def row_height(names: Sequence[str], row: float = ROW) -> float:
