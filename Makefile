@@ -62,6 +62,7 @@ docs: $(VENV)/.dev ## write docs/cli.md and docs/api.md anew from the code, tabl
 	$(BIN)/python docs/write_map.py
 	$(BIN)/python docs/write_claims.py
 	$(BIN)/python docs/write_results.py
+	$(BIN)/python docs/write_figures.py
 	$(BIN)/python docs/write_tutorials.py
 
 site: $(VENV)/.dev ## the documentation as a site, in build/site; a dead link fails
