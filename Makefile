@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python $(PIP) constraints.txt
 # TensorFlow has an environment of its own, as it does not take the h5py that constraints.txt pins.
 TENSORFLOW := $(VENV)/tensorflow
 
-.PHONY: demo test test-integration test-cluster test-long mutants check fix docs site release-check clean
+.PHONY: demo test test-integration test-cluster test-long mutants check fix docs site release release-check hashes clean
 
 demo: $(VENV)/.run ## a table from sentences that come with lingprobe; downloads nothing but packages
 	@$(BIN)/lingprobe run
@@ -36,6 +36,15 @@ release-check: $(VENV)/.dev $(VENV)/.release ## whether this can be released: ve
 mutants: $(VENV)/.release ## changes of formulas that no test would notice; takes hours. ROOM="metrics probes" SAMPLE=150 SEED=1
 	$(BIN)/python release/mutants.py $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(addprefix --room ,$(ROOM))
 
+release: $(VENV)/.dev $(VENV)/.release ## checks, wheel and sdist in dist/, and a tag; uploads nothing
+	$(BIN)/python release/release.py $(STEPS)
+
+hashes: | $(BIN)/python ## what `make test` installs in .venv/hashes, each file by its hash; torch's build for GPUs needs GPU=1
+	$(PYTHON) -m venv $(VENV)/hashes
+	$(VENV)/hashes/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+		--requirement release/hashes.txt $(if $(GPU),--requirement release/hashes-gpu.txt)
+	$(VENV)/hashes/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+
 check: $(VENV)/.dev ## the same without the tests
 	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
@@ -53,6 +62,7 @@ docs: $(VENV)/.dev ## write docs/cli.md and docs/api.md anew from the code, tabl
 	$(BIN)/python docs/write_map.py
 	$(BIN)/python docs/write_claims.py
 	$(BIN)/python docs/write_results.py
+	$(BIN)/python docs/write_figures.py
 	$(BIN)/python docs/write_tutorials.py
 
 site: $(VENV)/.dev ## the documentation as a site, in build/site; a dead link fails

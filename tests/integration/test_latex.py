@@ -10,6 +10,7 @@ import pytest
 import lingprobe
 from fixtures.results import result, saying
 from integration.conftest import command
+from pages.test_printed_figures import scores
 
 pytestmark = pytest.mark.integration
 
@@ -27,11 +28,11 @@ See Table~\ref{tab:lingprobe}.
 """
 
 
-def compiled(tex, folder, fits=True):
+def compiled(tex, folder, fits="", paper=PAPER):
     """The text of the page that LaTeX makes; AssertionError for an error, an undefined reference or
-    a line that is too wide where it has to fit.
+    a box that is too wide (`fits` is hbox, or empty for any) where it has to fit.
     """
-    (folder / "paper.tex").write_text(PAPER % tex, "utf-8")
+    (folder / "paper.tex").write_text(paper % tex, "utf-8")
     for _ in range(2):  # references are known the second time
         done = subprocess.run(
             [command("pdflatex"), "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
@@ -41,7 +42,7 @@ def compiled(tex, folder, fits=True):
         )
         log = done.stdout.decode("utf-8", "replace")
         assert done.returncode == 0, log[-2000:]
-    wrong = "undefined|Missing character" + "|Overfull" * fits
+    wrong = "undefined|Missing character" + ("" if fits is None else rf"|Overfull \\{fits}")
     assert not re.search(wrong, log), log
     text = subprocess.run(
         [command("pdftotext"), "-layout", "paper.pdf", "-"],
@@ -50,6 +51,43 @@ def compiled(tex, folder, fits=True):
         check=True,
     )
     return text.stdout.decode("utf-8")
+
+
+PAPERS = {
+    "column": r"""\documentclass[11pt,twocolumn]{article}
+\usepackage[a4paper,textwidth=16cm,textheight=24.7cm,columnsep=0.6cm]{geometry}""",  # ACL
+    "text": r"""\documentclass[10pt]{article}
+\usepackage[letterpaper,textwidth=5.5in,textheight=9in]{geometry}""",  # NeurIPS
+}
+
+
+@pytest.mark.parametrize("width", PAPERS)
+@pytest.mark.parametrize("kind", ["scores", "compare", "letters", "suite", "classes"])
+def test_tables_of_nine_tasks_fit_a_column_and_a_page(width, kind, tmp_path):
+    found = scores(9)
+    pages = {
+        "scores": lambda: lingprobe.report(found),
+        "compare": lambda: lingprobe.compare(found).page,
+        "letters": lambda: lingprobe.compare(found, pairs=True).letters,
+        "suite": lambda: lingprobe.report(found, suite="ud2019"),
+        "classes": lambda: lingprobe.report(found[:6], classes=True),
+    }
+    pages[kind]().write(tmp_path / "table.tex", width=width)
+    paper = PAPERS[width] + "\n".join(PAPER.splitlines()[1:]).replace("See Table", "%% See Table")
+    text = compiled((tmp_path / "table.tex").read_text("utf-8"), tmp_path, "hbox", paper)
+    assert "MiniLM" in text or kind == "suite"
+    if kind == "scores":
+        assert text.count("±5.0") == 6 * 9
+        assert {"sent-", "word-", "passive", "oracle"} <= set(text.split())
+
+
+def test_letters_in_files_are_true_type_at_the_size_that_is_printed(tmp_path):
+    lingprobe.report(scores(2)).write(tmp_path / "a.pdf", width="column")
+    listed = subprocess.run(
+        [command("pdffonts"), "a.pdf"], cwd=tmp_path, capture_output=True, check=True
+    ).stdout.decode()
+    assert "TrueType" in listed
+    assert "Type 3" not in listed
 
 
 def results(*encoders):
@@ -87,4 +125,4 @@ def test_tables_of_one_task_compile_too(tmp_path):
         folder.mkdir()
         page_text = page.text("latex")
         assert "tabular" in page_text
-        compiled(r"\label{tab:lingprobe}" + page_text, folder, fits=False)
+        compiled(r"\label{tab:lingprobe}" + page_text, folder, fits=None)

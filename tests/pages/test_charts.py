@@ -57,7 +57,7 @@ def test_dots_lie_at_their_scores_on_their_intervals():
         }
         assert looks == {
             55.0: ("o", GREY, "none"),
-            90.0: ("o", BEST, BEST),
+            90.0: ("s", BEST, BEST),
             70.0: ("o", BLUE, BLUE),
             100.0: ("D", GREY, GREY),
         }

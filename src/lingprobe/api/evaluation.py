@@ -35,9 +35,11 @@ class Figure(NamedTuple):
 
     page: Page[Any]
 
-    def write(self, path: str | Path) -> None:
-        """Draw it to a file; the suffix gives the format: .png, .svg, .pdf."""
-        self.page.write(path)
+    def write(self, path: str | Path, *, width: str | float | None = None) -> None:
+        """Draw it to a file; the suffix gives the format: .png, .svg, .pdf. `width` is that in a
+        paper: 'column' (77 mm), 'text' (139.7 mm) or millimetres.
+        """
+        self.page.write(path, width=width)
 
     def __repr__(self) -> str:
         return "Figure()"
@@ -153,6 +155,7 @@ class Evaluation:
         *,
         by: str | None = None,
         figure: str | None = None,
+        width: str | float | None = None,
         **selection: Unpack[Selection],
     ) -> Figure:
         """A figure of the results, written to a file if one is named (.png, .svg, .pdf); a notebook
@@ -160,13 +163,14 @@ class Evaluation:
 
         by         scores by a stratum of the test examples ('distance')
         figure     dots (with intervals), heat (a heat map), radar, or 'mine.py@figure'
+        width      of a file for a paper: 'column', 'text' or millimetres
         selection  the fields of `Selection`
         Without `by` and `figure`, where in each encoder a task is solved, of results on several
         layers; dots of others. DataProblem or PlotProblem where there is nothing to draw.
         """
         drawn = Figure(self._drawing(by, figure, selection))
         if path is not None:
-            drawn.write(path)
+            drawn.write(path, width=width)
         return drawn
 
     def _drawing(self, by: str | None, figure: str | None, selection: Selection) -> Page[Any]:

@@ -12,6 +12,7 @@ from lingprobe.cli.options import (
     PAGE_STYLE,
     READ_PATTERNS,
     SELECTION,
+    WIDTH,
     PageStyle,
     put,
     show,
@@ -27,9 +28,16 @@ from lingprobe.cli.options import (
     "seed",
     PAGE_STYLE,
     OUTPUT,
+    WIDTH,
     "trust",
 )
-def curve(given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
+def curve(
+    given: Arguments,
+    *,
+    style: PageStyle = "terminal",
+    output: Path | None = None,
+    width: str | None = None,
+) -> None:
     """Show scores during training: after each epoch or step, with the training's own dev scores,
     and tests whether they rise or fall.
 
@@ -51,4 +59,4 @@ def curve(given: Arguments, *, style: PageStyle = "terminal", output: Path | Non
     page = lingprobe.curve(**given)
     if output is not None and page.draws(output):
         show(page, style)
-    put(page, style, output, "curve")
+    put(page, style, output, "curve", width)

@@ -87,6 +87,14 @@ STYLE = PAGE_STYLE.but(
     help="terminal, markdown, latex, html, csv, or, with scores only, parquet or mteb."
 )
 OUTPUT = option("output", "-o", metavar=FILE, help="A file to write, instead of printing.")
+WIDTH = option(
+    "width",
+    metavar="WIDTH",
+    help=(
+        "Width in a paper of a figure or a table in LaTeX: `column` (77 mm), `text` (139.7 mm), or"
+        " millimetres, as `90mm` (default: figures for screens, tables as wide as they are)."
+    ),
+)
 QUIET = option(
     "quiet", "-q", help="Print only results and errors, without progress bars and remarks."
 )
@@ -155,14 +163,18 @@ def show(page: Page[Any], style: str = "terminal") -> None:
         typer.echo(page.text(style), nl=False)
 
 
-def put(page: Page[Any], style: str, output: Path | None, what: str) -> None:
+def put(
+    page: Page[Any], style: str, output: Path | None, what: str, width: str | None = None
+) -> None:
     """Write a page to a file and say how much it holds, or print it."""
     for text in page.remarks:
         remark(text)
-    if output is None:
+    if output is None and width:
+        typer.echo(page.text(style, width=width), nl=False)
+    elif output is None:
         show(page, style)
     else:
-        page.write(output, None if style == "terminal" else style)
+        page.write(output, None if style == "terminal" else style, width=width)
         many = len(page.content)
         remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
 

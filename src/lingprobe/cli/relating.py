@@ -6,7 +6,15 @@ from pathlib import Path
 
 import lingprobe
 from lingprobe.cli.declaration import Arguments, command, option
-from lingprobe.cli.options import OUTPUT, PAGE_STYLE, READ_PATTERNS, SELECTION, PageStyle, put
+from lingprobe.cli.options import (
+    OUTPUT,
+    PAGE_STYLE,
+    READ_PATTERNS,
+    SELECTION,
+    WIDTH,
+    PageStyle,
+    put,
+)
 
 
 @command(
@@ -28,9 +36,16 @@ from lingprobe.cli.options import OUTPUT, PAGE_STYLE, READ_PATTERNS, SELECTION, 
     "seed",
     PAGE_STYLE,
     OUTPUT,
+    WIDTH,
     "trust",
 )
-def relate(given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
+def relate(
+    given: Arguments,
+    *,
+    style: PageStyle = "terminal",
+    output: Path | None = None,
+    width: str | None = None,
+) -> None:
     """Correlate scores on tasks over encoders, with permutation p values and 95 % intervals.
 
     Variants of a model (layers, pooling, seeds) are one family, which counts once, with its mean
@@ -41,6 +56,7 @@ def relate(given: Arguments, *, style: PageStyle = "terminal", output: Path | No
 
     - `lingprobe relate results/`
     - `lingprobe relate results/ -o correlations.svg`
+    - `lingprobe relate results/ -o correlations.pdf --width column`
     - `lingprobe relate results/ --with scores.csv --columns 'scores.csv'`
     - `lingprobe relate results/ --with mteb:results --rows lingprobe --columns mteb`
     - `lingprobe relate results/ --languages en,pl`
@@ -49,4 +65,5 @@ def relate(given: Arguments, *, style: PageStyle = "terminal", output: Path | No
     - `lingprobe relate --with scores.csv --family '^[^,]+' --format csv -o correlations.csv`
     """
     page = lingprobe.relate(**given)
-    put(page, style, output, "pair" if isinstance(page.content, lingprobe.Relation) else "task")
+    what = "pair" if isinstance(page.content, lingprobe.Relation) else "task"
+    put(page, style, output, what, width)

@@ -16,6 +16,7 @@ from lingprobe.cli.options import (
     STYLE,
     SUITE,
     TO_FOLDER,
+    WIDTH,
     Style,
     put,
     remark,
@@ -33,6 +34,7 @@ PAGE = Path("report.html")
     METRIC,
     STYLE,
     OUTPUT,
+    WIDTH,
     SUITE,
     option("human", metavar="FILE"),
     "each",
@@ -46,7 +48,12 @@ PAGE = Path("report.html")
     "trust",
 )
 def report(
-    given: Arguments, *, style: Style = "terminal", output: Path | None = None, html: bool = False
+    given: Arguments,
+    *,
+    style: Style = "terminal",
+    output: Path | None = None,
+    width: str | None = None,
+    html: bool = False,
 ) -> None:
     """Show the results in a folder, or those of the last run.
 
@@ -61,6 +68,7 @@ def report(
     - `lingprobe report results/ --each`
     - `lingprobe report results/ --html -o report.html`
     - `lingprobe report results/ -o scores.svg`
+    - `lingprobe report results/ -o scores.pdf --width column`
     - `lingprobe report results/ --metric spearman`
     - `lingprobe report results/ --format mteb -o mteb_results/`
     - `lingprobe report results/ --classes`
@@ -74,7 +82,7 @@ def report(
     page = lingprobe.report(**given)
     if html:
         style, output = "html", output or PAGE
-    put(page, style, output, "result")
+    put(page, style, output, "result", width)
 
 
 @command(
@@ -105,6 +113,7 @@ def report(
     "test",
     STYLE,
     OUTPUT,
+    WIDTH,
     "trust",
 )
 def compare(
@@ -115,6 +124,7 @@ def compare(
     correction: Literal["bonferroni", "bh", "holm"] | None = None,
     style: Style = "terminal",
     output: Path | None = None,
+    width: str | None = None,
 ) -> None:
     """Test whether scores differ: paired differences with verdicts, 95 % intervals and p values.
 
@@ -138,12 +148,13 @@ def compare(
     corrected = {"correction": correction} if correction else {}
     if published:
         page = lingprobe.compare_published(published, given.get("tasks"), **corrected)
-        put(page, style, output, "difference")
+        put(page, style, output, "difference", width)
         return
     if letters and "against" in given:
         raise UsageProblem("--letters compares all pairs: leave --against out")
     comparison = lingprobe.compare(**{**given, **corrected, "pairs": given["pairs"] or letters})
-    put(comparison.letters if letters else comparison.page, style, output, "difference")
+    shown = comparison.letters if letters else comparison.page
+    put(shown, style, output, "difference", width)
 
 
 @command(
@@ -169,8 +180,14 @@ def card(given: Arguments, *, output: Path | None = None) -> None:
     put(page, "hub" if output else "markdown", output, "result")
 
 
-@command("layers", *SELECTION, STYLE, OUTPUT, "trust")
-def layers(given: Arguments, *, style: Style = "terminal", output: Path | None = None) -> None:
+@command("layers", *SELECTION, STYLE, OUTPUT, WIDTH, "trust")
+def layers(
+    given: Arguments,
+    *,
+    style: Style = "terminal",
+    output: Path | None = None,
+    width: str | None = None,
+) -> None:
     """Show scores by layer: each layer alone, growing mixes, what each layer adds, and weights.
 
     It shows results of `lingprobe run --read layers --read cumulative`. If `-o` ends in .svg, .png
@@ -186,7 +203,7 @@ def layers(given: Arguments, *, style: Style = "terminal", output: Path | None =
     page = lingprobe.layers(**given)
     if output is not None and page.draws(output):
         show(page, style)
-    put(page, style, output, "task")
+    put(page, style, output, "task", width)
 
 
 @command("predictions", *SELECTION, READ_PATTERNS, option("format", "-f"), TO_FOLDER, "trust")

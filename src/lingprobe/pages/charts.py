@@ -12,28 +12,38 @@ from lingprobe.analysis.row import PERCENT, Row
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
+from lingprobe.pages.groups import Column
 from lingprobe.pages.wide import Grid, Line, firsts, grid, label_of
 from lingprobe.tables.drawing import PlotProblem, tell
 from lingprobe.tables.panels import (
     ROW,
+    abreast,
     blank,
     cell,
-    cut,
+    column_names,
     dot,
+    few_numbers,
+    fold_names,
+    in_bands,
     key,
     label_columns,
     label_rows,
+    map_height,
     panels,
     point,
     room,
+    row_height,
     scale,
     sign,
     stroke,
+    title,
 )
+from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import BEST, BLUE, COLOURS, GREY, INK, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
@@ -46,8 +56,8 @@ FIGURES = Contents(
 BOLD = "best, or not significantly different from it"
 ACROSS = 4  # panels beside each other
 PANEL, LEAST = 1.9, 3.9  # inches of one, and of all beside each other at least
+NARROW = 0.85  # of one on paper, at least
 NAME = 40  # letters of an encoder; a longer name loses its middle
-BOLDER = 0.086  # inches of a letter of a title
 
 
 def chart(results: Sequence[Result], kind: str) -> Figure:
@@ -68,14 +78,16 @@ def dots(made: Grid) -> Figure:
     """
     if not any(row.score == row.score for line in made.lines for row in line.cells.values()):
         raise PlotProblem("nothing to draw: no task has a score")
-    names = [cut(label_of(made, line), NAME) for line in made.lines]
-    across = min(ACROSS, len(made.columns))
+    names = fold_names([label_of(made, line) for line in made.lines], NAME)
+    across = abreast(len(made.columns), ACROSS, NARROW, room(names))
     down = math.ceil(len(made.columns) / across)
-    size = room(names) + beside(across), 0.4 + down * (0.55 + ROW * len(names))
+    size = room(names) + beside(across), 0.4 + down * (0.55 + row_height(names) * len(names))
     figure = blank(size, f"{_about(made)}, with 95 % intervals.")
+    panel = (figure.get_figwidth() - room(names)) / across
     every = panels(figure, len(made.columns), across, sharex=True, sharey=True)
     for axes, column in zip(every, made.columns, strict=True):
-        axes.set_title(fit(made.full_name(column), across))
+        axes.set_title(fit(made.full_name(column), across, room(names)))
+        few_numbers(axes, panel)
         axes.axvline(firsts(made)[column.task].majority, color=GREY, ls="--", lw=1)
         _rules(axes, made.lines)
         for place, line in enumerate(made.lines):
@@ -83,7 +95,7 @@ def dots(made: Grid) -> Figure:
                 _score(made, row, label_of(made, line), axes, place)
     for axes in every[::across]:
         label_rows(axes, names, [line.kind != "trained" for line in made.lines])
-    key(figure, list(_key(made)), max(1, int(size[0] / 1.7)))
+    key(figure, list(_key(made)), max(1, int(figure.get_figwidth() / 1.7)))
     return figure
 
 
@@ -92,9 +104,12 @@ def beside(across: int) -> float:
     return max(PANEL * across, LEAST)
 
 
-def fit(title: str, across: int) -> str:
-    """A title that is no wider than one of so many panels."""
-    return cut(title, int(beside(across) / across / BOLDER))
+def fit(name: str, across: int, names: float) -> str:
+    """A title that is no wider than one of so many panels, next to names that take so many
+    inches.
+    """
+    wide = printed_width()
+    return title(name, (beside(across) if wide is None else wide - names) / across)
 
 
 def _about(made: Grid) -> str:
@@ -128,7 +143,8 @@ def _is_best(made: Grid, row: Row) -> bool:
 def _sign(kind: str, name: str = "", is_best: bool = False) -> Line2D:
     """How a score of a kind of encoder is marked."""
     colour = BEST if is_best else BLUE if kind == "trained" else GREY
-    return sign("D" if kind == "oracle" else "o", colour, name, kind == "baseline")
+    shape = "D" if kind == "oracle" else "s" if is_best else "o"
+    return sign(shape, colour, name, kind == "baseline")
 
 
 def _key(made: Grid) -> Iterator[Any]:
@@ -151,27 +167,33 @@ def heat(made: Grid) -> Figure:
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    labels = [label_of(made, line) for line in made.lines]
+    labels = fold_names([label_of(made, line) for line in made.lines], 1000)
     names = [made.full_name(column) for column in made.columns]
+    maps = in_bands(len(names), room(labels))
     cells = max(0.62 * len(names) + 0.6 * room(names[-1:]), 3.3)  # as wide as what is below
-    size = room(labels) + cells, 0.65 * room(names) + 0.27 * len(labels) + 0.8
+    size = room(labels) + cells, len(maps) * map_height(names, labels, 0.27) + 0.8
     figure = blank(size, f"{_about(made)}, as a heat map.")
-    axes = figure.subplots()
     blues = LinearSegmentedColormap.from_list("blues", ["#ecf2f7", "#104673"])
+    every = list(figure.subplots(len(maps), 1, squeeze=False).flat)
+    for axes, places in zip(every, maps, strict=True):
+        _cells(axes, made, [made.columns[i] for i in places], blues)
+        label_columns(axes, column_names(names[places.start : places.stop]), len(maps[0]))
+        label_rows(axes, labels, [line.kind != "trained" for line in made.lines])
+        _rules(axes, made.lines)
+    ends = (0.0, "constant answer"), (1.0, "100")
+    scale(figure, every[-1], blues, *ends, f"bold: {BOLD}")
+    return figure
+
+
+def _cells(axes: Axes, made: Grid, columns: Sequence[Column], colours: Colormap) -> None:
+    """The scores of some tasks."""
     constants = firsts(made)
     for down, line in enumerate(made.lines):
-        for across, column in enumerate(made.columns):
-            row = line.cells.get(column.task)
+        for across, column in enumerate(columns):
+            row, constant = line.cells.get(column.task), constants[column.task].majority
             if row and not math.isnan(row.score):
-                part = (row.score - constants[column.task].majority) / max(
-                    PERCENT - constants[column.task].majority, 1e-9
-                )
-                _cell(made, row, axes, (across, down), blues(min(max(part, 0.0), 1.0)))
-    label_columns(axes, names)
-    label_rows(axes, labels, [line.kind != "trained" for line in made.lines])
-    _rules(axes, made.lines)
-    scale(axes, blues, (0, "constant answer"), (1, "100")).set_label(f"bold: {BOLD}", loc="left")
-    return figure
+                part = (row.score - constant) / max(PERCENT - constant, 1e-9)
+                _cell(made, row, axes, (across, down), colours(min(max(part, 0.0), 1.0)))
 
 
 def _cell(made: Grid, row: Row, axes: Axes, place: tuple[int, int], fill: Any) -> None:
@@ -198,8 +220,10 @@ def radar(made: Grid) -> Figure:
             f"a radar shows up to {len(COLOURS)} encoders that were measured on all tasks, and"
             f" there are {len(whole)}: choose some by name, or draw a heat map"
         )
-    names = [made.full_name(column) for column in made.columns]
-    size = 3.2 + 2 * room(names), 3.9 + ROW * (len(whole) + 1)
+    names = fold_names([made.full_name(column) for column in made.columns], 1000, AROUND)
+    size = 3.2 + 2 * room(names), circle(names) + 0.7 + ROW * (len(whole) + 1)
+    if printed_width() is not None:
+        size = size[0], circle(names)  # the key makes room for itself
     figure = blank(size, f"{_about(made)}, around a circle.")
     axes = around(figure.add_subplot(projection="polar"), names)
     floors = _floors(made, tasks)
@@ -209,6 +233,15 @@ def radar(made: Grid) -> Figure:
         polygon(axes, [line.cells[task].score for task in tasks], place, label, names)
     key(figure, axes.get_legend_handles_labels()[0], 1)
     return figure
+
+
+AROUND = 0.29  # of the width of paper, for names at each side of a circle
+
+
+def circle(names: Sequence[str]) -> float:
+    """Inches of a circle with names above and below."""
+    wide = printed_width()
+    return 3.2 if wide is None else min(3.2, wide - 2 * room(names)) + 0.4
 
 
 FLOORS = "best baseline of each task, or constant answer"
@@ -237,8 +270,10 @@ def around(axes: Any, names: Sequence[str]) -> Any:
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
     axes.set_ylim(0, PERCENT)
-    axes.set_yticks([25, 50, 75, 100])
-    axes.tick_params(axis="y", labelsize=7, labelcolor=GREY)
+    # on paper names are close to the circle, whose outermost line is a hundred
+    axes.set_yticks([25, 50, 75, 100], ["25", "50", "75", "100" * (printed_width() is None)])
+    axes.set_rlabel_position(180 / len(names))  # between two names
+    axes.tick_params(axis="y", labelsize=7 if printed_width() is None else 8, labelcolor=GREY)
     axes.set_xticks(angles(len(names)), names)
     axes.tick_params(axis="x", pad=2, labelcolor=INK)
     for text, angle in zip(axes.get_xticklabels(), angles(len(names)), strict=True):

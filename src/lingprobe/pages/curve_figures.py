@@ -13,9 +13,10 @@ from lingprobe.analysis.answers import differences
 from lingprobe.analysis.curves import Curve, Curves, History, rows_of
 from lingprobe.analysis.row import Row
 from lingprobe.pages.captions import short
-from lingprobe.pages.plots import ACROSS, TALL, WIDE, band, draw_title
+from lingprobe.pages.plots import ACROSS, NARROW, WIDE, band, draw_title, panel_height
 from lingprobe.tables.drawing import PlotProblem
-from lingprobe.tables.panels import LETTER, below, blank, key, panels, point, sign, stroke
+from lingprobe.tables.panels import LETTER, abreast, below, blank, key, panels, point, sign, stroke
+from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import COLOURS, GREY, MARKERS
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def curves_figure(found: Curves) -> Figure:
     looks = looks_of(found)
     courses, tasks = _courses(found), _tasks(found, drawn)
     many = len(courses) + len(tasks)
-    across = min(ACROSS, many)
-    tall = TALL * math.ceil(many / across) + 0.17 * len(looks) + 0.5
+    across = abreast(many, ACROSS, NARROW)
+    tall = panel_height(across) * math.ceil(many / across) + 0.17 * len(looks) + 0.5
     figure = blank((max(0.5 + WIDE * across, 6.5), tall), _about(found, drawn))
     every = iter(panels(figure, many, across))
     for unit, name in courses:
@@ -186,7 +187,8 @@ def _task(panel: _Panel, task: str, mine: Sequence[Curve], span: float) -> None:
     low, high = _ends(mine)
     start, axes = math.floor((low + high - span) / 2), panel.axes
     axes.set_ylim(start, start + span)
-    draw_title(axes, (short(task), mine[0].metric.partition(",")[0]))
+    is_paper = printed_width() is not None  # where the trends have a line of their own
+    draw_title(axes, (short(task), mine[0].metric.partition(",")[0]), int(is_paper))
     _trends(panel, mine)
     _points(panel)
     majority = next(iter(mine[0].rows.values())).majority

@@ -17,10 +17,22 @@ from lingprobe.data.reading import MIX
 from lingprobe.data.references import parsed_or_none
 from lingprobe.metrics import difference, share
 from lingprobe.pages.captions import short
-from lingprobe.pages.charts import ACROSS, beside, fit
+from lingprobe.pages.charts import ACROSS, NARROW, beside, fit
 from lingprobe.pages.groups import columns_of
 from lingprobe.tables.drawing import PlotProblem
-from lingprobe.tables.panels import ROW, blank, dot, label_rows, panels, room, sign
+from lingprobe.tables.panels import (
+    abreast,
+    below,
+    blank,
+    dot,
+    few_numbers,
+    fold_names,
+    label_rows,
+    panels,
+    room,
+    row_height,
+    sign,
+)
 from lingprobe.tables.style import BLUE, GREY
 from lingprobe.tables.table import Section, Table, number
 
@@ -250,19 +262,22 @@ def headroom_figure(found: Sequence[Gain]) -> Figure:
     if not groups:
         raise PlotProblem("nothing to draw: no encoder is clearly above its word embeddings")
     reads = [read for read in ORDER if any(g.reads == read for mine in groups for g in mine)]
-    across = min(ACROSS, len(groups))
-    tall = 0.3 + math.ceil(len(groups) / across) * (0.55 + ROW * len(reads))
+    names = fold_names(reads, 1000)
+    across = abreast(len(groups), ACROSS, NARROW, room(names))
+    tall = 0.3 + math.ceil(len(groups) / across) * (0.55 + row_height(names) * len(reads))
     about = "Share of headroom, (x - lex) / (full - lex), in percent, with its 95 % interval."
-    figure = blank((room(reads) + beside(across), tall), about)
+    figure = blank((room(names) + beside(across), tall), about)
+    panel = (figure.get_figwidth() - room(names)) / across
     every = panels(figure, len(groups), across, sharex=True, sharey=True)
     for axes, mine, title in zip(every, groups, _titles(found, groups), strict=True):
-        axes.set_title(fit(title, across))
+        axes.set_title(fit(title, across, room(names)))
+        few_numbers(axes, panel)
         axes.yaxis.grid(visible=False)
         for gain in mine:
             _mark(axes, reads.index(gain.reads), gain)
     for axes in every[::across]:
-        label_rows(axes, reads)
-    figure.supxlabel(f"s{about[1:-1]}", fontsize=8, x=0.01, ha="left")
+        label_rows(axes, names)
+    below(figure, [f"s{about[1:-1]}"])
     return figure
 
 

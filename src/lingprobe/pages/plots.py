@@ -15,10 +15,16 @@ from lingprobe.pages.captions import short
 from lingprobe.pages.scores import test_notes
 from lingprobe.tables.drawing import PlotProblem, tell
 from lingprobe.tables.panels import (
+    BOLD,
     LETTER,
+    NAMES,
+    ROW,
+    abreast,
     below,
     blank,
+    by_width,
     cut,
+    fold,
     key,
     label_rows,
     panels,
@@ -27,6 +33,7 @@ from lingprobe.tables.panels import (
     sign,
     stroke,
 )
+from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import BEST, BLUE, COLOURS, GREY, INK, MARKERS, PALE
 
 if TYPE_CHECKING:
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
 
 ACROSS = 3  # panels beside each other
 WIDE, TALL = 2.6, 2.2  # inches of a panel
+NARROW, LOW = 1.4, 1.6  # of one on paper, at least
 TITLE = 27  # letters above it
 NAME = 36  # letters of a task beside the overview
 WEIGHTS = 0.2  # of a panel, for the bars at its bottom
@@ -50,8 +58,9 @@ def layers_figure(depths: Sequence[Depth]) -> Figure:
     if not depths:
         raise PlotProblem("nothing to draw: no task was measured on several layers")
     mixed = any(depth.is_mixed for depth in depths)
-    across = min(ACROSS, len(depths))
-    parts = [1.1 + 0.36 * len(depths)] * mixed + [0.4 + TALL * math.ceil(len(depths) / across)]
+    across = abreast(len(depths), ACROSS, NARROW)
+    parts = [1.1 + 0.36 * len(depths)] * mixed
+    parts += [0.4 + panel_height(across) * math.ceil(len(depths) / across)]
     about = f"Where {', '.join(short(depth.task) for depth in depths)} by layer."
     figure = blank((max(0.5 + WIDE * across, 7.4), sum(parts)), about)
     *first, last = figure.subfigures(len(parts), height_ratios=parts, squeeze=False).flat
@@ -88,8 +97,10 @@ def _overview(part: SubFigure, depths: Sequence[Depth]) -> None:
     from matplotlib.patches import Patch
 
     axes = part.subplots()
-    axes.set_title("Scores by layer")
-    label_rows(axes, ["\n".join(cut(text, NAME) for text in _label(depth)) for depth in depths])
+    if printed_width() is None:  # on paper the caption says it
+        axes.set_title("Scores by layer")
+    most = by_width(NAME, NAMES)
+    label_rows(axes, ["\n".join(cut(text, most) for text in _label(depth)) for depth in depths])
     axes.set_xlim(0, max(1, *(depth.layers[-1] for depth in depths)))
     _whole(axes)
     for place, depth in enumerate(depths):
@@ -112,16 +123,19 @@ def _whole(axes: Axes) -> None:
     """Whole numbers below."""
     from matplotlib.ticker import MaxNLocator
 
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=13, integer=True))
+    nbins = 13 if printed_width() is None else 5
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=nbins, integer=True))
 
 
 def _draw_expected_layer(axes: Axes, place: int, depth: Depth) -> None:
     """A bar to the expected layer with its interval, or that there is none."""
     expected, gravity = depth.expected, depth.gravity.value
     if math.isnan(expected.layer):
+        at, is_right = 0.0 if math.isnan(gravity) else gravity, gravity > depth.layers[-1] / 2
+        none = "no expected layer" if printed_width() is None else "none"
         axes.annotate(
-            "no expected layer", (0, place), (4, 0), textcoords="offset points", va="center",
-            color=GREY, fontsize=8,
+            none, (at, place), (-6 if is_right else 6, 0), va="center",
+            textcoords="offset points", ha="right" if is_right else "left", color=GREY, fontsize=8,
         )  # fmt: skip
     else:
         (bar,) = axes.barh(place, expected.layer, 0.45, color=BLUE, alpha=0.5)
@@ -142,13 +156,31 @@ def _range(rows: Sequence[Row]) -> tuple[float, float]:
     return low, max(high, low + 10)
 
 
-def draw_title(axes: Axes, title: tuple[str, str]) -> None:
-    """A title, with a line below it that is not as loud, both as long as a panel is wide."""
+def panel_height(across: int) -> float:
+    """Inches of a panel, which on paper is lower where it is narrow."""
+    wide = printed_width()
+    return TALL if wide is None else max(LOW, min(TALL, TALL / WIDE * wide / across))
+
+
+def draw_title(axes: Axes, title: tuple[str, str], raised: int = 0) -> None:
+    """A title, with a line below it that is not as loud, both as long as a panel is wide; `raised`
+    leaves so many lines free below.
+    """
     place = axes.get_subplotspec()
     across = place.get_gridspec().ncols if place else ACROSS
-    axes.set_title(cut(title[0], TITLE * ACROSS // across), pad=15)
+    first, second = (
+        cut(title[0], TITLE * ACROSS // across),
+        cut(title[1], (TITLE + 8) * ACROSS // across),
+    )
+    if (wide := printed_width()) is not None:
+        first, second = (
+            fold(title[0], 0.88 * wide / across, BOLD),
+            fold(title[1], 0.88 * wide / across),
+        )
+    rise = 4 + 10 * raised
+    axes.set_title(first, pad=rise + 11 + 10 * second.count("\n"))
     axes.annotate(
-        cut(title[1], (TITLE + 8) * ACROSS // across), (0, 1), (0, 4), xycoords="axes fraction",
+        second, (0, 1), (0, rise), xycoords="axes fraction",
         textcoords="offset points", color=GREY, fontsize=8,
     )  # fmt: skip
 
@@ -182,12 +214,21 @@ def _bars(
     axes.set_ylim(low - (high - low) * WEIGHTS / (1 - WEIGHTS) if tall else low, high)
     if not tall:
         return
-    axes.set_yticks([tick for tick in axes.get_yticks() if low <= tick <= high])
+    axes.set_yticks([tick for tick in _ticks(axes, span) if low <= tick <= high])
     parts = [WEIGHTS * value / max(tall.values()) for value in tall.values()]
     shares = axes.get_xaxis_transform()  # of the height
     bars = axes.bar([*tall], parts, 0.6, color=PALE, transform=shares, zorder=1)
     for bar, text in zip(bars, told, strict=True):
         tell(bar, text)
+
+
+def _ticks(axes: Axes, span: tuple[float, float]) -> Sequence[float]:
+    """Numbers beside a panel, of which a low one on paper has room for few."""
+    from matplotlib.ticker import MaxNLocator
+
+    if printed_width() is None:
+        return list(axes.get_yticks())
+    return list(MaxNLocator(4).tick_values(*span))
 
 
 def band(
@@ -224,10 +265,11 @@ def strata_figure(rows: Sequence[Row], stratum: str) -> Figure:
         for i, name in enumerate(names)
     }
     tasks = list(dict.fromkeys(row.task for row in plain))
-    across = min(2, len(tasks))
+    across = abreast(len(tasks), 2, NARROW)
     about = f"Scores of {', '.join(map(short, tasks))} by {stratum}."
     wide = max(3.4 * across, 1 + room(names))
-    figure = blank((wide, 2.6 * math.ceil(len(tasks) / across) + 0.2 * len(names)), about)
+    down = math.ceil(len(tasks) / across)
+    figure = blank((wide, (0.4 + panel_height(across)) * down + 0.2 * len(names)), about)
     for axes, task in zip(panels(figure, len(tasks), across), tasks, strict=True):
         _by_stratum(axes, [row for row in plain if row.task == task], stratum, looks)
     key(figure, [*looks.values()], 1, "upper")
@@ -254,8 +296,11 @@ def _by_stratum(axes: Axes, rows: Sequence[Row], stratum: str, looks: Mapping[st
 
 def _categories(axes: Axes, values: Sequence[str]) -> None:
     """Names below, slanted where they need more room than there is."""
-    step = math.ceil(len(values) / 16)
-    is_wide = LETTER * sum(map(len, chain(values[::step]))) + 0.1 * len(values) > WIDE
+    place, paper = axes.get_subplotspec(), printed_width()
+    across = place.get_gridspec().ncols if place else 1
+    wide = WIDE if paper is None else paper / across - 0.4
+    step = math.ceil(len(values) / (16 if paper is None else max(2, int(wide / ROW))))
+    is_wide = LETTER * sum(map(len, chain(values[::step]))) + 0.1 * len(values) > wide
     slant: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
     looks = slant if is_wide else {}
     shown = [cut(value, 16) for value in values[::step]]

@@ -6,22 +6,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lingprobe.analysis.relation import Correlation, Relation
 from lingprobe.metrics.correlation import SYMBOLS
 from lingprobe.tables.drawing import PlotProblem, tell
 from lingprobe.tables.panels import (
-    ROW,
+    beneath,
     blank,
     cell,
+    column_names,
     dot,
+    fold_names,
+    in_bands,
     label_columns,
     label_rows,
+    map_height,
     room,
+    row_height,
     scale,
     sign,
 )
+from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import BEST, BLUE, GREY
 
 if TYPE_CHECKING:
@@ -73,22 +80,34 @@ def _map(relation: Relation, kind: Kind) -> Figure:
     across = [names[j] for j in relation.across[: len(relation.across) - square]]
     if not down or not across:
         raise PlotProblem("nothing to draw: there is no pair of columns")
-    wide = room(down) + 0.55 * len(across) + 0.6 * room(across[-1:])
-    tall = 0.65 * room(across) + 0.27 * len(down) + 0.7
-    figure = blank((max(wide, 4.0), tall), _about(relation))
-    axes, colours = figure.subplots(), _colours()
-    label_columns(axes, across)
-    label_rows(axes, down)
-    pairs = {(one.first, one.second): one for one in relation.found}
-    for r, first in enumerate(down):
-        for c, second in enumerate(across):
-            one = pairs.get((first, second)) or pairs.get((second, first))
-            if one and not (square and c > r):
-                _cell(axes, one, kind, (c, r), colours)
-    bar = scale(axes, colours, (-1, "−1"), (1, "1"))
+    labels, colours = fold_names(down, 1000), _colours()
+    wide = max(room(labels) + 0.55 * len(across) + 0.6 * room(across[-1:]), 4.0)
+    maps = in_bands(len(across), room(labels))
+    # below the diagonal; columns further right begin further down
+    rows = [labels[places.start if square else 0 :] for places in maps]
+    tall = [map_height(across, mine, 0.27) for mine in rows]
+    figure = blank((wide, sum(tall) + 0.7), _about(relation))
+    every = list(figure.subplots(len(maps), 1, squeeze=False, height_ratios=tall).flat)
+    for axes, places, mine in zip(every, maps, rows, strict=True):
+        label_columns(axes, column_names([across[c] for c in places]), len(maps[0]))
+        label_rows(axes, mine)
+        _cells(axes, relation, kind, [across[c] for c in places], down[-len(mine) :])
     grey = kind.grey(relation)
-    bar.set_label(f"grey: {grey}" if grey else UNTESTED, loc="left")
+    note = f"grey, italic: {grey}" if grey else UNTESTED
+    scale(figure, every[-1], colours, (-1, "−1"), (1, "1"), note)
     return figure
+
+
+def _cells(
+    axes: Axes, relation: Relation, kind: Kind, across: Sequence[str], down: Sequence[str]
+) -> None:
+    """The pairs of some columns; of those that stand in rows and columns each pair once."""
+    pairs = {(one.first, one.second): one for one in relation.found}
+    colours, square = _colours(), relation.across == relation.down
+    for (r, first), (c, second) in product(enumerate(down), enumerate(across)):
+        one = pairs.get((first, second)) or pairs.get((second, first))
+        if one and not (square and c > r):
+            _cell(axes, one, kind, (c, r), colours)
 
 
 UNTESTED = "without p values: too few families"
@@ -106,7 +125,7 @@ def _cell(
     value, grey = kind.value(one), kind.faint(one)
     if math.isnan(value):
         return
-    looks: dict[str, Any] = {"color": FAINT} if grey else {}
+    looks: dict[str, Any] = {"color": FAINT, "style": "italic"} if grey else {}
     text = f"{round(value, 2) + 0:.2f}".replace("-", "−")
     fill = INSIGNIFICANT if grey else colours((value + 1) / 2)
     patch, _ = cell(axes, place, text, fill, **looks)
@@ -158,31 +177,33 @@ def dots(relation: Relation) -> Figure:
             " and --columns, or draw a heat map"
         )
     known.sort(key=lambda one: -one.correlation)
-    names = [f"{one.first}, {one.second}" for one in known]
-    figure = blank((room(names) + PANEL + 0.7, 0.7 + ROW * len(known)), _about(relation))
+    names = fold_names([f"{one.first}, {one.second}" for one in known], 1000)
+    size = room(names) + PANEL + 0.7, 0.7 + row_height(names) * len(known)
+    figure = blank(size, _about(relation))
     axes = figure.subplots()
     draw_correlation_scale(axes, names)
     for place, one in enumerate(known):
-        colour = BEST if one.is_significant else BLUE if math.isnan(one.p) else GREY
+        is_weak = not (one.is_significant or math.isnan(one.p))
+        colour = BEST if one.is_significant else GREY if is_weak else BLUE
         dot(
             axes,
             place,
             (one.correlation, one.low, one.high),
-            sign("o", colour),
+            sign("o", colour, hollow=is_weak),
             describe_correlation(one),
         )
     right = axes.secondary_yaxis("right")
     right.set_yticks(range(len(known)), [f"n = {one.n:,}" for one in known])
     right.tick_params(labelcolor=GREY)
     right.spines[:].set_visible(False)
-    axes.set_xlabel("orange: significant after correction; lines: 95 % intervals", loc="left")
+    beneath(figure, axes, "filled: significant after correction; lines: 95 % intervals")
     return figure
 
 
 def draw_correlation_scale(axes: Axes, names: Sequence[str]) -> None:
     """A scale of correlations, with names at the left."""
     axes.set_xlim(-1.03, 1.03)
-    axes.set_xticks([-1, -0.5, 0, 0.5, 1])
+    axes.set_xticks([-1, -0.5, 0, 0.5, 1] if printed_width() is None else [-1, 0, 1])
     axes.axvline(0, color=GREY, lw=0.9)
     label_rows(axes, names)
 

@@ -18,7 +18,7 @@ from lingprobe.pages.relate import CALLED, MARK, coefficient
 from lingprobe.pages.relate_figures import describe_correlation, draw_correlation_scale
 from lingprobe.pages.relate_scores import radar, scores_figure
 from lingprobe.tables.page import Page
-from lingprobe.tables.panels import ROW, blank, dot, room, sign
+from lingprobe.tables.panels import beneath, dot, fold_names, pair, room, row_height, sign
 from lingprobe.tables.style import BEST, BLUE, GREY
 from lingprobe.tables.table import Section, Table, p_value
 
@@ -177,11 +177,12 @@ def _interval(low: float, high: float) -> str:
 
 def agreement_dots(found: Languages) -> Figure:
     """Encoders over tasks at the left, tasks over encoders on their intervals at the right."""
-    encoders, tasks = [each.encoder for each in found.profiles], [e.task for e in found.tasks]
-    tall = 1.0 + ROW * max(len(encoders), len(tasks))
+    encoders = fold_names([each.encoder for each in found.profiles], 1000)
+    tasks = fold_names([each.task for each in found.tasks], 1000)
+    rows = [row_height(names) * len(names) for names in (encoders, tasks)]
     about = f"Correlations of scores in {found.first} and {found.second}."
-    figure = blank((2 * PANEL + room(encoders) + room(tasks), tall), about)
-    left, right = figure.subplots(1, 2)
+    size = 2 * PANEL + room(encoders) + room(tasks), 1.0 + max(rows)
+    figure, (left, right) = pair(size, [0.5 + high for high in rows], about)
     left.set_title("encoders, over tasks")
     right.set_title("tasks, over encoders")
     draw_correlation_scale(left, encoders)
@@ -190,10 +191,10 @@ def agreement_dots(found: Languages) -> Figure:
         _profile(left, place, profile)
     for place, each in enumerate(found.tasks):
         one = each.found
-        look = sign("o", BEST if one.is_significant else GREY)
+        look = sign("o", BEST if one.is_significant else GREY, hollow=not one.is_significant)
         dot(right, place, (one.correlation, one.low, one.high), look, describe_correlation(one))
-    left.set_xlabel("blue: own; grey: others'; orange: centred", loc="left")
-    right.set_xlabel("orange: significant; lines: 95 % intervals", loc="left")
+    beneath(figure, left, "circles: own; squares: others'; diamonds: centred")
+    beneath(figure, right, "filled: significant; lines: 95 % intervals")
     return figure
 
 

@@ -11,9 +11,19 @@ import numpy as np
 
 from lingprobe.analysis.profiles import Languages
 from lingprobe.metrics.metric import Doubles
-from lingprobe.pages.charts import PANEL, around, polygon
+from lingprobe.pages.charts import AROUND, PANEL, around, circle, polygon
 from lingprobe.tables.drawing import PlotProblem
-from lingprobe.tables.panels import ROW, Size, blank, key, label_rows, point, room, sign
+from lingprobe.tables.panels import (
+    Size,
+    fold_names,
+    key,
+    label_rows,
+    pair,
+    point,
+    room,
+    row_height,
+    sign,
+)
 from lingprobe.tables.style import COLOURS, MARKERS
 
 if TYPE_CHECKING:
@@ -43,10 +53,11 @@ def radar(found: Languages) -> Figure:
     """A polygon for each encoder over the tasks around a circle, a circle for each language, from 0
     in the middle to 100.
     """
-    names, encoders = [each.task for each in found.tasks], _encoders(found)
+    encoders = _encoders(found)
+    names = fold_names([each.task for each in found.tasks], 1000, AROUND)
     if len(names) < 3:
         raise PlotProblem(f"a radar needs three tasks, and there are {len(names)}: draw scores")
-    figure, both = _beside(found, (2.8 + 2 * room(names), 3.2), len(encoders), "polar")
+    figure, both = _beside(found, (2.8 + 2 * room(names), circle(names)), len(encoders), "polar")
     for axes, half in zip(both, halves(found), strict=True):
         around(axes, names)
         for place, i in enumerate(encoders):
@@ -56,14 +67,15 @@ def radar(found: Languages) -> Figure:
 
 def scores_figure(found: Languages) -> Figure:
     """The same as dots: a line for each task, a panel for each language."""
-    names, encoders = [each.task for each in found.tasks], _encoders(found)
-    size = PANEL + 0.5 * room(names), 0.5 + ROW * len(names)
+    encoders, names = _encoders(found), fold_names([each.task for each in found.tasks], 1000)
+    size = PANEL + 0.5 * room(names), 0.5 + row_height(names) * len(names)
     figure, both = _beside(found, size, len(encoders), None)
     for axes, half in zip(both, halves(found), strict=True):
         axes.sharex(both[0])
         for place, i in enumerate(encoders):
             _scores(axes, half[i], place, found.relation.table.rows[i].name, names)
-        label_rows(axes, names if axes is both[0] else [""] * len(names))
+        is_left = axes.get_position().x0 == both[0].get_position().x0
+        label_rows(axes, names if is_left else [""] * len(names))
     return figure
 
 
@@ -78,8 +90,8 @@ def _beside(
 ) -> tuple[Figure, list[Axes]]:
     """A panel for each language, above the names of encoders in their colours."""
     about = f"Scores of {many} encoders in {found.first} and {found.second}."
-    figure = blank((2 * size[0], size[1] + 0.2 * many), about)
-    both = list(figure.subplots(1, 2, subplot_kw={"projection": projection}))
+    looks = {"subplot_kw": {"projection": projection}}
+    figure, both = pair((2 * size[0], size[1] + 0.2 * many), [size[1]] * 2, about, **looks)
     for axes, language in zip(both, (found.first, found.second), strict=True):
         axes.set_title(language)
     names = [found.relation.table.rows[i].name for i in _encoders(found)]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lingprobe.data.cache import draft, write_text
 from lingprobe.data.errors import LingprobeError
+from lingprobe.tables.printing import PRINT, printed_at, printed_width
 from lingprobe.tables.style import COLOURS, GREY, INK, PALE, STYLE
 from lingprobe.tables.table import printable
 
@@ -39,11 +40,18 @@ def tell(mark: Any, text: str) -> None:
 
 
 @contextmanager
-def house_style() -> Iterator[None]:
-    """Matplotlib's own settings with the style of the house, whatever is set outside."""
+def house_style(width: float | None = None) -> Iterator[None]:
+    """Matplotlib's own settings with the style of the house, whatever is set outside; with a width
+    in inches that of figures for paper.
+    """
     import matplotlib.style
 
-    with matplotlib.style.context(["default", STYLE]), warnings.catch_warnings():
+    style = STYLE | PRINT if width else STYLE
+    with (
+        matplotlib.style.context(["default", style]),
+        printed_at(width),
+        warnings.catch_warnings(),
+    ):
         # readers' fonts have letters that the one which measures has not
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         yield
@@ -63,32 +71,41 @@ def _tone(colour: str) -> str:
     return f"var(--figure-{TONES.index(colour)}, {colour})" if colour in TONES else colour
 
 
-def save(draw: Callable[[], Figure], to: Path) -> None:
-    """Write a figure as the kind of file that its name says; PlotProblem for one that is no
-    figure. The same figure gives the same file.
+def save(draw: Callable[[], Figure], to: Path, width: float | None = None) -> None:
+    """Write a figure as the kind of file that its name says, as wide as it likes or so many inches;
+    PlotProblem for one that is no figure. The same figure gives the same file.
     """
     kind = to.suffix.lower()
     if kind not in SUFFIXES:
         raise PlotProblem(f"{to}: the name of a figure must end in {', '.join(SUFFIXES)}")
     if kind == ".svg":
-        write_text(to, _svg(draw, "white"))
+        write_text(to, _svg(draw, "white", width))
         return
     dated = {"CreationDate": None} if kind == ".pdf" else None
-    with house_style(), draft(to) as part:
-        made = _plain(draw())
+    with house_style(width), draft(to) as part:
+        made = laid_out(draw())
         made.savefig(part, format=kind.removeprefix("."), facecolor="white", metadata=dated)
 
 
-def _svg(draw: Callable[[], Figure], ground: str) -> str:
+def laid_out(figure: Figure) -> Figure:
+    """The figure with plain names and the width that it is printed at, if it does not know it."""
+    wide = printed_width()
+    if wide and figure.get_figwidth() != wide:
+        figure.set_figwidth(wide)
+    return _plain(figure)
+
+
+def _svg(draw: Callable[[], Figure], ground: str, width: float | None = None) -> str:
     text = StringIO()
-    with house_style():
-        made = _plain(draw())
+    with house_style(width):
+        made = laid_out(draw())
         made.savefig(text, format="svg", facecolor=ground, metadata={"Date": None})
     _, start, rest = LEFT_OUT.sub("", text.getvalue()).partition("<svg")
     head, end, rest = rest.partition(">")
     about = f"{end}\n<title>{escape(printable(str(made.get_label())), quote=False)}</title>"
     strokes = ' role="img" style="stroke-linejoin: round; stroke-linecap: butt"'
-    head = head.replace('pt"', '"')  # of a page, whose letters are as large
+    if not width:
+        head = head.replace('pt"', '"')  # of a page, whose letters are as large
     return start + head + strokes + about + _ids_to_titles(rest)
 
 

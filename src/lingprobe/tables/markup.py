@@ -84,7 +84,7 @@ def latex(table: Table) -> str:
         return "\n".join([*lines, *_tabular(table)]) + "\n"
     lines += ["\\begin{table*}", "\\centering", "\\small", "\\setlength{\\tabcolsep}{4pt}"]
     label = [f"\\label{{{table.label}}}"] if table.label else []
-    caption = [f"\\caption{{{_tex(table.caption)}}}", *label]
+    caption = [f"\\caption{{{tex(table.caption)}}}", *label]
     return "\n".join([*lines, *_tabular(table), *caption, "\\end{table*}"]) + "\n"
 
 
@@ -96,7 +96,7 @@ def _tabular(table: Table) -> Iterator[str]:
     for section in table.sections:
         yield from ["\\midrule"] * (1 + section.apart)
         if section.heading:
-            heading = f"\\textbf{{{_tex(section.heading)}}}"
+            heading = f"\\textbf{{{tex(section.heading)}}}"
             yield f"\\multicolumn{{{len(table.columns)}}}{{l}}{{{heading}}} \\\\"
         for r, row in enumerate(section.rows):
             yield from [f"\\cmidrule(lr){{1-{len(table.columns)}}}"] * (r in section.rules)
@@ -108,7 +108,7 @@ def _tex_groups(table: Table) -> Iterator[str]:
     """A line with the names of the groups above a rule for each, where there are some."""
     if any(table.groups):
         cells = [
-            f"\\multicolumn{{{after - first}}}{{c}}{{{_tex(name)}}}"
+            f"\\multicolumn{{{after - first}}}{{c}}{{{tex(name)}}}"
             for name, first, after in table.spans
         ]
         yield " & ".join(cells) + r" \\"
@@ -120,12 +120,12 @@ def _tex_groups(table: Table) -> Iterator[str]:
 def _tex_row(cells: tuple[str, ...], strong: frozenset[int] = frozenset()) -> str:
     return (
         " & ".join(
-            f"\\textbf{{{_tex(cell)}}}" if c in strong else _tex(cell)
-            for c, cell in enumerate(cells)
+            f"\\textbf{{{tex(cell)}}}" if c in strong else tex(cell) for c, cell in enumerate(cells)
         )
         + r" \\"
     )
 
 
-def _tex(text: str) -> str:
+def tex(text: str) -> str:
+    """A text as LaTeX sets it."""
     return "".join(_LATEX.get(c, c) for c in printable(text))

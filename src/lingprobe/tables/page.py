@@ -13,8 +13,10 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from lingprobe.data.cache import write_text
 from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.drawing import save, svg
+from lingprobe.tables.fitting import fit_table
 from lingprobe.tables.formats import render_table, terminal
 from lingprobe.tables.markup import latex, markdown
+from lingprobe.tables.printing import inches
 from lingprobe.tables.table import Table
 from lingprobe.tables.web import notebook, tables_document
 
@@ -32,7 +34,8 @@ SUFFIXES = {
     ".csv": "csv",
     ".parquet": "parquet",
 }
-FIGURE = "figure"
+FIGURE, LATEX = "figure", "latex"
+NO_WIDTH = "only a figure (.pdf, .svg, .png) and a table in LaTeX (.tex) have a width"
 FIGURES = (
     ".png",
     ".svg",
@@ -81,8 +84,14 @@ class Page(Generic[T]):
         """The formats that `write` takes."""
         return tuple(dict.fromkeys(("terminal", *MARKUP, "html", *self.texts, *self.files)))
 
-    def text(self, format: str = "terminal") -> str:
-        """The page in one of its formats; UsageProblem for a format that is not text."""
+    def text(self, format: str = "terminal", *, width: str | float | None = None) -> str:
+        """The page in one of its formats; UsageProblem for a format that is not text. With a width,
+        as in `write`, LaTeX tables are set so that they fit.
+        """
+        if width is not None:
+            if format != LATEX:
+                raise UsageProblem(NO_WIDTH)
+            return "\n".join(fit_table(table, inches(width)) for table in self.tables)
         if format in self.texts:
             return self.texts[format]()
         if format == "terminal":
@@ -95,15 +104,21 @@ class Page(Generic[T]):
             raise UsageProblem(f"{format} is not text: name a file to write")
         raise UsageProblem(f"no format {format!r} here: choose one of {', '.join(self.formats)}")
 
-    def write(self, path: str | Path, format: str | None = None) -> None:
+    def write(
+        self, path: str | Path, format: str | None = None, *, width: str | float | None = None
+    ) -> None:
         """Write the page to a file (default format: from its suffix).
 
         A name that ends in .png, .svg or .pdf asks for a figure; UsageProblem where there is none.
+        `width` is that of a figure or LaTeX table in a paper: 'column' (77 mm), 'text' (139.7 mm)
+        or millimetres.
         """
         to, style = Path(path), format or format_of(path)
         write = self.files.get(style)
+        if width is not None and not is_figure(to) and style != LATEX:
+            raise UsageProblem(f"{to}: {NO_WIDTH}")
         if self.figure is not None and is_figure(to):
-            write = partial(save, self.figure)
+            write = partial(save, self.figure, width=None if width is None else inches(width))
         if write is not None:
             to.parent.mkdir(parents=True, exist_ok=True)
             write(to)
@@ -113,7 +128,7 @@ class Page(Generic[T]):
                 " layers`, `lingprobe relate` and `lingprobe curve`, not from this table"
             )
         else:
-            write_text(to, self.text(style))
+            write_text(to, self.text(style, width=width))
 
     def draws(self, path: str | Path) -> bool:
         """Whether `write` draws a figure for a file of this name, instead of tables."""

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lingprobe.tables.drawing import tell
+from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import GREY, INK, ON_PALE
+from lingprobe.tables.table import fold_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,14 +19,99 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 LETTER, ROW = 0.075, 0.2  # inches of a letter, and of a row of names
+BOLD = 0.086  # of a letter of a title
+# on paper, where letters are smaller
+PRINTED = 0.068  # of a letter
+NAMES, MARGIN = 0.42, 1.75  # of the width, and inches at most, for names at the left
+LINES = 2  # of a name
+LINE = 0.13  # inches of a line
+SIGN = 0.5  # of a sign beside what it means
+STACKED = 4.5  # below which two panels stand below each other
+CELL, ABOVE = 0.38, 24  # of a number in a heat map, and letters of a name above it
 Size = tuple[float, float]
 
 
 def blank(size: Size, about: str) -> Figure:
-    """A figure of so many inches, without anything on it; `about` says what it shows."""
+    """A figure of so many inches, without anything on it; `about` says what it shows. If it is
+    printed, it is as wide as the paper says.
+    """
     from matplotlib.figure import Figure
 
-    return Figure(size, layout="constrained", label=about)
+    return Figure((printed_width() or size[0], size[1]), layout="constrained", label=about)
+
+
+def abreast(many: int, most: int, least: float, beside: float = 0.0) -> int:
+    """How many panels stand beside each other: at most so many, and on paper as many as have the
+    least inches next to what is `beside`.
+    """
+    wide = printed_width()
+    return min(many, most if wide is None else max(1, min(most, int((wide - beside) / least))))
+
+
+def letter() -> float:
+    """About how many inches a letter takes."""
+    return LETTER if printed_width() is None else PRINTED
+
+
+def by_width(screen: float, share: float, unit: float = PRINTED) -> int:
+    """How many letters a text may have: on a screen so many, on paper as many as fit into a share
+    of the width.
+    """
+    wide = printed_width()
+    return int(screen) if wide is None else max(6, int(share * wide / unit))
+
+
+def fold_names(names: Sequence[str], most: int, share: float = NAMES) -> list[str]:
+    """Names for the left of a figure: on a screen with so many letters at most, on paper in lines
+    that take a share of the width. Different names stay different.
+    """
+    if (wide := printed_width()) is None:
+        return [cut(name, most) for name in names]
+    letters = int(min(share * wide, MARGIN) / PRINTED)
+    short = [_few_lines(name, letters) for name in names]
+    whole = [fold_text(name, letters) for name in names]
+    return short if len({*short}) == len({*names}) else whole
+
+
+def _few_lines(name: str, letters: int) -> str:
+    """A name in no more lines than there are, if need be without its middle."""
+    tries = (fold_text(cut(name, many), letters) for many in range(LINES * letters, letters, -1))
+    return next((lines for lines in tries if lines.count("\n") < LINES), cut(name, letters))
+
+
+def row_height(names: Sequence[str], row: float = ROW) -> float:
+    """Inches of a row of names, of which each may have several lines."""
+    least = row if printed_width() is None else row - 0.03
+    return least + LINE * max((name.count("\n") for name in names), default=0)
+
+
+def title(text: str, inches: float) -> str:
+    """A title that is no wider than a panel: on a screen it loses its middle, on paper it has two
+    lines where one is too short.
+    """
+    if printed_width() is None:
+        return cut(text, int(inches / BOLD))
+    return fold(text, inches, BOLD)
+
+
+def fold(text: str, inches: float, unit: float = PRINTED) -> str:
+    """A text in at most two lines of so many inches."""
+    letters = max(6, int(inches / unit))
+    return _few_lines(text, letters)
+
+
+def pair(
+    size: Size, heights: Sequence[float], about: str, **looks: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure with two panels beside each other; in a narrow column below each other, as high as
+    `heights`.
+    """
+    wide = printed_width()
+    if wide is None or wide >= STACKED:
+        figure = blank(size, about)
+        return figure, list(figure.subplots(1, 2, **looks))
+    figure = blank((size[0], sum(heights)), about)
+    return figure, list(figure.subplots(2, 1, height_ratios=heights, **looks))
 
 
 def panels(figure: FigureBase, many: int, across: int, **shared: Any) -> list[Axes]:
@@ -38,9 +125,18 @@ def panels(figure: FigureBase, many: int, across: int, **shared: Any) -> list[Ax
     return every[:many]
 
 
+def few_numbers(axes: Axes, inches: float) -> None:
+    """No more numbers below than a panel of so many inches has room for on paper."""
+    from matplotlib.ticker import MaxNLocator
+
+    if printed_width() is not None:
+        steps = [1, 2, 2.5, 5, 10]
+        axes.xaxis.set_major_locator(MaxNLocator(max(1, min(9, int(inches / 0.4))), steps=steps))
+
+
 def room(names: Sequence[str]) -> float:
     """About how many inches names take."""
-    return LETTER * max(map(len, names), default=0)
+    return letter() * max((len(line) for name in names for line in name.split("\n")), default=0)
 
 
 def cut(text: str, many: int) -> str:
@@ -73,17 +169,38 @@ def stroke(colour: str, name: str, style: str = "-", marker: str = "") -> Line2D
 
 
 def key(figure: FigureBase, signs: Sequence[Any], across: int, place: str = "lower") -> None:
-    """What marks and lines mean, above or below everything."""
+    """What marks and lines mean, above or below everything; on paper as many beside each other as
+    there is room for, and the figure becomes as much higher.
+    """
+    wide = printed_width()
+    if wide is not None:
+        labels = [textwrap.fill(sign.get_label(), int((wide - SIGN) / PRINTED)) for sign in signs]
+        for sign, label in zip(signs, labels, strict=True):
+            sign.set_label(label)
+        across = abreast(len(signs), across, SIGN + room(labels))
+        lines = sum(1 + label.count("\n") for label in labels)
+        whole = figure.get_figure(root=True)
+        whole.set_figheight(whole.get_figheight() + LINE * lines / across)
     figure.legend(handles=signs, loc=f"outside {place} left", ncols=across)
 
 
 def below(figure: Figure, notes: Sequence[str], size: int = 8) -> None:
     """Sentences that must not be overlooked below a figure, which becomes as much higher."""
     wide, tall = figure.get_size_inches()
-    lines = [line for note in notes for line in textwrap.wrap(note, int(wide / LETTER))]
+    lines = [line for note in notes for line in textwrap.wrap(note, int(wide / letter()))]
     if lines:
-        figure.set_size_inches(wide, tall + 0.16 * len(lines))
-        figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=size)
+        line = 0.16 if printed_width() is None else LINE
+        figure.set_size_inches(wide, tall + line * len(lines))
+        before = filter(None, [figure.get_supxlabel()])
+        figure.supxlabel("\n".join([*before, *lines]), x=0.01, ha="left", fontsize=size)
+
+
+def beneath(figure: Figure, axes: Axes, text: str) -> None:
+    """What marks mean, below their axes; on paper below the whole figure."""
+    if printed_width() is None:
+        axes.set_xlabel(text, loc="left")
+    else:
+        below(figure, [": ".join(filter(None, (axes.get_title(loc="left"), text)))])
 
 
 def point(axes: Axes, place: tuple[float, float], sign: Line2D, told: str) -> None:
@@ -109,13 +226,39 @@ def dot(axes: Axes, row: int, values: tuple[float, float, float], sign: Line2D, 
         point(axes, (value, row), sign, told)
 
 
-def label_columns(axes: Axes, names: Sequence[str]) -> None:
-    """Names above columns."""
-    axes.set_xticks(range(len(names)), names, rotation=40, ha="left", rotation_mode="anchor")
+def label_columns(axes: Axes, names: Sequence[str], many: int = 0) -> None:
+    """Names above columns, upright on paper; `many` for room for so many columns."""
+    slant: dict[str, Any] = {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(names)), names, **(slant if printed_width() is None else UPRIGHT))
     axes.tick_params(top=False, labeltop=True, labelbottom=False, labelcolor=INK)
-    axes.set_xlim(-0.5, len(names) - 0.5)
+    axes.set_xlim(-0.5, max(many, len(names)) - 0.5)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
+
+
+UPRIGHT = {"rotation": 90}
+
+
+def in_bands(many: int, names: float) -> list[range]:
+    """The columns of a heat map on paper, dealt out evenly over as few maps below each other as
+    there is room for next to names; on a screen one.
+    """
+    wide = printed_width()
+    room = many if wide is None else max(1, int((wide - names - 0.1) / CELL))
+    maps = math.ceil(many / room)
+    each = math.ceil(many / maps)
+    return [range(first, min(first + each, many)) for first in range(0, many, each)]
+
+
+def map_height(columns: Sequence[str], rows: Sequence[str], row: float) -> float:
+    """Inches of a heat map with names above and at the left."""
+    above = 0.65 if printed_width() is None else 1
+    return above * room(column_names(columns)) + row_height(rows, row) * len(rows)
+
+
+def column_names(names: Sequence[str]) -> list[str]:
+    """Names above columns, on paper no longer than the width allows."""
+    return list(names) if printed_width() is None else [cut(name, ABOVE) for name in names]
 
 
 def cell(axes: Axes, place: tuple[int, int], text: str, fill: Any, **looks: Any) -> Iterator[Any]:
@@ -133,14 +276,23 @@ def cell(axes: Axes, place: tuple[int, int], text: str, fill: Any, **looks: Any)
     )
 
 
-def scale(axes: Axes, colours: Colormap, low: tuple[float, str], high: tuple[float, str]) -> Any:
-    """What colours from one value to another mean, below a heat map."""
+def scale(
+    figure: Figure,
+    axes: Axes,
+    colours: Colormap,
+    low: tuple[float, str],
+    high: tuple[float, str],
+    note: str,
+) -> None:
+    """What colours from one value to another mean, below a heat map, with a note."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
     shown = ScalarMappable(Normalize(low[0], high[0]), colours)
     part = min(0.6, 5 / len(axes.get_xticks()))
-    bar = axes.figure.colorbar(
+    if (wide := printed_width()) is not None and wide < STACKED:
+        part = 1
+    bar = figure.colorbar(
         shown, ax=axes, location="bottom", aspect=16, shrink=part, anchor=(0, 1), pad=0.02
     )
     bar.set_ticks([low[0], high[0]], labels=[low[1], high[1]])
@@ -148,4 +300,7 @@ def scale(axes: Axes, colours: Colormap, low: tuple[float, str], high: tuple[flo
     first, last = bar.ax.get_xticklabels()
     first.set_horizontalalignment("left")
     last.set_horizontalalignment("right")
-    return bar
+    if printed_width() is None:
+        bar.set_label(note, loc="left")
+    else:
+        below(figure, [note])

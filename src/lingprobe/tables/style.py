@@ -1,5 +1,6 @@
 """How figures look: colours, sizes and fonts, all in one place. The first six colours are those of
-Okabe and Ito (2008), which the colour-blind tell from each other.
+Okabe and Ito (2008), which the colour-blind tell from each other; the last two are far from all of
+these, however one sees colours. Marks and lines of two encoders differ in their shape as well.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ ON_PALE = "#11181d"  # a number in a pale cell, on dark pages as well
 GREY, PALE = "#7d8a94", "#c9d3db"
 COLOURS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),
-    *("#8c6bb1", "#8a6d3b"),
+    *("#772200", "#000088"),
 )
 BLUE, BEST = COLOURS[:2]
 MARKERS = "os^DvPX*"

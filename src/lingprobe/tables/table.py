@@ -5,6 +5,7 @@ made by the formats; with what keeps text harmless in terminals and spreadsheets
 from __future__ import annotations
 
 import csv
+import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +96,17 @@ class Table:
             else:
                 spans.append((name, i, i + 1))
         return spans
+
+
+def fold_text(name: str, letters: int) -> str:
+    """A name in lines, broken after signs where that is possible."""
+    lines = [""]
+    for piece in re.findall(r".*?(?:[ ,/:=_-]+|$)", name):
+        for part in (piece[i : i + letters] for i in range(0, len(piece), letters)):
+            if len((lines[-1] + part).rstrip()) > letters:
+                lines.append("")
+            lines[-1] += part
+    return "\n".join(line.strip() for line in lines)
 
 
 def number(value: float) -> str:

@@ -1,0 +1,240 @@
+"""Tables in LaTeX that fit a column or a page: with names in lines, intervals below their values,
+rows and columns exchanged, or in several parts, whichever is the first to fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from lingprobe.data.errors import UsageProblem
+from lingprobe.tables.markup import tex
+from lingprobe.tables.table import Section, Table, fold_text, printable
+
+POINTS = 72.27  # of TeX in an inch
+SIZES = (9.0, 8.0, 7.0)  # of letters
+HEAD = 12  # letters of a word in a head, beyond which it is broken
+STEP = 1.2  # from a line to the next, in sizes of letters
+GAP = 3.0  # points at each side of a column
+NARROW = 4.5  # inches, from which on a float spans both columns
+SPLITS = (" ±", " (", " → ")  # before which a cell goes on in another line
+WIDE, THIN = frozenset("mwMW%@–→±"), frozenset("iljtfI.,:;|!'()[]-/ ")
+BOLD = 1.2  # as wide as plain letters, at most
+SMALL = 1.08  # letters of 7 points are wider for their size, in Computer Modern
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a table is set: size of letters; how many letters a line of words may have, 0 for any;
+    whether heads are in lines, and intervals below values.
+    """
+
+    size: float
+    words: int = 0
+    heads: bool = False
+    stacked: bool = False
+
+
+def fit_table(table: Table, inches: float) -> str:
+    """A LaTeX float or tabular, no wider than so many inches; UsageProblem if that cannot be."""
+    for pieces, layout in _ways(table):
+        if all(_width(piece, layout) <= inches * POINTS for piece in pieces):
+            return "\n".join([*_head(table, layout, inches), *_body(table, pieces, layout, inches)])
+    raise UsageProblem(
+        f"this table cannot be as narrow as {inches * 25.4:.0f} mm: give another width, or choose"
+        " tasks and encoders with -t and -e"
+    )
+
+
+def _ways(table: Table) -> Iterator[tuple[list[Table], Layout]]:
+    """Ways to set a table, the plainest first."""
+    turned = [transpose(table)] if _can_turn(table) else []
+    for size in SIZES[:2]:
+        yield [table], Layout(size)
+        for words in (30, 20):
+            yield [table], Layout(size, words, heads=True)
+    for shape in ([table], turned):
+        for size, words in ((9.0, 30), (8.0, 30), (8.0, 20), (7.0, 16)):
+            if shape:
+                yield shape, Layout(size, words, heads=True, stacked=True)
+    numbers = sum(name not in table.words for name in table.columns)
+    for parts in range(2, numbers + 1):
+        for words in (30, 20, 14):
+            yield _parts(table, parts), Layout(8.0, words, heads=True, stacked=True)
+
+
+def _can_turn(table: Table) -> bool:
+    """Whether rows and columns can be exchanged: one column of words, one section."""
+    return len(table.sections) == 1 and len(table.words & {*table.columns}) == 1
+
+
+def transpose(table: Table) -> Table:
+    """A row for each column of numbers, under a heading for each group, and a column for each
+    row.
+    """
+    (section,) = table.sections
+    (named,) = (i for i, name in enumerate(table.columns) if name in table.words)
+    across = [c for c in range(len(table.columns)) if c != named]
+    groups = table.groups or ("",) * len(table.columns)
+    sections = []
+    for group, columns in groupby(across, key=groups.__getitem__):
+        mine = list(columns)
+        rows = tuple((table.columns[c], *(row[c] for row in section.rows)) for c in mine)
+        strong = frozenset((mine.index(c), r + 1) for r, c in section.strong if c in mine)
+        sections.append(Section(group, rows, strong=strong))
+    names = ("", *(row[named] for row in section.rows))
+    return replace(table, columns=names, sections=tuple(sections), words=frozenset({""}), groups=())
+
+
+def _parts(table: Table, many: int) -> list[Table]:
+    """The columns of numbers dealt out over so many tables, each with the words."""
+    numbers = [i for i, name in enumerate(table.columns) if name not in table.words]
+    words = [i for i, name in enumerate(table.columns) if name in table.words]
+    each = -(-len(numbers) // many)
+    return [
+        _columns(table, sorted([*words, *numbers[first : first + each]]))
+        for first in range(0, len(numbers), each)
+    ]
+
+
+def _columns(table: Table, kept: Sequence[int]) -> Table:
+    sections = [
+        replace(
+            section,
+            rows=tuple(tuple(row[i] for i in kept) for row in section.rows),
+            strong=frozenset((r, kept.index(c)) for r, c in section.strong if c in kept),
+        )
+        for section in table.sections
+    ]
+    groups = tuple(table.groups[i] for i in kept) if table.groups else ()
+    columns = tuple(table.columns[i] for i in kept)
+    return replace(table, columns=columns, sections=tuple(sections), groups=groups)
+
+
+def _lines(cell: str, is_words: bool, layout: Layout) -> list[str]:
+    """The lines of a cell."""
+    text = printable(cell)
+    if is_words:
+        return fold_text(text, layout.words).split("\n") if layout.words else [text]
+    if layout.stacked:
+        for split in SPLITS:
+            first, sign, rest = text.partition(split)
+            if sign and first:
+                return [first, f"{split.strip()}{' ' * (split == SPLITS[2])}{rest}"]
+    return [text]
+
+
+def _heads(table: Table, layout: Layout) -> list[list[str]]:
+    """The lines of each head, which with `heads` is no wider than what is below where it can be."""
+    if not layout.heads:
+        return [[printable(name)] for name in table.columns]
+    heads = []
+    for c, name in enumerate(table.columns):
+        below = [line for section in table.sections for row in section.rows
+                 for line in _lines(row[c], name in table.words, layout)]  # fmt: skip
+        words = (len(word) for word in re.split(r"(?<=[ ,/:=_-])", name))
+        letters = max((len(line) for line in below), default=1)
+        heads.append(fold_text(printable(name), max(letters, min(max(words), HEAD))).split("\n"))
+    return heads
+
+
+def _points(text: str, size: float, bold: bool = False) -> float:
+    """About how many points a text takes, rather too many."""
+    ems = sum(
+        0.36 if c in THIN else 0.98 if c in WIDE else 0.78 if c.isupper() else 0.54 for c in text
+    )
+    return ems * size * (BOLD if bold else 1) * (SMALL if size < SIZES[1] else 1)
+
+
+def _widths(table: Table, layout: Layout) -> list[float]:
+    """Points of each column."""
+    widths = [max(_points(line, layout.size) for line in head) for head in _heads(table, layout)]
+    for section in table.sections:
+        for r, row in enumerate(section.rows):
+            for c, cell in enumerate(row):
+                lines = _lines(cell, table.columns[c] in table.words, layout)
+                bold = (r, c) in section.strong
+                widths[c] = max(widths[c], *(_points(line, layout.size, bold) for line in lines))
+    return widths
+
+
+def _width(table: Table, layout: Layout) -> float:
+    widths = _widths(table, layout)
+    return sum(widths) + 2 * GAP * (len(widths) - 1)
+
+
+def _head(table: Table, layout: Layout, inches: float) -> list[str]:
+    """Notes as comments, and the beginning of the float or group."""
+    notes = [f"% {note}" for note in map(printable, table.notes)]
+    star = "*" * (inches >= NARROW)
+    begin = [f"\\begin{{table{star}}}", "\\centering"] if table.caption else ["\\begingroup"]
+    font = f"\\fontsize{{{layout.size:g}}}{{{STEP * layout.size:.1f}}}\\selectfont"
+    return [
+        *notes,
+        "% \\usepackage{booktabs}",
+        *begin,
+        font,
+        f"\\setlength{{\\tabcolsep}}{{{GAP:g}pt}}",
+    ]
+
+
+def _body(table: Table, pieces: Sequence[Table], layout: Layout, inches: float) -> Iterator[str]:
+    for i, piece in enumerate(pieces):
+        yield "\\par\\medskip\\noindent" if i else "\\noindent"
+        yield from _tabular(piece, layout)
+    if not table.caption:
+        yield "\\par\\endgroup\n"
+        return
+    yield f"\\caption{{{tex(table.caption)}}}"
+    yield from [f"\\label{{{table.label}}}"] * bool(table.label)
+    yield f"\\end{{table{'*' * (inches >= NARROW)}}}\n"
+
+
+def _tabular(table: Table, layout: Layout) -> Iterator[str]:
+    many, whole = len(table.columns), _width(table, layout)
+    align = "".join("l" if name in table.words else "r" for name in table.columns)
+    yield from (f"\\begin{{tabular}}{{@{{}}{align}@{{}}}}", "\\toprule")
+    yield from _groups(table, layout)
+    heads = zip(_heads(table, layout), align, strict=True)
+    yield " & ".join(_cell(lines, side, False, "b") for lines, side in heads) + r" \\"
+    for section in table.sections:
+        yield from ["\\midrule"] * (1 + section.apart)
+        if section.heading:
+            letters = int(whole / layout.size / 0.54 / BOLD)
+            lines = fold_text(printable(section.heading), letters).split("\n")
+            yield f"\\multicolumn{{{many}}}{{@{{}}l@{{}}}}{{{_cell(lines, 'l', True)}}} \\\\"
+        for r, row in enumerate(section.rows):
+            yield from [f"\\cmidrule(lr){{1-{many}}}"] * (r in section.rules)
+            cells = (_lines(cell, align[c] == "l", layout) for c, cell in enumerate(row))
+            yield (
+                " & ".join(
+                    _cell(lines, align[c], (r, c) in section.strong)
+                    for c, lines in enumerate(cells)
+                )
+                + r" \\"
+            )
+    yield from ("\\bottomrule", "\\end{tabular}")
+
+
+def _groups(table: Table, layout: Layout) -> Iterator[str]:
+    """A line with the names of the groups, each no wider than its columns."""
+    if not any(table.groups):
+        return
+    widths, cells, rules = _widths(table, layout), [], []
+    for name, first, after in table.spans:
+        room = sum(widths[first:after]) + 2 * GAP * (after - first - 1)
+        lines = fold_text(printable(name), max(4, int(room / layout.size / 0.62))).split("\n")
+        cells.append(f"\\multicolumn{{{after - first}}}{{c}}{{{_cell(lines, 'c', False, 'b')}}}")
+        rules += [f"\\cmidrule(lr){{{first + 1}-{after}}}"] * bool(name)
+    yield " & ".join(cells) + r" \\"
+    yield " ".join(rules)
+
+
+def _cell(lines: Sequence[str], side: str, bold: bool, place: str = "t") -> str:
+    """A cell, in lines where it has several."""
+    text = r" \\ ".join(map(tex, lines))
+    if len(lines) > 1:
+        text = f"\\begin{{tabular}}[{place}]{{@{{}}{side}@{{}}}}{text}\\end{{tabular}}"
+    return f"\\textbf{{{text}}}" if bold else text

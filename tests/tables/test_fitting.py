@@ -1,0 +1,68 @@
+"""Tables in LaTeX for a column or a page: whatever way is chosen, every cell is there."""
+
+import re
+
+import pytest
+
+from lingprobe.data.errors import UsageProblem
+from lingprobe.tables.fitting import fit_table, transpose
+from lingprobe.tables.table import Section, Table
+
+ROWS = tuple(
+    (f"encoder_{name}", *(f"{100 + 10 * r + c}.5 ±{c}.25" for c in range(9)))
+    for r, name in enumerate(("one", "two", "three", "four"))
+)
+TASKS = tuple(f"some-task-{c}" for c in range(9))
+TABLE = Table(
+    ("encoder", *TASKS),
+    (Section("", ROWS, strong=frozenset({(1, 3)}), rules=frozenset({2})),),
+    frozenset({"encoder"}),
+    groups=("", *["first"] * 4, *["second"] * 5),
+    caption="Scores.",
+    label="tab:scores",
+)
+
+
+def plain(tex: str) -> str:
+    """What stands on paper, lines of a cell joined."""
+    tex = re.sub(r"\\begin\{tabular\}\[.\]\{.*?\}|(?<!\n)\\end\{tabular\}", "", tex)
+    tex = re.sub(r" \\\\ (?=\S)", "~", tex).replace(r"$\pm$", "±").replace(r"\_", "_")
+    return re.sub(r"\\textbf\{(.*?)\}", r"\1", tex).replace("~±", " ±").replace("~", "")
+
+
+@pytest.mark.parametrize("inches", [2.2, 3.03, 4, 5.5, 7, 12])
+def test_every_cell_is_there_whatever_the_width(inches):
+    tex = fit_table(TABLE, inches)
+    shown = plain(tex)
+    for row in ROWS:
+        assert row[0] in shown
+        assert all(shown.count(cell) == 1 for cell in row[1:])
+    assert all(name in shown for name in TASKS)
+    assert re.findall(r"\\textbf\{[^&]*?(\d+\.\d)", tex) == ["112.5"]
+    assert tex.count(r"\caption{Scores.}") == tex.count(r"\label{tab:scores}") == 1
+    assert tex.count("{table*}") == 2 * (inches > 5)
+    assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}")
+
+
+def test_the_wider_the_plainer():
+    assert r"\fontsize{9}" in fit_table(TABLE, 12)
+    assert r"\medskip" not in fit_table(TABLE, 12)
+    assert "[t]" not in fit_table(TABLE, 12)  # no cell has lines
+    assert r"\medskip" in fit_table(TABLE, 2.2)
+
+
+def test_rows_and_columns_are_exchanged_with_what_is_bold_and_groups_as_headings():
+    turned = transpose(TABLE)
+    assert turned.columns == ("", *(row[0] for row in ROWS))
+    first, second = turned.sections
+    assert (first.heading, second.heading) == ("first", "second")
+    assert first.rows[2] == ("some-task-2", *(row[3] for row in ROWS))
+    assert first.strong == {(2, 2)}
+    assert second.rows[0][0] == "some-task-4"
+    assert not second.strong
+
+
+def test_what_cannot_be_narrower_says_so():
+    words = Table(("a", "b", "c"), (Section("", (("x" * 40,) * 3,)),), frozenset("abc"))
+    with pytest.raises(UsageProblem, match="cannot be as narrow as 25 mm: give another width"):
+        fit_table(words, 1)
