@@ -73,7 +73,7 @@ def test_every_figure_of_the_paper_stands_in_a_page_of_results():
     traces = re.findall(r"<!-- ([\w-]+\.md): (.+?) -->", text)
     assert len(traces) > 8
     for page, said in traces:
-        source = re.sub(r"\s+", " ", (ROOT / "docs" / "results" / page).read_text("utf-8"))
+        source = re.sub(r"\s+", " ", (ROOT / "benchmarks" / "results" / page).read_text("utf-8"))
         assert re.search(rf"(?<![\d.]){re.escape(said)}(?![\d.]*\d)", source), (page, said)
     traced = {number for _, said in traces for number in re.findall(r"\d+\.\d+", said)}
     plain = re.sub(r"<!--.*?-->", "", text.partition("# Summary")[2])
