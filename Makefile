@@ -8,6 +8,9 @@ INSTALL := $(BIN)/python $(PIP) constraints.txt
 # TensorFlow has an environment of its own, as it does not take the h5py that constraints.txt pins.
 TENSORFLOW := $(VENV)/tensorflow
 
+# Hundreds of tests start Python anew, and each worker reads all tests: none compiles them again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-integration test-cluster test-long mutants check fix docs site release-check clean
 
 demo: $(VENV)/.run ## a table from sentences that come with lingprobe; downloads nothing but packages

@@ -104,12 +104,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
 
 
-def pytest_collection_finish() -> None:
-    """What is imported and collected by now is no garbage; looking for some in it takes a tenth of
-    the time.
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is imported and collected is no garbage; looking for some in it takes a fifth of the time
+    here, and less later.
     """
+    gc.disable()
+    found = yield
+    gc.enable()
     gc.collect()
     gc.freeze()
+    return found
 
 
 class _ByFile(LoadFileScheduling):
