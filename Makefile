@@ -8,6 +8,9 @@ INSTALL := $(BIN)/python $(PIP) constraints.txt
 # TensorFlow has an environment of its own, as it does not take the h5py that constraints.txt pins.
 TENSORFLOW := $(VENV)/tensorflow
 
+# Hundreds of tests start Python anew, and each worker reads all tests: none compiles them again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-integration test-cluster test-long mutants check fix docs site release release-check hashes clean
 
 demo: $(VENV)/.run ## a table from sentences that come with lingprobe; downloads nothing but packages
@@ -18,7 +21,7 @@ test: $(VENV)/.dev ## everything that must hold before a change is kept
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile
 
 test-integration: $(VENV)/.integration $(TENSORFLOW)/.installed ## what needs a browser, LaTeX, zsh, TensorFlow or a built wheel; installs it where it is missing
 	$(BIN)/python -m pytest -m integration tests/integration

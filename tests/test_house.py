@@ -127,6 +127,8 @@ def test_planning_and_a_cached_run_import_nothing_heavy():
         "mlp",
         "--seeds",
         "2",
+        "--limit",
+        "300",
         "-q",
     ]
     first = imported(command(*arguments))

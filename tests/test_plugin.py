@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.forked import python
 from lingprobe.corpora.embedded import treebank
 
 PLUGIN = Path(__file__).parent / "plugin"
@@ -52,6 +53,13 @@ def running_text(tmp_path_factory) -> Path:
     ]
     file.write_text("\n".join(lines), "utf-8")
     return file
+
+
+def without_extension(*arguments: str | Path) -> str:
+    line = ("-m", "lingprobe", *map(str, arguments))
+    done = python(*line, folder=Path.cwd(), environment=os.environ)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def lingprobe(environment: dict[str, str], *arguments: str | Path) -> str:
@@ -142,7 +150,7 @@ def test_a_file_is_enough(running_text, tmp_path):
         "--format",
         "csv",
     ]
-    (row,) = csv.DictReader(lingprobe(dict(os.environ), *run).splitlines())
+    (row,) = csv.DictReader(without_extension(*run).splitlines())
     assert float(row["score"]) > 60
 
 
@@ -152,9 +160,9 @@ def test_a_rule_is_enough_and_small_data_get_folds(reference, tmp_path):
     bank.write_text("\n".join(treebank(900)) + "\n\n", "utf-8")
     reference = f"{PLUGIN}/{reference.replace('BANK', str(bank))}"
     run = ["run", "-t", reference, "-e", "bow:random", "--probe", "logreg", "-q", "-o", tmp_path]
-    rows = list(csv.DictReader(lingprobe(dict(os.environ), *run, "--format", "csv").splitlines()))
+    rows = list(csv.DictReader(without_extension(*run, "--format", "csv").splitlines()))
     assert {row["encoder"] for row in rows} > {"bow:random", "length"}
-    lingprobe(dict(os.environ), "build", reference, "-o", tmp_path / "all.jsonl")
+    without_extension("build", reference, "-o", tmp_path / "all.jsonl")
     test_n = sum(1 for line in (tmp_path / "all.jsonl").open() if '"test"' in line)
     # the folds' test parts together
     assert all(int(row["n"]) > 2 * test_n for row in rows)
@@ -165,7 +173,7 @@ def test_a_rule_about_spans_is_a_task_that_a_run_reads_word_by_word(tmp_path):
     bank.write_text("\n".join(treebank(300)) + "\n\n", "utf-8")
     task = f"{PLUGIN}/modifier.py@modifier:{bank}"
     run = ["run", "-t", task, "-e", "bow:random,pool=none", "--seeds", "1", "-q", "-o", tmp_path]
-    rows = list(csv.DictReader(lingprobe(dict(os.environ), *run, "--format", "csv").splitlines()))
+    rows = list(csv.DictReader(without_extension(*run, "--format", "csv").splitlines()))
     assert {row["metric"] for row in rows} == {"micro-f1"}
     assert any(row["encoder"].startswith("bow:random") for row in rows)
 
@@ -173,13 +181,11 @@ def test_a_rule_about_spans_is_a_task_that_a_run_reads_word_by_word(tmp_path):
 def test_a_control_and_a_metric_are_files_too(tmp_path):
     source = PLUGIN / "src" / "lingprobe_example"
     data = tmp_path / "depths.jsonl"
-    lingprobe(dict(os.environ), "build", "ud/tree-depth:embedded", "-o", data)
+    without_extension("build", "ud/tree-depth:embedded", "-o", data)
     task = f"table:{data},metric={source}/metric.py@near"
     run = ["run", "-t", task, "-e", "length", "--control", f"{source}/control.py@AnyOrder"]
     more = ["--probe", "logreg", "--seeds", "1", "--no-bounds", "-q", "-o", tmp_path / "results"]
-    rows = list(
-        csv.DictReader(lingprobe(dict(os.environ), *run, *more, "--format", "csv").splitlines())
-    )
+    rows = list(csv.DictReader(without_extension(*run, *more, "--format", "csv").splitlines()))
     assert [row["control"].partition("@")[2] for row in rows] == ["", "AnyOrder"]
     assert {row["metric"].partition("@")[2] for row in rows} == {"near"}
     # a length is the same in any order, and of four classes in a row most constant answers are near

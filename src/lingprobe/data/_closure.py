@@ -121,6 +121,7 @@ def _listed_modules(base: str, names: Iterable[str]) -> list[str]:
     return [f"{base}.{places[name]}" for name in names if name in places]
 
 
+@functools.cache
 def is_ours(name: str) -> bool:
     """Whether a module counts by its content."""
     file = file_of(name)
@@ -204,10 +205,15 @@ class Module:
     attributes: frozenset[str] = frozenset()
     places: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @functools.cached_property
     def imports(self) -> list[Import]:
         """What it imports while it runs."""
         return [each for run in self.runs for each in run]
+
+    @functools.cached_property
+    def bound(self) -> Mapping[str, Import]:
+        """What it imports, by the names that it gives to it; of one given twice, the first."""
+        return {each.bound: each for each in reversed(self.imports)}
 
     @functools.cached_property
     def alone(self) -> str:
@@ -249,7 +255,7 @@ def _origin(base: str, name: str) -> tuple[str, str]:
         if name in module.places:
             base = f"{base}.{module.places[name]}"
             continue
-        handed = next((each for each in module.imports if each.bound == name), None)
+        handed = module.bound.get(name)
         source = _base(handed, base, _file(base)) if handed is not None else ""
         if handed is None or not is_ours(source):
             break

@@ -44,6 +44,15 @@ def test_the_two_ways_of_permuting_need_no_luck():
         assert numbers.max() < size
 
 
+@pytest.mark.parametrize("size", [5, 1000, 2**20 + 1, 2**61 + 3, 2**63 + 5, 2**119 + 7])
+def test_numbers_go_where_they_go_whether_few_or_many_are_asked_for(size):
+    order, positions = Permutation(size, (4, 5)), np.arange(min(size, 200)).astype(object)
+    many = order(positions)
+    few = [order(positions[i : i + 7]) for i in range(0, len(positions), 7)]
+    assert {part.dtype for part in few} == {many.dtype}
+    assert np.concatenate(few).tolist() == many.tolist()
+
+
 def test_exhausting_a_request_gives_each_sentence_once():
     found = made(SMALL)
     assert len(set(texts(draw(found)))) == found.size

@@ -119,6 +119,21 @@ class Cell:
 
 def _table(level: Level, behind: list[int], kind: type) -> Table:
     """A level with its numbers added up, without edges that lead nowhere."""
+    listed = [members(mask) for mask in level.groups]
+    first = np.array([0, *accumulate(len(row) for row in listed)], np.int64)
+    every = np.array([m for row in listed for m in row], np.int64)
+    single = len(level.starts) == 2 and len(level.to) == 1  # one way to go on, as it mostly is
+    if single and behind[level.to[0]]:
+        ways = behind[level.to[0]]
+        return Table(
+            begins=np.array([[0]], kind),
+            ends=np.array([[ways * int(level.values[0])]], kind),
+            behind=np.array([[ways]], kind),
+            to=level.to[None].astype(np.int64),
+            group=level.group[None].astype(np.int64),
+            starts=first,
+            members=every,
+        )
     level, ways = _live(level, behind, kind)
     starts = level.starts
     rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
@@ -127,15 +142,14 @@ def _table(level: Level, behind: list[int], kind: type) -> Table:
     # may wrap around, and differences come out right
     sums = np.concatenate([np.zeros(1, kind), np.cumsum(ways * level.values)])
     totals = (sums[starts[1:]] - sums[starts[:-1]])[:, None]
-    listed = [members(mask) for mask in level.groups]
     return Table(
         begins=_fill_cells(np.full(shape, 0, kind), cells, sums[:-1] - sums[starts[rows]]),
         ends=_fill_cells(np.full(shape, totals, kind), cells, sums[1:] - sums[starts[rows]]),
         behind=_fill_cells(np.full(shape, 1, kind), cells, ways),
         to=_fill_cells(np.zeros(shape, np.int64), cells, level.to),
         group=_fill_cells(np.zeros(shape, np.int64), cells, level.group),
-        starts=np.array([0, *accumulate(len(row) for row in listed)], np.int64),
-        members=np.array([m for row in listed for m in row], np.int64),
+        starts=first,
+        members=every,
     )
 
 

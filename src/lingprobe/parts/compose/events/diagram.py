@@ -12,10 +12,10 @@ TAOCP 4A, 7.1.4).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import or_
 from typing import NamedTuple
 
@@ -36,6 +36,10 @@ and rivals that are taken.
 
 Edge = tuple[int, int, State]
 """A group of values, how many of them are free, and the state that they lead to."""
+
+
+BoxesByPath = Mapping[str, Sequence[tuple[int, int]]]
+"""For each variable the boxes that say something of it, by number, and which values they have."""
 
 
 class Groups(NamedTuple):
@@ -80,23 +84,40 @@ class Problem:
         return groups
 
     @cached_property
-    def ends(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The last variable of each forbidden box and of each required one, by number; -1 for a box
-        that no variable tells.
+    def ended(self) -> tuple[list[int], list[int]]:
+        """For each variable the forbidden boxes and the required ones that no later variable tells,
+        in bits.
         """
         place = {variable.path: k for k, variable in enumerate(self.variables)}
 
-        def ends(boxes: Iterable[Box]) -> tuple[int, ...]:
-            return tuple(max((place.get(path, -1) for path in box), default=-1) for box in boxes)
+        def ended(boxes: Sequence[Box]) -> list[int]:
+            last = [0] * len(place)
+            for i, box in enumerate(boxes):
+                last[max((place.get(path, 0) for path in box), default=0)] |= 1 << i
+            return list(accumulate(last, or_))
 
-        return ends(self.forbidden), ends(box for boxes in self.required for box in boxes)
+        return ended(self.forbidden), ended(self.reachable)
+
+    @cached_property
+    def reachable(self) -> tuple[Box, ...]:
+        """The boxes of all requirements in a row."""
+        return tuple(box for boxes in self.required for box in boxes)
+
+    @cached_property
+    def sets(self) -> tuple[BoxesByPath, BoxesByPath]:
+        """What the forbidden boxes and the required ones say of each variable."""
+        return _by_path(self.forbidden), _by_path(self.reachable)
 
     def _atoms(self, paths: Sequence[str]) -> list[int]:
         """The coarsest groups such that each lies inside or outside every set that some variables
         meet.
         """
-        boxes = [self.domain, *self.forbidden, *(box for boxes in self.required for box in boxes)]
-        masks = dict.fromkeys(box[path] for box in boxes for path in paths if path in box)
+        masks = dict.fromkeys(self.domain[path] for path in paths)
+        for by_path in self.sets:
+            met = (
+                (i, k, mask) for k, path in enumerate(paths) for i, mask in by_path.get(path, ())
+            )
+            masks |= dict.fromkeys(mask for _, _, mask in sorted(met))
         return split(reduce(or_, (self.domain[path] for path in paths), 0), masks)
 
 
@@ -140,10 +161,9 @@ def levels(problem: Problem) -> list[Level]:
 
 
 def _start(problem: Problem) -> State:
-    boxes = [box for boxes in problem.required for box in boxes]
     return (
         (1 << len(problem.forbidden)) - 1,
-        (1 << len(boxes)) - 1,
+        (1 << len(problem.reachable)) - 1,
         (1 << len(problem.required)) - 1,
         0,
     )
@@ -190,19 +210,18 @@ class _Step:
         """The step of the k-th variable."""
         path, later = problem.variables[k].path, [v.path for v in problem.variables[k + 1 :]]
         groups, places = problem.groups[path]
-        ended, done = ([i for i, end in enumerate(ends) if end <= k] for ends in problem.ends)
-        required = [box for boxes in problem.required for box in boxes]
-        whole = tuple(_spans(problem.required))
-        reached = ((1 << r, sum(1 << i for i in done if span >> i & 1)) for r, span in whole)
+        closing, done = (masks[k] for masks in problem.ended)
+        whole = tuple((1 << r, span) for r, span in _spans(problem.required))
+        outside = (_outside(by_path.get(path, ()), groups) for by_path in problem.sets)
         rivals = {place for p in later for place in problem.groups[p].places}
         return cls(
             groups=groups,
             free=tuple(group.bit_count() for group in groups),
-            escaped=_outside(problem.forbidden, path, groups),
-            missed=_outside(required, path, groups),
-            closing=sum(1 << i for i in ended),
-            reached=tuple(reached),
-            whole=tuple((1 << r, span) for r, span in whole),
+            escaped=next(outside),
+            missed=next(outside),
+            closing=closing,
+            reached=tuple((bit, done & span) for bit, span in whole),
+            whole=whole,
             offsets=places,
             remaining=sum(((1 << WIDTH) - 1) << place for place in rivals),
         )
@@ -249,10 +268,17 @@ def _spans(required: Sequence[Sequence[Box]]) -> Iterator[tuple[int, int]]:
         start += len(boxes)
 
 
-def _outside(boxes: Sequence[Box], path: str, groups: Sequence[int]) -> tuple[int, ...]:
+def _by_path(boxes: Sequence[Box]) -> BoxesByPath:
+    by_path: dict[str, list[tuple[int, int]]] = {}
+    for i, box in enumerate(boxes):
+        for path, values in box.items():
+            by_path.setdefault(path, []).append((i, values))
+    return by_path
+
+
+def _outside(told: Sequence[tuple[int, int]], groups: Sequence[int]) -> tuple[int, ...]:
     """For each group of values of a variable the boxes that it is outside of."""
-    told = [(1 << i, box[path]) for i, box in enumerate(boxes) if path in box]
-    return tuple(sum(bit for bit, values in told if not values & group) for group in groups)
+    return tuple(sum(1 << i for i, values in told if not values & group) for group in groups)
 
 
 def split(union: int, masks: Mapping[int, None]) -> list[int]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, product
 from math import prod
 from typing import Any
@@ -33,6 +33,13 @@ ROUNDS = 6
 WIDEST = 1 << 120  # up to here half a number fits into 64 bits
 # Steele et al. 2014, SplitMix
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_WORD = (1 << 64) - 1
+FEW = 16  # up to so many numbers take less time one by one
+
+
+@lru_cache(maxsize=64)
+def _round_keys(key: tuple[int, ...]) -> NDArray[np.uint64]:
+    return np.random.default_rng([*key]).integers(0, 1 << 63, ROUNDS, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -42,9 +49,9 @@ class Permutation:
     size: int
     key: tuple[int, ...]
 
-    @cached_property
+    @property
     def _keys(self) -> NDArray[np.uint64]:
-        return np.random.default_rng([*self.key]).integers(0, 1 << 63, ROUNDS, dtype=np.uint64)
+        return _round_keys(self.key)
 
     @cached_property
     def _half(self) -> int:
@@ -56,6 +63,9 @@ class Permutation:
         """
         if self.size > WIDEST:
             return np.array([self._walk(int(p)) for p in positions], object)
+        if len(positions) <= FEW:
+            images = np.array([self._image(int(p)) for p in positions], object)
+            return images.astype(np.int64) if self.size < EXACT else images
         kind = np.uint64 if self.size < EXACT else object
         images = self._network(positions.astype(kind))
         while len(out := np.flatnonzero(images >= self.size)):
@@ -75,6 +85,21 @@ class Permutation:
             left, right = right, (left ^ (mixed ^ (mixed >> np.uint64(31)))) & low
         joined: NDArray[Any] = (left.astype(values.dtype) << half) | right.astype(values.dtype)
         return joined
+
+    def _image(self, value: int) -> int:
+        """The network and the walk for one number, in Python's numbers."""
+        half, low = self._half, (1 << self._half) - 1
+        keys, (first, second, third) = self._keys.tolist(), map(int, _MIX)
+        while True:
+            left, right = value >> half, value & low
+            for key in keys:
+                mixed = (right + key) * first & _WORD
+                mixed = (mixed ^ mixed >> 30) * second & _WORD
+                mixed = (mixed ^ mixed >> 27) * third & _WORD
+                left, right = right, (left ^ mixed ^ mixed >> 31) & low
+            value = left << half | right
+            if value < self.size:
+                return value
 
     def _walk(self, value: int) -> int:
         """The same for one number of any size."""
