@@ -267,7 +267,7 @@ def test_every_ability_is_in_the_table_of_what_things_may_offer():
 
 def test_the_chooser_names_tasks_and_options_that_there_are():
     page = (ROOT / "docs" / "tasks.md").read_text("utf-8")
-    table = page.partition("## By phenomenon")[2].partition("```")[0]
+    table = page.partition(": by phenomenon\n")[2].partition("```")[0]
     cells = [line.split("|")[2] for line in table.splitlines() if line.startswith("| ")]
     named = [name for cell in cells for name in re.findall(r"`(\w+/[^`]+)`", cell)]
     assert len(named) >= 40

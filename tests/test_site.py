@@ -164,6 +164,11 @@ DataFrame: tutorials/dataframe
 pandas: tutorials/dataframe
 own labels: tutorials/dataframe
 Finnish: tutorials/language
+morphology: tasks
+case: tasks
+agreement: tasks
+word order: tasks
+baseline: understand
 Finnish case: tasks-ud tasks
 no treebank: faq
 add a task: tutorials/task
