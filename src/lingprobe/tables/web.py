@@ -158,6 +158,8 @@ def picture(draw: Drawn, caption: str = "") -> Block:
 
 
 def _blocks(table: Table) -> Iterator[Block]:
+    if table.lead:
+        yield Prose(table.lead, "finding")
     if table.sections:
         yield Sheet(table)
     if table.notes:

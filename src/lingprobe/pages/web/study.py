@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.analysis.comparison import Decision, Questions, decisions, what, with_baselines
@@ -34,6 +35,7 @@ class Beside(NamedTuple):
     figure     the figure that is drawn of scores
     people     what people say of test sentences
     scored     gives the same results with probabilities, where these were kept
+    folder     where the results are; None for those of the last run
     """
 
     questions: Mapping[str, str] = {}
@@ -42,6 +44,7 @@ class Beside(NamedTuple):
     figure: str = "dots"
     scored: Callable[[], Sequence[Result]] | None = None
     people: tuple[Judged, ...] = ()
+    folder: Path | None = None
 
 
 NOTHING = Beside()
