@@ -38,18 +38,21 @@ def test_a_task_that_a_baseline_answers_is_told_apart():
     assert len(better.where("answered by a baseline")) + len(better.where("better")) == 2
 
 
-@pytest.mark.parametrize("dev", [True, False])
-def test_the_layer_is_that_of_dev_or_each_is_counted(dev):
-    """Dev prefers layer 0, test layer 1."""
+@pytest.mark.parametrize(
+    ("dev", "fold"), [(True, ""), (True, ",fold=none"), (False, ""), (False, ",fold=1/5")]
+)
+def test_the_layer_is_that_of_dev_or_each_is_counted(dev, fold):
+    """Dev prefers layer 0, test layer 1; `fold=none` is how results write that there are none."""
+    task = f"ud/tense:EWT{fold}"
     layers = [
         saying(
-            result(share, encoder="mine", read=read),
+            result(share, encoder="mine", read=read, task=task),
             kind="trained",
-            choice={"dev": on_dev} if dev else {},
+            choice={"dev": on_dev} if dev or "/" in fold else {},
         )
         for share, read, on_dev in ((0.7, "0", 0.9), (0.9, "1", 0.5))
     ]
-    found = encoder_verdicts([*layers, saying(result(0.55), kind="baseline")])
+    found = encoder_verdicts([*layers, saying(result(0.55, task=task), kind="baseline")])
     (task,) = found.encoders[0].tasks
     assert (task.row.layer, task.layers, task.on_dev) == ("0" if dev else "1", 2, dev)
     assert found.comparisons == (1 if dev else 2)
