@@ -78,7 +78,7 @@ def test_it_says_which_layer_and_how_it_was_chosen():
         for share, read, dev in ((0.8, "0", 0.5), (0.9, "1", 0.9))
     ]
     floor = saying(result(0.55), kind="baseline")
-    assert "mine, at layer 1, the best of 2 on dev, is better" in str(statement([*layers, floor]))
+    assert "mine, at layer 1, best on dev of 2, is better" in str(statement([*layers, floor]))
     unknown = [saying(each, choice={}) for each in layers]
     said = str(statement([*unknown, floor]))
     assert "mine, at the best of 2 layers, each of which is corrected for, is better" in said

@@ -205,8 +205,8 @@ def _layer(tasks: Sequence[TaskVerdict]) -> str:
     if not of:
         return ""
     if all(task.on_dev for task in tasks):
-        which = f"layer {tasks[0].row.layer}, " if len(tasks) == 1 else "each task's "
-        return f", at {which}the best of {of[-1]} on dev,"
+        which = f"layer {tasks[0].row.layer}," if len(tasks) == 1 else "the layer"
+        return f", at {which} best on dev of {of[-1]},"
     return f", at the best of {of[-1]} layers, each of which is corrected for,"
 
 
