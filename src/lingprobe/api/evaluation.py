@@ -175,7 +175,7 @@ class Evaluation:
         shows it, too.
 
         by         scores by a stratum of the test examples ('distance')
-        figure     dots (with intervals), heat (a heat map), radar, or 'mine.py@figure'
+        figure     dots (with intervals), heat (a heat map), radar, layers, or 'mine.py@figure'
         selection  the fields of `Selection`
         Without `by` and `figure`, where in each encoder a task is solved, of results on several
         layers; dots of others. DataProblem or PlotProblem where there is nothing to draw.

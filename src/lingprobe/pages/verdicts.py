@@ -67,13 +67,16 @@ class Statement:
 
     def _basis(self) -> Iterator[str]:
         yield (
-            f"Verdicts and 95 % intervals [in brackets] are corrected ({NAMES[CORRECTION]}) for"
-            f" {self.verdicts.family}."
+            f"Verdicts and 95 % intervals [in brackets] are corrected for {self.verdicts.family}:"
+            f" {NAMES[CORRECTION]}."
         )
+        every = [one.where("answered by a baseline") for one in self.verdicts.encoders]
+        if answered := [task for mine in every for task in mine]:
+            yield f"Not counted: {self._answered(answered)}."
         if any(one.where("cannot be told") for one in self.verdicts.encoders):
             yield (
-                "Numbers of test examples are for a power of 80 %, if the true difference is the"
-                " one seen, or a point if that is smaller."
+                "Numbers of test examples: for a power of 80 % if the difference is the one seen,"
+                " or 1 point."
             )
         if self.verdicts.limit:
             yield (
@@ -119,12 +122,10 @@ class Statement:
         name = self._name(one.encoder) + (f" ({one.probe})" if several else "")
         answered = one.where("answered by a baseline")
         counted = [task for task in one.tasks if task not in answered]
-        name += _layer(counted)
-        apart = self._answered(answered)
         if not counted:
-            return f"{name} cannot be better than a baseline here: {apart}."
+            return f"{name} cannot be better than a baseline here: {self._answered(answered)}."
         said = self._of_one(counted[0]) if len(counted) == 1 else self._of_several(one, counted)
-        return f"{name} {said}{f'; not counted: {apart}' if apart else ''}."
+        return f"{name}{_layer(counted)} {said}."
 
     def _of_one(self, task: TaskVerdict) -> str:
         """The verdict on one task."""
@@ -155,13 +156,10 @@ class Statement:
 
     def _answered(self, tasks: Sequence[TaskVerdict]) -> str:
         """The tasks that baselines answer, with these."""
-        by: dict[str, list[TaskVerdict]] = {}
+        by: dict[str, dict[str, None]] = {}
         for task in tasks:
-            by.setdefault(self._name(task.baseline.encoder), []).append(task)
-        return "; ".join(
-            f"{', '.join(self._name(task.row.task) for task in mine)}, which {name} answers alone"
-            for name, mine in by.items()
-        )
+            by.setdefault(self._name(task.baseline.encoder), {})[self._name(task.row.task)] = None
+        return "; ".join(f"{', '.join(mine)}, which {name} answers" for name, mine in by.items())
 
     def _listed(self, tasks: Sequence[TaskVerdict]) -> str:
         names = [self._name(task.row.task) for task in tasks]
@@ -205,9 +203,8 @@ def _layer(tasks: Sequence[TaskVerdict]) -> str:
     if not of:
         return ""
     if all(task.on_dev for task in tasks):
-        which = f"layer {tasks[0].row.layer}," if len(tasks) == 1 else "the layer"
-        return f", at {which} best on dev of {of[-1]},"
-    return f", at the best of {of[-1]} layers, each of which is corrected for,"
+        return f", at layer {tasks[0].row.layer}," if len(tasks) == 1 else ""
+    return f", at the best of {of[-1]} layers,"
 
 
 def _points(task: TaskVerdict) -> str:
@@ -232,11 +229,11 @@ def _needed(tasks: Sequence[TaskVerdict]) -> str:
     needed = sorted(task.needed for task in tasks)
     if needed[-1] > PATIENCE:
         return f"more than {PATIENCE:,} test examples"
-    ends = dict.fromkeys(f"{_rounded(n):,}" for n in (needed[0], needed[-1]))
+    ends = dict.fromkeys(f"{rounded(n):,}" for n in (needed[0], needed[-1]))
     return f"about {' to '.join(ends)} test examples"
 
 
-def _rounded(number: int) -> int:
+def rounded(number: int) -> int:
     """A number to two digits, upwards."""
     unit = int(10 ** max(len(str(number)) - 2, 0))
     return -(-number // unit) * unit
