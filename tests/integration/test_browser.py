@@ -2,12 +2,14 @@
 a telephone; no error, and no request leaves it.
 """
 
+import re
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -135,6 +137,15 @@ def test_the_keyboard_is_enough(here):
     assert here.page.locator("#failures table").first.is_visible()
 
 
+def test_scores_and_figure_are_saved_without_the_network(here):
+    for name, begins in (("scores.csv", "task,encoder"), ("figure.svg", "<svg")):
+        link = "Scores as CSV" if name.endswith("csv") else "Save the figure"
+        with here.page.expect_download() as saving:
+            here.page.get_by_text(link).first.click()
+        assert saving.value.suggested_filename == name
+        assert Path(saving.value.path()).read_text("utf-8").startswith(begins)
+
+
 def test_rows_are_filtered_and_counted(here):
     field = here.page.locator("#outcome").get_by_label("Filter rows")
     field.fill("MINE 03")
@@ -190,7 +201,7 @@ def test_it_follows_the_setting_of_the_system_and_can_be_read(browser, file, sch
     with opened(browser, file, color_scheme=scheme) as one:
         paper = luminance(one.page.evaluate("getComputedStyle(document.body).backgroundColor"))
         assert (paper > 0.5) == (scheme == "light")
-        for place in ("body", ".note", "nav a", ".finding", "dt", "caption"):
+        for place in ("body", ".note", "nav a", ".finding", "td.w", "caption"):
             colour = one.page.evaluate(f"getComputedStyle(document.querySelector('{place}')).color")
             ink = luminance(colour)
             contrast = (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05)
@@ -217,14 +228,49 @@ def test_no_label_of_a_figure_is_cut_off(here):
     assert outside == []
 
 
-def test_on_paper_all_is_open_and_controls_are_gone(here):
+def pages(page):
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+
+
+def test_on_paper_there_is_what_is_open_and_no_controls(here):
     here.page.emulate_media(media="print")
     assert not here.page.locator("nav, .controls").first.is_visible()
-    here.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert here.page.locator("details:not([open])").count() == 0
-    here.page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert here.page.locator("details[open]").count() == 0
-    assert here.page.pdf().startswith(b"%PDF")
+    assert not here.page.locator("#failures").is_visible()
+    here.page.evaluate("document.querySelector('#failures details').open = true")
+    assert here.page.locator("#failures table").first.is_visible()
+
+
+def test_nine_tasks_and_three_encoders_of_thirteen_layers_are_two_pages(browser, tmp_path):
+    names = ("all-MiniLM-L6-v2", "bert-base-cased", "roberta-base")
+    tasks = [f"ud/task-{i}:EWT-bank" for i in range(9)]
+    layers = [
+        saying(
+            result(
+                0.6 + (7 * i + 3 * int(layer)) % 30 / 100,
+                encoder=f"hf:{name}",
+                read=layer,
+                task=task,
+            ),
+            kind="trained",
+            choice={"dev": 0.5 + int(layer) / 100},
+        )
+        for (i, task), name, layer in product(enumerate(tasks), names, map(str, range(13)))
+    ]
+    others = [
+        saying(result(share, encoder=name, task=task), kind=KINDS[name])
+        for task, (name, share) in product(
+            tasks, (("length", 0.55), ("bow", 0.7), ("gold:clause", 1.0))
+        )
+    ]
+    path = tmp_path / "layers.html"
+    scores_page([*layers, *others]).write(path)
+    assert path.stat().st_size < 1_000_000
+    with opened(browser, path, viewport={"width": 1600, "height": 1000}) as one:
+        assert pages(one.page) == 2
+        took = one.page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+        assert took < 2000
+        figure = one.page.locator("#outcome svg").bounding_box()
+        assert figure["y"] + figure["height"] < 1000
 
 
 def test_without_scripts_all_is_there(browser, file):
@@ -235,7 +281,7 @@ def test_without_scripts_all_is_there(browser, file):
 
 def test_every_control_has_a_name(here):
     unnamed = here.page.evaluate(
-        """[...document.querySelectorAll("button, input, [role=region], summary")].filter(each =>
+        """[...document.querySelectorAll("button, input, [role=group], summary")].filter(each =>
           !(each.textContent.trim() || each.getAttribute("aria-label") || each.labels?.length)).length"""
     )
     assert unnamed == 0

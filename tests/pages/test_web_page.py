@@ -2,6 +2,8 @@
 how it was made.
 """
 
+import base64
+import html
 import re
 from dataclasses import replace
 from itertools import product
@@ -11,10 +13,12 @@ import pytest
 
 import lingprobe
 from fixtures.results import TASKS, result, results, saying
+from lingprobe.analysis.scores import scores
 from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.labels import Classes, Scores
 from lingprobe.judgements.sheet import Asking, write
 from lingprobe.pages import scores_page
+from lingprobe.pages.verdicts import statement
 from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import Beside
 from lingprobe.suites import bibliography
@@ -31,9 +35,9 @@ def text_of(found: list[Result], beside: Beside | None = None) -> str:
 def test_chapters_come_in_the_order_of_a_readers_questions():
     titles = re.findall(r"<h2[^>]*>([^<]*)", web_page(results()))
     assert titles == [
-        "Tasks and encoders",
         "What came out",
         "How far to trust the scores",
+        "Tasks and encoders",
         "Where it fails",
         "How it was made",
     ]
@@ -46,24 +50,24 @@ def test_it_says_what_was_asked_and_by_whom():
     assert "The number of words, and nothing else" in text
 
 
-def test_the_best_is_named_beside_what_it_is_compared_with():
-    said = "mine scores 90.0 (the best baseline 55.0, the best oracle 100.0)."
-    assert said in text_of(results())
-
-
-def test_it_says_of_each_encoder_on_which_tasks_it_is_better_than_the_baselines():
-    text = text_of(results())
-    assert "mine is significantly better than every baseline on all 2 tasks." in text
-    assert "yours is significantly better than every baseline on all 2 tasks." in text
-    close = results()
+def test_it_opens_with_the_verdicts_and_what_to_do_next(tmp_path):
     close = [
         r if r.trial.task == TASKS[0] or r.trial.encoder != "length" else replace(r, **even(r))
-        for r in close
+        for r in results()
     ]
-    text = text_of(close)
-    said = "mine is significantly better than every baseline on 1 of 2 tasks."
-    assert f"{said} It cannot be told on passive." in text
-    assert "yours is significantly better than every baseline on 1 of 2 tasks. It is worse" in text
+    text = text_of(close, Beside(folder=tmp_path / "my results"))
+    first, _, rest = text.partition("What came out")[2].partition("Verdicts and 95 %")
+    for said in statement(close).sentences:
+        assert said in first
+    assert "worse on 1 (passive)" in first
+    assert f"Next: lingprobe compare '{tmp_path}/my results'" in rest
+
+
+def test_a_limited_run_is_a_first_look_on_its_page():
+    limited = [
+        replace(r, trial=replace(r.trial, task=f"{r.trial.task},limit=600")) for r in results()
+    ]
+    assert "At most 600 examples per task: a first look, not to publish." in text_of(limited)
 
 
 def test_it_prints_the_p_and_the_interval_that_compare_prints_and_names_their_family():
@@ -74,9 +78,9 @@ def test_it_prints_the_p_and_the_interval_that_compare_prints_and_names_their_fa
     assert compared.family in text
     assert compared.family in str(compared).replace("\n", " ")
     for one in compared.found:
-        cells = f"{one.difference:+.1f} ({one.low:+.1f} – {one.high:+.1f}) {p_value(one.corrected)}"
-        assert f" {one.verdict} {one.first.partition(',')[0]} " in text
-        assert cells in text
+        difference = f"{one.difference:+.1f} [{one.low:+.1f}, {one.high:+.1f}]"
+        assert f" {one.first.partition(',')[0]} {one.verdict} " in text
+        assert f"{difference.replace('-', '−')} {p_value(one.corrected)}" in text
 
 
 def test_the_best_layer_on_test_is_not_taken_for_the_encoder():
@@ -88,10 +92,40 @@ def test_the_best_layer_on_test_is_not_taken_for_the_encoder():
         for (share, read, d), task in product(((0.6, "0", 0.9), (0.9, "1", 0.5)), TASKS)
     ]
     text = text_of([*layers, *(r for r in results() if r.trial.encoder == "length")])
-    assert "mine, at the layer that is best on dev, scores 60.0" in text
-    verdicts = text.partition("Encoders against the best baseline")[2].partition("p values")[0]
+    scores, _, rest = text.partition("All layers")
+    assert "mine 60.0" in scores
+    assert "mine 90.0" not in scores
+    assert "at the layer that is best on dev" in scores
+    assert "mine 1 90.0" in rest.partition("How far to trust")[0]
+    verdicts = rest.partition("Encoders against the best baseline")[2].partition("n to decide:")[0]
     assert "mine, layer 0" in verdicts
     assert "mine, layer 1" not in verdicts
+
+
+def test_layers_are_drawn_as_curves_with_all_encoders_above_each_other():
+    layers = [
+        saying(
+            result(0.6 + int(read) / 10, encoder=name, read=read, task=task),
+            kind="trained",
+            choice={"dev": 0.9},
+        )
+        for name, read, task in product(("mine", "yours"), "012", TASKS)
+    ]
+    page = web_page([*layers, *(r for r in results() if r.trial.encoder == "length")])
+    assert page.count("<svg") == 1
+    for name, layer in product(("mine", "yours"), range(3)):
+        assert page.count(f"<title>{name}, layer {layer}: ") == 2
+    assert "best baseline</text>" in page.replace("\n", "")
+
+
+def test_scores_are_brought_along_as_csv():
+    found = results()
+    (link,) = re.findall(
+        r'<a href="data:text/plain;base64,([^"]*)" download="scores.csv">', web_page(found)
+    )
+    lines = base64.b64decode(link).decode().splitlines()
+    assert lines[0].startswith("task,encoder,layer,probe,metric,score,low,high,n")
+    assert len(lines) == 1 + len(scores(found))
 
 
 def test_a_task_that_length_answers_is_no_failure_of_an_encoder():
@@ -100,8 +134,8 @@ def test_a_task_that_length_answers_is_no_failure_of_an_encoder():
         for name, share, kind in (("mine", 0.7, "trained"), ("length", 1.0, "baseline"))
     ]
     text = text_of([*found, *results()])
-    assert "mine is significantly better than every baseline on all 2 tasks." in text
-    assert "On sent-len, the baseline length answers the task by itself" in text
+    assert "mine is better than the best baseline on all 2 tasks" in text
+    assert "Not counted: sent-len, which length answers." in text
     assert "answered by a baseline" in text
 
 
@@ -180,7 +214,7 @@ def test_labels_that_are_numbers_have_no_classes():
 
 
 def test_what_was_not_kept_is_said_with_the_option_that_keeps_it():
-    assert "measure with --keep scores" in text_of(results())
+    assert "Measured with --keep scores" in text_of(results())
 
 
 def test_it_says_what_could_not_be_measured():
@@ -240,13 +274,21 @@ def test_a_file_says_by_its_name_that_it_is_a_page(tmp_path, name):
     assert (tmp_path / name).read_text("utf-8").startswith("<!doctype html>")
 
 
-def test_examples_are_shown_where_probabilities_were_kept(tmp_path):
+@pytest.mark.parametrize("kept", [True, False])
+def test_examples_are_shown_the_surest_first_where_probabilities_were_kept(tmp_path, kept):
     folder = tmp_path / "kept"
     how = {"probes": "logreg", "seeds": 1, "bounds": False}
-    lingprobe.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
+    done = lingprobe.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=kept, **how)
     page = lingprobe.report(folder).text("html")
     assert "Examples that bow:random gets wrong" in page
-    assert "measure with --keep scores" not in page
+    assert ("Measured with --keep scores" not in page) == kept
+    assert ("The most confident predictions first" in page) == kept
+    (one,) = done.results
+    wrong = one.gold.ids != one.predicted.ids
+    data = TASK_CONTENTS.make("ud/tense:embedded").load()
+    test = data.take(data.rows("test"))
+    first = test.sentences[test.sites[int(wrong.argmax())][0][0]].text
+    assert kept or first in html.unescape(page)
 
 
 def test_people_stand_beside_the_probe_where_they_judged(tmp_path):

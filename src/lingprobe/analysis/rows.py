@@ -298,7 +298,8 @@ def on_dev(results: Iterable[Result]) -> float:
     another.
     """
     scores = [
-        math.nan if _option(r.trial.task, "fold") else r.provenance.choice.dev for r in results
+        math.nan if "/" in _option(r.trial.task, "fold") else r.provenance.choice.dev
+        for r in results
     ]
     return float(np.mean(scores)) if scores else math.nan
 

@@ -17,12 +17,14 @@ from lingprobe.api.arguments import keywords, optional
 from lingprobe.api.results import Selection, compare, layers, report
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
+from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import together
 from lingprobe.pages import scores_page
 from lingprobe.pages.compare import Comparison
 from lingprobe.pages.paper import paper_page
 from lingprobe.pages.records import dataframe
 from lingprobe.pages.selection import Chosen, select_results
+from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.pages.web.study import Beside
 from lingprobe.tables.page import Page
 
@@ -82,8 +84,22 @@ class Evaluation:
         """The table of scores, or of the paper, in every format."""
         if self.suite is not None:
             return paper_page(self.suite, self.results)
-        beside = Beside(remarks=self.remarks, problems=tuple(self.problems))
+        beside = Beside(
+            remarks=self.remarks, problems=tuple(self.problems), folder=self._named_folder
+        )
         return scores_page(self.results, dict(self.questions), beside=beside)
+
+    @cached_property
+    def verdicts(self) -> Statement:
+        """Whether each encoder is better than the best baseline, worse, or cannot be told from it,
+        by how much, and what would decide it; printing it says so in words.
+        """
+        return statement(self.results, self._named_folder)
+
+    @property
+    def _named_folder(self) -> Path | None:
+        """The folder of the results, unless commands look there anyway."""
+        return None if self.folder == Paths.of().results else self.folder
 
     @property
     def problems(self) -> list[str]:
@@ -162,7 +178,7 @@ class Evaluation:
         shows it, too.
 
         by         scores by a stratum of the test examples ('distance')
-        figure     dots (with intervals), heat (a heat map), radar, or 'mine.py@figure'
+        figure     dots (with intervals), heat (a heat map), radar, layers, or 'mine.py@figure'
         width      of a file for a paper: 'column', 'text' or millimetres
         selection  the fields of `Selection`
         Without `by` and `figure`, where in each encoder a task is solved, of results on several

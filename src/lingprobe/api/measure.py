@@ -50,8 +50,6 @@ FIRST_LOOK = (
     " to publish, use `--probe mlp`, which takes all examples."
 )
 
-LIMITED = "At most {limit:,} examples per task: scores for a first look, not to publish."
-
 
 class Settings(TypedDict, total=False):
     """How an evaluation is made; the keyword parameters of `run`.
@@ -332,8 +330,8 @@ def _make_plan(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tu
         return plan(designs, asked.paths), asked.paths, remarks
     first = demo and not asked.probes
     limit = EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
-    if limit is not None:
-        remarks = ((FIRST_LOOK if first else LIMITED).format(limit=limit),)
+    if first and limit is not None:
+        remarks = (FIRST_LOOK.format(limit=limit),)
     every = limit_tasks(expand_tasks(design.tasks, asked.on_error), limit)
     return plan(replace(design, tasks=every), asked.paths), asked.paths, remarks
 

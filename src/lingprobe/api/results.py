@@ -122,7 +122,7 @@ def report(
     view       one of these by name, such as 'by:distance', or 'mine.py@view' (`lingprobe list
                views` shows them)
     figure     the figure, if a file is drawn, and in HTML: 'dots' (with intervals), 'heat' (a heat
-               map), 'radar' or 'mine.py@figure'
+               map), 'radar', 'layers' (curves over layers) or 'mine.py@figure'
     selection  the fields of `Selection`
 
     DataProblem if there are no such results, UsageProblem if two views are requested.
@@ -159,6 +159,7 @@ def report(
         remarks=stored.remarks,
         people=() if suite else tuple(read_judgements(map(Path, human))),
         scored=lambda: _of(results, with_scores).results,
+        folder=Path(results) if isinstance(results, str | Path) else None,
     )
     asked = Asked(figure=figure, human=tuple(human), beside=beside)
     page = view_page(next(iter(views.values()), "scores"), stored.results, asked)

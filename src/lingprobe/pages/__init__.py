@@ -26,6 +26,7 @@ from lingprobe.pages.probabilities import bits, bits_table
 from lingprobe.pages.records import csv, parquet
 from lingprobe.pages.scores import scores
 from lingprobe.pages.subsets import averages
+from lingprobe.pages.verdicts import statement
 from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import NOTHING, Beside
 from lingprobe.pages.wide import wide
@@ -77,7 +78,7 @@ def scores_page(
     figure_of(figure)
     return Page(
         tuple(results),
-        lambda: [_scores(results, questions, each)],
+        lambda: [_scores(results, questions, each, beside.folder)],
         texts={"csv": lambda: csv(rows(results)), "mteb": lambda: mteb_lines(results)},
         files={
             "parquet": lambda to: parquet(rows(results), to),
@@ -88,11 +89,16 @@ def scores_page(
     )
 
 
-def _scores(results: Sequence[Result], questions: dict[str, str] | None, each: bool) -> Table:
-    """The table of scores, which says of trainings whose epochs stand in it which is the best."""
+def _scores(
+    results: Sequence[Result], questions: dict[str, str] | None, each: bool, folder: Path | None
+) -> Table:
+    """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
+    is the best.
+    """
     several = len({without_fold(r.trial.task) for r in results}) > 1
     table = wide(results, questions) if several and not each else page(results, questions)
-    return replace(table, notes=(*table.notes, *best_points(results)))
+    lead = statement(results, folder).lines
+    return replace(table, lead=lead, notes=(*table.notes, *best_points(results)))
 
 
 def classes_page(results: Sequence[Result]) -> Page[Results]:

@@ -64,7 +64,7 @@ def layers(results: Sequence[Result], asked: Asked) -> Page[Any]:
             " -e hf:NAME,layers=all,pool=none --probe span --read layers --read cumulative`"
             " measures them"
         )
-    return layers_page(where)
+    return layers_page(where, results)
 
 
 def _argument(written: str, asked: Asked) -> str:

@@ -14,6 +14,7 @@ from lingprobe.analysis.row import NO_CONTROL, PASSED, Row
 from lingprobe.data.references import Reference, ReferenceProblem, parsed_or_none
 
 HERE = ("/", "~", ".")  # how paths begin that say where they lie
+MODELS = frozenset({"hf", "st"})  # kinds of encoders whose argument is the name of a model
 TELLING = 6  # letters, from which on the name of a file or folder says what it is
 
 
@@ -65,6 +66,25 @@ def names_of(encoders: Iterable[str]) -> dict[str, str]:
             places[encoder] = encoder.rpartition("/")[2]
     counts = Counter(places.values())
     return {"words": "(words)"} | {e: name for e, name in places.items() if counts[name] == 1}
+
+
+def labels_of(encoders: Iterable[str]) -> dict[str, str]:
+    """Short names of encoders by reference, for sentences and figures: a model by its own name,
+    with the options that others of the same name do not have.
+    """
+    names = names_of(encoders := list(encoders))
+    models = [(encoder, parsed_or_none(names.get(encoder, encoder))) for encoder in encoders]
+    known = {encoder: one for encoder, one in models if one and one.name in MODELS and one.argument}
+    groups: dict[str, list[Reference]] = {}
+    for one in known.values():
+        groups.setdefault(str(one.argument), []).append(one)
+    for encoder, one in known.items():
+        mine = groups[str(one.argument)]
+        own = [f"{k}={v}" for k, v in one.options if any((k, v) not in o.options for o in mine)]
+        source = [one.name] if len({other.name for other in mine}) > 1 else []
+        names[encoder] = ", ".join([PurePath(str(one.argument)).name, *source, *own])
+    taken = Counter(names.values())
+    return {encoder: name for encoder, name in names.items() if taken[name] == 1}
 
 
 def _is_here(value: str | None) -> bool:

@@ -21,6 +21,7 @@ from lingprobe.pages.captions import short
 from lingprobe.pages.mteb import hub_name
 from lingprobe.pages.open_files import file_name, file_names
 from lingprobe.pages.scores import signs_of, test_notes
+from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.tables.markup import markdown
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
@@ -37,13 +38,15 @@ NOTES = (
 class Card(NamedTuple):
     """What one model scores, and the best baseline and the oracle of each task, by task and probe.
 
-    date  when the last of it was measured
+    date     when the last of it was measured
+    verdict  whether it is better than the baselines, in words
     """
 
     name: str
     rows: Sequence[Row]
     beside: dict[tuple[str, str], tuple[float, float]]
     date: str
+    verdict: tuple[str, ...]
 
 
 def card_page(results: Sequence[Result], benchmark: str | None = None) -> Page[tuple[Result, ...]]:
@@ -79,7 +82,17 @@ def _cards(results: Iterable[Result]) -> list[Card]:
         if row.kind == "trained":
             models.setdefault(row.encoder, []).append(row)
     date = max((r.provenance.date for r in known), default="")
-    return [Card(hub_name(name), mine, beside, date) for name, mine in models.items()]
+    stated = statement(known)
+    return [
+        Card(hub_name(name), mine, beside, date, _verdict(stated, name))
+        for name, mine in models.items()
+    ]
+
+
+def _verdict(stated: Statement, encoder: str) -> tuple[str, ...]:
+    """The sentences about a model, and what they rest on."""
+    mine = [stated.sentence(one) for one in stated if one.encoder == encoder]
+    return (*mine, stated.basis) if mine else ()
 
 
 def _best(scored: Sequence[Row], row: Row, kind: str) -> float:
@@ -106,7 +119,7 @@ def _table(card: Card, title: str = "") -> Table:
     version = importlib.metadata.version("lingprobe")
     made = f"Measured with lingprobe {version}; intervals are over seeds and test examples."
     notes = (*NOTES, made, *test_notes(card.rows))
-    return Table(HEAD, (Section("", lines),), frozenset(HEAD[:3]), notes, title)
+    return Table(HEAD, (Section("", lines),), frozenset(HEAD[:3]), notes, title, lead=card.verdict)
 
 
 def _write(cards: Sequence[Card], to: Path, benchmark: str | None) -> None:

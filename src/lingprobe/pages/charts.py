@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.row import PERCENT, Row
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
+from lingprobe.pages.captions import labels_of
 from lingprobe.pages.groups import Column
 from lingprobe.pages.wide import Grid, Line, firsts, grid, label_of
 from lingprobe.tables.drawing import PlotProblem, tell
@@ -50,7 +52,8 @@ if TYPE_CHECKING:
 FIGURES = Contents(
     "figure",
     "lingprobe.figures",
-    {name: f"{__name__}:{name}" for name in ("dots", "heat", "radar")},
+    {name: f"{__name__}:{name}" for name in ("dots", "heat", "radar")}
+    | {"layers": "lingprobe.pages.layer_curves:layers"},
     made=False,
 )
 BOLD = "best, or not significantly different from it"
@@ -62,7 +65,8 @@ NAME = 40  # letters of an encoder; a longer name loses its middle
 
 def chart(results: Sequence[Result], kind: str) -> Figure:
     """A chart of one of the kinds of `FIGURES`."""
-    return figure_of(kind)(grid(results))
+    made = grid(results)
+    return figure_of(kind)(replace(made, names=labels_of(line.encoder for line in made.lines)))
 
 
 def figure_of(kind: str) -> Callable[[Grid], Figure]:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from lingprobe.analysis.answers import differences, marks
 from lingprobe.analysis.layers import EVEN, Depth, Mean
 from lingprobe.analysis.row import Row
+from lingprobe.data.core import Result
 from lingprobe.pages.captions import heading, short
+from lingprobe.pages.charts import chart
 from lingprobe.pages.plots import layers_figure
 from lingprobe.pages.records import csv
 from lingprobe.tables.page import Page
@@ -68,13 +70,16 @@ BY_TEST = (
 )
 
 
-def layers_page(depths: Sequence[Depth]) -> Page[tuple[Depth, ...]]:
-    """Where each task is solved: an overview, then each task layer by layer; as a figure too."""
+def layers_page(depths: Sequence[Depth], results: Sequence[Result] = ()) -> Page[tuple[Depth, ...]]:
+    """Where each task is solved: an overview, then each task layer by layer; as a figure too, of
+    the results where no mixes of layers were read, with all encoders above each other.
+    """
+    mixed = not results or any(depth.is_mixed for depth in depths)
     return Page(
         tuple(depths),
         lambda: [overview(depths), *map(by_layer, depths)],
         texts={"csv": lambda: csv(layer_rows(depths))},
-        figure=lambda: layers_figure(depths),
+        figure=lambda: layers_figure(depths) if mixed else chart(results, "layers"),
     )
 
 

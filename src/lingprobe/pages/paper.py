@@ -9,6 +9,7 @@ from pathlib import Path
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.judgements.bound import read_bound
 from lingprobe.pages.records import csv, parquet
+from lingprobe.pages.verdicts import statement
 from lingprobe.suites import SUITES
 from lingprobe.suites.encoder_rows import measurable
 from lingprobe.suites.facts import PERCENT, Entry, HumanScore
@@ -30,6 +31,7 @@ def paper_page(
 
     def table() -> Table:
         made = inside(suite.paper, chosen.entries, people, chosen.others)
+        made = replace(made, lead=statement(results).lines)
         if not (told := measurable(suite.name)):
             return made
         note = f"{told}; `lingprobe encoders --paper {suite.name}` lists them."

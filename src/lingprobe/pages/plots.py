@@ -102,7 +102,7 @@ def _overview(part: SubFigure, depths: Sequence[Depth]) -> None:
     most = by_width(NAME, NAMES)
     label_rows(axes, ["\n".join(cut(text, most) for text in _label(depth)) for depth in depths])
     axes.set_xlim(0, max(1, *(depth.layers[-1] for depth in depths)))
-    _whole(axes)
+    whole_numbers(axes)
     for place, depth in enumerate(depths):
         _draw_expected_layer(axes, place, depth)
     right = axes.secondary_yaxis("right")
@@ -119,7 +119,7 @@ def _gain(depth: Depth) -> str:
     return " → ".join(f"{row.score:.1f}" for row in ends if row)
 
 
-def _whole(axes: Axes) -> None:
+def whole_numbers(axes: Axes) -> None:
     """Whole numbers below."""
     from matplotlib.ticker import MaxNLocator
 
@@ -191,7 +191,7 @@ def _curves(axes: Axes, depth: Depth, span: tuple[float, float]) -> None:
     """
     draw_title(axes, _label(depth))
     axes.set_xlabel("layer")
-    _whole(axes)
+    whole_numbers(axes)
     if depth.lexical is not None:
         axes.axhline(depth.lexical.score, color=GREY, ls="--", lw=1)
     if not math.isnan(depth.expected.layer):

@@ -200,15 +200,15 @@ def _write_predictions(
 
 
 def examples_of(result: Result, known: dict[str, Dataset]) -> Dataset:
-    """The test examples of a result that kept scores, in its order; DataProblem where the data are
-    gone or other ones. The data set that was loaded last is kept in `known`.
+    """The test examples of a result in its order; DataProblem where the data are gone or other
+    ones, or where some examples were left out and it kept no scores, which say which. The data set
+    that was loaded last is kept in `known`.
     """
     task = result.trial.task
     if task not in known:
         known.clear()
         known[task] = _load_dataset(task)
-    assert result.scores is not None
-    rows = result.scores.rows
+    rows = result.scores.rows if result.scores else known[task].rows("test")
     dataset = (
         known[task].take(rows) if not len(rows) or rows.max() < len(known[task]) else known[task]
     )

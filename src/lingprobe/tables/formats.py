@@ -34,6 +34,7 @@ def render_table(table: Table, room: int | None = None) -> Group:
     """
     parts: list[RenderableType] = []
     table = _mark_strong_cells(table)
+    parts += [Text(printable(line)) for line in (*table.lead, *([""] if table.lead else []))]
     if table.title:
         parts.append(Text(printable(table.title), style="bold"))
     for piece in _pieces(table, room):

@@ -43,6 +43,7 @@ def markdown(table: Table) -> str:
     pipe tables have one line of heads.
     """
     parts = [f"# {_md(table.title)}"] if table.title else []
+    parts += map(_md, table.lead)
     groups = {name for name in table.groups if name}
     if len(groups) == 1:
         parts.append(f"**{_md(groups.pop())}**")
@@ -78,7 +79,7 @@ def latex(table: Table) -> str:
     """A LaTeX tabular in the manner of booktabs, one block a section; in a float where the table
     has a caption.
     """
-    lines = [f"% {note}" for note in map(printable, table.notes)]
+    lines = [f"% {note}" for note in map(printable, (*table.lead, *table.notes))]
     lines.append("% \\usepackage{booktabs}")
     if not table.caption:
         return "\n".join([*lines, *_tabular(table)]) + "\n"

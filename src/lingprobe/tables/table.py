@@ -71,6 +71,7 @@ class Table:
     """A table: column names (columns in `words` have words, the rest numbers), sections, and notes
     below.
 
+    lead     what is to be read first, above the table
     groups   the group that each column belongs to, '' for none; () if there are no groups
     mark     the mark of bold cells in a terminal, where text has no bold
     caption  of a LaTeX float around the table, with `label`; without it, a bare tabular
@@ -81,6 +82,7 @@ class Table:
     words: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     title: str = ""
+    lead: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     mark: str = ""
     caption: str = ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Drawn = Callable[[], Figure]
 
 FOLDER = Path(__file__).parent / "templates"
-MANY = 10  # rows or columns, from which on a table can be filtered
+MANY = 12  # rows or columns, from which on a table can be filtered
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:;"
     " base-uri 'none'; form-action 'none'"
@@ -81,6 +81,21 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
+class Download:
+    """A text that a link saves as a file, which the page brings along."""
+
+    kind: ClassVar[str] = "download"
+    title: str
+    name: str
+    text: str
+
+    @property
+    def address(self) -> str:
+        """The text as an address."""
+        return f"data:text/plain;base64,{base64.b64encode(self.text.encode()).decode()}"
+
+
+@dataclass(frozen=True, slots=True)
 class Folded:
     """Blocks that are shown when somebody asks for them."""
 
@@ -89,7 +104,7 @@ class Folded:
     blocks: tuple[Block, ...]
 
 
-Block = Prose | Terms | Code | Picture | Sheet | Folded
+Block = Prose | Terms | Code | Picture | Sheet | Download | Folded
 
 
 class Chapter(NamedTuple):
@@ -158,6 +173,8 @@ def picture(draw: Drawn, caption: str = "") -> Block:
 
 
 def _blocks(table: Table) -> Iterator[Block]:
+    if table.lead:
+        yield Prose(table.lead, "finding")
     if table.sections:
         yield Sheet(table)
     if table.notes:

@@ -45,22 +45,23 @@ def failures(study: Study) -> Chapter:
     items = Items(study)
     tasks = [_task(study, items, column) for column in study.score_grid.columns]
     texts = (*([ABOVE.format("; ".join(above))] if above else []), chosen, *items.missing)
-    return Chapter("failures", "Where it fails", (Prose(texts), *tasks))
+    return Chapter("failures", "Where it fails", (Prose(texts, "note"), *tasks))
 
 
 def _task(study: Study, items: Items, column: Column) -> Block:
     """All that there is on one task."""
     cells = study.rows_in_detail(column)
     blocks: list[Block] = []
-    if any(row.posed.classes for _, row in cells):
+    if not any(row.posed.classes for _, row in cells):
+        blocks.append(Prose(("Labels are numbers, so there are no classes.",), "note"))
+    else:
         blocks.append(_classes(cells, study, study.people(column)))
         blocks += _mistakes(study, cells)
     blocks += _strata(study, cells)
     blocks += items.example_blocks(column)
     best = next(iter(cells), None)
     said = f": {best[0]} {best[1].score:.1f}" if best else ""
-    nothing = Prose(("Labels are numbers, so there are no classes.",), "note")
-    return Folded(f"{study.score_grid.full_name(column)}{said}", tuple(blocks or [nothing]))
+    return Folded(f"{study.score_grid.full_name(column)}{said}", tuple(blocks))
 
 
 CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")

@@ -1,9 +1,10 @@
-"""Test examples that the best encoder of a task gets right and wrong, where probabilities were kept
-and the data are where they were.
+"""Test examples that the best encoder of a task gets right and wrong, where the data are where they
+were; those first that the probe is surest of, where its probabilities were kept.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -25,10 +26,11 @@ Doubles = NDArray[np.float64]
 
 SOME = 8  # examples of a kind
 KEEP = (
-    "To see test examples here, measure with --keep scores (in Python keep_scores=True), which"
-    " stores what the probe predicts for each of them."
+    "Examples stand in the order of the data. Measured with --keep scores (in Python"
+    " keep_scores=True), those come first that the probe is surest of."
 )
 SUREST = "The most confident predictions first"
+FIRST = "The first in the data"
 COLUMNS = ("gold", "predicted", "confidence, %", "example")
 WORDS = frozenset({"gold", "predicted", "example"})
 
@@ -69,11 +71,7 @@ class Items:
 
     def _of(self, column: Column, name: str, row: Row) -> Iterator[Block]:
         folds = repeats(self.study.results_of(row))[0]
-        kept = [
-            self._results_with_scores[r.trial]
-            for r in folds
-            if r.trial in self._results_with_scores
-        ]
+        kept = [self._results_with_scores.get(r.trial, r) for r in folds]
         try:
             items = [item for result in kept for item in self._items(result)]
         except (DataProblem, OSError) as problem:
@@ -82,22 +80,24 @@ class Items:
         yield from _apart(name, items, self.study.people(column))
         for title, right in (("wrong", False), ("right", True)):
             mine = sorted((x for x in items if x.is_right == right), key=lambda x: -x.sure)[:SOME]
-            rows = tuple((x.gold, x.said, f"{PERCENT * x.sure:.0f}", x.text) for x in mine)
+            rows = tuple((x.gold, x.said, _percent(x.sure), x.text) for x in mine)
             table = Table(COLUMNS, (Section("", rows),), WORDS)
+            caption = FIRST if any(math.isnan(x.sure) for x in mine) else SUREST
             if rows:
-                yield Folded(f"Examples that {name} gets {title}", (Sheet(table, SUREST),))
+                yield Folded(f"Examples that {name} gets {title}", (Sheet(table, caption),))
 
     def _items(self, result: Result) -> Iterator[Item]:
         """The test examples of one fit; a report runs nobody's files."""
         if "@" in result.trial.task:
             raise DataProblem("the task is your own code, which a report does not run")
         dataset, scores = examples_of(result, self._known), result.scores
-        assert scores is not None
-        gold, said, probable = result.gold, result.predicted, scores.probabilities()
+        gold, said = result.gold, result.predicted
+        probable = scores.probabilities() if scores else None
         for i in range(len(gold)):
             label, answer = gold.label(i), said.label(i)
-            one = answer in gold.names
-            sure = probable[i, gold.names.index(str(answer))] if one else _certain(probable[i])
+            one, sure = answer in gold.names, math.nan
+            if probable is not None:
+                sure = probable[i, gold.names.index(str(answer))] if one else _certain(probable[i])
             yield Item(
                 _text(dataset, i),
                 _format_label(label),
@@ -123,6 +123,10 @@ def _apart(name: str, items: Sequence[Item], people: Judged | None) -> Iterator[
 
 
 APART = ("gold", "people", "predicted", "example")
+
+
+def _percent(share: float) -> str:
+    return "–" if math.isnan(share) else f"{PERCENT * share:.0f}"
 
 
 def _certain(probable: Doubles) -> float:

@@ -17,7 +17,7 @@ from lingprobe.pages.web.study import Study, many
 from lingprobe.probes import PROBES
 from lingprobe.suites.bibliography import bibtex, papers_of
 from lingprobe.tables.table import Section, Table
-from lingprobe.tables.web import Block, Chapter, Code, Prose, Sheet, Terms
+from lingprobe.tables.web import Block, Chapter, Code, Folded, Prose, Sheet, Terms
 from lingprobe.tasks import TASKS
 
 METHODS = {"keyed": "hewitt-liang-2019-designing", "bits": "voita-titov-2020-information"}
@@ -30,8 +30,9 @@ def making(study: Study) -> Chapter:
     """Data, versions, command, papers."""
     blocks: list[Block] = []
     if rows := tuple(_data(study.results)):
-        blocks.append(Sheet(Table(DATA, (Section("", rows),), frozenset(DATA)), "Data"))
-    blocks.append(Terms(tuple(_versions(study.results))))
+        sheet = Sheet(Table(DATA, (Section("", rows),), frozenset(DATA)), "Data")
+        blocks.append(Folded("Data and licences", (sheet,)))
+    blocks.append(Folded("Versions", (Terms(tuple(_versions(study.results))),)))
     command, lost = _command(study.results)
     if command:
         blocks.append(Code(command, "To measure the same again:"))
@@ -40,7 +41,7 @@ def making(study: Study) -> Chapter:
             Prose(((f"Given as Python objects, so not in the command: {', '.join(lost)}."),))
         )
     if entries := bibtex(_papers(study)):
-        blocks.append(Code(entries, "To cite:"))
+        blocks.append(Folded("Papers to cite", (Code(entries, "To cite:"),)))
     return Chapter("making", "How it was made", tuple(blocks))
 
 

@@ -15,10 +15,10 @@ from lingprobe.pages.web.study import Study
 from lingprobe.probes import PROBES
 from lingprobe.suites.bibliography import PAPERS, papers_of
 from lingprobe.tables.table import Section, Table, number
-from lingprobe.tables.web import Chapter, Sheet, Terms
+from lingprobe.tables.web import Chapter, Folded, Sheet, Terms
 
 TASKS = ("task", "question", "classes", "train", "test", "constant answer", "paper")
-ENCODED = ("encoder", "role", "what it is", "read")
+ENCODED = ("encoder", "role", "what it is", "reference", "read")
 ROLES: dict[Kind, str] = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
 
 
@@ -29,9 +29,9 @@ def tasks_chapter(study: Study) -> Chapter:
         "asked",
         "Tasks and encoders",
         (
-            Sheet(tasks, "Tasks"),
-            Sheet(_encoders(study), "Encoders"),
-            Terms(tuple(_setup_terms(study))),
+            Folded("Tasks, and what they ask", (Sheet(tasks, "Tasks"),)),
+            Folded("Encoders, baselines and oracles", (Sheet(_encoders(study), "Encoders"),)),
+            Folded("Probes, metrics and controls", (Terms(tuple(_setup_terms(study))),)),
         ),
     )
 
@@ -56,19 +56,20 @@ def _encoders(study: Study) -> Table:
     """The encoders with what was read of each; oracles that share a line of the table of scores
     stand apart here.
     """
-    told: dict[tuple[str, str, str], dict[str, Row]] = {}
-    for line in study.score_grid.lines:
+    told: dict[tuple[str, str, str, str], dict[str, Row]] = {}
+    for line in study.whole_grid.lines:
         for row in line.cells.values():
             what = row.holds if line.kind == "oracle" else describe_reference(ENCODERS, row.encoder)
             name = study.score_grid.names.get(row.encoder, row.encoder)
             read = said_of(row.layer).removeprefix(", ")
-            told.setdefault((name, ROLES[line.kind], what), {}).setdefault(read, row)
+            known = name, ROLES[line.kind], what, row.encoder
+            told.setdefault(known, {}).setdefault(read, row)
     rules = kind_rules([next(iter(reads.values())) for reads in told.values()])
     rows = tuple(
-        (name, role, what[:1].upper() + what[1:], "; ".join(filter(None, reads)))
-        for (name, role, what), reads in told.items()
+        (name, role, what[:1].upper() + what[1:], reference, "; ".join(filter(None, reads)))
+        for (name, role, what, reference), reads in told.items()
     )
-    kept = 4 if study.score_grid.has_layers else 3
+    kept = 5 if study.whole_grid.has_layers else 4
     section = Section("", tuple(row[:kept] for row in rows), rules=rules)
     return Table(ENCODED[:kept], (section,), frozenset(ENCODED))
 

@@ -18,7 +18,7 @@ from lingprobe.tables.web import Document, document
 def web_page(results: Sequence[Result], beside: Beside = NOTHING) -> str:
     """Results as one file for browsers, which asks nobody for anything."""
     study = Study(tuple(results), beside)
-    makers = (tasks_chapter, outcome, trust, failures, making)
+    makers = (outcome, trust, tasks_chapter, failures, making)
     return document(Document(_title(study), _about(study), tuple(make(study) for make in makers)))
 
 

@@ -6,19 +6,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.analysis.comparison import Decision, Questions, decisions, what, with_baselines
+from lingprobe.analysis.comparison import what
+from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.analysis.row import Row
 from lingprobe.analysis.rows import groups_of
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import brief
 from lingprobe.judgements.score import Judged
+from lingprobe.pages.captions import labels_of
 from lingprobe.pages.descriptions import question_of
 from lingprobe.pages.groups import Column
+from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.pages.wide import Grid, Line, firsts, grid, label_of
 from lingprobe.tasks import TASKS
 
@@ -34,6 +38,7 @@ class Beside(NamedTuple):
     figure     the figure that is drawn of scores
     people     what people say of test sentences
     scored     gives the same results with probabilities, where these were kept
+    folder     where the results are; None for those of the last run
     """
 
     questions: Mapping[str, str] = {}
@@ -42,6 +47,7 @@ class Beside(NamedTuple):
     figure: str = "dots"
     scored: Callable[[], Sequence[Result]] | None = None
     people: tuple[Judged, ...] = ()
+    folder: Path | None = None
 
 
 NOTHING = Beside()
@@ -55,9 +61,53 @@ class Study:
     beside: Beside = NOTHING
 
     @cached_property
+    def statement(self) -> Statement:
+        """The verdicts on the encoders, which `lingprobe compare` has, too."""
+        return statement(self.results, self.beside.folder)
+
+    @cached_property
+    def whole_grid(self) -> Grid:
+        """Scores as lines and columns, with all layers."""
+        made = grid(self.results)
+        return replace(made, names=labels_of(dict.fromkeys(x.encoder for x in made.lines)))
+
+    @cached_property
+    def has_chosen(self) -> bool:
+        """Whether of some encoders one layer stands for several, which was chosen on dev."""
+        tasks = [task for one in self.statement for task in one.tasks]
+        return any(t.layers > 1 for t in tasks) and all(t.on_dev for t in tasks)
+
+    @cached_property
+    def shown(self) -> tuple[Result, ...]:
+        """The results that tables show: of an encoder those of the layer that was chosen."""
+        if not self.has_chosen:
+            return self.results
+        chosen = {
+            (task.row.task, one.encoder, one.probe): task.row.layer
+            for one in self.statement
+            for task in one.tasks
+        }
+        every = zip(self.whole_grid.rows, groups_of(self.results).values(), strict=True)
+        return tuple(
+            result
+            for row, group in every
+            if chosen.get((row.task, row.encoder, row.probe), row.layer) == row.layer
+            for result in group
+        )
+
+    @cached_property
     def score_grid(self) -> Grid:
-        """Scores as lines and columns."""
-        return grid(self.results)
+        """Scores as lines and columns, a line for each encoder where a layer was chosen."""
+        if not self.has_chosen:
+            return self.whole_grid
+        made = grid(self.shown)
+        controls = {name: _without_layers(lines) for name, lines in made.controls.items()}
+        return replace(
+            made,
+            lines=_without_layers(made.lines),
+            controls=controls,
+            names=self.whole_grid.names,
+        )
 
     @cached_property
     def firsts(self) -> dict[str, Row]:
@@ -70,37 +120,14 @@ class Study:
 
     @cached_property
     def _groups(self) -> dict[int, list[Result]]:
-        every = groups_of(self.results).values()
+        every = groups_of(self.shown).values()
         return {id(row): group for row, group in zip(self.score_grid.rows, every, strict=True)}
 
-    @cached_property
-    def questions(self) -> Questions:
-        """Each encoder against the baselines of each task, which `lingprobe compare` asks, too;
-        none of baselines alone.
-        """
-        return with_baselines(self.results) if self.lines("trained") else Questions([], "")
-
-    @cached_property
-    def verdicts(self) -> dict[str, dict[str, Decision]]:
-        """By encoder and task the verdict on the encoder: of the layer that was chosen on dev, else
-        of the best of all layers that the correction counts.
-        """
-        verdicts: dict[str, dict[str, Decision]] = {}
-        for one in decisions(self.questions.asked):
-            row = one.question.one.row
-            mine = verdicts.setdefault(self.encoder(row), {})
-            if row.task not in mine or mine[row.task].question.one.row.score < row.score:
-                mine[row.task] = one
-        return verdicts
-
-    def chosen_on(self, encoder: str) -> str:
-        """The split on which the layers of an encoder were chosen, dev or test; '' where it has no
-        choice.
-        """
-        asked = [q for q in self.questions.asked if self.encoder(q.one.row) == encoder]
-        if any(question.layers > 1 for question in asked):
-            return "dev"
-        return "test" if len(asked) > len(self.verdicts[encoder]) else ""
+    def verdicts_on(self, column: Column) -> list[TaskVerdict]:
+        """The verdicts on a task, the best score first."""
+        every = (task for one in self.statement for task in one.tasks)
+        mine = [task for task in every if task.row.task == column.task]
+        return sorted(mine, key=lambda task: -task.row.score)
 
     @cached_property
     def _names_and_rows(self) -> dict[tuple[str, ...], tuple[str, Row]]:
@@ -110,11 +137,6 @@ class Study:
     def name_and_row(self, row: Row) -> tuple[str, Row]:
         """A row with what it is called, as the table of scores has them."""
         return self._names_and_rows.get(what(row), (row.encoder, row))
-
-    def encoder(self, row: Row) -> str:
-        """The encoder of a row, with its probe where several read it."""
-        name = self.score_grid.names.get(row.encoder, row.encoder)
-        return f"{name}, {row.probe}" if self.score_grid.has_probes else name
 
     def results_of(self, row: Row) -> list[Result]:
         """All fits behind a score."""
@@ -174,6 +196,16 @@ class Study:
     def question(self, task: str) -> str:
         """What a task asks; '' where nobody says."""
         return self.beside.questions.get(task) or question_of(task)
+
+
+def _without_layers(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """The lines of each encoder as one."""
+    merged: dict[tuple[str, str, Kind], Line] = {}
+    for line in lines:
+        key = line.encoder, line.probe, line.kind
+        one = merged.setdefault(key, Line(line.encoder, "-", line.probe, line.kind))
+        one.cells.update(line.cells)
+    return tuple(merged.values())
 
 
 def many(count: int, noun: str) -> str:

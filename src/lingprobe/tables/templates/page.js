@@ -3,7 +3,7 @@
 (() => {
   const text = cell => cell.textContent.trim();
   const value = cell => {
-    const number = parseFloat(text(cell).replace(/,/g, "").replace(/^[^\d+-]+/, ""));
+    const number = parseFloat(text(cell).replace(/,/g, "").replace(/−/g, "-").replace(/^[^\d+-]+/, ""));
     return Number.isNaN(number) ? null : number;
   };
   const element = (name, content, properties = {}) => {
@@ -119,17 +119,22 @@
     figure.querySelector("figcaption").append(" ", button);
   }
 
+  function saved(figure) {
+    const button = element("button", "Save the figure", {type: "button"});
+    button.addEventListener("click", () => {
+      const drawn = new XMLSerializer().serializeToString(figure.querySelector("svg"));
+      const link = element("a", "", {download: "figure.svg"});
+      link.href = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawn)}`;
+      link.click();
+    });
+    figure.append(button);
+  }
+
   for (const sheet of document.querySelectorAll(".sheet")) {
     const table = sheet.querySelector("table");
     sortable(table);
     filterable(sheet, table);
   }
   document.querySelectorAll("figure.code").forEach(copyable);
-
-  const opened = [];
-  addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])").forEach(each => {
-    opened.push(each);
-    each.open = true;
-  }));
-  addEventListener("afterprint", () => opened.splice(0).forEach(each => { each.open = false; }));
+  document.querySelectorAll("figure.picture").forEach(saved);
 })();

@@ -1,0 +1,116 @@
+"""Whether encoders are better than baselines, task by task, and what would decide it where that
+cannot be told. The decisions are those of `comparison`; what is said of them is in `pages`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from lingprobe.analysis.comparison import Decision, decisions, with_baselines
+from lingprobe.analysis.row import Row
+from lingprobe.analysis.rows import kind_of
+from lingprobe.data.core import Result
+from lingprobe.data.references import parsed_or_none
+
+Answer = Literal["better", "worse", "cannot be told", "answered by a baseline"]
+POINT = 1.0  # percent: the smallest difference that is worth looking for
+LIMIT = "limit"
+
+
+class TaskVerdict(NamedTuple):
+    """What can be said of an encoder on a task.
+
+    decision  the difference from the best baseline, with its interval and p; the row is that of the
+              layer which was chosen on dev, or of the best of all layers that were compared
+    layers    how many the row's was chosen from
+    on_dev    whether it was chosen on dev; otherwise the family counts each layer
+    """
+
+    decision: Decision
+    layers: int = 1
+    on_dev: bool = True
+
+    @property
+    def row(self) -> Row:
+        """The score of the encoder."""
+        return self.decision.question.one.row
+
+    @property
+    def baseline(self) -> Row:
+        """The best baseline."""
+        return self.decision.question.best.row
+
+    @property
+    def verdict(self) -> Answer:
+        """Better than every baseline, worse than one, or neither; nothing is said of an encoder
+        where a baseline answers the task by itself.
+        """
+        return "answered by a baseline" if self.decision.is_answered else self.decision.verdict
+
+    @property
+    def needed(self) -> int:
+        """About how many test examples would show a difference as large as the one observed, or of
+        a point if it is smaller, with a power of 80 %: the error of a difference falls with the
+        root of their number.
+        """
+        looked_for = max(abs(self.decision.difference), POINT)
+        return math.ceil(self.row.n * (self.decision.detectable / looked_for) ** 2)
+
+
+class EncoderVerdict(NamedTuple):
+    """What can be said of an encoder, and of the probe that read it, on each task."""
+
+    encoder: str
+    probe: str
+    tasks: tuple[TaskVerdict, ...]
+
+    def where(self, verdict: Answer) -> list[TaskVerdict]:
+        """The tasks with a verdict."""
+        return [task for task in self.tasks if task.verdict == verdict]
+
+
+class Verdicts(NamedTuple):
+    """What can be said of each encoder.
+
+    encoders     the encoders that are judged, in the order of the results
+    comparisons  how many p values and intervals are corrected for, and `family` of what
+    limit        the most examples of a task that were used, for a first look; 0 for all
+    """
+
+    encoders: tuple[EncoderVerdict, ...]
+    comparisons: int
+    family: str
+    limit: int
+
+
+def encoder_verdicts(results: Sequence[Result]) -> Verdicts:
+    """The verdict on each encoder; none where only baselines were measured."""
+    limit = max(map(_limit, results), default=0)
+    if not any(kind_of(result) == "trained" for result in results):
+        return Verdicts((), 0, "", limit)
+    questions = with_baselines(results)
+    asked: dict[tuple[str, str, str], list[Decision]] = {}
+    for decision in decisions(questions.asked):
+        row = decision.question.one.row
+        asked.setdefault((row.encoder, row.probe, row.task), []).append(decision)
+    encoders: dict[tuple[str, str], list[TaskVerdict]] = {}
+    for (encoder, probe, _), mine in asked.items():
+        encoders.setdefault((encoder, probe), []).append(_task_verdict(mine))
+    judged = tuple(EncoderVerdict(*what, tuple(tasks)) for what, tasks in encoders.items())
+    return Verdicts(judged, len(questions.asked), questions.family, limit)
+
+
+def _task_verdict(mine: Sequence[Decision]) -> TaskVerdict:
+    """Of the layers that were compared that with the highest score, since all are in the family."""
+    best = max(mine, key=lambda decision: decision.question.one.row.score)
+    on_dev = len(mine) == 1
+    return TaskVerdict(best, best.question.layers if on_dev else len(mine), on_dev)
+
+
+def _limit(result: Result) -> int:
+    """The most examples that were used of a result's task; 0 for all."""
+    reference = parsed_or_none(result.trial.task)
+    limit = dict(reference.options).get(LIMIT, "") if reference else ""
+    return int(limit) if limit.isdecimal() else 0

@@ -1,0 +1,94 @@
+"""Scores over layers, a panel for each task: a curve for each encoder, between the constant answer,
+the best baseline and the oracle.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from lingprobe.analysis.row import PERCENT, Row
+from lingprobe.pages.groups import Column
+from lingprobe.pages.plots import band, whole_numbers
+from lingprobe.pages.wide import Grid, firsts
+from lingprobe.tables.drawing import PlotProblem
+from lingprobe.tables.panels import blank, cut, key, panels, stroke
+from lingprobe.tables.style import COLOURS, GREY, MARKERS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ACROSS = 5  # panels beside each other
+WIDE, TALL = 1.95, 1.35  # inches of a panel
+TITLE = 20  # letters above it
+LINES = {"constant answer": "--", "best baseline": "-", "oracle": ":"}
+Curves = Mapping[str, Mapping[str, Mapping[float, Row]]]
+
+
+def layers(made: Grid) -> Figure:
+    """A panel for each task: scores over layers with bands of their 95 % intervals, all encoders
+    above each other; constant answer, best baseline and oracle as lines.
+    """
+    curves = curves_of(made)
+    if not curves:
+        raise PlotProblem("nothing to draw: no encoder was read at several layers")
+    shown = sorted(curves, key=lambda name: -_mean(curves[name]))[: len(COLOURS)]
+    looks = {
+        name: stroke(colour, name, marker=marker)
+        for name, colour, marker in zip(shown, COLOURS, MARKERS, strict=False)
+    }
+    across = min(ACROSS, len(made.columns))
+    size = max(WIDE * across, 4.5), TALL * math.ceil(len(made.columns) / across) + 0.7
+    names = ", ".join(made.full_name(column) for column in made.columns)
+    figure = blank(size, f"Scores of {', '.join(shown)} over layers, on {names}.")
+    for axes, column in zip(panels(figure, len(made.columns), across), made.columns, strict=True):
+        axes.set_title(cut(made.full_name(column), TITLE))
+        whole_numbers(axes)
+        _lines(axes, made, column)
+        for name, look in looks.items():
+            if rows := curves[name].get(column.task):
+                band(axes, rows, look, said="layer {:g}".format)
+    signs: list[Any] = [*looks.values(), *(stroke(GREY, name, ls) for name, ls in LINES.items())]
+    key(figure, signs, max(1, int(size[0] / 1.8)))
+    return figure
+
+
+def curves_of(made: Grid) -> Curves:
+    """By encoder and task the scores of layers, where there are several."""
+    curves: dict[str, dict[str, dict[float, Row]]] = {}
+    for line in made.lines:
+        if line.kind == "trained" and line.layer.isdecimal():
+            name = made.names.get(line.encoder, line.encoder)
+            mine = curves.setdefault(", ".join(filter(None, (name, line.probe))), {})
+            for task, row in line.cells.items():
+                mine.setdefault(task, {})[float(line.layer)] = row
+    several = {name: {t: rows for t, rows in mine.items() if len(rows) > 1}
+               for name, mine in curves.items()}  # fmt: skip
+    return {name: mine for name, mine in several.items() if mine}
+
+
+def _mean(tasks: Mapping[str, Mapping[float, Row]]) -> float:
+    return fmean(row.score for rows in tasks.values() for row in rows.values())
+
+
+def _lines(axes: Axes, made: Grid, column: Column) -> None:
+    """What a score is to be compared with, and room from the least of it to the oracle."""
+    values = dict(zip(LINES, _references(made, column.task), strict=True))
+    for name, value in values.items():
+        axes.axhline(value, color=GREY, ls=LINES[name], lw=1)
+    scores = [line.cells[column.task].low for line in made.lines if column.task in line.cells]
+    low = min(v for v in (*values.values(), *scores) if not math.isnan(v))
+    axes.set_ylim(max(low - 4, -2), PERCENT + 3)
+
+
+def _references(made: Grid, task: str) -> Iterator[float]:
+    """The constant answer, the best baseline and the oracle; NaN for none."""
+    yield firsts(made)[task].majority
+    for kind in ("baseline", "oracle"):
+        rows: Sequence[Row] = [
+            line.cells[task] for line in made.lines if line.kind == kind and task in line.cells
+        ]
+        yield max((row.score for row in rows), default=math.nan)

@@ -1,0 +1,111 @@
+"""What can be said of encoders: the verdict on each task, the layer that it is of, what is not
+counted; and how rarely a false one stands.
+"""
+
+import runpy
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from fixtures.results import result, results, saying
+from lingprobe.analysis.encoder_verdicts import POINT, encoder_verdicts
+
+BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdicts.py"))
+
+
+def test_each_encoder_has_a_verdict_on_each_task():
+    found = encoder_verdicts(results(mine=0.9, yours=0.56))
+    assert [one.encoder for one in found.encoders] == ["mine", "yours"]
+    assert found.comparisons == 4
+    assert [len(one.where("better")) for one in found.encoders] == [2, 0]
+    assert [len(one.where("cannot be told")) for one in found.encoders] == [0, 2]
+    task = found.encoders[0].tasks[0]
+    assert (task.row.score, task.baseline.encoder) == (90.0, "length")
+
+
+def test_baselines_alone_are_not_judged():
+    found = encoder_verdicts([r for r in results() if r.trial.encoder == "length"])
+    assert found.encoders == ()
+
+
+def test_a_task_that_a_baseline_answers_is_told_apart():
+    found = encoder_verdicts(results(mine=0.8, length=0.99))
+    assert len(found.encoders[0].where("answered by a baseline")) == 2
+    better = encoder_verdicts(results(mine=1.0, length=0.955)).encoders[0]
+    assert len(better.where("answered by a baseline")) + len(better.where("better")) == 2
+
+
+@pytest.mark.parametrize(
+    ("dev", "fold"), [(True, ""), (True, ",fold=none"), (False, ""), (False, ",fold=1/5")]
+)
+def test_the_layer_is_that_of_dev_or_each_is_counted(dev, fold):
+    """Dev prefers layer 0, test layer 1; `fold=none` is how results write that there are none."""
+    task = f"ud/tense:EWT{fold}"
+    layers = [
+        saying(
+            result(share, encoder="mine", read=read, task=task),
+            kind="trained",
+            choice={"dev": on_dev} if dev or "/" in fold else {},
+        )
+        for share, read, on_dev in ((0.7, "0", 0.9), (0.9, "1", 0.5))
+    ]
+    found = encoder_verdicts([*layers, saying(result(0.55, task=task), kind="baseline")])
+    (task,) = found.encoders[0].tasks
+    assert (task.row.layer, task.layers, task.on_dev) == ("0" if dev else "1", 2, dev)
+    assert found.comparisons == (1 if dev else 2)
+
+
+def test_probes_of_one_encoder_are_judged_apart():
+    mine = [
+        saying(result(0.9, encoder="mine", probe=probe), kind="trained")
+        for probe in ("mlp", "logreg")
+    ]
+    found = encoder_verdicts([*mine, saying(result(0.5), kind="baseline")])
+    assert [(one.encoder, one.probe) for one in found.encoders] == [
+        ("mine", "mlp"),
+        ("mine", "logreg"),
+    ]
+
+
+def test_the_limit_of_a_first_look_is_known():
+    def limited(*limits):
+        names = [f"ud/tense:EWT{f',limit={limit}' * bool(limit)}" for limit in limits]
+        every = product(names, (("mine", "trained"), ("length", "baseline")))
+        return encoder_verdicts(
+            [saying(result(task=task, encoder=name), kind=kind) for task, (name, kind) in every]
+        ).limit
+
+    assert limited(0) == 0
+    assert limited(600, 0) == 600
+
+
+def test_more_examples_are_needed_for_smaller_differences_down_to_a_point():
+    """Where both scores are equal, a point is looked for, not nothing."""
+    tasks = [
+        encoder_verdicts(results(mine=0.55 + gain)).encoders[0].tasks[0]
+        for gain in (0.0, 0.02, 0.04)
+    ]
+    needed = [task.needed for task in tasks]
+    assert needed == sorted(needed, reverse=True)
+    equal = tasks[0].decision
+    assert needed[0] == int(np.ceil(200 * (equal.detectable / POINT) ** 2))
+
+
+def test_a_false_better_stands_on_few_pages():
+    """Nine tasks, thirteen layers, all as good as the baseline: the share of pages on which an
+    encoder is called better is at most that of the level, but for the error of so many pages;
+    without the correction it is above that.
+    """
+    design, pages = BENCHMARK["Design"]("layers, dev known", 13, 1), 30
+    rng = np.random.default_rng(13)
+    better = uncorrected = 0
+    for _ in range(pages):
+        (one,) = encoder_verdicts(BENCHMARK["page"](rng, design)).encoders
+        better += bool(one.where("better"))
+        tests = [task.decision for task in one.tasks]
+        uncorrected += any(each.difference > 0 and each.p < 0.05 for each in tests)
+    most = binom.ppf(0.95, pages, 0.05)
+    assert better <= most < uncorrected

@@ -1,0 +1,161 @@
+"""Verdicts in words: the sentence about an encoder, what it rests on, what to do next; and that it
+stands above every table.
+"""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+import lingprobe
+from fixtures.results import TASKS, result, results, saying
+from lingprobe.api.evaluation import Evaluation
+from lingprobe.pages.card import card_page
+from lingprobe.pages.verdicts import rounded, statement
+
+
+def of_one_task(**right):
+    return [r for r in results(**right) if r.trial.task == TASKS[0]]
+
+
+def of_encoder(name, found):
+    return [r for r in found if r.trial.encoder in (name, "length")]
+
+
+def test_of_one_task_it_gives_difference_interval_and_n():
+    found = of_encoder("mine", of_one_task())
+    (known,) = lingprobe.compare(found).found
+    said = f"{known.difference:.1f} [{known.low:.1f}, {known.high:.1f}] points, n = 200"
+    expected = f"mine is better than the best baseline (length) on tense (by {said})."
+    assert statement(found).sentences == (expected,)
+
+
+def test_of_several_tasks_it_counts_and_gives_the_range():
+    found = of_encoder("mine", results())
+    (sentence,) = statement(found).sentences
+    assert re.fullmatch(
+        r"mine is better than the best baseline on all 2 tasks \(by 35\.0 \[\S+, \S+\] points\)\.",
+        sentence,
+    )
+
+
+def test_what_is_open_says_how_many_examples_would_decide():
+    found = of_encoder("mine", results(mine=0.57))
+    (sentence,) = statement(found).sentences
+    assert "better than the best baseline on none of 2 tasks" in sentence
+    assert re.search(
+        r"2 cannot be told \(tense, passive\): about [\d,]+ test examples would decide them\.",
+        sentence,
+    )
+    one = statement(of_encoder("mine", of_one_task(mine=0.57)))
+    assert re.search(r"cannot be told from the best baseline .* would decide it\.", str(one))
+    assert "for a power of 80 %" in one.basis
+    assert "power" not in statement(results()).basis
+
+
+def test_worse_is_said_with_its_size():
+    (sentence,) = statement(of_encoder("mine", of_one_task(mine=0.6, length=0.8))).sentences
+    assert re.search(
+        r"mine is worse than the best baseline \(length\) on tense \(by 20\.0 ", sentence
+    )
+
+
+def test_a_task_that_a_baseline_answers_is_named_apart():
+    answered = [
+        saying(result(share, encoder=name, task="ud/sent-len:EWT-bank"), kind=kind)
+        for name, share, kind in (("mine", 0.7, "trained"), ("length", 1.0, "baseline"))
+    ]
+    said = statement([*of_encoder("mine", results()), *answered])
+    assert "on all 2 tasks" in said.sentences[0]
+    assert "Not counted: sent-len, which length answers." in said.basis
+    (sentence,) = statement(answered).sentences
+    assert sentence.startswith("mine cannot be better than a baseline here: sent-len, which")
+
+
+def test_it_says_which_layer_and_how_it_was_chosen():
+    layers = [
+        saying(result(share, encoder="mine", read=read), kind="trained", choice={"dev": dev})
+        for share, read, dev in ((0.8, "0", 0.5), (0.9, "1", 0.9))
+    ]
+    floor = saying(result(0.55), kind="baseline")
+    assert "at the layer that is best on dev" in statement([*layers, floor]).basis
+    assert "mine, at layer 1, is better" in str(statement([*layers, floor]))
+    unknown = [saying(each, choice={}) for each in layers]
+    said = str(statement([*unknown, floor]))
+    assert "mine, at the best of 2 layers, is better" in said
+    assert "2 comparisons" in said
+
+
+def test_many_encoders_have_no_sentence_each():
+    found = [saying(result(0.9, encoder=f"e-{i}"), kind="trained") for i in range(12)] + [
+        saying(result(0.55), kind="baseline")
+    ]
+    sentences = statement(found).sentences
+    assert len(sentences) == 9
+    assert sentences[-1] == "`lingprobe compare` has the verdicts on 4 more."
+
+
+def limited(found):
+    return [replace(r, trial=replace(r.trial, task=f"{r.trial.task},limit=600")) for r in found]
+
+
+def test_a_limited_run_is_a_first_look():
+    said = str(statement(limited(results())))
+    assert "At most 600 examples per task: a first look, not to publish." in said
+    assert "first look" not in str(statement(results()))
+
+
+def as_hf(found, options=""):
+    names = {"mine": f"hf:bert-base-cased{options}"}
+    return [
+        replace(r, trial=replace(r.trial, encoder=names.get(r.trial.encoder, r.trial.encoder)))
+        for r in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("found", "step"),
+    [
+        (of_encoder("length", results()), "`lingprobe run -m MODEL` measures a model"),
+        (limited(results(mine=0.57)), "the same run without `--limit`"),
+        (results(mine=0.57), "`lingprobe compare`"),
+        (results(), "`lingprobe compare --pairs`"),
+        (as_hf(of_encoder("mine", results())), "`-e hf:bert-base-cased,layers=all`"),
+        (as_hf(of_encoder("mine", results()), ",layers=3"), "`lingprobe report --html`"),
+        (of_encoder("mine", results()), "`lingprobe report --html`"),
+    ],
+)
+def test_the_next_step_is_the_one_that_would_tell_more(found, step):
+    assert f"Next: {step}" in statement(found).next_step
+
+
+def test_commands_name_the_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "`lingprobe compare out --pairs`" in statement(results(), tmp_path / "out").next_step
+
+
+def test_names_are_those_of_models():
+    assert statement(as_hf(results())).sentences[0].startswith("bert-base-cased is better")
+
+
+def test_it_stands_above_tables_in_every_format(tmp_path):
+    found = results()
+    said = statement(found).sentences[0]
+    for page in (lingprobe.report(found), lingprobe.report(found, each=True)):
+        assert page.text("terminal").startswith(said)
+        assert page.text("markdown").startswith(said.replace("[", r"\[").replace("]", r"\]"))
+        assert page.text("latex").startswith(f"% {said}")
+        assert said in page._repr_html_()
+    assert said in card_page(found).text("markdown").replace("\\", "")
+
+
+def test_an_evaluation_has_its_verdicts():
+    done = Evaluation(tuple(results()))
+    assert str(done.verdicts) == str(statement(results()))
+    assert [one.encoder for one in done.verdicts] == ["mine", "yours"]
+    assert "<p>mine is better" in done.verdicts._repr_html_()
+    assert repr(done.verdicts).startswith("Statement(2 encoders, 4 comparisons")
+
+
+def test_numbers_arerounded_up_to_two_digits():
+    assert [rounded(n) for n in (7, 42, 421, 4_201, 99_100)] == [7, 42, 430, 4_300, 100_000]
