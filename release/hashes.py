@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "release"
+EDITABLE = "editables\n"  # what an editable installation of the checkout needs beside the rest
 TORCH = re.compile(r"(nvidia|cuda|triton|torch)\b(?!-)|(nvidia|cuda)-")
 HEAD = "# Written by release/hashes.py from constraints.txt.\n"
 PYTHON = "3.11.5"  # the first that all pins of the development environment take
@@ -26,12 +27,12 @@ def resolved() -> list[str]:
     command = [
         *("uv", "pip", "compile", "-q", "--universal", "--python-version", PYTHON),
         *("--generate-hashes", "--extra", "dev", "--no-annotate", "--no-header"),
-        *("-c", "constraints.txt", "pyproject.toml"),
+        *("-c", "constraints.txt", "pyproject.toml", "-"),
     ]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, text=True,
-        check=True,
+        input=EDITABLE, check=True,
     )  # fmt: skip
     return re.findall(r"^[a-z0-9].*(?:\n    .*)*\n", done.stdout, re.M)
 
