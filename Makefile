@@ -42,10 +42,10 @@ mutants: $(VENV)/.release ## changes of formulas that no test would notice; take
 release: $(VENV)/.dev $(VENV)/.release ## checks, wheel and sdist in dist/, and a tag; uploads nothing
 	$(BIN)/python release/release.py $(STEPS)
 
-hashes: | $(BIN)/python ## what `make test` installs in .venv/hashes, each file by its hash; torch's build for GPUs needs GPU=1
+hashes: | $(BIN)/python ## what `make test` installs in .venv/hashes, each file by its hash; CPU=1 for the build of torch that lies in PIP_FIND_LINKS
 	$(PYTHON) -m venv $(VENV)/hashes
 	$(VENV)/hashes/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-		--requirement release/hashes.txt $(if $(GPU),--requirement release/hashes-gpu.txt)
+		--requirement release/hashes.txt --requirement release/hashes-torch$(if $(CPU),-cpu).txt
 	$(VENV)/hashes/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
 check: $(VENV)/.dev ## the same without the tests

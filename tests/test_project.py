@@ -91,9 +91,12 @@ def test_hashes_are_of_the_pinned_versions():
         re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text("utf-8"), re.M)
     )
     pins = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pins.items()}
+    text = "".join(
+        (ROOT / "release" / name).read_text("utf-8") for name in ("hashes.txt", "hashes-torch.txt")
+    )
     entries = re.findall(
         r"^([\w.-]+)==(\S+).*\\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)",
-        (ROOT / "release/hashes.txt").read_text("utf-8"),
+        text,
         re.M,
     )
     found = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version, _ in entries}
