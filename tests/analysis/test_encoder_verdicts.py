@@ -70,6 +70,18 @@ def test_probes_of_one_encoder_are_judged_apart():
     ]
 
 
+def test_an_encoder_whose_tasks_have_probes_of_their_own_is_judged_once():
+    found = encoder_verdicts(
+        [
+            saying(result(share, task=task, encoder=name, probe=probe), kind=kind)
+            for task, probe in (("ud/tense:EWT", "mlp"), ("ud/word-content:EWT", "logreg"))
+            for name, share, kind in (("mine", 0.9, "trained"), ("length", 0.5, "baseline"))
+        ]
+    )
+    (one,) = found.encoders
+    assert (one.encoder, one.probe, len(one.tasks)) == ("mine", "", 2)
+
+
 def test_the_limit_of_a_first_look_is_known():
     def limited(*limits):
         names = [f"ud/tense:EWT{f',limit={limit}' * bool(limit)}" for limit in limits]

@@ -53,6 +53,17 @@ def test_what_is_open_says_how_many_examples_would_decide():
     assert "power" not in statement(results()).basis
 
 
+def test_few_tasks_are_named():
+    found = [
+        saying(result(share, task=f"ud/{task}:EWT-bank", encoder=name), kind=kind)
+        for task, mine in (("tense", 0.9), ("passive", 0.56))
+        for name, share, kind in (("mine", mine, "trained"), ("length", 0.55, "baseline"))
+    ]
+    (sentence,) = statement(found).sentences
+    assert "better than the best baseline on 1 of 2 tasks (tense) (by " in sentence
+    assert "1 cannot be told (passive): about" in sentence
+
+
 def test_worse_is_said_with_its_size():
     (sentence,) = statement(of_encoder("mine", of_one_task(mine=0.6, length=0.8))).sentences
     assert re.search(

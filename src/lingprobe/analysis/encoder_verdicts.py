@@ -60,7 +60,10 @@ class TaskVerdict(NamedTuple):
 
 
 class EncoderVerdict(NamedTuple):
-    """What can be said of an encoder, and of the probe that read it, on each task."""
+    """What can be said of an encoder on each task.
+
+    probe  the one that read it, where tasks were read by several; '' where each had its own
+    """
 
     encoder: str
     probe: str
@@ -95,9 +98,11 @@ def encoder_verdicts(results: Sequence[Result]) -> Verdicts:
     for decision in decisions(questions.asked):
         row = decision.question.one.row
         asked.setdefault((row.encoder, row.probe, row.task), []).append(decision)
+    several = len({(encoder, task) for encoder, _, task in asked}) < len(asked)
     encoders: dict[tuple[str, str], list[TaskVerdict]] = {}
     for (encoder, probe, _), mine in asked.items():
-        encoders.setdefault((encoder, probe), []).append(_task_verdict(mine))
+        key = encoder, probe if several else ""
+        encoders.setdefault(key, []).append(_task_verdict(mine))
     judged = tuple(EncoderVerdict(*what, tuple(tasks)) for what, tasks in encoders.items())
     return Verdicts(judged, len(questions.asked), questions.family, limit)
 

@@ -82,7 +82,7 @@ def labels_of(encoders: Iterable[str]) -> dict[str, str]:
         mine = groups[str(one.argument)]
         own = [f"{k}={v}" for k, v in one.options if any((k, v) not in o.options for o in mine)]
         source = [one.name] if len({other.name for other in mine}) > 1 else []
-        names[encoder] = ", ".join([PurePath(str(one.argument)).name, *source, *own])
+        names[encoder] = ", ".join([_end(str(one.argument)), *source, *own])
     taken = Counter(names.values())
     return {encoder: name for encoder, name in names.items() if taken[name] == 1}
 

@@ -118,8 +118,7 @@ class Statement:
 
     def sentence(self, one: EncoderVerdict) -> str:
         """The verdict on an encoder."""
-        several = len({each.probe for each in self.verdicts.encoders}) > 1
-        name = self._name(one.encoder) + (f" ({one.probe})" if several else "")
+        name = self._name(one.encoder) + (f" ({one.probe})" if one.probe else "")
         answered = one.where("answered by a baseline")
         counted = [task for task in one.tasks if task not in answered]
         if not counted:
@@ -143,7 +142,8 @@ class Statement:
         is_open = one.where("cannot be told")
         many = f"{len(better) or 'none'} of {len(counted)}"
         many = f"all {len(counted)}" if len(better) == len(counted) else many
-        parts = [f"is better than the best baseline on {many} tasks{_range(better)}"]
+        which = "" if len(better) == len(counted) else self._listed(better)
+        parts = [f"is better than the best baseline on {many} tasks{which}{_range(better)}"]
         if worse:
             parts.append(f"worse on {len(worse)}{self._listed(worse)}{_range(worse)}")
         if is_open:
@@ -163,7 +163,7 @@ class Statement:
 
     def _listed(self, tasks: Sequence[TaskVerdict]) -> str:
         names = [self._name(task.row.task) for task in tasks]
-        return f" ({', '.join(names)})" if len(names) <= FEW else ""
+        return f" ({', '.join(names)})" if 0 < len(names) <= FEW else ""
 
     def _name(self, reference: str) -> str:
         return self.names.get(reference, reference)
