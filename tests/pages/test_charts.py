@@ -15,6 +15,7 @@ from matplotlib.text import Text
 
 import lingprobe
 from fixtures.results import result, saying
+from lingprobe.analysis.rows import rows as rows_of
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.charts import FIGURES, chart
@@ -125,7 +126,11 @@ def test_correlations_below_zero_have_their_place():
 
 
 def test_report_draws_what_is_asked_for_in_files_and_in_html(tmp_path):
-    found = results()
+    layers = [
+        saying(result(0.6 + int(read) / 10, encoder="deep", read=read, task=task), kind="trained")
+        for read, task in product("012", TASKS)
+    ]
+    found = [*results(), *layers]
     for kind in FIGURES:
         page = lingprobe.report(found, figure=kind)
         page.write(tmp_path / f"{kind}.svg")
@@ -135,6 +140,38 @@ def test_report_draws_what_is_asked_for_in_files_and_in_html(tmp_path):
     with pytest.raises(UsageProblem, match="no figure 'pie': choose one of dots, heat, radar"):
         lingprobe.report(found, figure="pie")
     lingprobe.report([r for r in found if r.trial.task == TASKS[0]]).write(tmp_path / "one.svg")
+
+
+def test_curves_lie_between_the_constant_answer_and_the_oracle():
+    layers = [
+        saying(result(score / 100, encoder=f"hf:{name}", read=read, task=TASKS[0]), kind="trained")
+        for name, score, read in (("a", 60, "0"), ("a", 80, "1"), ("b", 70, "0"), ("b", 65, "2"))
+    ]
+    (axes,) = chart([*layers, *results()], "layers").axes[:1]
+    curves = [line for line in axes.lines if line.get_marker() == "None"]
+    drawn = [(list(line.get_xdata()), list(line.get_ydata())) for line in curves]
+    for curve in (([0, 1], [60, 80]), ([0, 2], [70, 65])):
+        assert any(x == curve[0] and np.allclose(y, curve[1]) for x, y in drawn)
+    looks = {
+        line.get_linestyle(): line.get_ydata()[0] for line in curves if line.get_color() == GREY
+    }
+    rows = {row.encoder: row for row in rows_of(results()) if row.task == "ud/tense:EWT-bank"}
+    baseline = max(row.score for row in rows.values() if row.kind == "baseline")
+    oracle = max(row.score for row in rows.values() if row.kind == "oracle")
+    assert looks == pytest.approx({"--": 50.0, "-": baseline, ":": oracle})
+    with pytest.raises(PlotProblem, match="no encoder was read at several layers"):
+        chart(results(), "layers")
+
+
+def test_layers_without_mixes_are_drawn_from_the_table_of_layers_too(tmp_path):
+    layers = [
+        saying(result(0.6 + int(read) / 10, encoder=name, read=read, task=task), kind="trained")
+        for name, read, task in product(("hf:a", "hf:b"), "01", TASKS)
+    ]
+    lingprobe.layers(layers).write(tmp_path / "layers.svg")
+    drawn = (tmp_path / "layers.svg").read_text("utf-8")
+    for name, layer in product("ab", range(2)):
+        assert drawn.count(f"<title>{name}, layer {layer}: ") == len(TASKS)
 
 
 def test_a_page_without_scores_has_no_chart():

@@ -80,12 +80,14 @@ class Verdicts(NamedTuple):
     encoders     the encoders that are judged, in the order of the results
     comparisons  how many p values and intervals are corrected for, and `family` of what
     limit        the most examples of a task that were used, for a first look; 0 for all
+    decisions    all comparisons of the family, which are of each layer where dev did not choose
     """
 
     encoders: tuple[EncoderVerdict, ...]
     comparisons: int
     family: str
     limit: int
+    decisions: tuple[Decision, ...] = ()
 
 
 def encoder_verdicts(results: Sequence[Result]) -> Verdicts:
@@ -95,7 +97,8 @@ def encoder_verdicts(results: Sequence[Result]) -> Verdicts:
         return Verdicts((), 0, "", limit)
     questions = with_baselines(results)
     asked: dict[tuple[str, str, str], list[Decision]] = {}
-    for decision in decisions(questions.asked):
+    decided = decisions(questions.asked)
+    for decision in decided:
         row = decision.question.one.row
         asked.setdefault((row.encoder, row.probe, row.task), []).append(decision)
     several = len({(encoder, task) for encoder, _, task in asked}) < len(asked)
@@ -104,7 +107,7 @@ def encoder_verdicts(results: Sequence[Result]) -> Verdicts:
         key = encoder, probe if several else ""
         encoders.setdefault(key, []).append(_task_verdict(mine))
     judged = tuple(EncoderVerdict(*what, tuple(tasks)) for what, tasks in encoders.items())
-    return Verdicts(judged, len(questions.asked), questions.family, limit)
+    return Verdicts(judged, len(questions.asked), questions.family, limit, tuple(decided))
 
 
 def _task_verdict(mine: Sequence[Decision]) -> TaskVerdict:

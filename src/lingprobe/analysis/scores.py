@@ -52,11 +52,14 @@ class Score:
     verdict: str = ""
 
 
-def scores(results: Sequence[Result]) -> list[Score]:
-    """The scores of tasks without controls, in the order in which they were measured."""
+def scores(results: Sequence[Result], known: Sequence[Decision] = ()) -> list[Score]:
+    """The scores of tasks without controls, in the order in which they were measured; `known` are
+    the decisions on them where they were made before.
+    """
     plain = [result for result in results if result.trial.control == NO_CONTROL]
     posed = {what(q.one.row): q for q in with_baselines(plain, every_layer=True).asked}
-    decided = {what(d.question.one.row): d for d in decisions(with_baselines(plain).asked)}
+    made = known or decisions(with_baselines(plain).asked)
+    decided = {what(decision.question.one.row): decision for decision in made}
     return [_score(row, posed.get(what(row)), decided.get(what(row))) for row in rows(plain)]
 
 

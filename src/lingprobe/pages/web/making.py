@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.rows import kind_of, without_fold
 from lingprobe.data.core import Result
 from lingprobe.data.notes import Sources
-from lingprobe.data.references import Contents, brief, parsed_or_none
+from lingprobe.data.references import brief, parsed_or_none
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.pages.web.study import Study, many
@@ -114,7 +114,7 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
         ],
         "--read": [read for read in dict.fromkeys(t.read for t in trials) if read != "-"],
     }
-    rooms = {"-t": TASKS, "-e": ENCODERS}
+    rooms = {"-t": TASKS.places(), "-e": ENCODERS.places()}
     lost = [x for flag, room in rooms.items() for x in named[flag] if not _is_named(room, x)]
     parts = [
         f"{flag} {shlex.quote(value)}"
@@ -134,9 +134,9 @@ def _without_sample(task: str) -> str:
     return task if parsed is None else str(parsed.without("sample") if "*/" in task else parsed)
 
 
-def _is_named(room: Contents, reference: str) -> bool:
+def _is_named(places: Mapping[str, str], reference: str) -> bool:
     parsed = parsed_or_none(reference)
-    return parsed is not None and (parsed.name in room.places() or "@" in parsed.name)
+    return parsed is not None and (parsed.name in places or "@" in parsed.name)
 
 
 def _papers(study: Study) -> Iterator[str]:

@@ -42,7 +42,8 @@ def outcome(study: Study) -> Chapter:
     if study.has_chosen:
         every = _sheet(study, study.whole_grid, "Scores of all layers")
         blocks.append(Folded("All layers", (every,)))
-    blocks.append(Download("Scores as CSV", "scores.csv", csv(scores(study.results))))
+    lines = scores(study.results, said.verdicts.decisions)
+    blocks.append(Download("Scores as CSV", "scores.csv", csv(lines)))
     return Chapter("outcome", "What came out", tuple(blocks))
 
 
