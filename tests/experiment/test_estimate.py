@@ -40,6 +40,7 @@ def test_bytes_are_those_of_the_vectors(tmp_path):
     asked = lingprobe.estimate(TASK, f"hf:{folder},layers=all", **SETTINGS)
     assert asked.bytes == 60 * 32 * 4 * 3  # layers 0 to 2, in float32
     assert asked.untimed == ()
+    assert f"60 sentences to encode in {next(iter(asked.computed.values()))}\n" in f"{asked}\n"
 
 
 def test_what_was_timed_before_is_how_long_it_takes(tmp_path):

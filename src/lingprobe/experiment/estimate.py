@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lingprobe.data.core import Sentence
+from lingprobe.data.core import Running, Sentence
 from lingprobe.data.notes import Remote
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.references import Reference
@@ -18,6 +18,7 @@ from lingprobe.experiment.measure import Group
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan, together
 from lingprobe.experiment.portions import portions
+from lingprobe.experiment.provenance import runs_in
 from lingprobe.experiment.room import PIECES, bytes_of, left_of
 from lingprobe.experiment.run import missing
 
@@ -43,6 +44,8 @@ class Estimate:
     untimed    encoders whose time is unknown, except baselines
     refused    what cannot be measured, and why
     receivers  where sentences are sent, by the name of the encoder that sends them
+    computed   the precision and the kind of device that encoders run with, by their names, as far
+               as they have a choice
     """
 
     trials: int
@@ -54,6 +57,7 @@ class Estimate:
     untimed: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     receivers: Mapping[str, str] = field(default_factory=dict)
+    computed: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [
@@ -62,6 +66,7 @@ class Estimate:
         ]
         lines += [
             f"{name}: {n:,} sentences to encode"
+            + (f" in {self.computed[name]}" if name in self.computed else "")
             + (f", sent to {self.receivers[name]}" if name in self.receivers else "")
             for name, n in self.sentences.items()
         ]
@@ -98,6 +103,7 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
         tuple(untimed),
         dict(plan.refused),
         {each.name: each.sends_to for each in plan.encoders.values() if isinstance(each, Remote)},
+        {each.name: runs_in(each) for each in plan.encoders.values() if isinstance(each, Running)},
     )
 
 
