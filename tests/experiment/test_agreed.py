@@ -49,7 +49,6 @@ def test_the_first_resolves_and_others_compute_as_it_does(file, monkeypatch):
         assert agreement.machine == CPU
         assert (resolved_device("auto"), usable_threads()) == ("cpu", 2)
         monkeypatch.setattr(precision, "_has_bf16", lambda: True)
-        monkeypatch.setattr(precision, "half_gain", lambda: 4.0)
         monkeypatch.setattr(device, "_capability", lambda: (9, 0))
         assert not native_bf16()
         assert resolved_dtype("auto", "cuda") == resolved_dtype("auto", "cpu") == "float32"

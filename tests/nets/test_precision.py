@@ -55,6 +55,7 @@ def test_a_whole_amx_multiplies_natively(monkeypatch):
 def timed(monkeypatch):
     """What products take by turns in float32 and bfloat16, to be filled in; how often was asked."""
     monkeypatch.setattr(precision, "read_cpuinfo", lambda: XEON)
+    monkeypatch.delenv(precision.GAIN)
     took, asked = {"float32": 1.0, "bfloat16": 1.0}, []
 
     def gain():
@@ -143,7 +144,6 @@ def test_the_formats_are_timed_in_turn_and_threads_are_put_back(monkeypatch):
 
 def test_what_is_to_be_reproducible_is_float32_and_one_thread(monkeypatch):
     monkeypatch.setattr(precision, "_has_bf16", lambda: True)
-    monkeypatch.setattr(precision, "half_gain", lambda: 4.0)
     monkeypatch.delenv(precision.REPRODUCIBLE, raising=False)
     assert precision.native_bf16()
     threads = torch.get_num_threads()
