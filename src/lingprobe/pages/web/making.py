@@ -135,7 +135,9 @@ def _without_sample(task: str) -> str:
 
 def _is_named(room: Contents, reference: str) -> bool:
     parsed = parsed_or_none(reference)
-    return parsed is not None and (parsed.name in room.places() or "@" in parsed.name)
+    return parsed is not None and (
+        parsed.name in room.table or "@" in parsed.name or parsed.name in room.places()
+    )
 
 
 def _papers(study: Study) -> Iterator[str]:
