@@ -33,7 +33,7 @@ class Processes:
 
     def workers(self, folders: Sequence[Path]) -> AbstractContextManager[Workers]:
         """The workers; they see what this machine sees."""
-        return nullcontext(Workers(fit=processes(self.count)))
+        return nullcontext(Workers(fit=processes(self.count), processes=self.count))
 
 
 def processes(count: int) -> Mapper:
