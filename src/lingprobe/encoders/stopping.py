@@ -24,8 +24,9 @@ class _Known(LingprobeError):
 class _Pass(threading.local):
     """The pass that a thread is at: where it ends, and what blocks were given."""
 
-    end: int | None = None
-    given: tuple[Tensor | None, ...] = ()
+    def __init__(self) -> None:
+        self.end: int | None = None
+        self.given: list[Tensor | None] = []
 
 
 def stoppable(blocks: nn.Module, whole: Sequence[Tensor], run: Callable[[], Any]) -> Stopped | None:
@@ -40,7 +41,7 @@ def stoppable(blocks: nn.Module, whole: Sequence[Tensor], run: Callable[[], Any]
         @wraps(forward)
         def note(*given: Any, **named: Any) -> Any:
             if current.end is not None:
-                current.given += (first_states([*given, *named.values()]),)
+                current.given.append(first_states([*given, *named.values()]))
                 if len(current.given) > current.end:
                     raise _Known
             return forward(*given, **named)
@@ -51,15 +52,16 @@ def stoppable(blocks: nn.Module, whole: Sequence[Tensor], run: Callable[[], Any]
         child.forward = watch(child.forward)
 
     def stopped(layer: int, run: Callable[[], Any]) -> tuple[Tensor, ...]:
-        current.end, current.given = layer, ()
+        given: list[Tensor | None] = []
+        current.end, current.given = layer, given
         try:
             run()
         except _Known:
             pass
         finally:
-            given, current.end, current.given = current.given, None, ()
+            current.end, current.given = None, []
         return tuple(each for each in given if each is not None)
 
-    given = stopped(len(whole) - 1, run)
-    same = len(given) == len(whole) and all(map(torch.equal, given, whole))
+    blocks_given = stopped(len(whole) - 1, run)
+    same = len(blocks_given) == len(whole) and all(map(torch.equal, blocks_given, whole))
     return stopped if same else None
