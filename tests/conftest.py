@@ -38,6 +38,7 @@ os.environ |= {
     "TRANSFORMERS_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
     "COLUMNS": "200",
+    "LINGPROBE_BFLOAT16_GAIN": "4",  # else each process would time its formats
 }
 
 settings.register_profile(

@@ -73,7 +73,7 @@ pages/scores.py _describe_control
 pages/subsets.py _averages
 suites/suite.py different told_data
 suites/tenney2019.py _unlike
-data/references.py brief
+data/references.py _brief brief
 """
 """Text that was read from results or a sheet; a stranger may have written it."""
 OURS = """

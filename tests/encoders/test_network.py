@@ -25,7 +25,8 @@ POSITIONS = {"max_position_embeddings": 40}
 
 
 def network(model: torch.nn.Module) -> Network:
-    return Network(model.eval(), types.SimpleNamespace(model_max_length=40), "cpu", "float32")
+    tokenizer = types.SimpleNamespace(model_max_length=40, pad_token_id=0)
+    return Network(model.eval(), tokenizer, "cpu", "float32")
 
 
 def built(name: str, **settings) -> torch.nn.Module:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from lingprobe import evaluate
+from lingprobe.data.cache import cache_dir
 from lingprobe.nets import precision
 from lingprobe.nets.device import resolved_dtype
 
@@ -32,7 +33,8 @@ def test_a_machine_with_such_an_amx_computes_in_float32_and_spares_torch(monkeyp
     monkeypatch.setattr(precision, "read_cpuinfo", lambda: XEON | {"cpuid level": "28"})
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "put back afterwards")
     monkeypatch.delenv("ONEDNN_MAX_CPU_ISA")
-    assert not precision._has_bf16.__wrapped__()
+    assert not precision._has_bf16()
+    assert resolved_dtype("auto", "cpu") == "float32"  # and nothing is timed, which might be fatal
     precision.spare_torch()
     assert os.environ["ONEDNN_MAX_CPU_ISA"] == "AVX512_CORE_FP16"
 
@@ -46,7 +48,98 @@ def test_a_choice_of_the_user_stays(monkeypatch):
 
 def test_a_whole_amx_multiplies_natively(monkeypatch):
     monkeypatch.setattr(precision, "read_cpuinfo", lambda: XEON)
-    assert precision._has_bf16.__wrapped__()
+    assert precision._has_bf16()
+
+
+@pytest.fixture
+def timed(monkeypatch):
+    """What products take by turns in float32 and bfloat16, to be filled in; how often was asked."""
+    monkeypatch.setattr(precision, "read_cpuinfo", lambda: XEON)
+    monkeypatch.delenv(precision.GAIN)
+    took, asked = {"float32": 1.0, "bfloat16": 1.0}, []
+
+    def gain():
+        asked.append(1)
+        return took["float32"] / took["bfloat16"]
+
+    monkeypatch.setattr(precision, "_time_formats", gain)
+    precision._measured_gain.cache_clear()
+    yield took, asked
+    precision._measured_gain.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "dtype"), [(0.2, "bfloat16"), (0.95, "float32"), (1.3, "float32")]
+)
+def test_the_faster_format_is_taken_and_a_tie_keeps_the_digits(timed, seconds, dtype):
+    timed[0]["bfloat16"] = seconds
+    assert resolved_dtype("auto", "cpu") == dtype
+
+
+def test_a_processor_is_timed_once_and_another_anew(timed, monkeypatch):
+    took, asked = timed
+    took["bfloat16"] = 0.25
+    for flags in (XEON["flags"], XEON["flags"] + " avx512_fp16", XEON["flags"]):
+        monkeypatch.setattr(precision, "read_cpuinfo", lambda flags=flags: XEON | {"flags": flags})
+        precision._measured_gain.cache_clear()  # as in another process
+        assert precision.half_gain() == 4.0
+    assert len(asked) == 2
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
+    precision._measured_gain.cache_clear()
+    took["bfloat16"] = 2.0
+    assert precision.half_gain() == 0.5
+    assert len(asked) == 3
+
+
+def test_what_changes_from_start_to_start_does_not_count(timed, monkeypatch):
+    for megahertz in ("2100.0", "3400.1"):
+        monkeypatch.setattr(precision, "read_cpuinfo", lambda m=megahertz: XEON | {"cpu MHz": m})
+        precision._measured_gain.cache_clear()
+        precision.half_gain()
+    assert len(timed[1]) == 1
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"key": "", "value": 9, "sum": ""}', "[]"])
+def test_a_damaged_note_is_measured_again(timed, text):
+    precision.half_gain()
+    (note,) = (cache_dir() / precision.FOLDER).iterdir()
+    note.write_text(text)
+    precision._measured_gain.cache_clear()
+    assert precision.half_gain() == 1.0
+    precision._measured_gain.cache_clear()
+    precision.half_gain()
+    assert len(timed[1]) == 2
+
+
+def test_without_a_cache_that_can_be_written_processes_take_over_what_was_measured(
+    timed, monkeypatch, tmp_path
+):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "file"))
+    with precision.passing_on():
+        assert precision.GAIN not in os.environ  # nothing was measured, so nothing is said
+    timed[0]["bfloat16"] = 0.5
+    assert precision.half_gain() == 2.0
+    with precision.passing_on():
+        precision._measured_gain.cache_clear()  # as in a worker
+        timed[0]["bfloat16"] = 2.0
+        assert precision.half_gain() == 2.0
+    assert len(timed[1]) == 1
+    assert precision.GAIN not in os.environ
+
+
+def test_the_formats_are_timed_in_turn_and_threads_are_put_back(monkeypatch):
+    clock, threads = [0.0], torch.get_num_threads()
+    linear = torch.nn.functional.linear
+
+    def slow(data, weights):
+        clock[0] += 0.25 if data.dtype == torch.bfloat16 else 1.0
+        return linear(data, weights)
+
+    monkeypatch.setattr(precision.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(torch.nn.functional, "linear", slow)
+    assert precision._time_formats() == 4.0
+    assert torch.get_num_threads() == threads
 
 
 def test_what_is_to_be_reproducible_is_float32_and_one_thread(monkeypatch):

@@ -21,7 +21,7 @@ from lingprobe.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
 from lingprobe.data.core import Result, Trial, needs_of
 from lingprobe.data.notes import Code, Controlled
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import ReferenceProblem, brief, parsed_or_none
+from lingprobe.data.references import REMEMBERED, ReferenceProblem, brief, parsed_or_none
 from lingprobe.datasets.controls import CONTROLS, KEY_SEEN, without_draw
 from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.metrics import METRICS, Answers, difference
@@ -162,6 +162,7 @@ def _state(result: Result) -> str:
     )
 
 
+@lru_cache(maxsize=REMEMBERED)
 def _made_of(identity: str) -> list[Any]:
     """Code and facts in an identity; of a task of version 0.1 whose examples stand for it, the code
     alone.
@@ -354,6 +355,7 @@ def _rule(result: Result) -> tuple[str, float]:
     return best, PERCENT * float(rules[best]) if best else math.nan
 
 
+@lru_cache(maxsize=REMEMBERED)
 def without_fold(task: str) -> str:
     """A task's reference without its fold and with all samples of the training data in place of one
     (`sample=*/5`).

@@ -79,17 +79,38 @@ def closure(starts: Iterable[str]) -> Closure:
         if name in seen or name.partition(".")[0] in sys.stdlib_module_names:
             continue
         seen.add(name)
-        file = file_of(name)
-        if file is None:
-            packages |= _package(name)
-        elif _is_installed(name, file):
-            packages |= _package(name) or {name: _module(file).alone}
-        else:
-            module = _module(file)
-            todo += [source for each in module.imports for source in _sources(each, name, file)]
-            if not module.places:  # what only says where things are has no say in what they do
-                files[file] = name
+        step = _step(name)
+        packages |= step.packages
+        todo += step.reads
+        if step.file is not None:
+            files[step.file] = name
     return Closure(files, packages)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What a module adds to a closure: its file, or its distribution, and the modules that it
+    reads.
+    """
+
+    file: Path | None = None
+    packages: Mapping[str, str] = field(default_factory=dict)
+    reads: tuple[str, ...] = ()
+
+
+@functools.cache
+def _step(name: str) -> _Step:
+    """That of a module, which many closures share."""
+    file = file_of(name)
+    if file is None:
+        return _Step(packages=_package(name.partition(".")[0]))
+    if _is_installed(name, file):
+        found = _package(name.partition(".")[0])
+        return _Step(packages=found or {name: _module(file).alone})
+    module = _module(file)
+    reads = tuple(source for each in module.imports for source in _sources(each, name, file))
+    # what only says where things are has no say in what they do
+    return _Step(None if module.places else file, {}, reads)
 
 
 def _sources(each: Import, name: str, file: Path) -> list[str]:
@@ -170,11 +191,11 @@ def file_of(name: str) -> Path | None:
     )
 
 
-def _package(name: str) -> dict[str, str]:
+@functools.cache
+def _package(top: str) -> Mapping[str, str]:
     """The distribution that a module belongs to, with its version; nothing where none is
     installed.
     """
-    top = name.partition(".")[0]
     usual = OTHERWISE.get(top, top)  # looking through all distributions takes a quarter second
     try:
         return {usual: importlib.metadata.version(usual)}

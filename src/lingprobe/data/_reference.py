@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from lingprobe.data._old_names import VALUES
 from lingprobe.data._options import ReferenceProblem
+
+REMEMBERED = 10_000  # references: a folder of results names the same few again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,25 +28,7 @@ class Reference:
         """Parse `name[:argument][,key=value]...`; `, : = @ %` inside a value must be
         percent-encoded.
         """
-        head, *rest = text.split(",")
-        name, colon, argument = head.partition(":")
-        if not name.strip():
-            raise ReferenceProblem(f"{text!r} has no name: write name[:argument][,key=value]...")
-        options = []
-        for item in rest:
-            key, equals, value = item.partition("=")
-            if not key.strip() or not equals:
-                raise ReferenceProblem(
-                    f"{item!r} in {text!r} is not key=value (several references have spaces between"
-                    " them; a comma inside a value is written %2C)"
-                )
-            key, value = key.strip(), unquote(value, errors="surrogateescape")
-            options.append((key, VALUES.get((key, value), value)))
-        return cls(
-            name.strip(),
-            unquote(argument, errors="surrogateescape") if colon else None,
-            tuple(options),
-        )
+        return _parse(text)
 
     def __str__(self) -> str:
         argument = "" if self.argument is None else ":" + _encode(self.argument)
@@ -77,6 +62,29 @@ class Reference:
             None if self.argument is None else _with_code(self.argument, place),
             tuple((key, _with_code(value, place)) for key, value in self.options),
         )
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _parse(text: str) -> Reference:
+    head, *rest = text.split(",")
+    name, colon, argument = head.partition(":")
+    if not name.strip():
+        raise ReferenceProblem(f"{text!r} has no name: write name[:argument][,key=value]...")
+    options = []
+    for item in rest:
+        key, equals, value = item.partition("=")
+        if not key.strip() or not equals:
+            raise ReferenceProblem(
+                f"{item!r} in {text!r} is not key=value (several references have spaces between"
+                " them; a comma inside a value is written %2C)"
+            )
+        key, value = key.strip(), unquote(value, errors="surrogateescape")
+        options.append((key, VALUES.get((key, value), value)))
+    return Reference(
+        name.strip(),
+        unquote(argument, errors="surrogateescape") if colon else None,
+        tuple(options),
+    )
 
 
 def parsed_or_none(reference: str) -> Reference | None:

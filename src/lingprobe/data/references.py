@@ -11,25 +11,27 @@ read from results, sheets or corpora, or is nested in one, names only built-in t
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
 import inspect
 import logging
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lingprobe.data._code import Untrusted, allow, beside, from_file, is_allowed
 from lingprobe.data._foreign_code import foreign_code, module_name, one_line
 from lingprobe.data._old_names import entry_points
 from lingprobe.data._options import Place, ReferenceProblem, convert_option, says_where, texts
-from lingprobe.data._reference import Reference, parsed_or_none
+from lingprobe.data._reference import REMEMBERED, Reference, parsed_or_none
 from lingprobe.data.suggestions import suggest
 
 __all__ = [
+    "REMEMBERED",
     "Contents",
     "Place",
     "Reference",
@@ -44,6 +46,7 @@ __all__ = [
     "summary",
 ]
 
+T = TypeVar("T")
 TELLING = 5  # letters of a word that is looked for in what things say of themselves
 log = logging.getLogger("lingprobe.data.references")
 
@@ -56,12 +59,15 @@ class Contents:
     at all. The thing found is a factory: it is called with the reference's argument and its
     options, converted by annotated type. Things that are found and never made, as checks, take
     none.
+    brief  what references are without what is usual, with the factory that says so: a folder of
+           results names the same few again and again
     """
 
     kind: str
     group: str
     table: Mapping[str, str]
     made: bool = True
+    brief: dict[str, tuple[Any, str]] = field(default_factory=dict, compare=False, repr=False)
 
     def places(self) -> dict[str, str]:
         """Every name that can be written, with the place it is read from; built-in names win over
@@ -111,7 +117,7 @@ class Contents:
         parsed = _as_reference(reference)
         factory = self.find(parsed.name)
         args, kwargs = _arguments(parsed, factory, self.kind)
-        signature = inspect.signature(factory)
+        signature = _signature(factory)
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         values = dict(bound.arguments)
@@ -167,7 +173,7 @@ class Contents:
 
     def needs(self, name: str) -> set[str]:
         """The options without which the thing cannot be made."""
-        parameters = inspect.signature(self.find(name)).parameters.values()
+        parameters = _signature(self.find(name)).parameters.values()
         return {
             p.name.rstrip("_")
             for p in parameters
@@ -177,7 +183,7 @@ class Contents:
     def options(self, name: str) -> set[str]:
         """The options that the thing takes after its argument."""
         first = _argument_parameter(factory := self.find(name))
-        every = inspect.signature(factory).parameters
+        every = _signature(factory).parameters
         return {key.rstrip("_") for key in every if first is None or key != first.name}
 
     def _unknown(self, name: str, places: Iterable[str]) -> str:
@@ -211,17 +217,20 @@ def brief(contents: Contents, reference: str) -> str:
     if parsed is None or not parsed.options or "@" in parsed.name:  # a report runs nobody's files
         return reference
     try:
-        asked = tuple(o for o in parsed.options if o[0] in contents.needs(parsed.name))
-        usual = Reference.parse(contents.canonical(Reference(parsed.name, parsed.argument, asked)))
+        factory = contents.find(parsed.name)
+        known = contents.brief.get(reference)
+        if known is None or known[0] is not factory:
+            known = contents.brief[reference] = factory, _brief(contents, parsed)
+        return known[1]
     except (ReferenceProblem, ImportError, AttributeError, OSError):
         return reference  # results outlive the plugins and the files that they were made with
-    return str(
-        Reference(
-            parsed.name,
-            parsed.argument,
-            tuple(o for o in parsed.options if o in asked or o not in usual.options),
-        )
-    )
+
+
+def _brief(contents: Contents, parsed: Reference) -> str:
+    asked = tuple(o for o in parsed.options if o[0] in contents.needs(parsed.name))
+    usual = Reference.parse(contents.canonical(Reference(parsed.name, parsed.argument, asked)))
+    kept = tuple(o for o in parsed.options if o in asked or o not in usual.options)
+    return str(Reference(parsed.name, parsed.argument, kept))
 
 
 def _is_pattern(name: str) -> bool:
@@ -256,7 +265,26 @@ def path_options(factory: Callable[..., Any]) -> set[str | None]:
     }
 
 
-def _hints(factory: Callable[..., Any]) -> dict[str, Any]:
+def _remembered(look: Callable[[Any], T]) -> Callable[[Any], T]:
+    """What a look at a factory shows, looked for once; but at one that cannot be a key."""
+    known = functools.lru_cache(REMEMBERED)(look)
+
+    @functools.wraps(look)
+    def remembered(factory: Any) -> T:
+        try:
+            hash(factory)
+        except TypeError:
+            return look(factory)
+        return known(factory)
+
+    return remembered
+
+
+_signature = _remembered(inspect.signature)
+
+
+@_remembered
+def _hints(factory: Callable[..., Any]) -> Mapping[str, Any]:
     """What the parameters of a factory are annotated with."""
     made_by = factory.__init__ if inspect.isclass(factory) else factory
     return typing.get_type_hints(made_by, include_extras=True)
@@ -264,7 +292,7 @@ def _hints(factory: Callable[..., Any]) -> dict[str, Any]:
 
 def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None:
     """The parameter that the text after the colon fills: the first positional one."""
-    for parameter in inspect.signature(factory).parameters.values():
+    for parameter in _signature(factory).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             return parameter
         break
@@ -291,7 +319,7 @@ def _with_argument(reference: Reference, first: inspect.Parameter | None) -> Ref
 def _arguments(
     reference: Reference, factory: Callable[..., Any], kind: str
 ) -> tuple[list[Any], dict[str, Any]]:
-    signature = inspect.signature(factory)
+    signature = _signature(factory)
     hints = _hints(factory)
     first = _argument_parameter(factory)
     reference = _with_argument(reference, first)

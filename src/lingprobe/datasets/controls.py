@@ -8,6 +8,7 @@ Each leaves a note `control`, with `null`: what a probe that learned nothing sco
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -16,7 +17,13 @@ from numpy.typing import NDArray
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import ByParser, Controlled
-from lingprobe.data.references import Contents, Reference, ReferenceProblem, parsed_or_none
+from lingprobe.data.references import (
+    REMEMBERED,
+    Contents,
+    Reference,
+    ReferenceProblem,
+    parsed_or_none,
+)
 from lingprobe.data.vectors import Ints, ranges
 from lingprobe.datasets.splits import allocate
 
@@ -70,6 +77,7 @@ def draws(reference: str, many: int) -> list[str]:
     return [CONTROLS.canonical(parsed.plus(seed=str(k))) for k in range(many)]
 
 
+@lru_cache(maxsize=REMEMBERED)
 def without_draw(reference: str) -> str:
     """A control whichever draw it is."""
     parsed = parsed_or_none(reference)

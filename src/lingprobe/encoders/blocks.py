@@ -28,11 +28,13 @@ class Layers:
     embedded  whether layer 0 is what its table of embeddings gives, which is none of the states
     given     the numbers of the states that its other blocks are given
     widths    of each layer, from 0
+    blocks    the name of the list of modules that are given them
     """
 
     embedded: bool
     given: tuple[int, ...]
     widths: tuple[int, ...]
+    blocks: str
 
     def of(self, model: Any, ids: Tensor, output: Any) -> tuple[Tensor, ...]:
         """The layers [rows, tokens, width] of a model's output for some token ids."""
@@ -55,7 +57,8 @@ def layers_of(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
             f"a {kind} model has states of shape {odd[0]} for {list(ids.shape)} tokens, so a token"
             " has no vector of its own in each layer"
         )
-    inputs = _inputs(calls, states)
+    blocks = _blocks(calls, states)
+    inputs = [given for given, _ in calls.get(blocks, [])]
     numbers = [_number(states, each) for each in inputs]
     if None in numbers[:1] and _is_embedded(model, ids, inputs[0]):
         embedded, given = True, numbers[1:]
@@ -68,7 +71,7 @@ def layers_of(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
         )
     known = tuple(number for number in given if number is not None)
     layers = _layers(model, ids, output, embedded, known)
-    return Layers(embedded, known, tuple(layer.shape[-1] for layer in layers))
+    return Layers(embedded, known, tuple(layer.shape[-1] for layer in layers), blocks)
 
 
 def _layers(
@@ -103,7 +106,9 @@ def _watch_calls(model: Any, run: Callable[[], Any]) -> tuple[dict[str, list[Cal
             back = forward(*given, **named)
             held = back.values() if isinstance(back, Mapping) else back
             returned = held if isinstance(back, tuple | list | Mapping) else [back]
-            calls.setdefault(name, []).append((_first([*given, *named.values()]), _first(returned)))
+            calls.setdefault(name, []).append(
+                (first_states([*given, *named.values()]), first_states(returned))
+            )
             return back
 
         child.forward = record_call
@@ -122,22 +127,22 @@ def _watch_calls(model: Any, run: Callable[[], Any]) -> tuple[dict[str, list[Cal
                 child.forward = own
 
 
-def _first(values: Iterable[Any]) -> Tensor | None:
+def first_states(values: Iterable[Any]) -> Tensor | None:
     """The first of some values that may be states."""
     tensors = (value for value in values if isinstance(value, Tensor))
     return next((each for each in tensors if each.is_floating_point() and each.ndim > 2), None)
 
 
-def _inputs(calls: dict[str, list[Call]], states: Sequence[Tensor]) -> list[Tensor | None]:
-    """What the blocks are given: those in the list whose calls give or return most of the states,
-    and of lists that lie in one another the outer one.
+def _blocks(calls: dict[str, list[Call]], states: Sequence[Tensor]) -> str:
+    """The list of the blocks: the one whose calls give or return most of the states, and of lists
+    that lie in one another the outer one; '' where there is none.
     """
 
     def match_rank(name: str) -> tuple[int, int]:
         about = [state for call in calls[name] for state in call]
         return sum(_number(about, state) is not None for state in states), -len(name)
 
-    return [given for given, _ in calls[max(calls, key=match_rank)]] if calls else []
+    return max(calls, key=match_rank, default="")
 
 
 def _number(states: Sequence[Tensor | None], wanted: Tensor | None) -> int | None:

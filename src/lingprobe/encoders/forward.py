@@ -50,9 +50,14 @@ class Deep(Protocol):
     def side_by_side(self) -> bool: ...
 
     def hidden_states(
-        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+        self,
+        ids: Sequence[Sequence[int]],
+        types: Sequence[Sequence[int]] | None = None,
+        highest: int | None = None,
     ) -> tuple[Tensor, ...]:
-        """All hidden states of rows of token ids, each [rows, longest, dim]."""
+        """All hidden states of rows of token ids, or those up to a layer at least, each [rows,
+        longest, dim].
+        """
         ...
 
     def lexical(self, ids: Ints) -> Floats:
@@ -124,13 +129,14 @@ class Passes:
         dim].
         """
         lexical = self._lexical(tokens) if LEX in names else None
+        highest = max((int(name) for name in names - {LEX}), default=None)
 
         def states(rows: Ints) -> dict[str, Tensor]:
             layers = {} if lexical is None else {LEX: lexical(rows)}
             if names - {LEX}:
                 ids = [tokens.ids[r] for r in rows]
                 types = None if tokens.types is None else [tokens.types[r] for r in rows]
-                hidden = self.network.hidden_states(ids, types)
+                hidden = self.network.hidden_states(ids, types, highest)
                 layers |= {str(n): layer for n, layer in enumerate(hidden)}
             return layers
 

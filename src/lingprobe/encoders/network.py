@@ -27,8 +27,10 @@ from lingprobe.encoders.blocks import Layers, layers_of
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
 from lingprobe.encoders.model_files import computing, in_precision
 from lingprobe.encoders.quantisation import check_room, placement, quantisation
+from lingprobe.encoders.stopping import Stopped, stoppable
 from lingprobe.nets.device import check_device, free_memory, kind
 
+FROM_TWO = ("camembert", "xmod", "mpnet", "longformer")  # where positions begin there, as RoBERTa's
 LONGEST = 8192  # tokens, for models that name no limit of their own
 WIDE = 64  # tokens a row where word forms are read apart
 SOME = 8  # tokens by which layers are found
@@ -94,26 +96,52 @@ class Network:
     @property
     def limit(self) -> int:
         """How many tokens the model reads at most."""
-        config = self.model.config
+        config, kind = self.model.config, self.model.config.model_type
         said = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
         # XLNet, which has no limit, says -1
         positions = next((n for n in said if isinstance(n, int) and n > 0), LONGEST)
-        offset = (
-            2
-            if "roberta" in config.model_type
-            or config.model_type in ("camembert", "xmod", "mpnet", "longformer")
-            else 0
-        )
+        offset = 2 if "roberta" in kind or kind in FROM_TWO else 0
         return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
 
+    @functools.cached_property
+    def _stopped(self) -> Stopped | None:
+        """Runs the model as far as a layer, where that can be done."""
+        row = list(range(min(SOME, self.limit)))
+        inputs = self._inputs([row, row[::2]] if self.batching == "padded" else [row])
+        blocks = self.model.get_submodule(self.layers.blocks)
+        run = functools.partial(self._run, **inputs)
+        return stoppable(blocks, self._read(inputs["input_ids"], run)[:-1], run)
+
     def hidden_states(
-        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+        self,
+        ids: Sequence[Sequence[int]],
+        types: Sequence[Sequence[int]] | None = None,
+        highest: int | None = None,
     ) -> tuple[Tensor, ...]:
         """All hidden states of rows of token ids, and of their types where the model has some, each
-        [rows, longest, dim].
+        [rows, longest, dim]; those up to the highest that is asked for at least.
 
         Rows are filled up on the right, where the model is told not to look.
         """
+        inputs = self._inputs(ids, types)
+        layers = self._read(inputs["input_ids"], lambda: self._run(**inputs), highest)
+        # of a model on several GPUs each state lies where its layer is
+        return tuple(layer.to(self.device) for layer in layers)
+
+    def _read(
+        self, ids: Tensor, run: Callable[[], Any], highest: int | None = None
+    ) -> tuple[Tensor, ...]:
+        """The layers that `run` gives for token ids, up to the highest that is asked for."""
+        if highest is not None and highest + 1 < len(self.widths) and self._stopped is not None:
+            return self._stopped(highest, run)
+        output = run()
+        with torch.inference_mode():
+            return self.layers.of(self.model, ids, output)
+
+    def _inputs(
+        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+    ) -> dict[str, Tensor]:
+        """What the model is given, on its device."""
         fields = {
             "input_ids": pad_rows(ids, self._filling),
             "attention_mask": pad_rows([[1] * len(row) for row in ids], 0),
@@ -121,12 +149,7 @@ class Network:
         self._check(int(fields["input_ids"].max()))
         if types is not None:
             fields["token_type_ids"] = pad_rows(types, 0)
-        inputs = {key: torch.from_numpy(value).to(self.device) for key, value in fields.items()}
-        output = self._run(**inputs)
-        with torch.inference_mode():
-            layers = self.layers.of(self.model, inputs["input_ids"], output)
-        # of a model on several GPUs each state lies where its layer is
-        return tuple(layer.to(self.device) for layer in layers)
+        return {key: torch.from_numpy(value).to(self.device) for key, value in fields.items()}
 
     @functools.cached_property
     def _vocabulary_size(self) -> int | None:
@@ -202,9 +225,8 @@ class Network:
     def _without_places(self, ids: Ints) -> Floats:
         if not self._lexicon:
             pair = ids[[0, -1]]
-            if not np.allclose(
-                self._read_apart(pair), self._read_apart(pair[::-1])[::-1], atol=1e-3
-            ):
+            one, other = self._read_apart(pair), self._read_apart(pair[::-1])[::-1]
+            if not np.allclose(one, other, atol=1e-3):
                 kind = self.model.config.model_type
                 raise DataProblem(
                     f"layers=lex: in a {kind} model, what a token is cannot be told from where it"
@@ -224,14 +246,11 @@ class Network:
         parts = []
         for start in range(0, len(filled), 16):
             rows = torch.from_numpy(filled[start : start + 16]).to(self.device)
-            inputs = {
-                "input_ids": rows,
-                "attention_mask": torch.ones_like(rows),
-                "output_hidden_states": True,
-            }
+            mask = torch.ones_like(rows)
+            inputs = {"input_ids": rows, "attention_mask": mask, "output_hidden_states": True}
+            run = functools.partial(torch.func.functional_call, self.model, places, (), inputs)
             with torch.inference_mode(), computing(self.device, self.dtype):
-                output = torch.func.functional_call(self.model, places, (), inputs)
-                below = self.layers.of(self.model, rows, output)[0]
+                below = self._read(rows, run, 0)[0]
             parts.append(below.float().reshape(-1, below.shape[-1]).cpu().numpy())
         return np.concatenate(parts)[: len(ids)]
 

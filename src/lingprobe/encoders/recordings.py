@@ -39,7 +39,10 @@ class Recorded:
     limit = NO_LIMIT
 
     def hidden_states(
-        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+        self,
+        ids: Sequence[Sequence[int]],
+        types: Sequence[Sequence[int]] | None = None,
+        highest: int | None = None,
     ) -> tuple[Tensor, ...]:
         """The hidden states of rows of token ids, each [rows, longest, dim]; NaN for those that
         no file is of.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lingprobe.data.core import Sentence
+from lingprobe.data.core import Running, Sentence
 from lingprobe.data.notes import Remote
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.references import Reference
@@ -18,7 +18,8 @@ from lingprobe.experiment.measure import Group
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan, together
 from lingprobe.experiment.portions import portions
-from lingprobe.experiment.room import PIECES, bytes_of, left_of
+from lingprobe.experiment.provenance import runs_in
+from lingprobe.experiment.room import PIECES, bytes_in_order, bytes_of, left_of
 from lingprobe.experiment.run import missing
 
 USUAL = {"logreg": 0.3, "mlp": 0.5}
@@ -38,11 +39,14 @@ class Estimate:
     fits       how many groups of trials are still to be fitted: the reads and seeds of one task,
                encoder, probe and control are one group, or several if they are much work
     sentences  how many sentences each encoder still has to encode, by its name
-    bytes      the most bytes that their vectors take at a time, as far as their width is known
+    bytes      the most bytes that are written of their vectors at a time, as far as their width is
+               known, those included that are put in order for a task
     seconds    about how long it takes, with one process on this machine
     untimed    encoders whose time is unknown, except baselines
     refused    what cannot be measured, and why
     receivers  where sentences are sent, by the name of the encoder that sends them
+    computed   the precision and the kind of device that encoders run with, by their names, as far
+               as they have a choice
     """
 
     trials: int
@@ -54,6 +58,7 @@ class Estimate:
     untimed: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     receivers: Mapping[str, str] = field(default_factory=dict)
+    computed: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [
@@ -62,6 +67,7 @@ class Estimate:
         ]
         lines += [
             f"{name}: {n:,} sentences to encode"
+            + (f" in {self.computed[name]}" if name in self.computed else "")
             + (f", sent to {self.receivers[name]}" if name in self.receivers else "")
             for name, n in self.sentences.items()
         ]
@@ -80,7 +86,8 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
     size, seconds, untimed = 0, _fitting(groups, paths), dict[str, None]()
     for part in portions(groups, paths):
         left = [(one, todo) for one in part.passes if (todo := left_of(one, store))]
-        size = max(size, sum(bytes_of(one, todo, store) for one, todo in left))
+        written = sum(bytes_of(one, todo, store) for one, todo in left)
+        size = max(size, written + bytes_in_order(part.passes, store))
         for one, todo in left:
             name = one.encoder.name
             sentences[name] = sentences.get(name, 0) + len(todo)
@@ -98,6 +105,7 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
         tuple(untimed),
         dict(plan.refused),
         {each.name: each.sends_to for each in plan.encoders.values() if isinstance(each, Remote)},
+        {each.name: runs_in(each) for each in plan.encoders.values() if isinstance(each, Running)},
     )
 
 

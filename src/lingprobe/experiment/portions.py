@@ -6,16 +6,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from lingprobe.data.core import DataProblem, Encoder, Layered, Prepared, Sentence
+from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
 from lingprobe.data.oracles import Informed
-from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.measure import Group
 from lingprobe.experiment.paths import Paths, close_stores
-from lingprobe.experiment.room import Pass
+from lingprobe.experiment.room import Pass, sentences_of
 from lingprobe.store.claims import alone
 
 FEW = 10  # tasks of which less than one sentence in so many is shared do not go together
@@ -108,6 +107,5 @@ def _sentences(groups: Sequence[Group]) -> list[Sentence]:
     """The distinct sentences of the groups' data sets."""
     sentences: dict[Sentence, None] = {}
     for group in {g.trials[0].task: g for g in groups}.values():
-        with suppress(DataProblem):  # which is told when it is measured
-            sentences |= dict.fromkeys(load_dataset(group.task, group.ingredients.task).sentences)
+        sentences |= dict.fromkeys(sentences_of(group))
     return list(sentences)

@@ -93,12 +93,17 @@ def constant_tokens(encoder: Encoder, reads: Iterable[str]) -> dict[str, str]:
     return {read: known[layer] for read, mine in layers.items() for layer in mine if layer in known}
 
 
+def runs_in(encoder: Running) -> str:
+    """The precision and the kind of device that an encoder runs with, as 'bfloat16 on cpu'."""
+    device, dtype = encoder.runs
+    return f"{dtype} on {kind(device)}"
+
+
 def computation_facts(encoder: Encoder, probe: Probe) -> dict[str, str]:
     """What numbers were computed on and in; an encoder or a probe without a choice is not in it."""
     how = {"processor": processor()}
     if isinstance(encoder, Running):
-        device, dtype = encoder.runs
-        how["encoder"] = f"{dtype} on {kind(device)}"
+        how["encoder"] = runs_in(encoder)
     if isinstance(probe, Rounding):
         how["probe"] = probe.used_precision
     if isinstance(probe, Fitting):

@@ -1,19 +1,24 @@
-"""Which number format products are worth computing in on this machine; asks the processor, imports
-nothing heavy.
+"""Which number format products are worth computing in on this machine: the processor is asked what
+it has, and timed once; torch is imported for that alone.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib.metadata
+import json
+import math
 import os
 import platform
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import product
 from pathlib import Path
 
 from lingprobe.data._old_names import variable
-from lingprobe.data.cache import environment
+from lingprobe.data.cache import cache_dir, environment, recall, remember
 
 TILES = 0x1D  # the CPUID leaf that describes AMX tiles
 
@@ -22,6 +27,18 @@ TILES = 0x1D  # the CPUID leaf that describes AMX tiles
 REPRODUCIBLE = "LINGPROBE_REPRODUCIBLE"
 HALF = "LINGPROBE_BFLOAT16"  # kinds of devices that compute in bfloat16 where they can, with commas
 THREADS = "LINGPROBE_THREADS"  # how many threads a process computes with
+GAIN = "LINGPROBE_BFLOAT16_GAIN"  # what was measured, for worker processes
+FOLDER = "formats"  # of the cache
+SHAPE = 256, 384, 1536  # tokens, numbers in and out: a small model's layer, where the gain is least
+TURNS = 6
+WORTH = 1.1  # times as fast: two digits are not given away for less
+WHICH = frozenset(
+    {"vendor_id", "cpu family", "model", "model name", "stepping", "cpuid level", "flags"}
+    | {"CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features"}
+)
+"""What /proc/cpuinfo says of a kind of processor."""
+LIMITS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY")
+"""Variables that limit the instructions that torch multiplies with."""
 LEVELS = {"avx512f": "avx512", "avx2": "avx2", "avx": "avx", "asimd": "neon"}
 """Instructions that the order of sums, and so last bits, depends on: a processor's flag, and what
 it is called.
@@ -93,20 +110,73 @@ def processor() -> str:
 
 
 def native_bf16() -> bool:
-    """Whether products are worth computing in bfloat16: the processor has them, and they are
-    allowed.
+    """Whether products are worth computing in bfloat16: the processor has them, they were measured
+    to be faster than those of float32, and they are allowed.
     """
-    return half_allowed("cpu") and _has_bf16()
+    return half_allowed("cpu") and _has_bf16() and half_gain() >= WORTH
 
 
-@functools.cache
 def _has_bf16() -> bool:
-    """Whether the processor multiplies bfloat16 itself (AVX-512 BF16, AMX, or Arm BF16), so that it
-    is faster than float32.
+    """Whether the processor says that it multiplies bfloat16 itself (AVX-512 BF16, AMX, or Arm
+    BF16), and can.
     """
     processor = read_cpuinfo()
     flags = set(processor.get("flags", processor.get("Features", "")).split())
     return bool(flags & {"avx512_bf16", "amx_bf16", "bf16"}) and not half_hidden_amx(processor)
+
+
+def half_gain() -> float:
+    """How many times as fast products in bfloat16 are here as those in float32, measured once for a
+    processor, a torch and a limit of its instructions, and remembered; 0 without torch.
+    """
+    said = variable(GAIN)
+    return float(said) if said else _measured_gain()
+
+
+@functools.cache
+def _measured_gain() -> float:
+    try:
+        torch = importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return 0.0
+    processor = {key: value for key, value in read_cpuinfo().items() if key in WHICH}
+    key = json.dumps([processor, torch, [os.environ.get(name) for name in LIMITS], SHAPE])
+    known = recall(cache_dir() / FOLDER, key)
+    if not isinstance(known, float):
+        known = _time_formats()
+        remember(cache_dir() / FOLDER, key, known)
+    return known
+
+
+def _time_formats() -> float:
+    """How many times as long a layer's product takes in float32 as in bfloat16, on one thread, its
+    input made smaller as autocast does it.
+    """
+    spare_torch()
+    import torch
+
+    rows, inputs, outputs = SHAPE
+    data, weights = torch.ones(rows, inputs), torch.ones(outputs, inputs)
+    half = weights.bfloat16()
+    took = {True: math.inf, False: math.inf}
+    with limit_threads(1), torch.inference_mode():
+        for turn, smaller in product(range(1 + TURNS), (False, True)):
+            start = time.perf_counter()
+            if smaller:
+                torch.nn.functional.linear(data.bfloat16(), half)
+            else:
+                torch.nn.functional.linear(data, weights)
+            if turn:  # the first prepares
+                took[smaller] = min(took[smaller], time.perf_counter() - start)
+    return took[False] / took[True]
+
+
+def passing_on() -> AbstractContextManager[None]:
+    """Worker processes that start inside compute as this one does, also where what was measured
+    cannot be remembered.
+    """
+    measured = _measured_gain.cache_info().currsize > 0
+    return environment(GAIN, repr(half_gain()) if measured else None)
 
 
 def read_cpuinfo() -> Mapping[str, str]:

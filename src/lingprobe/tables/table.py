@@ -18,6 +18,8 @@ def printable(text: str) -> str:
     """The text without characters that would move a terminal's cursor or change its colours, or are
     halves of one.
     """
+    if text.isprintable():  # as nearly all is
+        return text
     return "".join(
         (
             " "

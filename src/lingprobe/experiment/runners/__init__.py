@@ -44,11 +44,14 @@ class Mapper(Protocol):
 class Workers:
     """Who encodes blocks of sentences, who fits probes, and the share of the run that comes first
     where several machines have a run each.
+
+    processes  how many fit beside each other on this machine
     """
 
     encode: Mapper = map
     fit: Mapper = map
     shard: Shard = WHOLE
+    processes: int = 1
 
 
 HERE = Workers()

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from lingprobe.data._foreign_code import import_file, imported_files, one_line
 from lingprobe.data.cache import environment
 from lingprobe.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
+from lingprobe.nets.precision import passing_on
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -32,7 +33,7 @@ class Processes:
 
     def workers(self, folders: Sequence[Path]) -> AbstractContextManager[Workers]:
         """The workers; they see what this machine sees."""
-        return nullcontext(Workers(fit=processes(self.count)))
+        return nullcontext(Workers(fit=processes(self.count), processes=self.count))
 
 
 def processes(count: int) -> Mapper:
@@ -47,7 +48,7 @@ def processes(count: int) -> Mapper:
         threads = str(max(1, (os.cpu_count() or 1) // count))
         # libraries read this once, as they are imported; more threads than cores make all of them
         # wait for each other
-        with environment("OMP_NUM_THREADS", threads, keep=True):
+        with environment("OMP_NUM_THREADS", threads, keep=True), passing_on():
             yield from in_order(_answers(function, items, count))
 
     return mapper
