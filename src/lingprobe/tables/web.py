@@ -92,7 +92,8 @@ class Download:
     @property
     def address(self) -> str:
         """The text as an address."""
-        return f"data:text/plain;base64,{base64.b64encode(self.text.encode()).decode()}"
+        written = self.text.encode("utf-8", "replace")  # a name may have half of a character
+        return f"data:text/plain;base64,{base64.b64encode(written).decode()}"
 
 
 @dataclass(frozen=True, slots=True)

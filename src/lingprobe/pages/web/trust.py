@@ -18,8 +18,8 @@ from lingprobe.tables.table import Section, Table, number, p_value
 from lingprobe.tables.web import Block, Chapter, Folded, Prose, Sheet
 
 COLUMNS = (
-    *("task", "encoder", "verdict", "score", "best baseline", "its score", "difference"),
-    *(f"p ({NAMES[CORRECTION]})", "oracle", "n", "n to decide"),
+    *("task", "encoder", "verdict", "score", "best baseline", "difference"),
+    *(f"p ({NAMES[CORRECTION]})", "oracle", "n to decide"),
 )
 WORDS = frozenset({"task", "encoder", "best baseline", "verdict"})
 AUDIT = (
@@ -27,7 +27,7 @@ AUDIT = (
     " rules and simple models score on it without an encoder."
 )
 DECIDE = (
-    "better: than every baseline, constant answers among them. n: test examples. n to decide: for a"
+    "better: than every baseline, constant answers among them. n to decide: test examples for a"
     " power of 80 % if the difference is the one seen, or 1 point."
 )
 
@@ -60,7 +60,8 @@ def _sheet(study: Study) -> Sheet:
         for one in study.verdicts_on(column)[:DETAILED]
     ]
     rows = tuple(_row(study, *line) for line in lines)
-    looks = {(0, r, 2): "bad" for r, (_, one) in enumerate(lines) if one.verdict == "worse"}
+    looks = {(0, r, c): "whole" for r in range(len(lines)) for c in (1, 2, 4)}
+    looks |= {(0, r, 2): "bad" for r, (_, one) in enumerate(lines) if one.verdict == "worse"}
     rules = frozenset(r for r in range(1, len(lines)) if lines[r][0] != lines[r - 1][0])
     caption = "Encoders against the best baseline"
     if len(study.statement) > DETAILED:
@@ -77,11 +78,9 @@ def _row(study: Study, column: Column, one: TaskVerdict) -> tuple[str, ...]:
         name + row.read * is_chosen,
         one.verdict + ", above its oracle" * study.is_above(row),
         score_cell(study.score_grid, row),
-        study.name_and_row(one.baseline)[0],
-        number(one.baseline.score),
+        f"{study.name_and_row(one.baseline)[0]} {number(one.baseline.score)}",
         f"{known.difference:+.1f} [{known.low:+.1f}, {known.high:+.1f}]".replace("-", "−"),
         p_value(known.corrected),
         number(study.ceiling(row)),
-        f"{row.n:,}",
         f"{rounded(one.needed):,}" if one.verdict == "cannot be told" else "",
     )
