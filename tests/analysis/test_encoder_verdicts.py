@@ -100,7 +100,7 @@ def test_more_examples_are_needed_for_smaller_differences_down_to_a_point():
         encoder_verdicts(results(mine=0.55 + gain)).encoders[0].tasks[0]
         for gain in (0.0, 0.02, 0.04)
     ]
-    needed = [task.needed for task in tasks]
+    needed = [task.needed_examples for task in tasks]
     assert needed == sorted(needed, reverse=True)
     equal = tasks[0].decision
     assert needed[0] == int(np.ceil(200 * (equal.detectable / POINT) ** 2))

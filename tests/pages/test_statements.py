@@ -11,7 +11,7 @@ import lingprobe
 from fixtures.results import TASKS, result, results, saying
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.pages.card import card_page
-from lingprobe.pages.verdicts import rounded, statement
+from lingprobe.pages.verdicts import round_up, statement
 
 
 def of_one_task(**right):
@@ -169,4 +169,4 @@ def test_an_evaluation_has_its_verdicts():
 
 
 def test_numbers_arerounded_up_to_two_digits():
-    assert [rounded(n) for n in (7, 42, 421, 4_201, 99_100)] == [7, 42, 430, 4_300, 100_000]
+    assert [round_up(n) for n in (7, 42, 421, 4_201, 99_100)] == [7, 42, 430, 4_300, 100_000]

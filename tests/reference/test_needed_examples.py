@@ -36,7 +36,7 @@ def test_it_is_that_of_the_paper(only_one, only_other, tasks):
         )
         by_hand = examples_needed(int((mine & ~other).sum()), int((other & ~mine).sum()), n, tasks)
         if abs(task.decision.difference) > 1:
-            assert task.needed == pytest.approx(by_hand, rel=0.02)
+            assert task.needed_examples == pytest.approx(by_hand, rel=0.02)
 
 
 def test_so_many_examples_decide_it_about_four_times_in_five():
@@ -44,6 +44,7 @@ def test_so_many_examples_decide_it_about_four_times_in_five():
     first = verdicts(rng, 20_000, 0.5, 0.18, 0.12)[0]
     draws = 150
     found = sum(
-        verdicts(rng, first.needed, 0.5, 0.18, 0.12)[0].verdict == "better" for _ in range(draws)
+        verdicts(rng, first.needed_examples, 0.5, 0.18, 0.12)[0].verdict == "better"
+        for _ in range(draws)
     )
     assert found / draws == pytest.approx(0.8, abs=2.6 * np.sqrt(0.8 * 0.2 / draws))

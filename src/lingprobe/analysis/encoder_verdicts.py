@@ -50,7 +50,7 @@ class TaskVerdict(NamedTuple):
         return "answered by a baseline" if self.decision.is_answered else self.decision.verdict
 
     @property
-    def needed(self) -> int:
+    def needed_examples(self) -> int:
         """About how many test examples would show a difference as large as the one observed, or of
         a point if it is smaller, with a power of 80 %: the error of a difference falls with the
         root of their number.

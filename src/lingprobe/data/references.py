@@ -265,25 +265,25 @@ def path_options(factory: Callable[..., Any]) -> set[str | None]:
     }
 
 
-def _remembered(look: Callable[[Any], T]) -> Callable[[Any], T]:
+def _remember(look: Callable[[Any], T]) -> Callable[[Any], T]:
     """What a look at a factory shows, looked for once; but at one that cannot be a key."""
     known = functools.lru_cache(REMEMBERED)(look)
 
     @functools.wraps(look)
-    def remembered(factory: Any) -> T:
+    def look_once(factory: Any) -> T:
         try:
             hash(factory)
         except TypeError:
             return look(factory)
         return known(factory)
 
-    return remembered
+    return look_once
 
 
-_signature = _remembered(inspect.signature)
+_signature = _remember(inspect.signature)
 
 
-@_remembered
+@_remember
 def _hints(factory: Callable[..., Any]) -> Mapping[str, Any]:
     """What the parameters of a factory are annotated with."""
     made_by = factory.__init__ if inspect.isclass(factory) else factory

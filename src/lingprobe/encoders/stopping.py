@@ -51,7 +51,7 @@ def stoppable(blocks: nn.Module, whole: Sequence[Tensor], run: Callable[[], Any]
     for child in {id(child): child for child in blocks.children()}.values():
         child.forward = watch(child.forward)
 
-    def stopped(layer: int, run: Callable[[], Any]) -> tuple[Tensor, ...]:
+    def run_to(layer: int, run: Callable[[], Any]) -> tuple[Tensor, ...]:
         given: list[Tensor | None] = []
         current.end, current.given = layer, given
         try:
@@ -62,6 +62,6 @@ def stoppable(blocks: nn.Module, whole: Sequence[Tensor], run: Callable[[], Any]
             current.end, current.given = None, []
         return tuple(each for each in given if each is not None)
 
-    blocks_given = stopped(len(whole) - 1, run)
+    blocks_given = run_to(len(whole) - 1, run)
     same = len(blocks_given) == len(whole) and all(map(torch.equal, blocks_given, whole))
-    return stopped if same else None
+    return run_to if same else None

@@ -72,7 +72,7 @@ class Statement:
         )
         every = [one.where("answered by a baseline") for one in self.verdicts.encoders]
         if answered := [task for mine in every for task in mine]:
-            yield f"Not counted: {self._answered(answered)}."
+            yield f"Not counted: {self._name_answered(answered)}."
         if any(one.where("cannot be told") for one in self.verdicts.encoders):
             yield (
                 "Numbers of test examples: for a power of 80 % if the difference is the one seen,"
@@ -122,7 +122,7 @@ class Statement:
         answered = one.where("answered by a baseline")
         counted = [task for task in one.tasks if task not in answered]
         if not counted:
-            return f"{name} cannot be better than a baseline here: {self._answered(answered)}."
+            return f"{name} cannot be better than a baseline here: {self._name_answered(answered)}."
         said = self._of_one(counted[0]) if len(counted) == 1 else self._of_several(one, counted)
         return f"{name}{_layer(counted)} {said}."
 
@@ -131,9 +131,8 @@ class Statement:
         best = f"the best baseline ({self._name(task.baseline.encoder)})"
         where, much = self._name(task.row.task), f"{_points(task)} points, n = {task.row.n:,}"
         if task.verdict == "cannot be told":
-            return (
-                f"cannot be told from {best} on {where} ({much}): {_needed([task])} would decide it"
-            )
+            told = f"cannot be told from {best} on {where} ({much})"
+            return f"{told}: {_say_needed([task])} would decide it"
         return f"is {task.verdict} than {best} on {where} (by {much})"
 
     def _of_several(self, one: EncoderVerdict, counted: Sequence[TaskVerdict]) -> str:
@@ -142,26 +141,24 @@ class Statement:
         is_open = one.where("cannot be told")
         many = f"{len(better) or 'none'} of {len(counted)}"
         many = f"all {len(counted)}" if len(better) == len(counted) else many
-        which = "" if len(better) == len(counted) else self._listed(better)
+        which = "" if len(better) == len(counted) else self._list_names(better)
         parts = [f"is better than the best baseline on {many} tasks{which}{_range(better)}"]
         if worse:
-            parts.append(f"worse on {len(worse)}{self._listed(worse)}{_range(worse)}")
+            parts.append(f"worse on {len(worse)}{self._list_names(worse)}{_range(worse)}")
         if is_open:
             them = "it" if len(is_open) == 1 else "them"
-            parts.append(
-                f"{len(is_open)} cannot be told{self._listed(is_open)}: {_needed(is_open)} would"
-                f" decide {them}"
-            )
+            told = f"{len(is_open)} cannot be told{self._list_names(is_open)}"
+            parts.append(f"{told}: {_say_needed(is_open)} would decide {them}")
         return ", ".join(parts[:-1]) + (", and " if len(parts) > 1 else "") + parts[-1]
 
-    def _answered(self, tasks: Sequence[TaskVerdict]) -> str:
+    def _name_answered(self, tasks: Sequence[TaskVerdict]) -> str:
         """The tasks that baselines answer, with these."""
         by: dict[str, dict[str, None]] = {}
         for task in tasks:
             by.setdefault(self._name(task.baseline.encoder), {})[self._name(task.row.task)] = None
         return "; ".join(f"{', '.join(mine)}, which {name} answers" for name, mine in by.items())
 
-    def _listed(self, tasks: Sequence[TaskVerdict]) -> str:
+    def _list_names(self, tasks: Sequence[TaskVerdict]) -> str:
         names = [self._name(task.row.task) for task in tasks]
         return f" ({', '.join(names)})" if 0 < len(names) <= FEW else ""
 
@@ -224,16 +221,16 @@ def _range(tasks: Sequence[TaskVerdict]) -> str:
     return f" (by {' to '.join(ends)} points)"
 
 
-def _needed(tasks: Sequence[TaskVerdict]) -> str:
+def _say_needed(tasks: Sequence[TaskVerdict]) -> str:
     """About how many test examples would decide some tasks, to two digits."""
-    needed = sorted(task.needed for task in tasks)
+    needed = sorted(task.needed_examples for task in tasks)
     if needed[-1] > PATIENCE:
         return f"more than {PATIENCE:,} test examples"
-    ends = dict.fromkeys(f"{rounded(n):,}" for n in (needed[0], needed[-1]))
+    ends = dict.fromkeys(f"{round_up(n):,}" for n in (needed[0], needed[-1]))
     return f"about {' to '.join(ends)} test examples"
 
 
-def rounded(number: int) -> int:
+def round_up(number: int) -> int:
     """A number to two digits, upwards."""
     unit = int(10 ** max(len(str(number)) - 2, 0))
     return -(-number // unit) * unit

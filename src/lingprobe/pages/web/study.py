@@ -78,7 +78,7 @@ class Study:
         return any(t.layers > 1 for t in tasks) and all(t.on_dev for t in tasks)
 
     @cached_property
-    def shown(self) -> tuple[Result, ...]:
+    def results_shown(self) -> tuple[Result, ...]:
         """The results that tables show: of an encoder those of the layer that was chosen."""
         if not self.has_chosen:
             return self.results
@@ -100,7 +100,7 @@ class Study:
         """Scores as lines and columns, a line for each encoder where a layer was chosen."""
         if not self.has_chosen:
             return self.whole_grid
-        made = grid(self.shown)
+        made = grid(self.results_shown)
         controls = {name: _without_layers(lines) for name, lines in made.controls.items()}
         return replace(
             made,
@@ -120,7 +120,7 @@ class Study:
 
     @cached_property
     def _groups(self) -> dict[int, list[Result]]:
-        every = groups_of(self.shown).values()
+        every = groups_of(self.results_shown).values()
         return {id(row): group for row, group in zip(self.score_grid.rows, every, strict=True)}
 
     def verdicts_on(self, column: Column) -> list[TaskVerdict]:

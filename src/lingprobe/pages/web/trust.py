@@ -11,7 +11,7 @@ from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.groups import Column
 from lingprobe.pages.scores import score_notes
-from lingprobe.pages.verdicts import rounded
+from lingprobe.pages.verdicts import round_up
 from lingprobe.pages.web.study import DETAILED, Study
 from lingprobe.pages.wide import made_by, matrix, score_cell
 from lingprobe.tables.table import Section, Table, number, p_value
@@ -82,5 +82,5 @@ def _row(study: Study, column: Column, one: TaskVerdict) -> tuple[str, ...]:
         f"{known.difference:+.1f} [{known.low:+.1f}, {known.high:+.1f}]".replace("-", "−"),
         p_value(known.corrected),
         number(study.ceiling(row)),
-        f"{rounded(one.needed):,}" if one.verdict == "cannot be told" else "",
+        f"{round_up(one.needed_examples):,}" if one.verdict == "cannot be told" else "",
     )

@@ -84,19 +84,19 @@ class Problem:
         return groups
 
     @cached_property
-    def ended(self) -> tuple[list[int], list[int]]:
+    def ended_boxes(self) -> tuple[list[int], list[int]]:
         """For each variable the forbidden boxes and the required ones that no later variable tells,
         in bits.
         """
         place = {variable.path: k for k, variable in enumerate(self.variables)}
 
-        def ended(boxes: Sequence[Box]) -> list[int]:
+        def ends(boxes: Sequence[Box]) -> list[int]:
             last = [0] * len(place)
             for i, box in enumerate(boxes):
                 last[max((place.get(path, 0) for path in box), default=0)] |= 1 << i
             return list(accumulate(last, or_))
 
-        return ended(self.forbidden), ended(self.reachable)
+        return ends(self.forbidden), ends(self.reachable)
 
     @cached_property
     def reachable(self) -> tuple[Box, ...]:
@@ -210,7 +210,7 @@ class _Step:
         """The step of the k-th variable."""
         path, later = problem.variables[k].path, [v.path for v in problem.variables[k + 1 :]]
         groups, places = problem.groups[path]
-        closing, done = (masks[k] for masks in problem.ended)
+        closing, done = (masks[k] for masks in problem.ended_boxes)
         whole = tuple((1 << r, span) for r, span in _spans(problem.required))
         outside = (_outside(by_path.get(path, ()), groups) for by_path in problem.sets)
         rivals = {place for p in later for place in problem.groups[p].places}
