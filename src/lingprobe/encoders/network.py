@@ -104,7 +104,7 @@ class Network:
         return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
 
     @functools.cached_property
-    def _stopped_pass(self) -> Stopped | None:
+    def _run_to(self) -> Stopped | None:
         """Runs the model as far as a layer, where that can be done."""
         row = list(range(min(SOME, self.limit)))
         inputs = self._inputs([row, row[::2]] if self.batching == "padded" else [row])
@@ -132,12 +132,8 @@ class Network:
         self, ids: Tensor, run: Callable[[], Any], highest: int | None = None
     ) -> tuple[Tensor, ...]:
         """The layers that `run` gives for token ids, up to the highest that is asked for."""
-        if (
-            highest is not None
-            and highest + 1 < len(self.widths)
-            and self._stopped_pass is not None
-        ):
-            return self._stopped_pass(highest, run)
+        if highest is not None and highest + 1 < len(self.widths) and self._run_to is not None:
+            return self._run_to(highest, run)
         output = run()
         with torch.inference_mode():
             return self.layers.of(self.model, ids, output)
