@@ -21,7 +21,7 @@ test: $(VENV)/.dev ## everything that must hold before a change is kept
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 test-integration: $(VENV)/.integration $(TENSORFLOW)/.installed ## what needs a browser, LaTeX, zsh, TensorFlow or a built wheel; installs it where it is missing
 	$(BIN)/python -m pytest -m integration tests/integration

@@ -83,7 +83,7 @@ class Study:
         if not self.has_chosen:
             return self.results
         chosen = {
-            (task.row.task, one.encoder, one.probe): task.row.layer
+            (task.row.task, task.row.encoder, task.row.probe): task.row.layer
             for one in self.statement
             for task in one.tasks
         }
