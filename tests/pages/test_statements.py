@@ -34,7 +34,7 @@ def test_of_several_tasks_it_counts_and_gives_the_range():
     found = of_encoder("mine", results())
     (sentence,) = statement(found).sentences
     assert re.fullmatch(
-        r"mine is better than the best baseline on all 2 tasks \(by 35\.0 \[\S+, \S+\] points\)\.",
+        r"mine is better than the best baseline on both tasks \(by 35\.0 \[\S+, \S+\] points\)\.",
         sentence,
     )
 
@@ -77,7 +77,7 @@ def test_a_task_that_a_baseline_answers_is_named_apart():
         for name, share, kind in (("mine", 0.7, "trained"), ("length", 1.0, "baseline"))
     ]
     said = statement([*of_encoder("mine", results()), *answered])
-    assert "on all 2 tasks" in said.sentences[0]
+    assert "on both tasks" in said.sentences[0]
     assert "Not counted: sent-len, which length answers." in said.basis
     (sentence,) = statement(answered).sentences
     assert sentence.startswith("mine cannot be better than a baseline here: sent-len, which")

@@ -134,7 +134,7 @@ def test_a_task_that_length_answers_is_no_failure_of_an_encoder():
         for name, share, kind in (("mine", 0.7, "trained"), ("length", 1.0, "baseline"))
     ]
     text = text_of([*found, *results()])
-    assert "mine is better than the best baseline on all 2 tasks" in text
+    assert "mine is better than the best baseline on both tasks" in text
     assert "Not counted: sent-len, which length answers." in text
     assert "answered by a baseline" in text
 

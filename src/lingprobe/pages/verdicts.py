@@ -140,7 +140,8 @@ class Statement:
         better, worse = one.where("better"), one.where("worse")
         is_open = one.where("cannot be told")
         many = f"{len(better) or 'none'} of {len(counted)}"
-        many = f"all {len(counted)}" if len(better) == len(counted) else many
+        if len(better) == len(counted):
+            many = "both" if len(counted) == 2 else f"all {len(counted)}"
         which = "" if len(better) == len(counted) else self._list_names(better)
         parts = [f"is better than the best baseline on {many} tasks{which}{_range(better)}"]
         if worse:
