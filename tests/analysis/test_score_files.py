@@ -117,6 +117,8 @@ def test_scores_of_mteb_are_means_of_test_by_language(tmp_path):
 
 def test_folders_without_results_of_mteb_are_refused(tmp_path):
     measured(tmp_path, "m/r/model_meta", {})
+    with pytest.raises(DataProblem, match="if mteb wrote it, name it as 'mteb:"):
+        scores_from(str(tmp_path))
     with pytest.raises(DataProblem, match="there are no results of mteb in it"):
         scores_from(f"mteb:{tmp_path}")
     measured(tmp_path, "m/r/A", ["a list"])

@@ -42,6 +42,11 @@ def scores_from(source: str, constant: bool = False) -> Read:
     kind, colon, path = source.partition(":")
     if kind == "mteb" and colon:
         return _mteb(Path(path))
+    if Path(source).is_dir():
+        raise DataProblem(
+            f"{source} is a folder: if mteb wrote it, name it as 'mteb:{source}'; scores of other"
+            " programs are a CSV file"
+        )
     return _table(Path(source), constant)
 
 
