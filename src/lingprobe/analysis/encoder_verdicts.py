@@ -10,13 +10,12 @@ from typing import Literal, NamedTuple
 
 from lingprobe.analysis.comparison import Decision, decisions, with_baselines
 from lingprobe.analysis.row import Row
-from lingprobe.analysis.rows import kind_of
+from lingprobe.analysis.rows import kind_of, option_of
 from lingprobe.data.core import Result
-from lingprobe.data.references import parsed_or_none
+from lingprobe.tasks.limits import LIMIT
 
 Answer = Literal["better", "worse", "cannot be told", "answered by a baseline"]
 POINT = 1.0  # percent: the smallest difference that is worth looking for
-LIMIT = "limit"
 
 
 class TaskVerdict(NamedTuple):
@@ -77,24 +76,28 @@ class EncoderVerdict(NamedTuple):
 class Verdicts(NamedTuple):
     """What can be said of each encoder.
 
-    encoders     the encoders that are judged, in the order of the results
-    comparisons  how many p values and intervals are corrected for, and `family` of what
-    limit        the most examples of a task that were used, for a first look; 0 for all
-    decisions    all comparisons of the family, which are of each layer where dev did not choose
+    encoders   the encoders that are judged, in the order of the results
+    family     what p values and intervals are corrected for
+    limit      the most examples of a task that were used, for a first look; 0 for all
+    decisions  all comparisons of the family, which are of each layer where dev did not choose
     """
 
     encoders: tuple[EncoderVerdict, ...]
-    comparisons: int
     family: str
     limit: int
     decisions: tuple[Decision, ...] = ()
+
+    @property
+    def comparisons(self) -> int:
+        """How many p values and intervals are corrected for."""
+        return len(self.decisions)
 
 
 def encoder_verdicts(results: Sequence[Result]) -> Verdicts:
     """The verdict on each encoder; none where only baselines were measured."""
     limit = max(map(_limit, results), default=0)
     if not any(kind_of(result) == "trained" for result in results):
-        return Verdicts((), 0, "", limit)
+        return Verdicts((), "", limit)
     questions = with_baselines(results)
     asked: dict[tuple[str, str, str], list[Decision]] = {}
     decided = decisions(questions.asked)
@@ -107,7 +110,7 @@ def encoder_verdicts(results: Sequence[Result]) -> Verdicts:
         key = encoder, probe if several else ""
         encoders.setdefault(key, []).append(_task_verdict(mine))
     judged = tuple(EncoderVerdict(*what, tuple(tasks)) for what, tasks in encoders.items())
-    return Verdicts(judged, len(questions.asked), questions.family, limit, tuple(decided))
+    return Verdicts(judged, questions.family, limit, tuple(decided))
 
 
 def _task_verdict(mine: Sequence[Decision]) -> TaskVerdict:
@@ -119,6 +122,5 @@ def _task_verdict(mine: Sequence[Decision]) -> TaskVerdict:
 
 def _limit(result: Result) -> int:
     """The most examples that were used of a result's task; 0 for all."""
-    reference = parsed_or_none(result.trial.task)
-    limit = dict(reference.options).get(LIMIT, "") if reference else ""
+    limit = option_of(result.trial.task, LIMIT)
     return int(limit) if limit.isdecimal() else 0

@@ -207,7 +207,7 @@ def _by_fit(group: Iterable[Result]) -> list[list[Result]]:
     fits: dict[tuple[int, str, str], list[Result]] = {}
     for result in sorted(group, key=lambda r: r.trial.task):
         trial = result.trial
-        fit = trial.seed, _option(trial.task, "sample"), trial.control
+        fit = trial.seed, option_of(trial.task, "sample"), trial.control
         fits.setdefault(fit, []).append(result)
     return list(fits.values())
 
@@ -273,7 +273,7 @@ def _majority(folds: Sequence[Result]) -> float:
 def _fits(whole: Sequence[Sequence[Result]]) -> dict[str, Any]:
     """How many seeds, draws of the control and samples of the training data there are."""
     trials = [each[0].trial for each in whole]
-    samples = [_option(trial.task, "sample") for trial in trials]
+    samples = [option_of(trial.task, "sample") for trial in trials]
     return {
         "seeds": len({(t.seed, sample) for t, sample in zip(trials, samples, strict=True)}),
         "draws": len({trial.control for trial in trials}),
@@ -299,7 +299,7 @@ def on_dev(results: Iterable[Result]) -> float:
     another.
     """
     scores = [
-        math.nan if "/" in _option(r.trial.task, "fold") else r.provenance.choice.dev
+        math.nan if "/" in option_of(r.trial.task, "fold") else r.provenance.choice.dev
         for r in results
     ]
     return float(np.mean(scores)) if scores else math.nan
@@ -372,7 +372,7 @@ def without_fold(task: str) -> str:
     return str(replace(parsed, options=tuple(options)))
 
 
-def _option(task: str, key: str) -> str:
+def option_of(task: str, key: str) -> str:
     """The value of an option in a task's reference, '' without."""
     parsed = parsed_or_none(task)
     return "" if parsed is None else dict(parsed.options).get(key, "")

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.markup import tex
-from lingprobe.tables.table import Section, Table, fold_text, printable
+from lingprobe.tables.table import Section, Table, fold_text, printable, take_columns
 
 POINTS = 72.27  # of TeX in an inch
 SIZES = (9.0, 8.0, 7.0)  # of letters
@@ -94,23 +94,9 @@ def _parts(table: Table, many: int) -> list[Table]:
     words = [i for i, name in enumerate(table.columns) if name in table.words]
     each = -(-len(numbers) // many)
     return [
-        _columns(table, sorted([*words, *numbers[first : first + each]]))
+        take_columns(table, sorted([*words, *numbers[first : first + each]]))
         for first in range(0, len(numbers), each)
     ]
-
-
-def _columns(table: Table, kept: Sequence[int]) -> Table:
-    sections = [
-        replace(
-            section,
-            rows=tuple(tuple(row[i] for i in kept) for row in section.rows),
-            strong=frozenset((r, kept.index(c)) for r, c in section.strong if c in kept),
-        )
-        for section in table.sections
-    ]
-    groups = tuple(table.groups[i] for i in kept) if table.groups else ()
-    columns = tuple(table.columns[i] for i in kept)
-    return replace(table, columns=columns, sections=tuple(sections), groups=groups)
 
 
 def _lines(cell: str, is_words: bool, layout: Layout) -> list[str]:

@@ -19,7 +19,7 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
-from lingprobe.tables.table import Section, Table, printable
+from lingprobe.tables.table import Section, Table, printable, take_columns
 
 # a line below the head, a thin one between kinds of rows
 RULED = box.Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")
@@ -80,7 +80,7 @@ def _pieces(table: Table, room: int | None) -> list[Table]:
         return [table]
     left = sum(min(widths[i], 2 * LABEL + GAP) for i in words) - GAP
     groups = _groups(numbers, widths, room - left)
-    return [_columns(table, sorted([*words, *group])) for group in groups]
+    return [take_columns(table, sorted([*words, *group])) for group in groups]
 
 
 def _groups(columns: Sequence[int], widths: Sequence[int], room: int) -> list[list[int]]:
@@ -92,24 +92,6 @@ def _groups(columns: Sequence[int], widths: Sequence[int], room: int) -> list[li
         else:
             groups.append([i])
     return groups
-
-
-def _columns(table: Table, kept: list[int]) -> Table:
-    """The table with some of its columns."""
-    sections = [
-        replace(
-            section,
-            rows=tuple(tuple(row[i] for i in kept) for row in section.rows),
-            strong=frozenset((r, kept.index(c)) for r, c in section.strong if c in kept),
-        )
-        for section in table.sections
-    ]
-    return replace(
-        table,
-        columns=tuple(table.columns[i] for i in kept),
-        sections=tuple(sections),
-        groups=tuple(table.groups[i] for i in kept if table.groups),
-    )
 
 
 def _sections(table: Table, room: int | None) -> list[RenderableType]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 import csv
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -100,6 +101,24 @@ class Table:
             else:
                 spans.append((name, i, i + 1))
         return spans
+
+
+def take_columns(table: Table, kept: Sequence[int]) -> Table:
+    """The table with some of its columns."""
+    sections = [
+        replace(
+            section,
+            rows=tuple(tuple(row[i] for i in kept) for row in section.rows),
+            strong=frozenset((r, kept.index(c)) for r, c in section.strong if c in kept),
+        )
+        for section in table.sections
+    ]
+    return replace(
+        table,
+        columns=tuple(table.columns[i] for i in kept),
+        sections=tuple(sections),
+        groups=tuple(table.groups[i] for i in kept if table.groups),
+    )
 
 
 def fold_text(name: str, letters: int) -> str:
