@@ -46,7 +46,7 @@ def test_objectives_are_those_of_scikit_learn(monkeypatch, sample, whole, few):
     monkeypatch.setattr(linear, "FEW", few)
     monkeypatch.setattr(linear, "PART", 5)
     x, y = drawn()
-    found = solve(torch.from_numpy(x), torch.from_numpy(y), "softmax", 3, penalties(len(x)))
+    found = solve(torch.tensor(x), torch.from_numpy(y), "softmax", 3, penalties(len(x)))
     for c, weights, bias, mine in zip(
         STRENGTHS,
         found.weights.numpy(),
@@ -64,9 +64,7 @@ def test_objectives_are_those_of_scikit_learn(monkeypatch, sample, whole, few):
 def test_two_classes_are_one_column_of_scikit_learn():
     """Two columns share what it puts in one, so the penalty counts twice."""
     x, y = drawn(outputs=2)
-    found = solve(
-        torch.from_numpy(x), torch.from_numpy(y), "softmax", 2, penalties(len(x), twice=2)
-    )
+    found = solve(torch.tensor(x), torch.from_numpy(y), "softmax", 2, penalties(len(x), twice=2))
     for c, weights in zip(STRENGTHS[:3], found.weights.numpy(), strict=False):
         theirs = LogisticRegression(C=c, tol=1e-8, max_iter=10_000).fit(x, y).coef_[0]
         np.testing.assert_allclose(
@@ -77,7 +75,7 @@ def test_two_classes_are_one_column_of_scikit_learn():
 def test_scores_are_ridge_regression():
     x, _ = drawn()
     y = (x @ np.arange(12.0)).astype(np.float32)[:, None]
-    found = solve(torch.from_numpy(x), torch.from_numpy(y), "squared", 1, penalties(len(x)))
+    found = solve(torch.tensor(x), torch.from_numpy(y), "squared", 1, penalties(len(x)))
     for c, weights in zip(STRENGTHS, found.weights.numpy(), strict=True):
         np.testing.assert_allclose(
             weights, Ridge(alpha=1 / c).fit(x, y).coef_[None].reshape(1, -1), atol=1e-2
@@ -116,12 +114,13 @@ def test_many_classes_are_solved_in_smaller_parts(monkeypatch):
     rng = np.random.default_rng(0)
     x, y = torch.from_numpy(rng.normal(size=(60, 3)).astype(np.float32)), rng.integers(5, size=60)
     penalties = torch.tensor([0.1, 1.0], dtype=torch.float64)
-    given = x, torch.from_numpy(y), "softmax", 5, penalties
-    whole = solve(*given)
+    given = torch.from_numpy(y), "softmax", 5, penalties
+    whole = solve(x.clone(), *given)
     monkeypatch.setattr(linear, "SCORES", 7 * 2 * 5)
-    parts = solve(*given)
+    monkeypatch.setattr(linear, "STATE", 1)  # each penalty by itself
+    parts = solve(x.clone(), *given)
     np.testing.assert_allclose(parts.weights, whole.weights, atol=1e-4)
-    judged = [each.judge(x.numpy(), given[1], LOSSES["softmax"]) for each in (parts, whole)]
+    judged = [each.judge(x.numpy(), given[0], LOSSES["softmax"]) for each in (parts, whole)]
     np.testing.assert_allclose(*judged, rtol=1e-4)
     scores = np.einsum("koi,ni->kno", whole.weights, x) + whole.biases.numpy()[:, None]
     right = (scores.argmax(2) == y).mean(1)

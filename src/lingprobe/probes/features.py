@@ -28,7 +28,9 @@ class Scaling:
     factor: Floats
 
     def __call__(self, features: Floats) -> Floats:
-        return (features - self.shift) * self.factor
+        scaled = features - self.shift
+        scaled *= self.factor
+        return scaled
 
 
 def common_scale(train: Floats) -> Scaling:
@@ -54,6 +56,15 @@ def common_scale(train: Floats) -> Scaling:
 def no_scale(train: Floats) -> Scaling:
     """Features as they are."""
     return Scaling(np.zeros(train.shape[1], np.float32), np.ones(train.shape[1], np.float32))
+
+
+def scaled_train(train: Readings, read: str, scaled: bool) -> tuple[Scaling, Floats]:
+    """What brings features to one scale, or leaves them as they are; and those of train, so brought.
+    What was read is given back, so that one copy is left.
+    """
+    features = finite(train, read, "train")
+    scaling = (common_scale if scaled else no_scale)(features)
+    return scaling, scaling(features)
 
 
 def _moments(x: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

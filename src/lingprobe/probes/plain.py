@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
-from lingprobe.probes.features import Scaling, common_scale, finite, no_scale
+from lingprobe.probes.features import Scaling, scaled_train
 
 
 class Plain(Protocol):
@@ -83,9 +83,7 @@ class Estimator:
     def fit_one(self, train: Readings, dev: Readings, read: str, seed: int) -> Predictor:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
-        features = finite(train, read, "train")
-        scaling = (common_scale if self.scaled else no_scale)(features)
-        x = scaling(features)
+        scaling, x = scaled_train(train, read, self.scaled)
         fitted = tuple(self._column(x, y, seed) for y in train.labels.targets())
         return Estimated(read, scaling, fitted)
 
@@ -98,7 +96,7 @@ class Estimator:
         if len(found) < 2:
             return float(found[0]) if len(found) else 0.0
         return (self.make(random_state=seed) if self.seeded else self.make()).fit(
-            x[known], y[known]
+            x if known.all() else x[known], y[known]
         )
 
 

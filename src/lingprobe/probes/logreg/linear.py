@@ -22,7 +22,7 @@ from torch import Tensor
 from lingprobe.data.checkpoints import Course
 from lingprobe.data.vectors import Floats
 from lingprobe.probes.features import Aim
-from lingprobe.probes.logreg.descent import Search, restore_tensor
+from lingprobe.probes.logreg.descent import MEMORY, Search, restore_tensor
 from lingprobe.probes.losses import LOSSES, Curved
 
 ROWS = 8192  # of one product: its scores stay in the cache
@@ -30,6 +30,8 @@ SCORES = 2**26  # of one product at most, whose rows are fewer where there are m
 # dimensions up to which all eigenvectors are taken, and how many of wider input
 WHOLE, PART = 1024, 256
 FEW = 200  # rows for each score up to which turning the input pays; about thirty steps are taken
+# numbers of a search's state at most (2 GiB), where several penalties are searched at once
+STATE = 2**28
 # rows that the first round is solved on, where there are at least four times as many
 SAMPLE = 16384
 
@@ -95,11 +97,11 @@ class Sums:
 
 
 def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor) -> Linear:
-    """The minimum for each penalty [penalties] float64; x [examples, dim] float32. It is looked for
-    on the device that all are on.
+    """The minimum for each penalty [penalties] float64; x [examples, dim] float32 is centred in
+    place, and may be turned. It is looked for on the device that all are on.
     """
-    mean = x.mean(0, dtype=torch.float64)
-    centred, sample = x - mean.float(), torch.arange(len(x), device=x.device)
+    mean = _sum_of(x, lambda some: some.sum(0)) / len(x)
+    centred, sample = x.sub_(mean.float()), torch.arange(len(x), device=x.device)
     if len(x) >= 4 * SAMPLE:
         drawn = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
         sample = drawn[:SAMPLE].to(x.device)
@@ -111,13 +113,17 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     rounds = [(Sums(centred, wanted, LOSSES[loss]), 1e-6)]
     if len(sample) < len(x):
         rounds = [(Sums(centred[sample], wanted[sample], LOSSES[loss]), 1e-4), *rounds]
-    weights, biases, objectives = _descend_rounds(
-        rounds,
-        lambda sums, inner, outer: Space(sums, inner, outer, penalties, spectrum),
-        penalties.new_zeros(len(penalties), outputs, x.shape[1]),
-        penalties.new_zeros(len(penalties), outputs),
-        Course(lambda: _name(loss, x, wanted, penalties)),
-    )
+    found = [
+        _descend_rounds(
+            rounds,
+            lambda sums, inner, outer, some=some: Space(sums, inner, outer, some, spectrum),
+            some.new_zeros(len(some), outputs, x.shape[1]),
+            some.new_zeros(len(some), outputs),
+            Course(lambda some=some: _name(loss, x, wanted, some)),
+        )
+        for some in penalties.split(_together(outputs * (x.shape[1] + 1)))
+    ]
+    weights, biases, objectives = (torch.cat(parts) for parts in zip(*found, strict=True))
     if turn is not None:
         weights = weights @ turn.T
     return Linear(weights, biases - weights @ mean, objectives)
@@ -161,9 +167,19 @@ def _name(loss: str, *given: Tensor) -> str:
     return state.hexdigest()
 
 
+def _together(size: int) -> int:
+    """How many problems of so many numbers are searched at once: their last moves are kept."""
+    return max(1, STATE // (2 * MEMORY * size))
+
+
 def _pays(rows: int, dim: int, scores: int) -> bool:
     """Whether to turn the input once, in place of the weights at every step."""
     return dim <= WHOLE and rows <= FEW * scores
+
+
+def _sum_of(x: Tensor, work: Callable[[Tensor], Tensor]) -> Tensor:
+    """The sum over runs of rows, which are float64 one after the other: torch would copy all."""
+    return torch.stack([work(some.double()) for some in x.split(ROWS)]).sum(0)
 
 
 def _turn(x: Tensor, basis: Tensor) -> None:
@@ -196,7 +212,7 @@ def spectrum_of(x: Tensor) -> Spectrum:
         basis = torch.linalg.qr(x.T @ (x @ basis))[0]
     seen = (x @ basis).double()
     values, turn = torch.linalg.eigh(seen.T @ seen / rows)
-    rest = float(x.square().sum(dtype=torch.float64)) / rows - float(values.sum())
+    rest = float(_sum_of(x, lambda some: some.square().sum())) / rows - float(values.sum())
     return Spectrum(values.clamp_min(0.0), basis.double() @ turn, max(rest, 0.0) / (dim - PART))
 
 

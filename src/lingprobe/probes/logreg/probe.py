@@ -16,7 +16,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats
 from lingprobe.nets.device import Fitting, check_device, in_halves
-from lingprobe.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
+from lingprobe.probes.features import Aim, Scaling, aim, finite, scaled_train
 
 if TYPE_CHECKING:
     from lingprobe.probes.logreg.linear import Linear as Minima
@@ -58,9 +58,8 @@ class LogReg(Fitting):
         from lingprobe.probes.losses import LOSSES
 
         aims, loss = aim(train.labels, dev.labels), LOSSES[train.labels.loss]
-        features = finite(train, read, "train")
-        scaling = (common_scale if self.scaled else no_scale)(features)
-        found = self._find_minima(scaling(features), aims, train.labels)
+        scaling, features = scaled_train(train, read, self.scaled)
+        found = self._find_minima(features, aims, train.labels)
         judged, best = np.full((2, len(self.c)), np.nan), {"score": 0, "loss": 0}
         if len(dev):
             judged = found.judge(scaling(finite(dev, read, "dev")), loss.targets(aims.dev), loss)
@@ -78,7 +77,7 @@ class LogReg(Fitting):
         return {by: linear(k) for by, k in best.items()}
 
     def _find_minima(self, x: Floats, aims: Aim, labels: Column) -> Minima:
-        """The minimum of each C, in rising order."""
+        """The minimum of each C, in rising order; x is centred in place."""
         import torch
 
         check_device(device := self.device)
@@ -111,9 +110,11 @@ class Linear:
     choice: Mapping[str, Any]
 
     def predict(self, readings: Readings) -> Predictions:
-        scores = np.asarray(
-            self.scaling(readings.features(self.read)) @ self.weights.T + self.bias, np.float32
-        )
+        features = readings.features(self.read)
+        scores = np.empty((len(features), len(self.bias)), np.float32)
+        for start in range(0, len(features), 4096):
+            part = self.scaling(features[start : start + 4096])
+            scores[start : start + 4096] = part @ self.weights.T + self.bias
         return Predictions(
             scores, readings.labels.names, readings.labels.decode(scores), readings.labels.link
         )

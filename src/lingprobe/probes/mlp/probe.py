@@ -22,7 +22,7 @@ from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves, kind, resolved_dtype
 from lingprobe.probes.ettinger import Ettinger
-from lingprobe.probes.features import Scaling, aim, common_scale, finite, no_scale
+from lingprobe.probes.features import Scaling, aim, finite, scaled_train
 from lingprobe.probes.mlp.fits import FOLDS, LEAST, Fit, Input, folds, held_out
 from lingprobe.probes.mlp.grid import Member, Trained
 from lingprobe.probes.mlp.protocols import PROTOCOLS, Protocol
@@ -168,14 +168,13 @@ class Mlp(Fitting):
         aims = aim(job.train.labels, job.dev.labels)
         likeliest = any(cell.by == "loss" for cell in job.cells)
         for read in dict.fromkeys(cell.read for cell in job.cells):
-            features = finite(job.train, read, "train")
-            scaling = (common_scale if self.protocol.scaled else no_scale)(features)
-            scaled = scaling(features), scaling(finite(job.dev, read, "dev"))
+            scaling, train = scaled_train(job.train, read, self.protocol.scaled)
+            dev = scaling(finite(job.dev, read, "dev"))
             seeds = tuple(dict.fromkeys(cell.seed for cell in job.cells if cell.read == read))
             labels = job.train.labels
             kind = (labels.loss, len(labels.names), likeliest)
             yield Input(
-                number, read, seeds, scaling, *scaled, aims, kind, labels.codes_to_balance()
+                number, read, seeds, scaling, train, dev, aims, kind, labels.codes_to_balance()
             )
 
     def _likeness(self, one: Input) -> tuple[Any, ...]:

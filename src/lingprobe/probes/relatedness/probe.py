@@ -15,7 +15,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
-from lingprobe.probes.features import Scaling, common_scale, finite, no_scale
+from lingprobe.probes.features import Scaling, finite, scaled_train
 from lingprobe.probes.mlp.grid import Member, Trained
 from lingprobe.probes.relatedness.scale import Scale
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
@@ -102,9 +102,8 @@ class Relatedness(Fitting):
         return self.protocol.scale or Scale.of(train.labels.numbers)
 
     def _input(self, train: Readings, dev: Readings, read: str) -> Input:
-        features = finite(train, read, "train")
-        scaling = (common_scale if self.protocol.scaled else no_scale)(features)
-        return Input(scaling, scaling(features), scaling(finite(dev, read, "dev")))
+        scaling, features = scaled_train(train, read, self.protocol.scaled)
+        return Input(scaling, features, scaling(finite(dev, read, "dev")))
 
     def _train_fits(
         self, fits: Sequence[tuple[Input, int]], targets: tuple[Floats, Floats]
