@@ -9,7 +9,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from lingprobe.api.listing import ROOMS
+from lingprobe.api.listing import KINDS
 from lingprobe.cli import app
 from lingprobe.tasks import FAMILIES, TASKS
 
@@ -37,7 +37,7 @@ def test_an_option_stands_beside_what_it_means_inherited_ones_too():
 
 def test_without_a_kind_the_kinds_are_listed():
     lines = dict(line.split(maxsplit=1) for line in shown("list").splitlines())
-    assert list(lines) == list(ROOMS)
+    assert list(lines) == list(KINDS)
     assert lines["metrics"].startswith("accuracy, macro-f1, mcc,")
     assert lines["tasks"].endswith(f" and {len(TASKS.table) - 5} more")
     assert "more" not in lines["suites"]

@@ -8,40 +8,30 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from lingprobe import parts
-from lingprobe.annotators import PARSERS
 from lingprobe.api import commands
 from lingprobe.api.arguments import as_list as arguments
-from lingprobe.audit import CHECKS
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.listing import Entry, Plugin, entries
 from lingprobe.data.listing import plugins as installed
 from lingprobe.data.references import Contents, Reference, allow
-from lingprobe.datasets.controls import CONTROLS
-from lingprobe.encoders import ENCODERS
-from lingprobe.metrics import METRICS
-from lingprobe.pages.charts import FIGURES
-from lingprobe.pages.views import VIEWS
-from lingprobe.probes import PROBES
-from lingprobe.suites import SUITES
-from lingprobe.suites.bibliography import bibtex as entries_of
-from lingprobe.suites.bibliography import papers_of
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.about import About, Sought
 from lingprobe.tasks.about import about as known_about
 
-ROOMS: Mapping[str, Contents] = {
-    "tasks": TASKS,
-    "encoders": ENCODERS,
-    "probes": PROBES,
-    "controls": CONTROLS,
-    "metrics": METRICS,
-    "suites": SUITES,
-    "parsers": PARSERS,
-    "checks": CHECKS,
-    "views": VIEWS,
-    "figures": FIGURES,
-    **{kind: parts.import_object(place) for kind, place in parts.tables("kinds").items()},
+KINDS: Mapping[str, str] = {
+    "tasks": "lingprobe.tasks:TASKS",
+    "encoders": "lingprobe.encoders:ENCODERS",
+    "probes": "lingprobe.probes:PROBES",
+    "controls": "lingprobe.datasets.controls:CONTROLS",
+    "metrics": "lingprobe.metrics:METRICS",
+    "suites": "lingprobe.suites:SUITES",
+    "parsers": "lingprobe.annotators:PARSERS",
+    "checks": "lingprobe.audit:CHECKS",
+    "views": "lingprobe.pages.views:VIEWS",
+    "figures": "lingprobe.pages.charts:FIGURES",
+    **parts.tables("kinds"),
 }
+"""Where the table of contents of each kind is: a list of one imports no other."""
 
 PACKAGE = sys.modules["lingprobe"]  # its face, which imports this
 ROOM_NAMES = [each.name for each in pkgutil.iter_modules(PACKAGE.__path__)]
@@ -58,6 +48,14 @@ OTHERS = (
     ),
 )
 """What lingprobe itself is called by, and packages may add to: commands, and `lingprobe.NAME`."""
+
+
+def contents_of(kind: str) -> Contents:
+    """The table of contents of a kind. UsageProblem where there is no such kind."""
+    if kind not in KINDS:
+        raise UsageProblem(f"no kind {kind!r}: choose one of {', '.join(KINDS)}")
+    contents: Contents = parts.import_object(KINDS[kind])
+    return contents
 
 
 def available(
@@ -84,13 +82,12 @@ def available(
         for entry in lingprobe.available("tasks", "ud/*"):
             print(entry.name, entry.summary)
     """
-    if kind not in ROOMS:
-        raise UsageProblem(f"no kind {kind!r}: choose one of {', '.join(ROOMS)}")
+    contents = contents_of(kind)
     sought = Sought(language, paper, unit, licence or "")
     if sought != Sought() and kind != "tasks":
         raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
     allow(pattern)
-    listed = entries(ROOMS[kind], pattern)
+    listed = entries(contents, pattern)
     met = set(sought.matching_names(entry.name for entry in listed))
     return [entry for entry in listed if entry.name in met]
 
@@ -112,6 +109,9 @@ def bibtex(tasks: str | Sequence[str]) -> str:
 
         print(lingprobe.bibtex("senteval/*"))
     """
+    from lingprobe.suites.bibliography import bibtex as entries_of
+    from lingprobe.suites.bibliography import papers_of
+
     names = [n for t in arguments(tasks) for n in TASKS.matching(Reference.parse(t).name)]
     return entries_of(paper for name in names for paper in papers_of(name))
 
@@ -123,4 +123,4 @@ def plugins() -> list[Plugin]:
         for plugin in lingprobe.plugins():
             print(plugin.distribution, plugin.name, plugin.problem)
     """
-    return installed((*ROOMS.values(), *OTHERS))
+    return installed((*map(contents_of, KINDS), *OTHERS))

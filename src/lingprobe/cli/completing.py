@@ -14,9 +14,9 @@ PLAIN = 12  # folders that are offered after a task's colon, at most
 
 def kinds(incomplete: str) -> list[str]:
     """Completes a kind of thing ('tasks')."""
-    from lingprobe.api.listing import ROOMS
+    from lingprobe.api.listing import KINDS
 
-    return [kind for kind in ROOMS if kind.startswith(incomplete)]
+    return [kind for kind in KINDS if kind.startswith(incomplete)]
 
 
 def names(kind: str) -> Callable[[str], list[str]]:
@@ -25,12 +25,13 @@ def names(kind: str) -> Callable[[str], list[str]]:
     """
 
     def complete(incomplete: str) -> list[str]:
-        from lingprobe.api.listing import ROOMS
+        from lingprobe.api.listing import contents_of
 
+        contents = contents_of(kind)
         name, colon, argument = incomplete.partition(":")
         if not colon:
-            return [each for each in ROOMS[kind] if each.startswith(name)]
-        if kind != "tasks" or name not in ROOMS[kind]:
+            return [each for each in contents if each.startswith(name)]
+        if kind != "tasks" or name not in contents:
             return []
         from lingprobe.corpora.places import below
         from lingprobe.corpora.universal import treebanks

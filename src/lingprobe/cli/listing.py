@@ -169,10 +169,11 @@ def list_(given: Arguments) -> None:
 
 def _list_kinds() -> None:
     """Print the kinds, each with the first names."""
-    from lingprobe.api.listing import ROOMS
+    from lingprobe.api.listing import KINDS, contents_of
 
-    wide = max(map(len, ROOMS))
-    for kind, contents in ROOMS.items():
+    wide = max(map(len, KINDS))
+    for kind in KINDS:
+        contents = contents_of(kind)
         first = [*contents.table][:FIRST]
         more = len(contents.table) - len(first)
         typer.echo(f"{kind:{wide}}  {', '.join(first)}{f' and {more} more' if more else ''}")

@@ -47,11 +47,11 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, unless the file that it writes at the end has a name of no format."""
-        from lingprobe.tables.page import format_of
-
         given = ctx.params
         files = [given[each.name] for each in self.params if each.metavar == FILE]
-        if given.get("style") == "terminal" and not given.get("html"):
+        if any(files) and given.get("style") == "terminal" and not given.get("html"):
+            from lingprobe.tables.page import format_of
+
             for file in filter(None, files):
                 format_of(file)
         return super().invoke(ctx)
