@@ -100,9 +100,7 @@ def compare(rows: int, seed: int) -> int:
     ours = float("inf")
     for _ in range(3):  # the first run also loads what torch loads late
         start = clock()()
-        found = solve(
-            torch.tensor(x), torch.from_numpy(y), "softmax", int(y.max()) + 1, penalties
-        )
+        found = solve(torch.tensor(x), torch.from_numpy(y), "softmax", int(y.max()) + 1, penalties)
         ours = min(ours, clock()() - start)
     mine = [
         objective(x, y, w, b, c)

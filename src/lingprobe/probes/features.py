@@ -59,7 +59,7 @@ def no_scale(train: Floats) -> Scaling:
 
 
 def scaled_train(train: Readings, read: str, scaled: bool) -> tuple[Scaling, Floats]:
-    """What brings features to one scale, or leaves them as they are; and those of train, so brought.
+    """What brings features to one scale, or leaves them as they are, and those of train under it.
     What was read is given back, so that one copy is left.
     """
     features = finite(train, read, "train")

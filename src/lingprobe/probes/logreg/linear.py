@@ -113,17 +113,18 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     rounds = [(Sums(centred, wanted, LOSSES[loss]), 1e-6)]
     if len(sample) < len(x):
         rounds = [(Sums(centred[sample], wanted[sample], LOSSES[loss]), 1e-4), *rounds]
-    found = [
-        _descend_rounds(
+
+    def minima(some: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return _descend_rounds(
             rounds,
-            lambda sums, inner, outer, some=some: Space(sums, inner, outer, some, spectrum),
+            lambda sums, inner, outer: Space(sums, inner, outer, some, spectrum),
             some.new_zeros(len(some), outputs, x.shape[1]),
             some.new_zeros(len(some), outputs),
-            Course(lambda some=some: _name(loss, x, wanted, some)),
+            Course(lambda: _name(loss, x, wanted, some)),
         )
-        for some in penalties.split(_together(outputs * (x.shape[1] + 1)))
-    ]
-    weights, biases, objectives = (torch.cat(parts) for parts in zip(*found, strict=True))
+
+    parts = torch.split(penalties, _together(outputs * (x.shape[1] + 1)))
+    weights, biases, objectives = map(torch.cat, zip(*map(minima, parts), strict=True))
     if turn is not None:
         weights = weights @ turn.T
     return Linear(weights, biases - weights @ mean, objectives)
@@ -179,7 +180,7 @@ def _pays(rows: int, dim: int, scores: int) -> bool:
 
 def _sum_of(x: Tensor, work: Callable[[Tensor], Tensor]) -> Tensor:
     """The sum over runs of rows, which are float64 one after the other: torch would copy all."""
-    return torch.stack([work(some.double()) for some in x.split(ROWS)]).sum(0)
+    return torch.stack([work(some.double()) for some in torch.split(x, ROWS)]).sum(0)
 
 
 def _turn(x: Tensor, basis: Tensor) -> None:
