@@ -415,3 +415,29 @@ def test_constant_vectors_score_what_a_majority_vote_scores():
     for model in ("bert-base-uncased", "bert-large-uncased"):
         scores = relation.table.scores[names.index(f"{model}, first, layer 0")]
         assert scores.tolist() == [16.67, 0.10, 17.88]
+
+
+def foreign(folder, columns, models):
+    lines = [
+        f"model-{i}," + ",".join(str((7 * i + 3 * j) % 11) for j in range(columns))
+        for i in range(models)
+    ]
+    path = folder / "theirs.csv"
+    path.write_text("\n".join([",".join(["encoder", *(f"t{j}" for j in range(columns))]), *lines]))
+    return path
+
+
+def test_many_columns_of_others_are_related_where_few_are_chosen(tmp_path):
+    theirs = foreign(tmp_path, 150, 12)
+    mine = tmp_path / "mine.csv"
+    mine.write_text(
+        "encoder,tense\nelsewhere,1\n" + "\n".join(f"model-{i},{i * i % 7}" for i in range(8))
+    )
+    with pytest.raises(lingprobe.LingprobeError, match="--rows and --columns"):
+        lingprobe.relate(with_=[mine, theirs])
+    page = lingprobe.relate(with_=[mine, theirs], rows="t1?", columns="mine.csv")
+    assert len(page.content.found) == 10
+    assert len(page.content.table.rows) == 8  # of the others, none has a score of tense
+    assert page.remarks[-1] == (
+        "8 of 9 models of mine.csv have scores in theirs.csv; not there: elsewhere"
+    )

@@ -102,6 +102,11 @@ def chosen(folder, task, tmp_path_factory):
     return trainer, callback, recorder
 
 
+def scores_of_step(evaluation):
+    (score,) = {r.score for r in evaluation.results if r.trial.encoder.startswith("probing")}
+    return score
+
+
 def scores_of(trainer):
     return {
         entry["step"]: entry["eval_probing_mean"]
@@ -131,8 +136,13 @@ def test_trackers_see_the_scores_beside_the_loss(chosen):
 
 
 def test_an_evaluation_of_the_best_model_has_its_scores_and_not_the_last_ones(chosen):
-    trainer, _, _ = chosen
+    trainer, callback, _ = chosen
+    during = scores_of(trainer)
     assert trainer.evaluate()["eval_probing_mean"] == pytest.approx(trainer.state.best_metric)
+    # and stands for the step that was loaded, not for the last one
+    steps = {step: scores_of_step(each) for step, each in callback.evaluations.items()}
+    assert steps == pytest.approx(during)
+    assert trainer.state.best_global_step < max(steps)
 
 
 def test_results_lie_beside_the_checkpoints(chosen):

@@ -226,6 +226,12 @@ def test_sources_that_are_not_asked_alike_are_said_to_be(other, said):
     assert said in text
 
 
+def test_two_questions_are_not_two_sources_of_one():
+    first, second = sourced("ud/feat:A,of=obj"), sourced("ud/feat:A,of=obl", n=9)
+    assert "its sources differ in" not in shown(first, second)
+    assert "its sources differ in" in shown(first, sourced("ud/feat:B,of=obj", n=9))
+
+
 def test_one_source_and_two_tasks_are_no_comparison():
     assert "differ" not in shown(sourced(), sourced("ud/passive:A", n=30))
     assert "differ" not in shown(sourced("edge/pos:A"), sourced("edge/pos:B", n=30))

@@ -93,7 +93,7 @@ def test_it_says_which_layer_and_how_it_was_chosen():
     assert "mine, at layer 1, is better" in str(statement([*layers, floor]))
     unknown = [saying(each, choice={}) for each in layers]
     said = str(statement([*unknown, floor]))
-    assert "mine, at the best of 2 layers, is better" in said
+    assert "mine, at layer 1, the best of 2 layers, is better" in said
     assert "2 comparisons" in said
 
 

@@ -13,16 +13,22 @@ from rich.cells import cell_len
 
 import lingprobe
 from fixtures.results import KINDS, TASKS, result, results, saying
+from lingprobe import pages
 from lingprobe.analysis.comparison import leaders
 from lingprobe.analysis.rows import rows
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes
-from lingprobe.pages import scores_page, wide
+from lingprobe.pages import scores_page
 from lingprobe.pages.groups import columns_of
+from lingprobe.pages.wide import grid
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.web import tables_document
+
+
+def wide(found, questions=None):
+    return pages.wide(grid(found), questions)
 
 
 def test_encoders_stand_below_each_other_and_tasks_beside_each_other():

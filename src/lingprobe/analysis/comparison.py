@@ -66,13 +66,14 @@ class Question(NamedTuple):
 
 
 class Questions(NamedTuple):
-    """What is asked together, and in words how many comparisons of what that is; and by task what
-    could not be compared.
+    """What is asked together, and in words how many comparisons of what that is; by task what
+    could not be compared; and, where one layer of several is asked about, the same of each layer.
     """
 
     asked: list[Question]
     family: str
     left_out: tuple[tuple[str, str], ...] = ()
+    of_layers: tuple[Question, ...] = ()
 
 
 class Decision(NamedTuple):
@@ -180,13 +181,9 @@ def _decision(
     )
 
 
-def with_baselines(
-    results: Sequence[Result], chosen: Sequence[Result] | None = None, *, every_layer: bool = False
-) -> Questions:
-    """Each encoder against all baselines of each task, constant answers among them.
-
-    chosen       the results that are asked about (default: all)
-    every_layer  ask about each layer, not about one
+def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:
+    """Each encoder against all baselines of each task, constant answers among them; `chosen` are
+    the results that are asked about (default: all).
 
     Of the layers of an encoder it is the one with the best score on dev; where results do not say
     that, or have folds, it is each layer, so that the correction knows that one can be chosen.
@@ -194,20 +191,26 @@ def with_baselines(
     kind = _kind_to_compare(results if chosen is None else chosen)
     ids = {id(result) for result in (results if chosen is None else chosen)}
     asked: list[Question] = []
+    of_layers: list[Question] = []
     left_out: list[tuple[str, str]] = []
     for mine in rows_by_task(results, None):
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
         rows = [one for one in mine if one.row.kind == kind and id(one.result) in ids]
         scored = [one for one in rows if not math.isnan(one.row.score)]
-        for one, layers in ((one, 1) for one in scored) if every_layer else _candidates(scored):
+        layers = {id(one): many for one, many in _candidates(scored)}
+        posed = {}
+        for one in scored:
             reasons = [(other, apart(one, other)) for other in baselines]
-            left_out += [_not_compared(one, other, why) for other, why in reasons if why]
             others = (constant(one), *(other for other, why in reasons if not why))
-            asked.append(Question(one, others, layers))
+            posed[id(one)] = Question(one, others, layers.get(id(one), 1))
+            if id(one) in layers:
+                left_out += [_not_compared(one, other, why) for other, why in reasons if why]
+        of_layers += posed.values()
+        asked += [posed[each] for each in layers]
     how = "against the baselines" if kind == "trained" else "against constant answers"
     if any(question.layers > 1 for question in asked):
         how += ", at the layer that is best on dev"
-    return Questions(asked, _family(asked, how), tuple(left_out))
+    return Questions(asked, _family(asked, how), tuple(left_out), tuple(of_layers))
 
 
 def against(results: Sequence[Result], chosen: Callable[[Result], bool]) -> Questions:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from lingprobe.analysis.comparison import Decision, decisions, with_baselines
-from lingprobe.analysis.row import Row
+from lingprobe.analysis.row import NO_CONTROL, Row
 from lingprobe.analysis.rows import kind_of, option_of
 from lingprobe.data.core import Result
 from lingprobe.tasks.limits import LIMIT
@@ -91,6 +91,29 @@ class Verdicts(NamedTuple):
     def comparisons(self) -> int:
         """How many p values and intervals are corrected for."""
         return len(self.decisions)
+
+    @property
+    def layers(self) -> int:
+        """From how many layers of an encoder, at most, one was chosen on dev; 1 where dev did not
+        choose every time.
+        """
+        tasks = [task for one in self.encoders for task in one.tasks]
+        chose = all(task.on_dev for task in tasks)
+        return max((task.layers for task in tasks), default=1) if chose else 1
+
+    def at_chosen_layers(self, rows: Sequence[Row]) -> list[Row]:
+        """Of the rows of an encoder's layers the one that is judged, of those of a baseline the
+        best; all other rows as they are.
+        """
+        baselines = [row for row in rows if row.kind == "baseline" and row.control == NO_CONTROL]
+        judged = [task.row for one in self.encoders for task in one.tasks]
+        ranked = sorted(baselines, key=lambda row: row.score)
+        layers = {_without_layer(row): row.layer for row in (*ranked, *judged)}
+        return [row for row in rows if layers.get(_without_layer(row), row.layer) == row.layer]
+
+
+def _without_layer(row: Row) -> tuple[str, ...]:
+    return row.task, row.encoder, row.probe, row.kind
 
 
 def encoder_verdicts(results: Sequence[Result]) -> Verdicts:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lingprobe.analysis.score_table import ScoreTable, means, select_columns
 from lingprobe.metrics.correlation import (
@@ -131,6 +132,34 @@ def relate_columns(
         correlations = _add_tests(correlations, values, pairs, asked)
     relation = Relation(tuple(correlations), table, asked, families, across, down)
     return replace(relation, notes=tuple(_notes(relation)))
+
+
+def select_asked(table: ScoreTable, asked: Asked) -> ScoreTable:
+    """The table with the columns that are asked about, and the families with scores that can be
+    related; it says which families of its first source are in no other.
+    """
+    if asked.rows and asked.columns:
+        across, down, _ = _pairs(table, asked)
+        table = table.with_columns(sorted({*across, *down}))
+    across, down, _ = _pairs(table, asked)
+    known = ~np.isnan(means(table))
+    both = known[:, down].any(1) & known[:, across].any(1) & (known.sum(1) > 1)
+    kept = {family for family, can in zip(table.families, both, strict=True) if can}
+    rows = [i for i, row in enumerate(table.rows) if row.family in kept]
+    return table.with_rows(rows, *_unmatched(table, known))
+
+
+def _unmatched(table: ScoreTable, known: NDArray[np.bool_]) -> list[str]:
+    """The families of the first source of which no other has a score."""
+    sources = list(dict.fromkeys(column.source for column in table.columns))
+    if len(sources) < 2:
+        return []
+    own = np.array([column.source == sources[0] for column in table.columns])
+    mine, theirs = known[:, own].any(1), known[:, ~own].any(1)
+    alone = [table.families[i] for i in (mine & ~theirs).nonzero()[0]]
+    counted = f"{(mine & theirs).sum():,} of {mine.sum():,} models of {sources[0]}"
+    missing = f"not there: {', '.join(alone)}"
+    return [f"{counted} have scores in {', '.join(sources[1:])}; {missing}"] if alone else []
 
 
 def _pairs(table: ScoreTable, asked: Asked) -> tuple[tuple[int, ...], tuple[int, ...], list[Pair]]:

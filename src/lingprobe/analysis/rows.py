@@ -178,8 +178,13 @@ def rows(results: Iterable[Result]) -> list[Row]:
     """One row for all seeds, folds and samples of the same thing, in the order in which things
     first come.
     """
+    return [row for row, _ in rows_with_results(results)]
+
+
+def rows_with_results(results: Iterable[Result]) -> list[tuple[Row, list[Result]]]:
+    """The same rows, each with the results behind it."""
     groups = groups_of(results)
-    return [_row(key, group, groups.get(_plain(key), ())) for key, group in groups.items()]
+    return [(_row(key, mine, groups.get(_plain(key), ())), mine) for key, mine in groups.items()]
 
 
 def groups_of(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:

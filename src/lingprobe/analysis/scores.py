@@ -57,8 +57,9 @@ def scores(results: Sequence[Result], known: Sequence[Decision] = ()) -> list[Sc
     the decisions on them where they were made before.
     """
     plain = [result for result in results if result.trial.control == NO_CONTROL]
-    posed = {what(q.one.row): q for q in with_baselines(plain, every_layer=True).asked}
-    made = known or decisions(with_baselines(plain).asked)
+    questions = with_baselines(plain)
+    posed = {what(question.one.row): question for question in questions.of_layers}
+    made = known or decisions(questions.asked)
     decided = {what(decision.question.one.row): decision for decision in made}
     return [_score(row, posed.get(what(row)), decided.get(what(row))) for row in rows(plain)]
 

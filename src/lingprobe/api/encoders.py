@@ -6,6 +6,7 @@ from collections.abc import Iterator, KeysView
 from pathlib import Path
 from typing import Any
 
+from lingprobe.api.arguments import as_list
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, allow, parsed_or_none
@@ -15,7 +16,10 @@ from lingprobe.encoders.adapters import is_adapter
 from lingprobe.encoders.hub import Files, files_of
 from lingprobe.nets.device import check_name
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.about import about
 
+OF_WORDS = ("a word", "a span", "two spans")
+"""What labels of tasks may be about that need a vector for each word piece."""
 ORGANISATION = "sentence-transformers"
 FILLED = {
     "batch_size": ("hf and st fill batches by tokens, not sentences: write st:NAME,tokens=2048")
@@ -23,12 +27,14 @@ FILLED = {
 """What to write in place of options that encoders of lingprobe do not have."""
 
 
-def model(name: str) -> str:
+def model(name: str, tasks: Any = None) -> str:
     """The reference of a model, found from its name: 'st:NAME' for a model of
     sentence-transformers, or else 'hf:NAME' for transformers. A reference is returned unchanged.
 
-    name  a name of the hub ('bert-base-cased', 'org/name@revision') or a folder; options may follow
-          after a comma
+    name   a name of the hub ('bert-base-cased', 'org/name@revision') or a folder; options may
+           follow after a comma
+    tasks  what the model will be measured on: where all are about words or spans, the reference is
+           'hf:NAME,pool=none', whose vectors are of word pieces
     DataProblem for a model that is neither, or that cannot be downloaded.
 
         print(lingprobe.model("all-MiniLM-L6-v2"))
@@ -47,10 +53,22 @@ def model(name: str) -> str:
             f"{place} is not a model of sentence-transformers (no modules.json) or of transformers"
             " (no config.json)"
         )
-    return str(Reference.parse(f"{Reference(kind, place)}{comma}{options}"))
+    found = Reference.parse(f"{Reference(kind, place)}{comma}{options}")
+    if _about_spans(tasks):
+        unpooled = (("pool", "none"),) if "pool" not in dict(found.options) else ()
+        found = Reference("hf", found.argument, (*found.options, *unpooled))
+    return str(found)
 
 
-def reference(thing: Any) -> Any:
+def _about_spans(tasks: Any) -> bool:
+    """Whether all tasks are about words or spans, as far as their names say."""
+    given = as_list(tasks)
+    names = [parsed_or_none(each) if isinstance(each, str) else None for each in given]
+    known = [about(one.name) if one else None for one in names]
+    return bool(given) and all(one is not None and one.unit in OF_WORDS for one in known)
+
+
+def reference(thing: Any, tasks: Any = None) -> Any:
     """The reference of a model, where something is but its name; all else stays as it is."""
     if not isinstance(thing, str) or (parsed := parsed_or_none(thing)) is None:
         return thing
@@ -60,7 +78,7 @@ def reference(thing: Any) -> Any:
     if not Path(name).exists() and suggest("encoder", name, ENCODERS.places()):
         return thing  # mistyped, or by another name
     try:
-        return model(thing)
+        return model(thing, tasks)
     except DataProblem as problem:
         raise DataProblem(f"no encoder is called {name!r}, and {problem}") from None
 

@@ -122,7 +122,9 @@ def read_experiment(file: str | Path) -> Experiment:
 
 def _own_names(settings: dict[str, Any]) -> None:
     """Put references in the place of models, languages and options of several encoders."""
-    settings["encoders"] += [model(name) for name in settings.pop("models", ())]
+    settings["encoders"] += [
+        model(name, settings.get("tasks")) for name in settings.pop("models", ())
+    ]
     options = {k: settings.pop(k) for k in ("device", "batch_size") if k in settings}
     settings["encoders"] = configure(settings["encoders"], **options)
     if languages := settings.pop("languages", ()):

@@ -317,7 +317,7 @@ def _make_plan(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tu
     usual = EMBEDDED_SEEDS if demo else SEEDS
     design = Design(
         tasks_given(tasks) or list(EMBEDDED_TASKS),
-        encoders_of(encoders, asked.suite),
+        encoders_of(encoders, asked.suite, tasks),
         as_list(asked.probes) or ([EMBEDDED_PROBE] if demo else []),
         as_list(asked.controls) or (["shuffled"] if demo else []),
         usual if asked.seeds is None else asked.seeds,
@@ -352,7 +352,7 @@ def _shared_plan(
     )
 
 
-def encoders_of(argument: Any, suite: str | None) -> Any:
+def encoders_of(argument: Any, suite: str | None, tasks: Any = None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
     if argument is None:
         return [] if suite else list(EMBEDDED_ENCODERS)
@@ -360,7 +360,8 @@ def encoders_of(argument: Any, suite: str | None) -> Any:
         raise UsageProblem("the list of encoders is empty: name at least one encoder")
     if isinstance(argument, Mapping):
         return argument
-    return [reference(each) for each in (argument if isinstance(argument, list) else [argument])]
+    given = argument if isinstance(argument, list) else [argument]
+    return [reference(each, tasks) for each in given]
 
 
 def _of_suite(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from lingprobe.analysis.profiles import languages as between_languages
-from lingprobe.analysis.relation import Asked, relate_columns
+from lingprobe.analysis.relation import Asked, relate_columns, select_asked
 from lingprobe.analysis.score_cells import scores_of
 from lingprobe.analysis.score_files import families_from, scores_from
 from lingprobe.analysis.score_table import (
@@ -95,7 +95,7 @@ def relate(
     asked = Asked(method, correction, tuple(as_list(rows)), tuple(as_list(columns)), seed)
     if both:
         return languages_page(between_languages(table, *both, asked), figure)
-    table = varying(table)
+    table = select_asked(varying(table), asked)
     _countable(table)
     groups = None
     if within is not None:
@@ -163,8 +163,8 @@ def _countable(table: ScoreTable) -> None:
         )
     if many > MOST:
         raise UsageProblem(
-            f"{many:,} columns make {many * (many - 1) // 2:,} pairs: choose up to {MOST} with -t"
-            f" (there are {', '.join(c.name for c in table.columns[:5])}, ...)"
+            f"{many:,} columns are too many: choose up to {MOST} with -t, or with --rows and"
+            f" --columns (there are {', '.join(c.name for c in table.columns[:5])}, ...)"
         )
 
 

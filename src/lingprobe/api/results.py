@@ -160,6 +160,7 @@ def report(
         people=() if suite else tuple(read_judgements(map(Path, human))),
         scored=lambda: _of(results, with_scores).results,
         folder=Path(results) if isinstance(results, str | Path) else None,
+        reads=tuple(as_list(selection.get("reads"))),
     )
     asked = Asked(figure=figure, human=tuple(human), beside=beside)
     page = view_page(next(iter(views.values()), "scores"), stored.results, asked)

@@ -125,8 +125,8 @@ def run(
     output, suite, cache = map(given.get, ("output", "suite", "cache"))
     _check_format(style, suite)
     start = time.perf_counter()
-    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     tasks = tasks_of(given.get("tasks"), language) or None
+    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet, tasks) or None
     settings = {**given, "encoders": encoders, "tasks": tasks}
     if dry_run:
         planned = {

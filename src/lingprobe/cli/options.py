@@ -56,7 +56,8 @@ MODELS = option(
     metavar="NAME",
     help=(
         "A model by its name on the Hugging Face hub, or its folder: loaded with"
-        " sentence-transformers if possible, else with transformers; may be repeated."
+        " sentence-transformers if possible, else with transformers; for tasks about words its"
+        " word pieces (`hf:NAME,pool=none`). May be repeated."
     ),
 )
 DEVICE = option(
@@ -108,13 +109,14 @@ def encoders_of(
     device: str | None,
     batch_size: int | None,
     quiet: bool,
+    tasks: list[str] | None = None,
 ) -> list[str]:
     """The references of all encoders that were asked for, with their options; what reads a model is
     said.
     """
     references = as_list(encoders)
     for name in as_list(models):
-        references.append(lingprobe.model(name))
+        references.append(lingprobe.model(name, tasks))
         if name != references[-1]:
             remark(f"{name}: read as {references[-1]}", quiet)
     given = {"device": device, "batch_size": batch_size}

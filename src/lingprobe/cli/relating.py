@@ -58,7 +58,7 @@ def relate(
     - `lingprobe relate results/ -o correlations.svg`
     - `lingprobe relate results/ -o correlations.pdf --width column`
     - `lingprobe relate results/ --with scores.csv --columns 'scores.csv'`
-    - `lingprobe relate results/ --with mteb:results --rows lingprobe --columns mteb`
+    - `lingprobe relate results/ --with mteb:results --rows 'STS*' --columns lingprobe`
     - `lingprobe relate results/ --languages en,pl`
     - `lingprobe relate --published conneau2018 -o probing.svg`
     - `lingprobe relate --published ud2019 -e BERT-mean -e LASER --figure radar -o radar.svg`

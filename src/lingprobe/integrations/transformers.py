@@ -53,6 +53,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self._reads = {"layers": layers, "pool": pool}
         self._probing = Probing(tasks, name, **settings)
         self._step, self._weights = -1, ""  # that were measured last
+        self._has_loaded_best = False
         self._scores: dict[str, float] = {}
         self._log: Callable[[dict[str, float]], None] | None = None
 
@@ -72,6 +73,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Say which trackers will not see the scores: they are called before this."""
+        self._has_loaded_best = False
         if self._log is None and args.report_to:
             log.warning(
                 "%s does not see the scores of %s: ProbingCallback(...).attach(trainer) in place"
@@ -79,6 +81,14 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 ", ".join(args.report_to),
                 self._probing.name,
             )
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """From now on the weights may be those of the best step, which the trainer has loaded."""
+        self._has_loaded_best = args.load_best_model_at_end and state.best_global_step is not None
+
+    def _step_of(self, state: Any) -> int:
+        """The step that the weights are of."""
+        return int(state.best_global_step if self._has_loaded_best else state.global_step)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **given: Any) -> None:
         """Add the scores to the metrics of an evaluation, which are logged before any callback's
@@ -112,7 +122,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         chosen = str(args.metric_for_best_model).removeprefix("eval_")
         if self.every is None or chosen.startswith(f"{self._probing.name}_"):
             self._measure(args, state, given)
-        elif self._step != state.global_step:
+        elif self._step != self._step_of(state):
             return
         metrics.update(self._scores)
 
@@ -120,7 +130,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         """Measure on the first of the processes, unless these very weights were measured."""
         if state.is_world_process_zero:
             self._scores = self._scores_of(args, state, given)
-        self._scores, self._step = _of_first(self._scores), state.global_step
+        self._scores, self._step = _of_first(self._scores), self._step_of(state)
 
     def _scores_of(self, args: Any, state: Any, given: dict[str, Any]) -> dict[str, float]:
         tokenizer = given.get("processing_class") or given.get("tokenizer")
@@ -128,15 +138,13 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             raise UsageProblem(
                 "the trainer knows no tokenizer: give it one, Trainer(processing_class=tokenizer)"
             )
-        model, name = given["model"], self._probing.name
+        model, name, step = given["model"], self._probing.name, self._step_of(state)
         encoder = adapt((model, tokenizer), name, **self._reads)
         weights = encoder.revision if isinstance(encoder, Revised) else ""
-        if (self._step, self._weights) == (state.global_step, weights):
+        if (self._step, self._weights) == (step, weights):
             return self._scores
         with keep_state(model):
-            scores = self._probing.measure(
-                encoder, state.global_step, output=Path(args.output_dir) / "probing"
-            )
+            scores = self._probing.measure(encoder, step, output=Path(args.output_dir) / "probing")
         self._weights = weights
         return {f"eval_{name}_{task}": score for task, score in scores.items()}
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.analysis.curves import best_points
 from lingprobe.analysis.row import Row
-from lingprobe.analysis.rows import rows, without_fold
+from lingprobe.analysis.rows import rows, rows_with_results, without_fold
 from lingprobe.data.core import Result
 from lingprobe.pages.breakdown import by_stratum, classes, strata_table
 from lingprobe.pages.charts import FIGURES, chart, figure_of
@@ -29,7 +29,7 @@ from lingprobe.pages.subsets import averages
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import NOTHING, Beside
-from lingprobe.pages.wide import wide
+from lingprobe.pages.wide import grid_of, wide
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
@@ -57,6 +57,7 @@ __all__ = [
 ]
 
 Results = tuple[Result, ...]
+FEW_LAYERS = 4  # of an encoder, up to which a table has a row for each
 
 
 def page(results: Sequence[Result], questions: dict[str, str] | None = None) -> Table:
@@ -72,13 +73,14 @@ def scores_page(
     beside: Beside = NOTHING,
 ) -> Page[Results]:
     """The scores of results: several tasks in one wide table, or a table for `each`; `questions`
-    says what each task asks, by the name in its heading. In HTML they are a page of chapters, which
-    says what is known `beside`. UsageProblem for a figure that there is not.
+    says what each task asks, by the name in its heading. Of many layers of an encoder tables have
+    the one that is best on dev. In HTML they are a page of chapters, which says what is known
+    `beside`. UsageProblem for a figure that there is not.
     """
     figure_of(figure)
     return Page(
         tuple(results),
-        lambda: [_scores(results, questions, each, beside.folder)],
+        lambda: [_scores(results, questions, each, beside)],
         texts={"csv": lambda: csv(rows(results)), "mteb": lambda: mteb_lines(results)},
         files={
             "parquet": lambda to: parquet(rows(results), to),
@@ -90,15 +92,23 @@ def scores_page(
 
 
 def _scores(
-    results: Sequence[Result], questions: dict[str, str] | None, each: bool, folder: Path | None
+    results: Sequence[Result], questions: dict[str, str] | None, each: bool, beside: Beside
 ) -> Table:
     """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
     is the best.
     """
-    several = len({without_fold(r.trial.task) for r in results}) > 1
-    table = wide(results, questions) if several and not each else page(results, questions)
-    lead = statement(results, folder).lines
-    return replace(table, lead=lead, notes=(*table.notes, *best_points(results)))
+    said, scored = statement(results, beside.folder), rows_with_results(results)
+    notes: tuple[str, ...] = ()
+    if has_chosen := said.verdicts.layers > FEW_LAYERS and not beside.reads:
+        kept = set(map(id, said.verdicts.at_chosen_layers([row for row, _ in scored])))
+        scored = [(row, mine) for row, mine in scored if id(row) in kept]
+        notes = (said.layers,)
+    if len({without_fold(r.trial.task) for r in results}) > 1 and not each:
+        made = grid_of(scored)
+        table = wide(made.without_layers() if has_chosen else made, questions)
+    else:
+        table = scores([*constant_rows(results), *(row for row, _ in scored)], questions)
+    return replace(table, lead=said.lines, notes=(*notes, *table.notes, *best_points(results)))
 
 
 def classes_page(results: Sequence[Result]) -> Page[Results]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePath
 
@@ -66,6 +67,14 @@ def names_of(encoders: Iterable[str]) -> dict[str, str]:
             places[encoder] = encoder.rpartition("/")[2]
     counts = Counter(places.values())
     return {"words": "(words)"} | {e: name for e, name in places.items() if counts[name] == 1}
+
+
+def with_names(rows: Sequence[Row]) -> list[Row]:
+    """Rows whose encoders are called as tables call them."""
+    names = names_of(dict.fromkeys(row.encoder for row in rows))
+    return [
+        replace(row, encoder=names[row.encoder]) if row.encoder in names else row for row in rows
+    ]
 
 
 def labels_of(encoders: Iterable[str]) -> dict[str, str]:
@@ -170,7 +179,7 @@ def _unknown(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
 
 def _source_differences(rows: Sequence[Row]) -> list[str]:
     """Questions that are asked of several sources, and not alike."""
-    asked: dict[str, dict[str, Row]] = {}
+    asked: dict[Reference, dict[str, Row]] = {}
     for row in rows:
         parsed = parsed_or_none(row.task)
         if (
@@ -178,7 +187,8 @@ def _source_differences(rows: Sequence[Row]) -> list[str]:
             and parsed.argument is not None
             and parsed.name.partition("/")[0] in FAMILIES
         ):
-            asked.setdefault(parsed.name, {}).setdefault(row.task, row)
+            own = tuple(option for option in parsed.options if option[0] not in OF_SOURCES)
+            asked.setdefault(Reference(parsed.name, None, own), {}).setdefault(row.task, row)
     remarks = []
     for question, sources in asked.items():
         differences = (
@@ -192,7 +202,9 @@ def _source_differences(rows: Sequence[Row]) -> list[str]:
                 for what, remedy in ALIKE.items()
                 if any(d.startswith(what) for d in differences)
             )
-            fitting = [r for r in remedies if r != "forms=simple" or question.endswith("tense")]
+            fitting = [
+                r for r in remedies if r != "forms=simple" or question.name.endswith("tense")
+            ]
             how = (
                 f" ({' and '.join(fitting)} {'makes' if len(fitting) == 1 else 'make'} them alike)"
                 if fitting
@@ -205,5 +217,7 @@ def _source_differences(rows: Sequence[Row]) -> list[str]:
     return remarks
 
 
+OF_SOURCES = frozenset({"classes", "forms", "limit", "on_error", "seed", "size", "splits", "with"})
+"""Options that say which examples of a question are taken, and do not change it."""
 FAMILIES = frozenset({"ud", "tree"})
 """Families whose tasks take the options that make sources alike."""

@@ -16,7 +16,15 @@ from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row
 from lingprobe.data.references import summary
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
-from lingprobe.pages.captions import bound_notes, by_kind, heading, kind_rules, short, source_notes
+from lingprobe.pages.captions import (
+    bound_notes,
+    by_kind,
+    heading,
+    kind_rules,
+    short,
+    source_notes,
+    with_names,
+)
 from lingprobe.pages.cautions import control_notes, length_notes
 from lingprobe.pages.descriptions import question_of
 from lingprobe.tables.table import Section, Table, number
@@ -35,6 +43,7 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
     """Scores by task, baselines first and oracles last, each with its interval, n and majority, and
     its score under each control.
     """
+    rows = with_names(rows)
     plain = rows_without_control(rows)
     controls = _controls(rows)
     beside = {(*_what(row), row.control): row for row in rows}
@@ -149,9 +158,7 @@ def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tu
     interval = f"{number(row.low)} – {number(row.high)}"
     coded = _code(row) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
-    encoder = (row.encoder if row.encoder != "words" else "(words)") + (
-        f" ({row.version})" if row.format else ""
-    )
+    encoder = row.encoder + (f" ({row.version})" if row.format else "")
     how = [computing.cell(row, shown.computed)] if shown.computed else []
     cells = (
         number(row.score) + sign,
@@ -274,9 +281,10 @@ def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
     """What has to be said of scores: what they are means of, what of the data was left out, what
     baselines, oracles and controls are.
     """
+    rows = with_names(rows)
     seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
-    unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
+    unit = "percent" if all(row.metric == "accuracy" for row in rows) else "times 100"
     # each seed on each sample of the training data is one
     fit = "seed" if all(row.samples == 1 for row in rows) else "fit"
     if seeds[-1] == 1 and not any(row.is_seeded for row in rows):

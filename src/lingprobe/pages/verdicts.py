@@ -50,7 +50,7 @@ class Statement:
         said = [self.sentence(one) for one in ranked[:SOME]]
         if len(ranked) > SOME:
             rest = len(ranked) - SOME
-            said.append(f"`lingprobe compare{self._where}` has the verdicts on {rest} more.")
+            said.append(f"`lingprobe compare{self.where}` has the verdicts on {rest} more.")
         return tuple(said)
 
     @property
@@ -84,9 +84,23 @@ class Statement:
             )
 
     @property
+    def layers(self) -> str:
+        """The layer that was chosen of each encoder, and how all are shown."""
+        chosen = [
+            f"{self._name(one.encoder)}: "
+            + ", ".join(f"{self._name(task.row.task)} {task.row.layer}" for task in one.tasks)
+            for one in self.verdicts.encoders
+            if any(task.layers > 1 for task in one.tasks)
+        ]
+        return (
+            f"Layers are the best on dev, of up to {self.verdicts.layers} ({'; '.join(chosen)})."
+            f" All layers: `lingprobe report{self.where} --read '*'`."
+        )
+
+    @property
     def next_step(self) -> str:
         """What would tell more."""
-        judged, where = self.verdicts.encoders, self._where
+        judged, where = self.verdicts.encoders, self.where
         if not judged:
             return "Next: `lingprobe run -m MODEL` measures a model beside them."
         is_open = any(one.where("cannot be told") for one in judged)
@@ -101,7 +115,7 @@ class Statement:
         return f"Next: `lingprobe report{where} --html` shows errors, and how far to trust this."
 
     @property
-    def _where(self) -> str:
+    def where(self) -> str:
         """The folder as a command takes it."""
         if self.folder is None:
             return ""
@@ -200,9 +214,9 @@ def _layer(tasks: Sequence[TaskVerdict]) -> str:
     of = sorted({task.layers for task in tasks if task.layers > 1})
     if not of:
         return ""
-    if all(task.on_dev for task in tasks):
-        return f", at layer {tasks[0].row.layer}," if len(tasks) == 1 else ""
-    return f", at the best of {of[-1]} layers,"
+    best = "" if all(task.on_dev for task in tasks) else f"the best of {of[-1]} layers"
+    layer = f"layer {tasks[0].row.layer}" if len(tasks) == 1 else ""
+    return f", at {', '.join(filter(None, (layer, best)))}," if layer or best else ""
 
 
 def _points(task: TaskVerdict) -> str:

@@ -14,7 +14,7 @@ from statistics import fmean
 from lingprobe.analysis import computing
 from lingprobe.analysis.comparison import leaders
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, ORDER, Row, said_of
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.rows import rows_with_results
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.pages.captions import names_of
@@ -69,6 +69,11 @@ class Grid:
         several = len(self.groups) > 1 and column.group
         return f"{column.group}, {column.name}" if several else column.name
 
+    def without_layers(self) -> Grid:
+        """The same with a line for each encoder, which has one layer of each task."""
+        controls = {name: merge_layers(lines) for name, lines in self.controls.items()}
+        return replace(self, lines=merge_layers(self.lines), controls=controls)
+
     @cached_property
     def has_layers(self) -> bool:
         """Whether there is a choice of what is read."""
@@ -80,9 +85,24 @@ class Grid:
         return any(line.probe for line in self.lines)
 
 
+def merge_layers(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """The lines of each encoder as one."""
+    merged: dict[tuple[str, str, Kind], Line] = {}
+    for line in lines:
+        key = line.encoder, line.probe, line.kind
+        one = merged.setdefault(key, Line(line.encoder, "-", line.probe, line.kind))
+        one.cells.update(line.cells)
+    return tuple(merged.values())
+
+
 def grid(results: Sequence[Result]) -> Grid:
     """The scores of results as lines and columns."""
-    every = rows(results)
+    return grid_of(rows_with_results(results))
+
+
+def grid_of(scored: Sequence[tuple[Row, Sequence[Result]]]) -> Grid:
+    """Rows, each with the results behind it, as lines and columns."""
+    every = [row for row, _ in scored]
     plain = rows_without_control(every)
     controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)
     apart = _of_several_probes(plain)
@@ -91,7 +111,7 @@ def grid(results: Sequence[Result]) -> Grid:
         tuple(lines_of(plain, apart)),
         tuple(columns_of(list(dict.fromkeys(row.task for row in plain)))),
         {c: lines_of([row for row in every if row.control == c], apart) for c in controls},
-        *leaders(results),
+        *leaders([result for _, mine in scored for result in mine]),
         signs_of(every),
         names_of(dict.fromkeys(row.encoder for row in plain)),
     )
@@ -133,9 +153,8 @@ def lines_of(mine: Sequence[Row], apart: frozenset[str] = frozenset()) -> list[L
     )
 
 
-def wide(results: Sequence[Result], questions: dict[str, str] | None = None) -> Table:
+def wide(made: Grid, questions: Mapping[str, str] | None = None) -> Table:
     """The scores of all tasks in one table, with all that has to be said of them below."""
-    made = grid(results)
     first, *others = score_notes(made.rows)
     notes = first, *reading(made), *_describe_tasks(made, questions or {}), *others, *made_by(made)
     label = "tab:lingprobe"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from lingprobe.analysis.comparison import what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.analysis.row import Row
-from lingprobe.analysis.rows import groups_of
+from lingprobe.analysis.rows import rows_with_results
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import brief
@@ -23,7 +23,7 @@ from lingprobe.pages.captions import labels_of
 from lingprobe.pages.descriptions import question_of
 from lingprobe.pages.groups import Column
 from lingprobe.pages.verdicts import Statement, statement
-from lingprobe.pages.wide import Grid, Line, firsts, grid, label_of
+from lingprobe.pages.wide import Grid, Line, firsts, grid_of, label_of
 from lingprobe.tasks import TASKS
 
 DETAILED = 3  # of the encoders that are judged: the best of each task
@@ -39,6 +39,7 @@ class Beside(NamedTuple):
     people     what people say of test sentences
     scored     gives the same results with probabilities, where these were kept
     folder     where the results are; None for those of the last run
+    reads      the layers that were asked for by name, if any
     """
 
     questions: Mapping[str, str] = {}
@@ -48,6 +49,7 @@ class Beside(NamedTuple):
     scored: Callable[[], Sequence[Result]] | None = None
     people: tuple[Judged, ...] = ()
     folder: Path | None = None
+    reads: tuple[str, ...] = ()
 
 
 NOTHING = Beside()
@@ -68,46 +70,23 @@ class Study:
     @cached_property
     def whole_grid(self) -> Grid:
         """Scores as lines and columns, with all layers."""
-        made = grid(self.results)
+        made = grid_of(self._scored)
         return replace(made, names=labels_of(dict.fromkeys(x.encoder for x in made.lines)))
 
-    @cached_property
+    @property
     def has_chosen(self) -> bool:
         """Whether of some encoders one layer stands for several, which was chosen on dev."""
-        tasks = [task for one in self.statement for task in one.tasks]
-        return any(t.layers > 1 for t in tasks) and all(t.on_dev for t in tasks)
-
-    @cached_property
-    def results_shown(self) -> tuple[Result, ...]:
-        """The results that tables show: of an encoder those of the layer that was chosen."""
-        if not self.has_chosen:
-            return self.results
-        chosen = {
-            (task.row.task, task.row.encoder, task.row.probe): task.row.layer
-            for one in self.statement
-            for task in one.tasks
-        }
-        every = zip(self.whole_grid.rows, groups_of(self.results).values(), strict=True)
-        return tuple(
-            result
-            for row, group in every
-            if chosen.get((row.task, row.encoder, row.probe), row.layer) == row.layer
-            for result in group
-        )
+        return self.statement.verdicts.layers > 1
 
     @cached_property
     def score_grid(self) -> Grid:
         """Scores as lines and columns, a line for each encoder where a layer was chosen."""
         if not self.has_chosen:
             return self.whole_grid
-        made = grid(self.results_shown)
-        controls = {name: _without_layers(lines) for name, lines in made.controls.items()}
-        return replace(
-            made,
-            lines=_without_layers(made.lines),
-            controls=controls,
-            names=self.whole_grid.names,
-        )
+        kept = self.statement.verdicts.at_chosen_layers(self.whole_grid.rows)
+        ids = set(map(id, kept))
+        made = grid_of([(row, mine) for row, mine in self._scored if id(row) in ids])
+        return replace(made.without_layers(), names=self.whole_grid.names)
 
     @cached_property
     def firsts(self) -> dict[str, Row]:
@@ -119,9 +98,12 @@ class Study:
         return {}
 
     @cached_property
-    def _groups(self) -> dict[int, list[Result]]:
-        every = groups_of(self.results_shown).values()
-        return {id(row): group for row, group in zip(self.score_grid.rows, every, strict=True)}
+    def _scored(self) -> list[tuple[Row, list[Result]]]:
+        return rows_with_results(self.results)
+
+    @cached_property
+    def _results_by_row(self) -> dict[int, list[Result]]:
+        return {id(row): mine for row, mine in self._scored}
 
     def verdicts_on(self, column: Column) -> list[TaskVerdict]:
         """The verdicts on a task, the best score first."""
@@ -140,7 +122,7 @@ class Study:
 
     def results_of(self, row: Row) -> list[Result]:
         """All fits behind a score."""
-        return self._groups[id(row)]
+        return self._results_by_row[id(row)]
 
     def lines(self, kind: Kind) -> list[Line]:
         """The lines of a kind."""
@@ -196,16 +178,6 @@ class Study:
     def question(self, task: str) -> str:
         """What a task asks; '' where nobody says."""
         return self.beside.questions.get(task) or question_of(task)
-
-
-def _without_layers(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """The lines of each encoder as one."""
-    merged: dict[tuple[str, str, Kind], Line] = {}
-    for line in lines:
-        key = line.encoder, line.probe, line.kind
-        one = merged.setdefault(key, Line(line.encoder, "-", line.probe, line.kind))
-        one.cells.update(line.cells)
-    return tuple(merged.values())
 
 
 def many(count: int, noun: str) -> str:
