@@ -141,6 +141,8 @@ if TYPE_CHECKING:
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
     from lingprobe.parts.compose.api import Generated, generate
+    from lingprobe.parts.languages.api import transfer
+    from lingprobe.parts.languages.cells import TransferCell
     from lingprobe.parts.training.api import audit_parser, export, tag, train, train_vectors
     from lingprobe.parts.training.audit import ParserAudit
     from lingprobe.parts.training.exports import Exported
