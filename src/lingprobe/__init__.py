@@ -252,6 +252,7 @@ __all__ = [
     "TestedClaim",
     "Trained",
     "Training",
+    "TransferCell",
     "Tree",
     "Trial",
     "UnitStatus",
@@ -304,6 +305,7 @@ __all__ = [
     "tag",
     "train",
     "train_vectors",
+    "transfer",
 ]
 
 _PLACES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from lingprobe.api.arguments import as_list, keywords, options_of
@@ -11,10 +11,9 @@ from lingprobe.api.measure import Settings, run
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, parsed_or_none
 from lingprobe.parts.languages.cells import TransferCell, cells
-from lingprobe.parts.languages.pages import transfer_page
+from lingprobe.parts.languages.pages import PIECES, transfer_page
 from lingprobe.tables.page import Page
 
-PIECES = {"layers": "lex", "weights": "random"}  # a bag of an encoder's own word pieces
 LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
 
 
@@ -57,9 +56,10 @@ def transfer(
     asked = [
         _reference(str(task), pair, banks, options) for task in as_list(tasks) for pair in pairs
     ]
-    every = as_list(encoders)
+    is_named = isinstance(encoders, Mapping)
+    every = encoders if is_named else [*as_list(encoders), *_pieces(as_list(encoders))]
     how: Settings = {"probes": ["logreg"], **settings, "keep_scores": True}
-    done = run(asked, [*every, *_pieces(every)], **how)
+    done = run(asked, every, **how)
     found = transfer_page(cells(done.results))
     return found.with_remarks((*done.remarks, *done.problems))
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from lingprobe.data.core import Result
+from lingprobe.data.references import parsed_or_none
 from lingprobe.metrics.multiplicity import ALPHA
 from lingprobe.pages.captions import labels_of
 from lingprobe.pages.records import csv
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SOURCE = "trained on"
+PIECES = {"layers": "lex", "weights": "random"}  # a bag of an encoder's own word pieces
 Names = dict[str, str]
 
 
@@ -30,13 +33,29 @@ def transfer(results: Sequence[Result], asked: Asked) -> Page[tuple[TransferCell
 
 def transfer_page(found: Sequence[TransferCell]) -> Page[tuple[TransferCell, ...]]:
     """The matrix of each task and encoder."""
-    names = labels_of(dict.fromkeys([cell.encoder for cell in found]))
+    names = short_names(dict.fromkeys(cell.encoder for cell in found))
     return Page(
         tuple(found),
         lambda: list(_tables(found, names)),
         {"csv": lambda: csv(found)},
         figure=lambda: heat(found, names),
     )
+
+
+def short_names(encoders: Iterable[str]) -> Names:
+    """Names of encoders by reference; a bag of an encoder's own pieces is called that."""
+    parsed = {encoder: parsed_or_none(encoder) for encoder in encoders}
+    bags = {
+        encoder: str(one.argument)
+        for encoder, one in parsed.items()
+        if one is not None and set(PIECES.items()) <= set(one.options)
+    }
+    several = len(set(bags.values())) > 1
+    called = {
+        encoder: f"word pieces of {PurePath(name).name}" if several else "word pieces"
+        for encoder, name in bags.items()
+    }
+    return {**labels_of(encoder for encoder in parsed if encoder not in bags), **called}
 
 
 def groups(found: Sequence[TransferCell]) -> Iterator[list[TransferCell]]:
@@ -94,7 +113,8 @@ def _sections(
     name = names.get(first.encoder, first.encoder)
     layers = {cell.source: cell.layer for cell in mine if cell.layer != "-"}
     which = ", ".join(f"{layer} from {source}" for source, layer in layers.items())
-    line = f"layer {which}, chosen on the dev of the source" if layers else ""
+    has_choice = first.kind == "trained" and bool(layers)
+    line = f"layer {which}, chosen on the dev of the source" if has_choice else ""
     yield _section(name, mine, targets, _score, line)
     if first.kind != "trained" and not floors:
         yield _section(f"{name}: AUC", mine, targets, lambda cell: number(cell.auc))

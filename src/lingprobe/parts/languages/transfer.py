@@ -71,11 +71,6 @@ class Transfer:
                 f" task={asked.name}"
             )
         object.__setattr__(self, "banks", tuple(map(self._bank, self.places)))
-        if self.centred and self.banks[0].view != OF_SENTENCES:
-            raise ReferenceProblem(
-                f"centred=true is for tasks about one whole sentence, and {asked.name} is read"
-                f" by {self.banks[0].view!r}: leave it out"
-            )
 
     def _bank(self, place: str) -> Task:
         """The task on one treebank."""
@@ -169,6 +164,11 @@ class Transfer:
             Rows(others, matched.tests[target], TEST, label(self.test)),
         ]
         unlabelled = [parts[0], Rows(others, other_train, TRAIN, label(self.test))]
+        if self.centred and not (ones.of_sentences and others.of_sentences):
+            raise DataProblem(
+                f"centred=true is for tasks about one whole sentence, and {self.task} is about"
+                " words or pairs: leave it out"
+            )
         whole = join(parts, unlabelled if self.centred else (), matched.classes)
         sizes = {"train": len(train), "dev": len(dev), "test": len(matched.tests[target])}
         small = len(matched.tests[target]) < LEAST_TEST or folds_needed(others) > 1
