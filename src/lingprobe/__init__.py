@@ -141,8 +141,9 @@ if TYPE_CHECKING:
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
     from lingprobe.parts.compose.api import Generated, generate
-    from lingprobe.parts.languages.api import transfer
+    from lingprobe.parts.languages.api import survey, transfer
     from lingprobe.parts.languages.cells import TransferCell
+    from lingprobe.parts.languages.survey import SurveyRow
     from lingprobe.parts.training.api import audit_parser, export, tag, train, train_vectors
     from lingprobe.parts.training.audit import ParserAudit
     from lingprobe.parts.training.exports import Exported
@@ -245,6 +246,7 @@ __all__ = [
     "Site",
     "Spans",
     "StoreProblem",
+    "SurveyRow",
     "Table",
     "Tagged",
     "Tags",
@@ -301,6 +303,7 @@ __all__ = [
     "slurm",
     "status",
     "suite",
+    "survey",
     "table",
     "tag",
     "train",

@@ -2,7 +2,7 @@
 language and tested in another, and what may be compared.
 
 `matching` cuts data sets of several languages to the same composition, `transfer` makes tasks of
-them, `letters` is a floor that travels.
+them, `letters` is a floor that travels. `survey` says what treebanks support.
 """
 
 TABLES = {
@@ -10,5 +10,5 @@ TABLES = {
     "encoders": {"letters": "letters:Letters"},
     "views": {"transfer": "pages:transfer"},
 }
-COMMANDS = {"Run": "commands:transfer"}
-_PLACES = {"api": "transfer", "cells": "TransferCell"}
+COMMANDS = {"Run": "commands:transfer", "Data": "commands:languages"}
+_PLACES = {"api": "survey transfer", "cells": "TransferCell", "survey": "SurveyRow"}

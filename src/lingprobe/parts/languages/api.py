@@ -1,20 +1,52 @@
-"""Training in one language, test in another: as a function."""
+"""Surveys of treebanks, and transfer from language to language: as functions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Unpack
 
 from lingprobe.api.arguments import as_list, keywords, options_of
 from lingprobe.api.encoders import reference
 from lingprobe.api.measure import Settings, run
+from lingprobe.corpora.places import below, folder, locate_path
+from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.data.references import Reference, allow, parsed_or_none
 from lingprobe.parts.languages.cells import TransferCell, cells
 from lingprobe.parts.languages.pages import PIECES, transfer_page
+from lingprobe.parts.languages.survey import SurveyRow, survey_rows
+from lingprobe.parts.languages.survey_page import survey_page
 from lingprobe.tables.page import Page
+from lingprobe.tasks import TASKS
 
+USUAL = "ud/*"
 LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
+
+
+def survey(
+    treebanks: Sequence[str | Path] | str | Path = (), *, tasks: Sequence[str] | str = ()
+) -> Page[tuple[SurveyRow, ...]]:
+    """Which treebanks answer which questions, and what is behind the labels, as `lingprobe
+    languages` shows it: examples, classes, composition, and what deserves a look.
+
+    treebanks  folders or codes (default: all in $LINGPROBE_TREEBANKS, or in the working folder)
+    tasks      tasks without data, or patterns such as 'edge/*' (default: all of ud/ that need no
+               option)
+    DataProblem if there is no treebank. `.content` has a `SurveyRow` for each treebank and task.
+
+        lingprobe.survey().write("survey.csv")
+    """
+    allow(*as_list(tasks))
+    given = [str(locate_path(str(each))) for each in as_list(treebanks)]
+    places = given or list(map(str, below(folder() or Path())))
+    if not places:
+        raise DataProblem(
+            "no treebank is named, and no UD_* folder is here: name some, or set"
+            " LINGPROBE_TREEBANKS to a folder that has them"
+        )
+    names = [str(each) for task in as_list(tasks) or [USUAL] for each in TASKS.expand(task)]
+    return survey_page(list(survey_rows(places, names)))
 
 
 @keywords(options_of(run, without=LEFT_OUT))

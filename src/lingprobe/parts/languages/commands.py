@@ -1,4 +1,4 @@
-"""`lingprobe transfer`: train in one language, test in another."""
+"""`lingprobe languages`: what treebanks support; `lingprobe transfer`: train here, test there."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from pathlib import Path
 
 import lingprobe
 from lingprobe.cli.completing import names
-from lingprobe.cli.declaration import Arguments, command, option
+from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
     BATCH_SIZE,
     CACHE,
     DEVICE,
     ENCODERS,
     MODELS,
+    OUTPUT,
     PAGE_STYLE,
     QUIET,
     STORE,
@@ -21,6 +22,31 @@ from lingprobe.cli.options import (
     encoders_of,
     put,
 )
+
+
+@command(
+    "survey",
+    argument("treebanks", "TREEBANK", kind=list[str]),
+    option("tasks", "--task", "-t", metavar="TASK", complete=names("tasks")),
+    PAGE_STYLE,
+    OUTPUT,
+)
+def languages(
+    given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None
+) -> None:
+    """Show which treebanks answer which questions, with what deserves a look.
+
+    For each treebank and task: examples, or why it is refused; what classes consist of; the best
+    rule of one word; auxiliaries that no rule knows. CSV has all of it.
+
+    **Examples**
+
+    - `lingprobe languages`
+    - `lingprobe languages en_ewt pl_pdb -t ud/tense -t ud/passive`
+    - `lingprobe languages -o survey.csv`
+    - `lingprobe languages -o survey.svg`
+    """
+    put(lingprobe.survey(**given), style, output, "line")
 
 
 @command(
