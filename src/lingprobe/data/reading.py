@@ -7,17 +7,17 @@ copied until features are requested.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.centring import CENTRED, centre
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import NOTHING, Part
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors, ranges
 
 
@@ -239,8 +239,8 @@ def view(name: str) -> View:
     side where nothing is said), and what else is said of them.
     """
     pool, *parts = name.split("+")
-    if pool not in POOLS or not set(parts) <= {*COMBINED, *BESIDES, *CHANGED}:
-        more = ", ".join(f"+{part}" for part in (*COMBINED, *BESIDES, *CHANGED))
+    if pool not in POOLS or not set(parts) <= {*COMBINED, *BESIDES, CENTRED}:
+        more = ", ".join(f"+{part}" for part in (*COMBINED, *BESIDES, CENTRED))
         raise ReadingProblem(
             f"no view called {name!r}: write one of {', '.join(POOLS)}, then what is wanted of"
             f" {more}"
@@ -253,9 +253,7 @@ def view(name: str) -> View:
         combine = next((COMBINED[part] for part in parts if part in COMBINED), _beside)
         told = [BESIDES[part](readings, units) for part in parts if part in BESIDES]
         features = _beside([combine(sites), *told])
-        for part in parts:
-            features = CHANGED[part](readings, units, features) if part in CHANGED else features
-        return features
+        return centre(parts, readings.dataset, features, (units, readings.vectors.spans))
 
     return read
 
@@ -400,42 +398,3 @@ BESIDES: dict[str, View] = {
     "overlap": _overlap,
 }
 """What a probe is told besides: the asked words, or how many words two sites share."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unlabelled(Part):
-    """Sentences of a data set that stand for all of their group, whatever their labels are.
-
-    by         the stratum that tells the group of each example, as language
-    sentences  how many the data set has, those of examples included
-    groups     of each group the first of its sentences, and the one behind the last
-    """
-
-    key: ClassVar[str] = "unlabelled"
-    by: str = ""
-    sentences: int = 0
-    groups: Mapping[str, Sequence[int]] = NOTHING
-
-
-def _centred(readings: Readings, units: Floats, features: Floats) -> Floats:
-    """Features without the mean over the unlabelled sentences of each example's group."""
-    dataset = readings.dataset
-    known = dataset.notes.part(Unlabelled)
-    if known is None or known.sentences != len(dataset.sentences):
-        why = "names no unlabelled sentences" if known is None else "lost some of its sentences"
-        raise ReadingProblem(
-            f"+centred needs the mean of each group, and the data set {why}; ask for fewer examples"
-            " by an option of the task, or leave +centred out"
-        )
-    centred, tags = features.copy(), dataset.strata[known.by]
-    for name, (first, stop) in known.groups.items():
-        mean = _mean(units, *readings.whole(np.arange(first, stop))).mean(0)
-        if mean.shape != features.shape[1:]:
-            raise ReadingProblem("+centred is for labels about one whole sentence: leave it out")
-        mine = [k for k, tag in enumerate(tags.names) if tag == name]
-        centred[np.isin(tags.codes, mine)] -= mean
-    return centred
-
-
-CHANGED: dict[str, Callable[[Readings, Floats, Floats], Floats]] = {"centred": _centred}
-"""What is done to features in the end."""

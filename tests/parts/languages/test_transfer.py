@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
 import lingprobe
-from lingprobe import DataProblem, ReadingProblem
+from lingprobe import DataProblem
 from lingprobe.cli import app
 from lingprobe.data.identity import identity
 from lingprobe.data.reading import Readings
@@ -159,7 +159,7 @@ def test_the_mean_of_each_language_is_taken_off(banks):
         expected = units[numbers] - np.stack([means[bool(is_b[k])] for k in numbers])
         np.testing.assert_allclose(part.features("-"), expected, atol=1e-5)
     few = TASKS.make(reference(a, b, ",centred=true,limit=60")).load()
-    with pytest.raises(ReadingProblem, match="lost some of its sentences"):
+    with pytest.raises(DataProblem, match="lost some of its sentences"):
         Readings(few, Vectors((units,)), task.view).features("-")
 
 

@@ -13,12 +13,12 @@ from pathlib import PurePath
 import numpy as np
 
 from lingprobe.data._closure import digest
+from lingprobe.data.centring import Unlabelled
 from lingprobe.data.core import DataProblem, Dataset, Facts, Sampling, Sentence, Tags, Task
 from lingprobe.data.identity import Stated
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import Sampled
 from lingprobe.data.oracles import oracles_of
-from lingprobe.data.reading import Unlabelled
 from lingprobe.data.references import Place, Reference, ReferenceProblem
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets import folds_needed
