@@ -58,6 +58,9 @@ testing/encoders.py check_encoder
 testing/probes.py check_probe
 testing/tasks.py check_task
 parts/training/settings.py check
+parts/languages/api.py survey
+parts/languages/survey.py survey_rows
+parts/languages/transfer.py _bank
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
@@ -90,6 +93,7 @@ parts/training/settings.py objective_of
 ALLOWING = """
 api/data.py annotate inspect
 parts/compose/api.py _request
+parts/languages/api.py survey
 api/encoders.py configure
 api/listing.py available
 api/measure.py _make_plan _workers

@@ -141,6 +141,9 @@ if TYPE_CHECKING:
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
     from lingprobe.parts.compose.api import Generated, generate
+    from lingprobe.parts.languages.api import survey, transfer
+    from lingprobe.parts.languages.cells import TransferCell
+    from lingprobe.parts.languages.survey import SurveyRow
     from lingprobe.parts.training.api import audit_parser, export, tag, train, train_vectors
     from lingprobe.parts.training.audit import ParserAudit
     from lingprobe.parts.training.exports import Exported
@@ -243,6 +246,7 @@ __all__ = [
     "Site",
     "Spans",
     "StoreProblem",
+    "SurveyRow",
     "Table",
     "Tagged",
     "Tags",
@@ -250,6 +254,7 @@ __all__ = [
     "TestedClaim",
     "Trained",
     "Training",
+    "TransferCell",
     "Tree",
     "Trial",
     "UnitStatus",
@@ -298,10 +303,12 @@ __all__ = [
     "slurm",
     "status",
     "suite",
+    "survey",
     "table",
     "tag",
     "train",
     "train_vectors",
+    "transfer",
 ]
 
 _PLACES = {

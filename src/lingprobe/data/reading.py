@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.centring import CENTRED, centre
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import Column
@@ -238,8 +239,8 @@ def view(name: str) -> View:
     side where nothing is said), and what else is said of them.
     """
     pool, *parts = name.split("+")
-    if pool not in POOLS or not set(parts) <= {*COMBINED, *BESIDES}:
-        more = ", ".join(f"+{part}" for part in (*COMBINED, *BESIDES))
+    if pool not in POOLS or not set(parts) <= {*COMBINED, *BESIDES, CENTRED}:
+        more = ", ".join(f"+{part}" for part in (*COMBINED, *BESIDES, CENTRED))
         raise ReadingProblem(
             f"no view called {name!r}: write one of {', '.join(POOLS)}, then what is wanted of"
             f" {more}"
@@ -251,7 +252,8 @@ def view(name: str) -> View:
         ]
         combine = next((COMBINED[part] for part in parts if part in COMBINED), _beside)
         told = [BESIDES[part](readings, units) for part in parts if part in BESIDES]
-        return _beside([combine(sites), *told])
+        features = _beside([combine(sites), *told])
+        return centre(parts, readings.dataset, features, (units, readings.vectors.spans))
 
     return read
 

@@ -1,0 +1,70 @@
+"""Features without the mean of their group, such as a language, over sentences without labels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lingprobe.data.examples import DataProblem, Dataset
+from lingprobe.data.notes import NOTHING, Part
+from lingprobe.data.vectors import Floats, Spans
+
+CENTRED = "centred"
+"""The part of a view that takes the mean off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlabelled(Part):
+    """Sentences of a data set that stand for all of their group, whatever their labels are.
+
+    by         the stratum that tells the group of each example, as language
+    sentences  how many the data set has, those of examples included
+    groups     of each group the first of its sentences, and the one behind the last
+    """
+
+    key: ClassVar[str] = "unlabelled"
+    by: str = ""
+    sentences: int = 0
+    groups: Mapping[str, Sequence[int]] = NOTHING
+
+
+def centre(
+    parts: Collection[str], dataset: Dataset, features: Floats, read: tuple[Floats, Spans | None]
+) -> Floats:
+    """Features [examples, n], where parts of the view ask for it without the mean of each example's
+    group.
+
+    read  the units that features are of, and which are those of each sentence
+    DataProblem where the data set does not name the sentences of a group, or lost some.
+    """
+    if CENTRED not in parts:
+        return features
+    known = dataset.notes.part(Unlabelled)
+    if known is None or known.sentences != len(dataset.sentences):
+        why = "names no unlabelled sentences" if known is None else "lost some of its sentences"
+        raise DataProblem(
+            f"+{CENTRED} needs the mean of each group, and the data set {why}; ask for fewer"
+            f" examples by size=, or leave +{CENTRED} out"
+        )
+    centred, tags = features.copy(), dataset.strata[known.by]
+    for name, (first, stop) in known.groups.items():
+        mean = _mean(*read, first, stop)
+        if mean.shape != features.shape[1:]:
+            raise DataProblem(f"+{CENTRED} is for labels about one whole sentence: leave it out")
+        mine = [k for k, tag in enumerate(tags.names) if tag == name]
+        centred[np.isin(tags.codes, mine)] -= mean
+    return centred
+
+
+def _mean(units: Floats, spans: Spans | None, first: int, stop: int) -> Floats:
+    """The mean of the means of some sentences that follow each other."""
+    if spans is None:
+        return np.asarray(units[first:stop].mean(0, dtype=np.float64), np.float32)
+    ends = spans.sentences[first : stop + 1]
+    many = np.diff(ends)
+    starts = (ends[:-1] - ends[0])[many > 0]
+    sums = np.add.reduceat(np.asarray(units[ends[0] : ends[-1]], np.float64), starts, axis=0)
+    return np.asarray((sums / many[many > 0][:, None]).mean(0), np.float32)

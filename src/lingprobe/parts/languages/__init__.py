@@ -1,0 +1,14 @@
+"""One question in many languages: which treebanks answer it, a probe that is trained in one
+language and tested in another, and what may be compared.
+
+`matching` cuts data sets of several languages to the same composition, `transfer` makes tasks of
+them, `letters` is a floor that travels. `survey` says what treebanks support.
+"""
+
+TABLES = {
+    "tasks": {"transfer": "transfer:Transfer"},
+    "encoders": {"letters": "letters:Letters"},
+    "views": {"transfer": "pages:transfer"},
+}
+COMMANDS = {"Run": "commands:transfer", "Data": "commands:languages"}
+_PLACES = {"api": "survey transfer", "cells": "TransferCell", "survey": "SurveyRow"}

@@ -1,0 +1,51 @@
+"""`letters`: bags of character n-grams, which related languages and borrowed words share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lingprobe.data.core import Sentence
+from lingprobe.data.oracles import Kind
+from lingprobe.data.vectors import Floats, Vectors
+
+FIRST, LAST = "\x02", "\x03"  # so that what a sentence begins and ends with is seen
+# 2^64 over the golden ratio, odd: multiplying by it spreads low bits over the high ones
+MIXER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """How often runs of 1 to 4 characters occur, as logarithms, hashed into so many numbers with
+    random signs, of length 1: what letters tell of a sentence.
+    """
+
+    _: KW_ONLY
+    dim: int = 1024
+    longest: int = 4
+    kind: ClassVar[Kind] = "baseline"
+    takes: ClassVar[str] = "sentences"
+
+    @property
+    def name(self) -> str:
+        return "letters"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        rows = [self._vector(f"{FIRST}{s.text.casefold()}{LAST}") for s in sentences]
+        return Vectors((np.array(rows, np.float32).reshape(-1, self.dim),))
+
+    def _vector(self, text: str) -> Floats:
+        letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        run = np.zeros(len(letters), np.uint64)
+        runs = []
+        for n in range(min(self.longest, len(letters))):
+            run = run[: len(letters) - n] * MIXER + letters[n:].astype(np.uint64) + np.uint64(1)
+            runs.append(run * MIXER)
+        hashes, counts = np.unique(np.concatenate(runs), return_counts=True)
+        columns = (hashes >> np.uint64(33)) % np.uint64(self.dim)
+        signs = np.where(hashes >> np.uint64(32) & np.uint64(1), 1.0, -1.0)
+        vector = np.bincount(columns.astype(np.int64), signs * np.log1p(counts), self.dim)
+        return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12), np.float32)
