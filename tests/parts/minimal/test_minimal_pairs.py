@@ -88,7 +88,7 @@ def test_paradigms_are_in_one_split_and_places_tell_nothing(tmp_path):
         paradigms = data.strata["paradigm"].codes
         splits = [set(paradigms[data.rows(name)].tolist()) for name in ("train", "dev", "test")]
         assert all(splits)
-        assert not (splits[0] & splits[2] or splits[1] & splits[2] or splits[0] & splits[1])
+        assert len(set.union(*splits)) == sum(map(len, splits))
         tested += splits[2]
         firsts = np.bincount(paradigms, data.labels.classes) / np.bincount(paradigms)
         assert np.allclose(firsts, 0.5)
@@ -135,9 +135,9 @@ def test_agreement_is_found_by_probability_and_not_by_counts(tmp_path, agreeing)
         ],
         output=tmp_path / "results",
     )
-    scores = {
-        row["encoder"].partition(":")[0] + row["encoder"].partition(",")[2]: row["score"]
-        for row in results.rows()
-    }
-    print(scores)
-    assert scores["lm"] > 97
+    scores = [result.score for result in sorted(results, key=lambda each: each.encoder)]
+    _, probed, found, untrained, length, unigrams = scores
+    assert found > 97
+    assert length == unigrams == 50
+    assert 30 < untrained < 70
+    assert probed > 60

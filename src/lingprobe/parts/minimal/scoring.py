@@ -88,9 +88,9 @@ def _alike(sentences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Numbers of sentences that are put into one row: neighbours in alphabetical order that share
     enough of their beginnings.
     """
-    group, size, before = list[int](), 0, ()
-    for number in sorted(range(len(sentences)), key=lambda i: sentences[i]):
-        ids = sentences[number]
+    group, size, before = list[int](), 0, tuple[int, ...]()
+    for number in sorted(range(len(sentences)), key=lambda i: tuple(sentences[i])):
+        ids = tuple(sentences[number])
         shared = next(
             (k for k, (a, b) in enumerate(zip(before, ids, strict=False)) if a != b),
             min(len(before), len(ids)),
@@ -196,7 +196,8 @@ class Scorer:
                 items = plan.items[mine]
                 items[:, 0] = np.repeat(np.arange(len(part)), np.diff(begins))
                 said[mine] = self.read([plan.rows[row] for row in part], items)
-        return np.bincount(plan.uses[:, 0], said[plan.uses[:, 1]], sentences)
+        used = said[plan.uses[:, 1]]
+        return np.bincount(plan.uses[:, 0], used, sentences).astype(np.float64)
 
     def read(self, rows: Sequence[Row], items: Ints) -> Doubles:
         """The log-probability of each item of a batch of rows."""
@@ -214,6 +215,7 @@ class Scorer:
     def inputs(self, rows: Sequence[Row]) -> Inputs:
         """What the model is given, on its device."""
         ids = pad_rows([row.ids for row in rows], self.filling)
+        fields: dict[str, NDArray[Any]]
         if rows[0].parents is None:
             fields = {"attention_mask": pad_rows([[1] * len(row.ids) for row in rows], 0)}
         else:
