@@ -8,6 +8,7 @@ by a probe.
 TABLES = {
     "tasks": {
         "minimal/pairs": "family:pairs",
+        "minimal/agreement": "family:agreement",
     },
     "about": {"minimal/*": "about:KNOWN"},
     "encoders": {"lm": "lm:LanguageModel", "ngram": "ngram:NGram"},

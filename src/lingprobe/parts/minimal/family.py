@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal
 
+from lingprobe.corpora.files import Part, treebank
 from lingprobe.data.core import Dataset
+from lingprobe.data.references import Place
+from lingprobe.parts.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
 from lingprobe.parts.minimal.data import Drawing, dataset
 from lingprobe.parts.minimal.pairs import Columns, files, read
 from lingprobe.tasks.task import Definition
@@ -42,18 +47,62 @@ def _load_pairs(options: PairOptions) -> Dataset:
     return dataset(pairs, how, {"source": {"files": [str(part.path) for part in parts]}})
 
 
-O = TypeVar("O", bound=PairOptions)  # noqa: E741
+@dataclass(frozen=True, slots=True)
+class AgreementOptions:
+    """What pairs that are made from a treebank take.
+
+    path      a Universal Dependencies treebank with lemmas and features
+    forms     a file of UniMorph, for forms of verbs that the treebank lacks
+    on_error  raise: malformed data are an error; skip: bad sentences are left out
+    seed      of everything that is drawn
+    size      pairs in all, of each verb its share; without, all
+    fold      2/5: the second of five folds is test; a verb is in one split
+    """
+
+    path: Place
+    forms: Path | None = field(default=None, kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
 
 
-pairs = Definition(
-    "minimal/pairs",
-    "Which of the two sentences is the better one?",
-    PairOptions,
-    load=_load_pairs,
-    parts=lambda options: files(options.path),
+def _load_agreement(options: AgreementOptions) -> Dataset:
+    trees = trees_of(treebank(options.path), options.on_error)
+    paradigms = paradigms_of(trees)
+    if options.forms is not None:
+        paradigms = with_unimorph(paradigms, options.forms.expanduser())
+    reasons = Counter[str]()
+    made = list(pairs_of(trees, paradigms, reasons))
+    how = Drawing("target", options.seed, options.size, options.fold)
+    notes = {"source": {"sentences": len(trees)}, "left out": dict(reasons.most_common())}
+    return dataset(made, how, notes)
+
+
+def _agreement_parts(options: AgreementOptions) -> list[Part]:
+    forms = [] if options.forms is None else [Part("", options.forms.expanduser())]
+    return [*treebank(options.path), *forms]
+
+
+_definition = partial(
+    Definition,
     metric="preference",
     probe="preference",
     view="mean+difference",
     baselines=("length", "bow:random"),
     usual_baselines=False,
+)
+pairs: Definition[PairOptions] = _definition(
+    "minimal/pairs",
+    "Which of the two sentences is the better one?",
+    PairOptions,
+    load=_load_pairs,
+    parts=lambda options: files(options.path),
+)
+agreement: Definition[AgreementOptions] = _definition(
+    "minimal/agreement",
+    "In which of the two sentences does the verb agree with its subject?",
+    AgreementOptions,
+    load=_load_agreement,
+    parts=_agreement_parts,
 )
