@@ -136,7 +136,7 @@ def test_agreement_is_found_by_probability_and_not_by_counts(tmp_path, agreeing)
         output=tmp_path / "results",
     )
     scores = [result.score for result in sorted(results, key=lambda each: each.encoder)]
-    _, probed, found, untrained, length, unigrams = scores
+    _, probed, length, found, untrained, unigrams = scores
     assert found > 97
     assert length == unigrams == 50
     assert 30 < untrained < 70

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import Part, lines
+from lingprobe.corpora.tally import OnError
 from lingprobe.corpora.trees import Tree, features
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.minimal.pairs import Pair
@@ -101,12 +102,12 @@ def with_unimorph(paradigms: Paradigms, path: Path) -> Paradigms:
     """
     table: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     told: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
-    for number, line in lines(path):
+    for place, line in lines(path):
         cells = line.rstrip().split("\t")
         if not line.strip():
             continue
         if len(cells) != COLUMNS:
-            raise DataProblem(f"{path}:{number}: a line of UniMorph is lemma, form and tags")
+            raise DataProblem(f"{path}:{place}: a line of UniMorph is lemma, form and tags")
         lemma, form, tags = (cell.lower() for cell in cells)
         items = tags.upper().split(";")
         kind = next((UNIMORPH[item] for item in items if item in UNIMORPH), "")
@@ -255,7 +256,6 @@ def _band(words: int) -> str:
     return str(words) if words < 2 else "2-4" if words < 5 else "5 or more"
 
 
-def trees_of(parts: Sequence[Part], on_error: str) -> list[Tree]:
+def trees_of(parts: Sequence[Part], on_error: OnError) -> list[Tree]:
     """All trees of some files."""
-    how = "skip" if on_error == "skip" else "raise"
-    return [tree for part in parts for tree in conllu.read(part.path, how)]
+    return [tree for part in parts for tree in conllu.read(part.path, on_error)]
