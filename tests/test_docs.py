@@ -41,7 +41,7 @@ NOTES = [*(ROOT / "docs" / "design").glob("*.md"), *(ROOT / "benchmarks").rglob(
 PLUGIN = ROOT / "tests" / "plugin"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
-HUB = ("hf", "st", "api")
+HUB = ("hf", "st", "api", "lm")
 CLOSE = 4.0  # points of score between machines
 
 
@@ -112,6 +112,7 @@ def folder(tmp_path_factory, environment) -> Path:
     senteval(place / "senteval")
     text_sets(place / "downstream")
     pair_sets(place / "downstream")
+    minimal_pairs(place / "blimp")
     compeval(place / "task_datasets")
     xprobe(place / "xprobe" / "en")
     (place / "request.json").write_text(
@@ -152,6 +153,17 @@ def labelled_rows(place: Path) -> None:
     for split in ("train", "validation", "test"):
         columns = {"sentence": [text for text, _ in rows], "label": [label for _, label in rows]}
         pq.write_table(pa.table(columns), place / "hub" / f"{split}-00000-of-00001.parquet")
+
+
+def minimal_pairs(place: Path) -> None:
+    """Paradigms in BLiMP's layout."""
+    place.mkdir()
+    for number, verb in enumerate(("run", "sing", "wait", "fall")):
+        rows = (
+            f'{{"sentence_good": "The dog {verb}s {i}.", "sentence_bad": "The dog {verb} {i}."}}'
+            for i in range(20)
+        )
+        (place / f"paradigm{number}.jsonl").write_text("\n".join(rows) + "\n")
 
 
 @pytest.fixture(scope="module")

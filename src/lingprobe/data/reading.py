@@ -352,6 +352,18 @@ def _second(sites: Sequence[Floats]) -> Floats:
     return _two(sites, "second")[1]
 
 
+def _difference(sites: Sequence[Floats]) -> Floats:
+    """The first site minus the second."""
+    first, second = _two(sites, "difference")
+    return np.asarray(first - second, np.float32)
+
+
+def _margin(sites: Sequence[Floats]) -> Floats:
+    """By how much the first site's score is above the second's, [examples, 1]."""
+    first, second = (site.sum(1, dtype=np.float64) for site in _two(sites, "margin"))
+    return np.asarray((first - second)[:, None], np.float32)
+
+
 def _two(sites: Sequence[Floats], part: str) -> Sequence[Floats]:
     if len(sites) != 2:
         raise ReadingProblem(f"{part} reads two sites, the task has {len(sites)}")
@@ -362,8 +374,15 @@ COMBINED: dict[str, Callable[[Sequence[Floats]], Floats]] = {
     "contrast": _contrast,
     "infersent": _infersent,
     "second": _second,
+    "difference": _difference,
+    "margin": _margin,
 }
 """How the two sites of a pair become one row."""
+
+MARGIN = "mean+margin"
+"""The view of an encoder whose numbers add up to one score a sentence, as a log-probability: higher
+is better, whatever a probe would learn.
+"""
 
 
 def _one_hot_words(readings: Readings, units: Floats) -> Floats:

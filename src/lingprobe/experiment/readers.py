@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from lingprobe.data.core import DataProblem, Encoder, Task
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.identity import Identity, Stated
-from lingprobe.data.oracles import Floored, Informed, Kind, oracles_of
+from lingprobe.data.oracles import Bounded, Floored, Informed, Kind, oracles_of
 from lingprobe.data.reading import ReadingProblem, reads_of
 from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
@@ -260,7 +260,8 @@ def readers(
 def _bounds(task: Task, unit: Unit, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:
     """The baselines of a task, and its default oracle where it has one."""
     own = task.baselines if isinstance(task, Floored) else ()
-    for baseline in (*BASELINES[unit], *own) if "baseline" in kinds else ():
+    usual = () if isinstance(task, Bounded) and not task.usual_baselines else BASELINES[unit]
+    for baseline in (*usual, *own) if "baseline" in kinds else ():
         yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
     oracle = ENCODERS.make(ORACLE)
     if "oracle" in kinds and oracles_of(task) and isinstance(oracle, Informed):

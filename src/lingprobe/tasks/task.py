@@ -32,6 +32,7 @@ class Definition(Generic[O]):
     parts        the files that it is read from, with the splits that their names say
     metric, probe, view  references to what it is judged and read with
     baselines    encoders that stand in its table beside the baselines of every task
+    usual_baselines  whether those stand there
     oracles      what its labels are derived from, by name, in one sentence each
     offered      the oracles that data have, where that is not all of them
     facts        what an oracle says of sentences
@@ -50,6 +51,7 @@ class Definition(Generic[O]):
     probe: str = "mlp"
     view: str = "mean"
     baselines: tuple[str, ...] = ()
+    usual_baselines: bool = True
     oracles: Mapping[str, str] = field(default_factory=dict)
     offered: Callable[[O], Collection[str]] | None = None
     facts: Callable[[str, O, Collection[Sentence]], Mapping[Sentence, Facts]] | None = None
@@ -118,6 +120,11 @@ class DefinedTask(Generic[O]):
     def baselines(self) -> tuple[str, ...]:
         """Encoders that stand in its table beside the baselines of every task."""
         return self.definition.baselines
+
+    @property
+    def usual_baselines(self) -> bool:
+        """Whether the baselines of every task stand there."""
+        return self.definition.usual_baselines
 
     @property
     def sampling(self) -> Sampling:

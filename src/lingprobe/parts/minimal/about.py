@@ -1,0 +1,16 @@
+"""What is known of the tasks of minimal pairs before any file is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lingprobe.tasks.about import About
+
+UNIT = "two sentences"
+
+KNOWN: Mapping[str, About] = {
+    "minimal/agreement": About(
+        UNIT, "a Universal Dependencies treebank", ("linzen-2016-assessing",)
+    ),
+    "minimal/*": About(UNIT, "files of minimal pairs", ("warstadt-2020-blimp",)),
+}

@@ -1,0 +1,108 @@
+"""The tasks of minimal pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from lingprobe.corpora.files import Part, treebank
+from lingprobe.data.core import Dataset
+from lingprobe.data.references import Place
+from lingprobe.parts.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
+from lingprobe.parts.minimal.data import Drawing, dataset
+from lingprobe.parts.minimal.pairs import Columns, files, read
+from lingprobe.tasks.task import Definition
+
+
+@dataclass(frozen=True, slots=True)
+class PairOptions:
+    """What pairs of a file take.
+
+    path   a file, or a folder of them: JSON lines as BLiMP's, tables as RuBLiMP's, lines with True
+           and False as CLAMS'
+    good, bad  the columns of the better and of the worse sentence; without, those with usual names
+    group  the column of the paradigm; without, that with a usual name, or else the name of the file
+    seed   of everything that is drawn
+    size   pairs in all, of each paradigm its share; without, all
+    fold   2/5: the second of five folds is test; paradigms are never split
+    """
+
+    path: Path
+    good: str = field(default="", kw_only=True)
+    bad: str = field(default="", kw_only=True)
+    group: str = field(default="", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
+
+
+def _load_pairs(options: PairOptions) -> Dataset:
+    columns = Columns(options.good, options.bad, options.group)
+    parts = files(options.path)
+    pairs = [pair for part in parts for pair in read(part.path, columns)]
+    how = Drawing("paradigm", options.seed, options.size, options.fold)
+    return dataset(pairs, how, {"source": {"files": [str(part.path) for part in parts]}})
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementOptions:
+    """What pairs that are made from a treebank take.
+
+    path      a Universal Dependencies treebank with lemmas and features
+    forms     a file of UniMorph, for forms of verbs that the treebank lacks
+    on_error  raise: malformed data are an error; skip: bad sentences are left out
+    seed      of everything that is drawn
+    size      pairs in all, of each verb its share; without, all
+    fold      2/5: the second of five folds is test; a verb is in one split
+    """
+
+    path: Place
+    forms: Path | None = field(default=None, kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
+
+
+def _load_agreement(options: AgreementOptions) -> Dataset:
+    trees = trees_of(treebank(options.path), options.on_error)
+    paradigms = paradigms_of(trees)
+    if options.forms is not None:
+        paradigms = with_unimorph(paradigms, options.forms.expanduser())
+    reasons = Counter[str]()
+    made = list(pairs_of(trees, paradigms, reasons))
+    how = Drawing("target", options.seed, options.size, options.fold)
+    notes = {"source": {"sentences": len(trees)}, "left out": dict(reasons.most_common())}
+    return dataset(made, how, notes)
+
+
+def _agreement_parts(options: AgreementOptions) -> list[Part]:
+    forms = [] if options.forms is None else [Part("", options.forms.expanduser())]
+    return [*treebank(options.path), *forms]
+
+
+_definition = partial(
+    Definition,
+    metric="preference",
+    probe="preference",
+    view="mean+difference",
+    baselines=("length", "bow:random"),
+    usual_baselines=False,
+)
+pairs: Definition[PairOptions] = _definition(
+    "minimal/pairs",
+    "Which of the two sentences is the better one?",
+    PairOptions,
+    load=_load_pairs,
+    parts=lambda options: files(options.path),
+)
+agreement: Definition[AgreementOptions] = _definition(
+    "minimal/agreement",
+    "In which of the two sentences does the verb agree with its subject?",
+    AgreementOptions,
+    load=_load_agreement,
+    parts=_agreement_parts,
+)

@@ -1,0 +1,119 @@
+"""The probability of a sentence under a language model, as an encoder of one score a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.core import Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.oracles import Kind
+from lingprobe.data.reading import MARGIN
+from lingprobe.data.references import Place
+from lingprobe.data.vectors import Vectors
+from lingprobe.encoders.frames import tokeniser_of
+from lingprobe.encoders.hub import source_of
+from lingprobe.encoders.model_files import Dtype, Saved
+from lingprobe.parts.minimal.scores import score_vectors
+
+# numbers of logits that are held at a time: what a processor's memory gives again and again
+# without clearing it first, and what a GPU has room for
+AT_ONCE = {"cpu": 2**23, "cuda": 2**28}
+
+
+@dataclass(frozen=True)
+class LanguageModel(Saved):
+    """The log-probability of a sentence under a language model, by folder or hub name[@revision].
+
+    reads    causal: the sum over tokens, each after those before it and a start token; masked: the
+             pseudo-log-likelihood, each piece with it and the later pieces of its word masked
+             (Kauf & Ivanova 2023); auto: masked where the tokeniser has a mask
+    tokens   how many tokens, padding included, go into one batch; 0 for what is usual
+    weights  trained, or random: of the same architecture drawn with `seed`
+    """
+
+    model: Place
+    reads: Literal["auto", "causal", "masked"] = field(default="auto", kw_only=True)
+    device: str = field(default="auto", kw_only=True)
+    dtype: Dtype = field(default="float32", kw_only=True)
+    tokens: int = field(default=0, kw_only=True)
+    weights: Literal["trained", "random"] = field(default="trained", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    trust_remote_code: bool = field(default=False, kw_only=True)
+    code_revision: str = field(default="", kw_only=True)
+    own_view: ClassVar[str] = MARGIN
+
+    @property
+    def name(self) -> str:
+        return f"lm:{self.model}" + (",weights=random" if self.weights == "random" else "")
+
+    @property
+    def kind(self) -> Kind:
+        """A baseline where the weights are drawn."""
+        return "trained" if self.weights == "trained" else "baseline"
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether it is read as a masked model."""
+        if self.reads == "auto":
+            source = source_of(self.files, self.model, self.trust, ("tokenizer*",))
+            return tokeniser_of(source).mask_token_id is not None
+        return self.reads == "masked"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        from lingprobe.encoders.network import Network  # imports torch
+        from lingprobe.parts.minimal.scoring import load_scorer, plan_causal, plan_masked
+
+        masked = self.is_masked
+        source = source_of(self.files, self.model, self.trust)
+        drawn = self.seed if self.weights == "random" else None
+        scorer, tokenizer = load_scorer(source, *self.runs, masked, drawn)
+        texts = [sentence.text for sentence in sentences]
+        limit = Network(scorer.model, tokenizer, scorer.device, scorer.dtype).limit
+        tokens = self.batch
+        if masked:
+            ids, words, cut = self._masked(tokenizer, texts, limit)
+            plan = plan_masked(ids, words, tokenizer.mask_token_id)
+        else:
+            ids, cut = self._causal(tokenizer, texts, limit)
+            plan = plan_causal(ids, scorer.branching)
+            # each token is predicted, so logits are what needs room
+            most = AT_ONCE.get(scorer.device.partition(":")[0], min(AT_ONCE.values()))
+            tokens = max(1, min(tokens, most // scorer.model.config.vocab_size))
+        said = scorer.log_probabilities(plan, len(texts), tokens)
+        return score_vectors(said, cut)
+
+    def _causal(
+        self, tokenizer: Any, texts: list[str], limit: int
+    ) -> tuple[list[list[int]], NDArray[np.bool_]]:
+        """The tokens of each text behind a start token, and which texts were cut."""
+        marks = (tokenizer.bos_token_id, tokenizer.eos_token_id)
+        start = next((mark for mark in marks if mark is not None), None)
+        if start is None:
+            raise EncoderStop(
+                f"{self.name}: the tokeniser has no token that a text begins or ends with, so the"
+                " first token of a sentence has no probability"
+            )
+        whole = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+        ids = [[start, *each][:limit] for each in whole] if texts else []
+        return ids, np.array([len(each) + 1 > limit for each in whole], bool)
+
+    def _masked(
+        self, tokenizer: Any, texts: list[str], limit: int
+    ) -> tuple[list[list[int]], list[list[int | None]], NDArray[np.bool_]]:
+        """The tokens of each text, the word of each, None for those that the tokeniser adds, and
+        which texts were cut.
+        """
+        if not tokenizer.is_fast or tokenizer.mask_token_id is None:
+            lacks = "does not say which pieces are a word's" if tokenizer.mask_token else "no mask"
+            raise EncoderStop(
+                f"{self.name}: its tokeniser has {lacks}, so it cannot be read as a masked model"
+            )
+        encodings = tokenizer(texts, truncation=True, max_length=limit)
+        words = [encodings.word_ids(i) for i in range(len(texts))]
+        cut = np.array([bool(each.overflowing) for each in encodings.encodings], bool)
+        return encodings["input_ids"], words, cut

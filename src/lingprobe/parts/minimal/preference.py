@@ -1,0 +1,112 @@
+"""Which of two sentences is the better one: a probe on the difference of their vectors, or of the
+scores that they have; and the metric, in which a tie counts half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lingprobe.data.core import Cell, Needs, Predictions, Predictor, choice_of
+from lingprobe.data.labels import Column, column_from_codes
+from lingprobe.data.reading import MARGIN, ReadingProblem, Readings
+from lingprobe.data.vectors import Ints
+from lingprobe.metrics import Metric
+from lingprobe.metrics.metric import Doubles, MetricProblem, ratio, sum_blocks
+from lingprobe.probes.logreg.probe import STRENGTHS, LogReg
+
+NAMES = ("first", "second")
+TIE = "tie"
+HALF = 0.5
+
+
+def preference() -> Metric:
+    """Share of pairs in which the better sentence is preferred; a tie counts half."""
+    return Metric("preference", _sums, _share, influence=_influence)
+
+
+def _worth(gold: Column, predicted: Column) -> Doubles:
+    """1 where the better one is preferred, a half where neither is, [n]."""
+    if gold.classes is None or predicted.classes is None:
+        raise MetricProblem("preference judges which of two sentences is better: use accuracy")
+    better, said = np.array(gold.class_names()), np.array(predicted.class_names())
+    return np.where(said == TIE, HALF, better == said)
+
+
+def _sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
+    worth = _worth(gold, predicted)
+    return sum_blocks(np.stack([worth, np.ones(len(worth))], 1), blocks, many)
+
+
+def _share(sums: Doubles) -> Doubles:
+    return ratio(sums[..., 0], sums[..., 1])
+
+
+def _influence(gold: Column, predicted: Column) -> Doubles:
+    return _worth(gold, predicted) / len(gold)
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """Prefers the sentence of a pair whose score is higher. A language model's is its
+    log-probability, and nothing is fitted; of vectors it is a weighted sum, whose weights are those
+    of a logistic regression on differences of vectors (Bradley & Terry 1952), without an intercept.
+
+    c  as of logreg
+    """
+
+    c: tuple[float, ...] = field(default=STRENGTHS, kw_only=True)
+    needs: ClassVar[Needs] = Needs(seeds=False)
+    name: ClassVar[str] = "preference"
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        if train.labels.names != NAMES or train.dataset.sites.shape[1] != len(NAMES):
+            raise ReadingProblem(
+                "preference says which of two sentences is the better one, and this task asks"
+                " something else; use mlp or logreg"
+            )
+        if train.view == MARGIN:
+            return [Compared(cell.read, None) for cell in cells]
+        fitted = LogReg(c=self.c).fit(_mirrored(train), _mirrored(dev), cells=cells)
+        return [Compared(cell.read, each) for cell, each in zip(cells, fitted, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A fitted Preference: of scores, or, with a linear probe, of vectors."""
+
+    read: str
+    linear: Predictor | None
+
+    @property
+    def choice(self) -> Mapping[str, Any]:
+        """What the linear probe chose."""
+        return {} if self.linear is None else choice_of(self.linear)
+
+    def predict(self, readings: Readings) -> Predictions:
+        if self.linear is not None:
+            both = self.linear.predict(_mirrored(readings)).scores
+            there, back = np.split(both[:, 0] - both[:, 1], 2)
+            margins = (there - back) / 2  # what is left of an intercept falls out
+        else:
+            margins = readings.features(self.read).sum(1)
+        scores = np.stack([margins, -margins], 1) / 2
+        codes = np.where(margins == 0, 2, (margins < 0).astype(np.int64))
+        decoded = column_from_codes(codes, (*NAMES, TIE))
+        return Predictions(scores.astype(np.float32), NAMES, decoded, "softmax")
+
+
+def _mirrored(readings: Readings) -> Readings:
+    """Every pair and, behind all of them, every pair the other way round: so no place is the better
+    one, and the intercept is 0.
+    """
+    dataset, size = readings.dataset, len(readings)
+    twice = dataset.take(np.tile(np.arange(size), 2))
+    sites = np.concatenate([dataset.sites, dataset.sites[:, ::-1]])
+    assert dataset.labels.classes is not None
+    better = np.concatenate([dataset.labels.classes, 1 - dataset.labels.classes])
+    labels = column_from_codes(better, NAMES)
+    return replace(readings, dataset=replace(twice, sites=sites, labels=labels))
