@@ -19,7 +19,8 @@ def made(name, tmp_path):
     argument = None if first.kind is first.KEYWORD_ONLY or name.startswith("comp/") else str(file)
     if name.startswith("comp/released"):
         argument = str(file)
-    options = tuple((k, "Tense") for k in TASKS.needs(name))
+    said = {"task": "ud/tense", "test": str(file)}
+    options = tuple((k, said.get(k, "Tense")) for k in TASKS.needs(name))
     return TASKS.make(Reference(name, argument, options))
 
 

@@ -47,7 +47,7 @@ def centre(
         why = "names no unlabelled sentences" if known is None else "lost some of its sentences"
         raise DataProblem(
             f"+{CENTRED} needs the mean of each group, and the data set {why}; ask for fewer"
-            f" examples by size=, or leave +{CENTRED} out"
+            f" examples by an option of the task, or leave +{CENTRED} out"
         )
     centred, tags = features.copy(), dataset.strata[known.by]
     for name, (first, stop) in known.groups.items():

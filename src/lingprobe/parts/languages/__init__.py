@@ -7,6 +7,7 @@ them, `letters` is a floor that travels. `survey` says what treebanks support.
 
 TABLES = {
     "tasks": {"transfer": "transfer:Transfer"},
+    "about": {"transfer": "about:KNOWN"},
     "encoders": {"letters": "letters:Letters"},
     "views": {"transfer": "pages:transfer"},
 }

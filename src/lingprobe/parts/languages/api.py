@@ -83,7 +83,7 @@ def transfer(
         raise UsageProblem("name at least one treebank to train on, and one to test on")
     banks = sorted({*sources, *targets})
     pairs = dict.fromkeys([(s, t) for t in targets for s in (*sources, t)])
-    options = {"by": by, "size": "" if size is None else str(size)}
+    options = {"by": by, "training": "" if size is None else str(size)}
     options |= {"centred": "true" if centred else ""}
     asked = [
         _reference(str(task), pair, banks, options) for task in as_list(tasks) for pair in pairs

@@ -112,7 +112,7 @@ def pair_of(task: str) -> Pair | None:
     options = dict(parsed.options)
     said = [options.get("task", "")]
     said += [
-        f"{key}={options[key]}" for key in ("by", "size") if options.get(key, "none") != "none"
+        f"{key}={options[key]}" for key in ("by", "training") if options.get(key, "none") != "none"
     ]
     said += ["centred"] * (options.get("centred") == "true")
     return Pair(", ".join(said), label(parsed.argument), label(options.get("test", "")))

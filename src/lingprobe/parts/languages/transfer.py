@@ -44,7 +44,7 @@ class Transfer:
              have the same
     by       a tag whose values each class has in the same numbers everywhere, as construction
     centred  subtract from each vector the mean over unlabelled training sentences of its language
-    size     training examples at most; without, as many as all treebanks have
+    training examples to train on, at most; without, as many as all treebanks have
     fold     2/5: the second of five folds of the target is test
     seed     of everything that is drawn
     on_error raise: malformed data are an error; skip: bad sentences are left out and counted
@@ -57,7 +57,7 @@ class Transfer:
     match: tuple[Place, ...] = ()
     by: str = "none"
     centred: bool = False
-    size: int | None = None
+    training: int | None = None
     fold: str | None = None
     seed: int = 0
     on_error: str = "raise"
@@ -179,13 +179,13 @@ class Transfer:
     def _matching(self) -> Matching:
         by = "" if self.by == "none" else self.by
         datasets = [bank.load() for bank in self.banks]
-        made = Matching(datasets, list(map(label, self.places)), by, self.size, self.seed)
+        made = Matching(datasets, list(map(label, self.places)), by, self.training, self.seed)
         made.check()
         return made
 
     @property
     def _key(self) -> tuple[object, ...]:
-        asked = self.task, self.places, self.by, self.size, self.fold, self.seed, self.on_error
+        asked = self.task, self.places, self.by, self.training, self.fold, self.seed, self.on_error
         return (*asked, self.fingerprint)
 
 
