@@ -31,6 +31,8 @@ PAPERS = {
     "de-marneffe-2021-universal": "de Marneffe et al. 2021",
     "hewitt-liang-2019-designing": "Hewitt & Liang 2019",
     "voita-titov-2020-information": "Voita & Titov 2020",
+    "linzen-2016-assessing": "Linzen et al. 2016",
+    "warstadt-2020-blimp": "Warstadt et al. 2020",
 }
 """Papers as a text names them, by their key in BibTeX."""
 

@@ -13,7 +13,7 @@ from lingprobe.corpora.text import words
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import column_from_codes
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets import carve_dev
+from lingprobe.datasets import SampleSettings, carve_dev
 from lingprobe.datasets.draw import FOLDS
 from lingprobe.datasets.folds import divide
 from lingprobe.datasets.splits import apportion
@@ -28,12 +28,14 @@ class Drawing:
     """How pairs become a data set.
 
     keep  what is kept in one split: `paradigm`, or `target`, the lemma that differs
+    cap   whether of a frequent group no more is taken than of target forms elsewhere
     """
 
     keep: str
     seed: int
     size: int | None
     fold: str | None
+    cap: bool = False
 
 
 def dataset(pairs: Sequence[Pair], how: Drawing, notes: Mapping[str, Any]) -> Dataset:
@@ -44,7 +46,9 @@ def dataset(pairs: Sequence[Pair], how: Drawing, notes: Mapping[str, Any]) -> Da
     counts = {"pairs": len(pairs), "equal": len(pairs) - len(kept)}
     codes = np.unique([pair.group for pair in kept], return_inverse=True)[1]
     rng = np.random.default_rng([how.seed, 8])
-    rows = _draw(codes, how.size, rng)
+    rows = _capped(codes, rng) if how.cap else np.arange(len(codes))
+    counts["over_cap"] = len(codes) - len(rows)
+    rows = rows[_draw(codes[rows], how.size, rng)]
     kept, codes = [kept[i] for i in rows], codes[rows]
     whole = _laid_out(kept, _sides(codes, rng), how.keep)
     groups = len(np.unique(codes))
@@ -56,6 +60,15 @@ def dataset(pairs: Sequence[Pair], how: Drawing, notes: Mapping[str, Any]) -> Da
     return carve_dev(divided, how.seed).with_notes(
         **notes, sampling={**sampling, **counts, f"{how.keep}s": groups, "kept_together": apart}
     )
+
+
+def _capped(groups: Ints, rng: np.random.Generator) -> Ints:
+    """Rows in their order, of each group at most so many as of a target form."""
+    cap = SampleSettings().bounds(len(groups), len(np.unique(groups)))[2]
+    mixed = rng.permutation(len(groups))
+    order = mixed[np.argsort(groups[mixed], kind="stable")]
+    place = np.arange(len(order)) - np.searchsorted(groups[order], groups[order])
+    return np.sort(order[place < cap])
 
 
 def _draw(groups: Ints, size: int | None, rng: np.random.Generator) -> Ints:

@@ -74,7 +74,7 @@ def _load_agreement(options: AgreementOptions) -> Dataset:
         paradigms = with_unimorph(paradigms, options.forms.expanduser())
     reasons = Counter[str]()
     made = list(pairs_of(trees, paradigms, reasons))
-    how = Drawing("target", options.seed, options.size, options.fold)
+    how = Drawing("target", options.seed, options.size, options.fold, cap=True)
     notes = {"source": {"sentences": len(trees)}, "left out": dict(reasons.most_common())}
     return dataset(made, how, notes)
 
