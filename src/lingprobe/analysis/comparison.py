@@ -202,7 +202,8 @@ def with_baselines(
         for one, layers in ((one, 1) for one in scored) if every_layer else _candidates(scored):
             reasons = [(other, apart(one, other)) for other in baselines]
             left_out += [_not_compared(one, other, why) for other, why in reasons if why]
-            others = (constant(one), *(other for other, why in reasons if not why))
+            fixed = [constant(one)] if one.answers.gold.has_constant else []
+            others = (*fixed, *(other for other, why in reasons if not why))
             asked.append(Question(one, others, layers))
     how = "against the baselines" if kind == "trained" else "against constant answers"
     if any(question.layers > 1 for question in asked):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe import parts
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.labels import Column
 from lingprobe.data.references import Contents
@@ -115,5 +116,6 @@ METRICS = Contents(
         "r2": "lingprobe.metrics.compare:r2",
         "pearson": "lingprobe.metrics.compare:pearson",
         "spearman": "lingprobe.metrics.compare:spearman",
+        **parts.tables("metrics"),
     },
 )

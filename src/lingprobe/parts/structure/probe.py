@@ -1,0 +1,203 @@
+"""The structural probe of Hewitt & Manning (2019): a linear map under which the squared distance of
+two words is their distance in the tree, or the squared norm of a word its depth.
+
+Training is in `fits`: all reads of a task, and probes of all ranks, are trained on the same
+batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
+from lingprobe.data.labels import NumberLists
+from lingprobe.data.reading import ReadingProblem, Readings, read_of
+from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.vectors import Floats, Ints, ranges
+from lingprobe.nets import precision as machine
+from lingprobe.nets.device import Fitting, check_device
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Adam as in the paper's program: the rate is divided by ten after an epoch without a lower
+    loss on dev, and training ends at the fifth in a row.
+
+    batch   sentences
+    margin  share by which the loss must fall to keep the rate; `clear`: by how much to be kept
+    """
+
+    batch: int = 20
+    rate: float = 1e-3
+    epochs: int = 40
+    fall: float = 0.1
+    margin: float = 1e-4
+    clear: float = 1e-4
+    patience: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Structural(Fitting):
+    """Distances, or depths, as squared lengths under a linear map; the loss is the mean absolute
+    error of a sentence's pairs, or words (Hewitt & Manning 2019).
+
+    rank    of the map; none: as many dimensions as the vectors have
+    epochs  at most
+    """
+
+    _: KW_ONLY
+    rank: int | None = None
+    epochs: int = 40
+    needs: ClassVar[Needs] = Needs()
+
+    def __post_init__(self) -> None:
+        for name, value in (("rank", self.rank), ("epochs", self.epochs)):
+            if value is not None and value < 1:
+                raise ReferenceProblem(f"structural,{name}={value}: write a number from 1 on")
+
+    @property
+    def name(self) -> str:
+        return "structural" if self.rank is None else f"structural-{self.rank}"
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        return self.fit_all([Job(train, dev, cells)])[0]
+
+    def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
+        return [self._fit(job) for job in jobs]
+
+    def _fit(self, job: Job) -> list[Predictor]:
+        """The cells of a job, all reads of a seed on the same batches."""
+        check_device(device := self.device)
+        machine.spare_torch()
+        from lingprobe.parts.structure.fits import train_fits
+
+        train, dev = (sentences_of(part, self.name) for part in (job.train, job.dev))
+        if not len(train.starts) or not len(dev.starts):
+            raise ReadingProblem(
+                f"{self.name} learns from train and is stopped by dev, and there are"
+                f" {len(train.starts)} and {len(dev.starts)} sentences all of whose words have"
+                " vectors"
+            )
+        layers = {text: self._layers(job.train, text) for text in {c.read for c in job.cells}}
+        found: dict[tuple[str, int], Predictor] = {}
+        for seed in dict.fromkeys(cell.seed for cell in job.cells):
+            reads = list(dict.fromkeys(cell.read for cell in job.cells if cell.seed == seed))
+            inputs = [layers[read] for read in reads]
+            schedule = Schedule(epochs=self.epochs)
+            fits = train_fits(inputs, self.rank, (train, dev), (seed, schedule, device))
+            for read, fit in zip(reads, fits, strict=True):
+                found[read, seed] = Fitted(self.name, read, fit.weights, fit.choice)
+        return [found[cell.read, cell.seed] for cell in job.cells]
+
+    def _layers(self, readings: Readings, text: str) -> list[Floats]:
+        """The layers of a read, which are read side by side."""
+        read = read_of(text, readings.vectors.names)
+        if read.how == "mix":
+            raise ReadingProblem(
+                f"{self.name} reads layers as they are, and {text!r} would be learnt; read layers"
+            )
+        return [readings.vectors.layer(name) for name in read.layers]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The words of examples as the probe reads them.
+
+    starts, stops  units of each word [words]
+    bounds         words of each example, and where the last end [examples + 1]
+    labels         distances or depths
+    """
+
+    starts: Ints
+    stops: Ints
+    bounds: Ints
+    labels: NumberLists
+
+
+def sentences_of(readings: Readings, who: str) -> Sentences:
+    """The examples all of whose words have units."""
+    labels, spans = lists_of(readings, who), readings.vectors.spans
+    if spans is None:
+        raise ReadingProblem(
+            f"{who} reads a vector for each word, and the encoder gives one a sentence; take units,"
+            " as hf:NAME,pool=none"
+        )
+    first, stop = (spans.first_word[readings.dataset.sites[:, 0, 0] + k] for k in (0, 1))
+    words, bounds = ranges(first, stop)
+    starts, stops = spans.words[words].T
+    has = stops > starts
+    whole = np.flatnonzero(np.add.reduceat(~has, bounds[:-1]) == 0) if len(first) else first
+    mine, bounds = ranges(bounds[whole], bounds[whole + 1])
+    return Sentences(starts[mine], stops[mine], bounds, labels.take(whole))
+
+
+def lists_of(readings: Readings, who: str) -> NumberLists:
+    """The labels of examples, which are lists of numbers."""
+    if not isinstance(readings.labels, NumberLists):
+        raise ReadingProblem(
+            f"{who} predicts distances and depths of words; this task's labels are others, so use"
+            " its own probe, or ask structure/distance or structure/depth"
+        )
+    return readings.labels
+
+
+def units_of_words(layers: Sequence[Floats], starts: Ints, stops: Ints) -> Floats:
+    """The mean of the units of each word, layers side by side, [words, dim] float32."""
+    if (stops - starts == 1).all():
+        blocks = [np.asarray(layer[starts], np.float32) for layer in layers]
+    else:
+        rows, bounds = ranges(starts, stops)
+        many = np.maximum(stops - starts, 1).astype(np.float32)[:, None]
+        blocks = [
+            np.add.reduceat(np.asarray(layer[rows], np.float32), bounds[:-1]) / many
+            for layer in layers
+        ]
+    return np.concatenate(blocks, 1) if len(blocks) > 1 else blocks[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A fitted probe: weights [dim, rank]; `choice` says which epoch was best on dev."""
+
+    probe: str
+    read: str
+    weights: Floats
+    choice: Mapping[str, Any]
+
+    def predict(self, readings: Readings) -> Predictions:
+        from scipy.spatial.distance import pdist
+
+        labels, vectors = lists_of(readings, self.probe), readings.vectors
+        layers = [vectors.layer(name) for name in read_of(self.read, vectors.names).layers]
+        said: list[NDArray[Any]] = []
+        for sentence in readings.dataset.sites[:, 0, 0].tolist():
+            mapped = _words(readings, sentence, layers) @ self.weights
+            depth = labels.names == ("depth",)
+            said.append(np.square(mapped).sum(1) if depth else pdist(mapped, "sqeuclidean"))
+        return predictions(labels, said)
+
+
+def _words(readings: Readings, sentence: int, layers: Sequence[Floats]) -> Floats:
+    """The vectors of the words of a sentence; a word that has no unit has the mean of the
+    others'.
+    """
+    spans = readings.vectors.spans
+    assert spans is not None
+    starts, stops = spans.words[spans.first_word[sentence] : spans.first_word[sentence + 1]].T
+    has = stops > starts
+    found = units_of_words(layers, starts[has], stops[has])
+    words = np.tile(found.mean(0), (len(starts), 1))
+    words[has] = found
+    return words
+
+
+def predictions(labels: NumberLists, said: Sequence[NDArray[Any]]) -> Predictions:
+    """Lists that were predicted for examples; they have no scores of outputs."""
+    values = np.concatenate([np.zeros(0), *said]).astype(np.float32)
+    lists = NumberLists(labels.offsets, values, labels.counted, labels.names)
+    return Predictions(np.zeros((len(labels), 0), np.float32), labels.names, lists)
