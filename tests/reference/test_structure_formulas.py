@@ -127,7 +127,7 @@ def as_pairs(vectors: np.ndarray, part: Sentences) -> list[tuple[torch.Tensor, t
 @pytest.mark.parametrize("name", ["distance", "depth"])
 def test_training_is_the_programs(name):
     draws = np.random.default_rng(5)
-    (train, first), (dev, second) = planted(name, 90, draws), planted(name, 40, draws)
+    (train, first), (dev, second) = planted(name, 40, draws), planted(name, 20, draws)
     units = np.concatenate([train, dev])
     moved = Sentences(
         second.starts + len(train), second.stops + len(train), second.bounds, second.labels
@@ -136,7 +136,7 @@ def test_training_is_the_programs(name):
     (fit,) = train_fits([[units]], 2, (first, moved), (3, schedule, "cpu"))
     start = torch.empty(5, 2).uniform_(-SPREAD, SPREAD, generator=torch.Generator().manual_seed(3))
     order = np.random.default_rng([3, 11])
-    orders = [order.permutation(90).tolist() for _ in range(40)]
+    orders = [order.permutation(40).tolist() for _ in range(40)]
     best, losses = structure.train(start, orders, as_pairs(train, first), as_pairs(dev, second), 7)
     assert fit.choice["epochs"] == len(losses)
     assert fit.choice["dev_loss"] == pytest.approx(min(losses), rel=1e-4, abs=1e-4)

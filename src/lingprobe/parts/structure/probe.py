@@ -48,15 +48,19 @@ class Structural(Fitting):
 
     rank    of the map; none: as many dimensions as the vectors have
     epochs  at most
+    batch   sentences of a batch; take fewer where train has few hundred sentences, or training
+            ends before the map has moved
     """
 
     _: KW_ONLY
     rank: int | None = None
     epochs: int = 40
+    batch: int = 20
     needs: ClassVar[Needs] = Needs()
 
     def __post_init__(self) -> None:
-        for name, value in (("rank", self.rank), ("epochs", self.epochs)):
+        for name in ("rank", "epochs", "batch"):
+            value = getattr(self, name)
             if value is not None and value < 1:
                 raise ReferenceProblem(f"structural,{name}={value}: write a number from 1 on")
 
@@ -88,7 +92,7 @@ class Structural(Fitting):
         for seed in dict.fromkeys(cell.seed for cell in job.cells):
             reads = list(dict.fromkeys(cell.read for cell in job.cells if cell.seed == seed))
             inputs = [layers[read] for read in reads]
-            schedule = Schedule(epochs=self.epochs)
+            schedule = Schedule(batch=self.batch, epochs=self.epochs)
             fits = train_fits(inputs, self.rank, (train, dev), (seed, schedule, device))
             for read, fit in zip(reads, fits, strict=True):
                 found[read, seed] = Fitted(self.name, read, fit.weights, fit.choice)
