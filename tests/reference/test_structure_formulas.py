@@ -133,7 +133,7 @@ def test_training_is_the_programs(name):
         second.starts + len(train), second.stops + len(train), second.bounds, second.labels
     )
     schedule = Schedule(batch=7, epochs=40)
-    (fit,) = train_fits([[units]], 2, (first, moved), (3, schedule, "cpu"))
+    (fit,) = train_fits({"x": [units]}, [("x", 2)], (first, moved), (3, schedule, "cpu"))
     start = torch.empty(5, 2).uniform_(-SPREAD, SPREAD, generator=torch.Generator().manual_seed(3))
     order = np.random.default_rng([3, 11])
     orders = [order.permutation(40).tolist() for _ in range(40)]

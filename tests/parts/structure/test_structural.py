@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.data.core import Cell, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import Cell, DataProblem, Dataset, Example, Job, Sentence, Site
 from lingprobe.data.labels import NumberList, NumberLists, column, join_columns, restore_column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors, word_units
 from lingprobe.metrics import METRICS, MetricProblem
+from lingprobe.parts.structure import fits
 from lingprobe.parts.structure.trees import distances, paths, tree_edges
 from lingprobe.probes import PROBES
 from lingprobe.store.results import ResultStore
@@ -70,7 +71,7 @@ def test_a_tree_in_the_vectors_is_found_and_noise_is_not(name, metrics):
     readings = drawn(name)
     test = readings.split("test")
     cells = Cell("tree", 0), Cell("noise", 0), Cell("tree", 1)
-    fits = fitted(readings, cells, "structural,batch=1")
+    fits = fitted(readings, cells, "structural,batch=1,epochs=25")
     exact, noise, other = (each.predict(test).decoded for each in fits)
     known = replace(fits[0], weights=np.eye(10, dtype=np.float32)).predict(test).decoded
     for metric in map(METRICS.make, metrics):
@@ -89,6 +90,33 @@ def test_together_is_alone():
         (alone,) = fitted(readings, (cell,), "structural,rank=3")
         assert np.array_equal(one.weights, alone.weights)
         assert one.weights.shape[1] == 3
+
+
+def counted_passes(monkeypatch) -> list[int]:
+    """How many maps each pass trains, as they are trained."""
+    passes, train_all = [], fits.train_fits
+
+    def counting(inputs, maps, *rest):
+        passes.append(len(maps))
+        return train_all(inputs, maps, *rest)
+
+    monkeypatch.setattr(fits, "train_fits", counting)
+    return passes
+
+
+def test_ranks_are_one_pass(monkeypatch):
+    readings, passes = drawn("distance", 40), counted_passes(monkeypatch)
+    train, dev = (readings.split(name) for name in ("train", "dev"))
+    probes = [PROBES.make(f"structural,rank={rank}") for rank in (1, 2, 10)]
+    assert len({probe.kin for probe in probes}) == 1
+    cells = Cell("tree", 0), Cell("noise", 0)
+    jobs = [Job(train, dev, cells, probe) for probe in probes]
+    other = Job(train.take(np.arange(9)), dev, cells, probes[1])
+    together = probes[0].fit_all([*jobs, other])
+    assert passes == [6, 2]
+    for job, found in zip([*jobs, other], together, strict=True):
+        alone = job.probe.fit(job.train, job.dev, cells=cells)
+        assert all(np.array_equal(a.weights, b.weights) for a, b in zip(found, alone, strict=True))
 
 
 def test_a_tree_that_is_a_chain_is_the_chain():
@@ -125,25 +153,27 @@ def test_punctuation_is_in_no_tree_and_a_word_alone_is_no_example(tmp_path):
     )
 
 
-def test_the_whole_road(tmp_path):
+def test_the_whole_road_in_one_pass(tmp_path, monkeypatch):
+    passes = counted_passes(monkeypatch)
     evaluation = lingprobe.run(
         "structure/distance:embedded,size=60",
         "gold:tree,width=none",
-        probes=["structural,epochs=4", "chain"],
+        probes=["structural,epochs=2,rank=1", "structural,epochs=2,rank=3", "chain"],
         seeds=1,
         bounds=False,
         output=tmp_path / "kept",
     )
     assert not evaluation.failures
-    by_probe = {result.trial.probe.partition(",")[0]: result for result in evaluation.results}
-    assert set(by_probe) == {"structural", "chain"}
+    assert passes == [2]
+    assert len(evaluation.results) == 3
     for result in evaluation.results:
         assert result.n == 6
         assert result.low <= result.score <= result.high
-    again = lingprobe.report(tmp_path / "kept", metric="dspr")
-    assert "dspr" in str(again)
-    (kept,) = (r for _, r in ResultStore(tmp_path / "kept").read() if r.trial.probe == "chain")
-    assert np.array_equal(kept.predicted.values, by_probe["chain"].predicted.values)
+    assert "dspr" in str(lingprobe.report(tmp_path / "kept", metric="dspr"))
+    kept = dict(ResultStore(tmp_path / "kept").read()).values()
+    lists = {result.trial: result.predicted.values for result in kept}
+    for result in evaluation.results:
+        assert np.array_equal(lists[result.trial], result.predicted.values)
 
 
 def test_what_cannot_be_read_is_refused():

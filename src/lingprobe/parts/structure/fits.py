@@ -33,54 +33,53 @@ class Fit(NamedTuple):
 class Batch:
     """Some sentences, padded to the longest.
 
-    words    of every sentence, [words, dim] each layer
+    words    of every sentence, [words, dim], by what is read
     places   where in [sentences x longest] each word lies
     wanted   distances [sentences, longest, longest] or depths [sentences, longest]
     weights  what a number counts in the loss summed over sentences, 0 where there is padding
     """
 
-    words: list[Tensor]
+    words: Mapping[str, Tensor]
     places: Tensor
     wanted: Tensor
     weights: Tensor
 
 
 def train_fits(
-    inputs: Sequence[Sequence[Floats]],
-    rank: int | None,
+    inputs: Mapping[str, Sequence[Floats]],
+    maps: Sequence[tuple[str, int | None]],
     parts: tuple[Sentences, Sentences],
     how: tuple[int, Schedule, str],
 ) -> list[Fit]:
-    """A map of each input, at its best on dev.
+    """Each map, at its best on dev.
 
-    inputs  layers that are read side by side, [units, dim] each
-    rank    of the maps; None for the width of the input
+    inputs  by name the layers that are read side by side, [units, dim] each
+    maps    what each reads, and its rank; None for the width of the input
     how     the seed, the schedule, the device
     """
     seed, schedule, device = how
-    widths = [sum(layer.shape[1] for layer in layers) for layers in inputs]
-    lanes = [Lane(w, rank or w, seed, schedule, device) for w in widths]
+    widths = {name: sum(layer.shape[1] for layer in layers) for name, layers in inputs.items()}
+    lanes = [(name, Lane(widths[name], rank or widths[name], *how)) for name, rank in maps]
     order, (train, dev) = np.random.default_rng([seed, 11]), parts
     for epoch in range(schedule.epochs):
-        going = [k for k, lane in enumerate(lanes) if not lane.over]
+        going = [(name, lane) for name, lane in lanes if not lane.over]
         if not going:
             break
-        mine = [inputs[k] for k in going]
+        mine = {name: inputs[name] for name, _ in going}
         rows = order.permutation(len(train.bounds) - 1)
         for batch in batches(mine, train, rows, schedule.batch, device):
-            for k, words in zip(going, batch.words, strict=True):
-                lanes[k].step(batch, words)
+            for name, lane in going:
+                lane.step(batch, batch.words[name])
         losses = np.zeros(len(going))
         for batch in batches(mine, dev, np.arange(len(dev.bounds) - 1), schedule.batch, device):
-            for i, (k, words) in enumerate(zip(going, batch.words, strict=True)):
-                losses[i] += lanes[k].loss(batch, words)
-        for k, loss in zip(going, losses.tolist(), strict=True):
-            lanes[k].look(loss / (len(dev.bounds) - 1), epoch)
-    return [lane.fit() for lane in lanes]
+            losses += [lane.loss(batch, batch.words[name]) for name, lane in going]
+        for (_, lane), loss in zip(going, losses.tolist(), strict=True):
+            lane.look(loss / (len(dev.bounds) - 1), epoch)
+    return [lane.fit() for _, lane in lanes]
 
 
 def batches(
-    inputs: Sequence[Sequence[Floats]], part: Sentences, rows: Ints, size: int, device: str
+    inputs: Mapping[str, Sequence[Floats]], part: Sentences, rows: Ints, size: int, device: str
 ) -> Iterator[Batch]:
     """Sentences in this order, so many at a time."""
     for start in range(0, len(rows), size):
@@ -92,9 +91,12 @@ def batches(
         number = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         places = np.repeat(np.arange(len(mine)) * longest, lengths) + number
         wanted, weights = _targets(part, mine, lengths)
-        layers = [units_of_words(one, part.starts[words], part.stops[words]) for one in inputs]
-        arrays = [torch.from_numpy(each).to(device) for each in (*layers, places, wanted, weights)]
-        yield Batch(arrays[:-3], *arrays[-3:])
+        units = part.starts[words], part.stops[words]
+        read = {
+            name: torch.from_numpy(units_of_words(layers, *units)).to(device)
+            for name, layers in inputs.items()
+        }
+        yield Batch(read, *(torch.from_numpy(x).to(device) for x in (places, wanted, weights)))
 
 
 def _targets(part: Sentences, rows: Ints, lengths: Ints) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,34 +69,49 @@ class Structural(Fitting):
         return "structural" if self.rank is None else f"structural-{self.rank}"
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        return self.fit_all([Job(train, dev, cells)])[0]
+        return self.fit_all([Job(train, dev, cells, self)])[0]
+
+    @property
+    def kin(self) -> str:
+        """Maps of all ranks are trained on the same batches."""
+        return f"structural,batch={self.batch},epochs={self.epochs}"
 
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
-        return [self._fit(job) for job in jobs]
-
-    def _fit(self, job: Job) -> list[Predictor]:
-        """The cells of a job, all reads of a seed on the same batches."""
-        check_device(device := self.device)
+        """The cells of each job; jobs over the same examples and vectors are one pass."""
+        check_device(self.device)
         machine.spare_torch()
+        found: dict[Wish, Predictor] = {}
+        for alike in _alike(jobs):
+            wishes = [
+                Wish(k, cell.read, cell.seed, _rank(jobs[k]))
+                for k in alike
+                for cell in jobs[k].cells
+            ]
+            for seed in dict.fromkeys(wish.seed for wish in wishes):
+                mine = list(dict.fromkeys(wish for wish in wishes if wish.seed == seed))
+                found |= zip(mine, self._fit(jobs[alike[0]], mine, seed), strict=True)
+        return [
+            [found[Wish(k, cell.read, cell.seed, _rank(job))] for cell in job.cells]
+            for k, job in enumerate(jobs)
+        ]
+
+    def _fit(self, job: Job, wishes: Sequence[Wish], seed: int) -> list[Predictor]:
+        """A map for each of some wishes, all on the same batches of a job's examples."""
         from lingprobe.parts.structure.fits import train_fits
 
         train, dev = (sentences_of(part, self.name) for part in (job.train, job.dev))
         if not len(train.starts) or not len(dev.starts):
             raise ReadingProblem(
                 f"{self.name} learns from train and is stopped by dev, and there are"
-                f" {len(train.starts)} and {len(dev.starts)} sentences all of whose words have"
-                " vectors"
+                f" {len(train.bounds) - 1} and {len(dev.bounds) - 1} sentences all of whose words"
+                " have vectors"
             )
-        layers = {text: self._layers(job.train, text) for text in {c.read for c in job.cells}}
-        found: dict[tuple[str, int], Predictor] = {}
-        for seed in dict.fromkeys(cell.seed for cell in job.cells):
-            reads = list(dict.fromkeys(cell.read for cell in job.cells if cell.seed == seed))
-            inputs = [layers[read] for read in reads]
-            schedule = Schedule(batch=self.batch, epochs=self.epochs)
-            fits = train_fits(inputs, self.rank, (train, dev), (seed, schedule, device))
-            for read, fit in zip(reads, fits, strict=True):
-                found[read, seed] = Fitted(self.name, read, fit.weights, fit.choice)
-        return [found[cell.read, cell.seed] for cell in job.cells]
+        inputs = {wish.read: self._layers(job.train, wish.read) for wish in wishes}
+        schedule = Schedule(batch=self.batch, epochs=self.epochs)
+        maps = [(wish.read, wish.rank) for wish in wishes]
+        fits = train_fits(inputs, maps, (train, dev), (seed, schedule, self.device))
+        pairs = zip(wishes, fits, strict=True)
+        return [Fitted(self.name, wish.read, fit.weights, fit.choice) for wish, fit in pairs]
 
     def _layers(self, readings: Readings, text: str) -> list[Floats]:
         """The layers of a read, which are read side by side."""
@@ -106,6 +121,45 @@ class Structural(Fitting):
                 f"{self.name} reads layers as they are, and {text!r} would be learnt; read layers"
             )
         return [readings.vectors.layer(name) for name in read.layers]
+
+
+class Wish(NamedTuple):
+    """A map that is asked for: by which job, of which read, under which seed, of which rank."""
+
+    job: int
+    read: str
+    seed: int
+    rank: int | None
+
+
+def _rank(job: Job) -> int | None:
+    """The rank that a job asks for."""
+    assert isinstance(job.probe, Structural)
+    return job.probe.rank
+
+
+def _alike(jobs: Sequence[Job]) -> list[list[int]]:
+    """The numbers of the jobs that ask about the same examples and vectors, together."""
+    groups: list[list[int]] = []
+    for k, job in enumerate(jobs):
+        for group in groups:
+            first = jobs[group[0]]
+            if _same(first.train, job.train) and _same(first.dev, job.dev):
+                group.append(k)
+                break
+        else:
+            groups.append([k])
+    return groups
+
+
+def _same(one: Readings, other: Readings) -> bool:
+    """Whether two readings have the same examples, labels and vectors."""
+    if one.vectors is not other.vectors or len(one) != len(other):
+        return False
+    labels = one.labels.arrays(), other.labels.arrays()
+    return np.array_equal(one.dataset.sites, other.dataset.sites) and all(
+        np.array_equal(array, labels[1].get(key)) for key, array in labels[0].items()
+    )
 
 
 @dataclass(frozen=True, slots=True)
