@@ -9,8 +9,8 @@ import torch
 from lingprobe.data.labels import NumberList, NumberLists
 from lingprobe.metrics import METRICS
 from lingprobe.parts.structure.fits import SPREAD, train_fits
-from lingprobe.parts.structure.probe import Schedule, Sentences
 from lingprobe.parts.structure.trees import depths, distances, pairs_of
+from lingprobe.parts.structure.words import Schedule, Sentences
 from reference import structure
 
 MANY = 200  # sentences, from 2 to 57 words

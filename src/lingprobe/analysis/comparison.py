@@ -204,7 +204,8 @@ def with_baselines(
             left_out += [_not_compared(one, other, why) for other, why in reasons if why]
             fixed = [constant(one)] if one.answers.gold.has_constant else []
             others = (*fixed, *(other for other, why in reasons if not why))
-            asked.append(Question(one, others, layers))
+            if others:
+                asked.append(Question(one, others, layers))
     how = "against the baselines" if kind == "trained" else "against constant answers"
     if any(question.layers > 1 for question in asked):
         how += ", at the layer that is best on dev"

@@ -314,7 +314,7 @@ class Job(NamedTuple):
     train: Readings
     dev: Readings
     cells: tuple[Cell, ...]
-    probe: Probe | None = None  # whose settings count; None for those of the probe that is called
+    probe: Probe | None = None
 
 
 @runtime_checkable
@@ -327,9 +327,7 @@ class Joining(Probe, Protocol):
 
 @runtime_checkable
 class Akin(Joining, Protocol):
-    """A probe whose `fit_all` takes the jobs of probes with other settings as well, such as other
-    ranks: those that have the same `kin`. `Job.probe` says which it is.
-    """
+    """A probe whose `fit_all` takes jobs of other settings (`Job.probe`) with the same `kin`."""
 
     @property
     def kin(self) -> str: ...

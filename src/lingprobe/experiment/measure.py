@@ -1,6 +1,4 @@
-"""Groups of trials, measured: the examples, their vectors, one joint fit, and a result for each
-cell.
-"""
+"""Groups of trials, measured: examples, their vectors, one joint fit, a result for each cell."""
 
 from __future__ import annotations
 
@@ -175,10 +173,9 @@ def ready(
     counts = replace(counts, train=len(train), dev=len(dev), test=len(test), unseen=unseen)
     cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
     likeliest = tuple(cell._replace(by="loss") for cell in cells if scores and test.labels.link)
+    job = Job(train, dev, (*cells, *likeliest), group.probe)
     notes = whole.notes.plus(**readings.dataset.notes)
-    return Ready(
-        group, readings, counts, notes, rows, Job(train, dev, (*cells, *likeliest), group.probe)
-    )
+    return Ready(group, readings, counts, notes, rows, job)
 
 
 def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
@@ -211,8 +208,8 @@ def _results(part: Ready, predictors: Sequence[Predictor], seconds: float) -> li
     rest = predictors[len(results) :]
     if not rest:
         return results
-    tested = part.rows[part.readings.dataset.rows("test")]
-    logits = [_logits(predictor, train, test, tested) for predictor in rest]
+    rows = part.rows[part.readings.dataset.rows("test")]
+    logits = (_logits(predictor, train, test, rows) for predictor in rest)
     return [replace(result, scores=one) for result, one in zip(results, logits, strict=True)]
 
 
@@ -348,14 +345,11 @@ def _vectors(
     encoder, key = _prepare_encoder(group, sentences)
     # the run tried the rest
     done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))
-    shared = before is not None and before.group.vectors == key and before.informs(group, dataset)
-    return (
-        before.readings.vectors
-        if before is not None and shared
-        else vectors(encoder, sentences, store, key, done.usable),
-        done.usable,
-        [why for _, why in done.problems],
-    )
+    if before is not None and before.group.vectors == key and before.informs(group, dataset):
+        known = before.readings.vectors
+    else:
+        known = vectors(encoder, sentences, store, key, done.usable)
+    return known, done.usable, [why for _, why in done.problems]
 
 
 def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:

@@ -157,7 +157,7 @@ def test_the_whole_road_in_one_pass(tmp_path, monkeypatch):
     passes = counted_passes(monkeypatch)
     evaluation = lingprobe.run(
         "structure/distance:embedded,size=60",
-        "gold:tree,width=none",
+        ["gold:tree,width=none", "bow:random,dim=8,pool=none", "random,dim=8,pool=none"],
         probes=["structural,epochs=2,rank=1", "structural,epochs=2,rank=3", "chain"],
         seeds=1,
         bounds=False,

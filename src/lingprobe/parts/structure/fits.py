@@ -16,8 +16,8 @@ from torch import Tensor
 from torch.optim.adamw import adamw
 
 from lingprobe.data.vectors import Floats, Ints, ranges
-from lingprobe.parts.structure.probe import Schedule, Sentences, units_of_words
 from lingprobe.parts.structure.trees import pairs_of
+from lingprobe.parts.structure.words import Schedule, Sentences, units_of_words
 
 SPREAD = 0.05  # initial weights lie between this and its negative
 
@@ -133,7 +133,7 @@ class Lane:
 
     def step(self, batch: Batch, words: Tensor) -> None:
         """One step of Adam along the gradient of the mean loss of a batch's sentences."""
-        mapped, said = self._said(batch, words)
+        mapped, said = self._predict(batch, words)
         slope = (said - batch.wanted).sign_().mul_(batch.weights).div_(len(batch.wanted))
         if slope.ndim == 3:
             toward = slope.sum(2, keepdim=True) * mapped - torch.bmm(slope, mapped)
@@ -158,10 +158,10 @@ class Lane:
 
     def loss(self, batch: Batch, words: Tensor) -> float:
         """The loss summed over a batch's sentences."""
-        _, said = self._said(batch, words)
+        _, said = self._predict(batch, words)
         return float(((said - batch.wanted).abs_() * batch.weights).sum(dtype=torch.float64))
 
-    def _said(self, batch: Batch, words: Tensor) -> tuple[Tensor, Tensor]:
+    def _predict(self, batch: Batch, words: Tensor) -> tuple[Tensor, Tensor]:
         """Mapped words [sentences, longest, rank], and predicted distances or depths."""
         shape = batch.wanted.shape[:2]
         mapped = words.new_zeros(shape.numel(), self.weights.shape[1])

@@ -16,8 +16,8 @@ from lingprobe.data.oracles import Facts, Kind
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.gold import Gold
-from lingprobe.parts.structure.probe import lists_of, predictions
 from lingprobe.parts.structure.trees import pairs_of
+from lingprobe.parts.structure.words import lists_of, predictions
 
 
 @dataclass(frozen=True, slots=True)

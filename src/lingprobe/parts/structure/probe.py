@@ -15,30 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
-from lingprobe.data.labels import NumberLists
 from lingprobe.data.reading import ReadingProblem, Readings, read_of
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.data.vectors import Floats, Ints, ranges
+from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """Adam as in the paper's program: the rate is divided by ten after an epoch without a lower
-    loss on dev, and training ends at the fifth in a row.
-
-    batch   sentences
-    margin  share by which the loss must fall to keep the rate; `clear`: by how much to be kept
-    """
-
-    batch: int = 20
-    rate: float = 1e-3
-    epochs: int = 40
-    fall: float = 0.1
-    margin: float = 1e-4
-    clear: float = 1e-4
-    patience: int = 4
+from lingprobe.parts.structure.words import (
+    Schedule,
+    lists_of,
+    predictions,
+    sentences_of,
+    words_of_sentence,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +47,8 @@ class Structural(Fitting):
     needs: ClassVar[Needs] = Needs()
 
     def __post_init__(self) -> None:
-        for name in ("rank", "epochs", "batch"):
-            value = getattr(self, name)
+        numbers = ("rank", self.rank), ("epochs", self.epochs), ("batch", self.batch)
+        for name, value in numbers:
             if value is not None and value < 1:
                 raise ReferenceProblem(f"structural,{name}={value}: write a number from 1 on")
 
@@ -156,66 +144,10 @@ def _same(one: Readings, other: Readings) -> bool:
     """Whether two readings have the same examples, labels and vectors."""
     if one.vectors is not other.vectors or len(one) != len(other):
         return False
-    labels = one.labels.arrays(), other.labels.arrays()
-    return np.array_equal(one.dataset.sites, other.dataset.sites) and all(
-        np.array_equal(array, labels[1].get(key)) for key, array in labels[0].items()
+    mine, theirs = lists_of(one, "structural"), lists_of(other, "structural")
+    return np.array_equal(one.dataset.sites, other.dataset.sites) and np.array_equal(
+        mine.values, theirs.values
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Sentences:
-    """The words of examples as the probe reads them.
-
-    starts, stops  units of each word [words]
-    bounds         words of each example, and where the last end [examples + 1]
-    labels         distances or depths
-    """
-
-    starts: Ints
-    stops: Ints
-    bounds: Ints
-    labels: NumberLists
-
-
-def sentences_of(readings: Readings, who: str) -> Sentences:
-    """The examples all of whose words have units."""
-    labels, spans = lists_of(readings, who), readings.vectors.spans
-    if spans is None:
-        raise ReadingProblem(
-            f"{who} reads a vector for each word, and the encoder gives one a sentence; take units,"
-            " as hf:NAME,pool=none"
-        )
-    first, stop = (spans.first_word[readings.dataset.sites[:, 0, 0] + k] for k in (0, 1))
-    words, bounds = ranges(first, stop)
-    starts, stops = spans.words[words].T
-    has = stops > starts
-    whole = np.flatnonzero(np.add.reduceat(~has, bounds[:-1]) == 0) if len(first) else first
-    mine, bounds = ranges(bounds[whole], bounds[whole + 1])
-    return Sentences(starts[mine], stops[mine], bounds, labels.take(whole))
-
-
-def lists_of(readings: Readings, who: str) -> NumberLists:
-    """The labels of examples, which are lists of numbers."""
-    if not isinstance(readings.labels, NumberLists):
-        raise ReadingProblem(
-            f"{who} predicts distances and depths of words; this task's labels are others, so use"
-            " its own probe, or ask structure/distance or structure/depth"
-        )
-    return readings.labels
-
-
-def units_of_words(layers: Sequence[Floats], starts: Ints, stops: Ints) -> Floats:
-    """The mean of the units of each word, layers side by side, [words, dim] float32."""
-    if (stops - starts == 1).all():
-        blocks = [np.asarray(layer[starts], np.float32) for layer in layers]
-    else:
-        rows, bounds = ranges(starts, stops)
-        many = np.maximum(stops - starts, 1).astype(np.float32)[:, None]
-        blocks = [
-            np.add.reduceat(np.asarray(layer[rows], np.float32), bounds[:-1]) / many
-            for layer in layers
-        ]
-    return np.concatenate(blocks, 1) if len(blocks) > 1 else blocks[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,28 +166,7 @@ class Fitted:
         layers = [vectors.layer(name) for name in read_of(self.read, vectors.names).layers]
         said: list[NDArray[Any]] = []
         for sentence in readings.dataset.sites[:, 0, 0].tolist():
-            mapped = _words(readings, sentence, layers) @ self.weights
+            mapped = words_of_sentence(readings, sentence, layers) @ self.weights
             depth = labels.names == ("depth",)
             said.append(np.square(mapped).sum(1) if depth else pdist(mapped, "sqeuclidean"))
         return predictions(labels, said)
-
-
-def _words(readings: Readings, sentence: int, layers: Sequence[Floats]) -> Floats:
-    """The vectors of the words of a sentence; a word that has no unit has the mean of the
-    others'.
-    """
-    spans = readings.vectors.spans
-    assert spans is not None
-    starts, stops = spans.words[spans.first_word[sentence] : spans.first_word[sentence + 1]].T
-    has = stops > starts
-    found = units_of_words(layers, starts[has], stops[has])
-    words = np.tile(found.mean(0), (len(starts), 1))
-    words[has] = found
-    return words
-
-
-def predictions(labels: NumberLists, said: Sequence[NDArray[Any]]) -> Predictions:
-    """Lists that were predicted for examples; they have no scores of outputs."""
-    values = np.concatenate([np.zeros(0), *said]).astype(np.float32)
-    lists = NumberLists(labels.offsets, values, labels.counted, labels.names)
-    return Predictions(np.zeros((len(labels), 0), np.float32), labels.names, lists)
