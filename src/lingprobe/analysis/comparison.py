@@ -201,12 +201,14 @@ def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = 
         posed = {}
         for one in scored:
             reasons = [(other, apart(one, other)) for other in baselines]
-            others = (constant(one), *(other for other, why in reasons if not why))
-            posed[id(one)] = Question(one, others, layers.get(id(one), 1))
+            fixed = [constant(one)] if one.answers.gold.has_constant else []
+            others = (*fixed, *(other for other, why in reasons if not why))
+            if others:
+                posed[id(one)] = Question(one, others, layers.get(id(one), 1))
             if id(one) in layers:
                 left_out += [_not_compared(one, other, why) for other, why in reasons if why]
         of_layers += posed.values()
-        asked += [posed[each] for each in layers]
+        asked += [posed[each] for each in layers if each in posed]
     how = "against the baselines" if kind == "trained" else "against constant answers"
     if any(question.layers > 1 for question in asked):
         how += ", at the layer that is best on dev"

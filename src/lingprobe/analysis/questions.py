@@ -81,7 +81,7 @@ def describe_question(folds: Sequence[Result], gold: Column) -> Posed:
     rules, parser = [r.provenance.notes.part(WordRule) for r in folds], first.part(ByParser)
     shares = [np.nan if rule is None else rule.test for rule in rules]
     return Posed(
-        tuple(gold.names) if gold.numbers is None else (),
+        tuple(gold.names) if gold.numbers is None and gold.has_constant else (),
         first.classes_of_question,
         _construction_shares(folds),
         rules[0].rule if rules[0] else "",

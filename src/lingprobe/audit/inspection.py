@@ -13,7 +13,7 @@ from lingprobe.audit.findings import Audit, Floor, Row
 from lingprobe.audit.floors import by_label, correlation, floor_splits, words_read
 from lingprobe.audit.floors import floors as scored
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence
-from lingprobe.data.labels import Column, Label
+from lingprobe.data.labels import Column, Label, NumberList
 from lingprobe.data.notes import Sampled
 from lingprobe.data.references import ReferenceProblem
 
@@ -169,6 +169,8 @@ def _format_label(label: Label) -> str:
         return label
     if isinstance(label, int | float):
         return f"{label:g}"
+    if isinstance(label, NumberList):
+        return " ".join(f"{value:g}" for value in label.values)
     if isinstance(label, Mapping):
         return ", ".join(f"{name} {weight:g}" for name, weight in sorted(label.items()))
     return ", ".join(sorted(label)) or "(none)"

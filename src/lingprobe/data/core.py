@@ -24,7 +24,7 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
 
 __all__ = [
-    "SPLITS", "Annotated", "Cell", "Chosen", "Control", "DataProblem", "Dataset", "Encoder",
+    "SPLITS", "Akin", "Annotated", "Cell", "Chosen", "Control", "DataProblem", "Dataset", "Encoder",
     "Example", "Facts", "Informed", "Job", "Joining", "Kind", "Kinded", "Layered",
     "Lexical", "Needs", "Needy", "Predictions", "Predictor", "Prepared", "Probe", "Published",
     "Result", "Revised", "Rounding", "Running", "Sampled", "Sampling", "Sentence", "Settable",
@@ -314,6 +314,7 @@ class Job(NamedTuple):
     train: Readings
     dev: Readings
     cells: tuple[Cell, ...]
+    probe: Probe | None = None
 
 
 @runtime_checkable
@@ -322,6 +323,14 @@ class Joining(Probe, Protocol):
 
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
         """One predictor for each cell of each job, in order."""
+
+
+@runtime_checkable
+class Akin(Joining, Protocol):
+    """A probe whose `fit_all` takes jobs of other settings (`Job.probe`) with the same `kin`."""
+
+    @property
+    def kin(self) -> str: ...
 
 
 @runtime_checkable

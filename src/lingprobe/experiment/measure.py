@@ -1,6 +1,4 @@
-"""Groups of trials, measured: the examples, their vectors, one joint fit, and a result for each
-cell.
-"""
+"""Groups of trials, measured: examples, their vectors, one joint fit, a result for each cell."""
 
 from __future__ import annotations
 
@@ -21,6 +19,7 @@ from lingprobe.data._closure import digest
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import (
     SPLITS,
+    Akin,
     Cell,
     Control,
     Dataset,
@@ -100,7 +99,8 @@ class Group:
         alone = first.task, first.encoder, first.probe, first.control, *part
         if not isinstance(self.probe, Joining) or not (task := parsed_or_none(first.task)):
             return alone
-        return str(task.without("fold", "sample")), *alone[1:3], *part
+        probe = self.probe.kin if isinstance(self.probe, Akin) else first.probe
+        return str(task.without("fold", "sample")), first.encoder, probe, *part
 
     def without(self, results: Mapping[str, Result]) -> Group:
         """The same with the trials that have no result yet."""
@@ -146,7 +146,7 @@ class Ready:
         return sum(layer.nbytes for layer in self.readings.vectors.layers)
 
     def informs(self, group: Group, dataset: Dataset) -> bool:
-        """Whether an oracle's vectors are those of another group, whose data set this is."""
+        """Whether its vectors are those of another group as well, whose data set this is."""
         same = self.group.encoder is group.encoder and self.group.task is group.task
         return same and self.readings.dataset.sentences is dataset.sentences
 
@@ -173,8 +173,9 @@ def ready(
     counts = replace(counts, train=len(train), dev=len(dev), test=len(test), unseen=unseen)
     cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
     likeliest = tuple(cell._replace(by="loss") for cell in cells if scores and test.labels.link)
+    job = Job(train, dev, (*cells, *likeliest), group.probe)
     notes = whole.notes.plus(**readings.dataset.notes)
-    return Ready(group, readings, counts, notes, rows, Job(train, dev, (*cells, *likeliest)))
+    return Ready(group, readings, counts, notes, rows, job)
 
 
 def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
@@ -207,8 +208,8 @@ def _results(part: Ready, predictors: Sequence[Predictor], seconds: float) -> li
     rest = predictors[len(results) :]
     if not rest:
         return results
-    tested = part.rows[part.readings.dataset.rows("test")]
-    logits = [_logits(predictor, train, test, tested) for predictor in rest]
+    rows = part.rows[part.readings.dataset.rows("test")]
+    logits = (_logits(predictor, train, test, rows) for predictor in rest)
     return [replace(result, scores=one) for result, one in zip(results, logits, strict=True)]
 
 
@@ -344,11 +345,11 @@ def _vectors(
     encoder, key = _prepare_encoder(group, sentences)
     # the run tried the rest
     done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))
-    return (
-        vectors(encoder, sentences, store, key, done.usable),
-        done.usable,
-        [why for _, why in done.problems],
-    )
+    if before is not None and before.group.vectors == key and before.informs(group, dataset):
+        known = before.readings.vectors
+    else:
+        known = vectors(encoder, sentences, store, key, done.usable)
+    return known, done.usable, [why for _, why in done.problems]
 
 
 def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:

@@ -100,7 +100,8 @@ class _Work:
         for group in groups:
             if (part := self._ready(group, parts[-1] if parts else None)) is None:
                 continue
-            if parts and sum(one.size for one in parts) + part.size > ROOM:
+            shares = parts and parts[-1].readings.vectors is part.readings.vectors
+            if parts and not shares and sum(one.size for one in parts) + part.size > ROOM:
                 yield parts
                 parts = []
             parts.append(part)

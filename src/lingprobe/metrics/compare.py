@@ -252,6 +252,10 @@ def _sets(gold: Column, predicted: Column) -> bool:
     """Whether label sets are compared: a sigmoid for each label answers with sets where gold labels
     may be classes, too.
     """
+    if not gold.has_constant:
+        raise MetricProblem(
+            "labels are lists of numbers, one list a sentence: use a metric of the task's family"
+        )
     if gold.numbers is not None:
         return False
     return gold.classes is None or (predicted.classes is None and predicted.numbers is None)

@@ -23,7 +23,7 @@ def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
     for correlations of scores.
     """
     measure = find_metric(metric)
-    if train.numbers is not None or not len(train):
+    if train.numbers is not None or not train.has_constant or not len(train):
         return 0.0
     kind = SET if train.classes is None else CLASS
     return measure(
@@ -39,7 +39,7 @@ def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]
     both together have a micro F1 of 66.7. Where only one class can be right (accuracy), there is
     but the class.
     """
-    if train.numbers is not None or not len(train):
+    if train.numbers is not None or not train.has_constant or not len(train):
         return {}
     measure = find_metric(metric)
     kinds = [CLASS, PREVALENT, SET] if train.classes is None or measure.several else [CLASS]

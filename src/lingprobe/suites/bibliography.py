@@ -30,6 +30,7 @@ PAPERS = {
     "dadas-2020-evaluation": "Dadas et al. 2020",
     "de-marneffe-2021-universal": "de Marneffe et al. 2021",
     "hewitt-liang-2019-designing": "Hewitt & Liang 2019",
+    "hewitt-manning-2019-structural": "Hewitt & Manning 2019",
     "voita-titov-2020-information": "Voita & Titov 2020",
     "linzen-2016-assessing": "Linzen et al. 2016",
     "warstadt-2020-blimp": "Warstadt et al. 2020",

@@ -25,7 +25,9 @@ from lingprobe.data.labels.column import (
     LabelSets,
     Link,
     Loss,
+    NumberList,
 )
+from lingprobe.data.labels.lists import NumberLists
 
 __all__ = [
     "HOLDS",
@@ -36,6 +38,8 @@ __all__ = [
     "LabelSets",
     "Link",
     "Loss",
+    "NumberList",
+    "NumberLists",
     "Scores",
     "column",
     "column_from_codes",
@@ -213,7 +217,9 @@ class Scores(Column):
         return Scores(np.concatenate(values))
 
 
-KINDS: Mapping[str, type[Column]] = {kind.loss: kind for kind in (Classes, LabelSets, Scores)}
+KINDS: Mapping[str, type[Column]] = {
+    kind.loss: kind for kind in (Classes, LabelSets, Scores, NumberLists)
+}
 
 
 def column(labels: Sequence[Label]) -> Column:
@@ -229,6 +235,8 @@ def column(labels: Sequence[Label]) -> Column:
         return Classes(np.array([number[str(v)] for v in labels], np.int64), names)
     if kinds == {"score"}:
         return Scores(np.array(labels, np.float64))
+    if kinds == {"list"}:
+        return NumberLists.of([v for v in labels if isinstance(v, NumberList)])
     return _label_sets([v for v in labels if isinstance(v, Mapping | Set)])
 
 
@@ -261,6 +269,8 @@ def restore_column(
         return Scores(arrays["values"].astype(np.float64))
     if loss == "sigmoid":
         return LabelSets(arrays["offsets"], arrays["ids"], arrays["weights"], tuple(names), partial)
+    if loss == "absolute":
+        return NumberLists(arrays["offsets"], arrays["values"], arrays["counts"], tuple(names))
     raise ValueError(f"no label column has the loss {loss!r}")
 
 
@@ -271,9 +281,11 @@ def _kind(label: Label) -> str:
         return "score"
     if isinstance(label, Mapping | Set):
         return "set"
+    if isinstance(label, NumberList):
+        return "list"
     raise ValueError(
-        "a label is a string, a number, a set of strings or a mapping of strings to weights, not"
-        f" {label!r}"
+        "a label is a string, a number, a set of strings, a mapping of strings to weights, or a"
+        f" NumberList, not {label!r}"
     )
 
 

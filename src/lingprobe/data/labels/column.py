@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,26 @@ HOLDS = 0.5  # a label of a set holds of an example where its weight is at least
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
-Loss = Literal["softmax", "sigmoid", "squared"]
+Loss = Literal["softmax", "sigmoid", "squared", "absolute"]
 Link = Literal["softmax", "sigmoid"]
-Label = str | float | frozenset[str] | Mapping[str, float]
-"""What an author of a task writes: a class, a number, a set of labels, or labels with weights (only
-those annotated).
+
+
+class NumberList(NamedTuple):
+    """A label that is a list of numbers, one for each word of a sentence, or for each pair of them.
+
+    name    what is measured, the same for all examples of a data set, as `distance`
+    values  the numbers; of pairs of words in the order (0, 1), (0, 2) ... (1, 2)
+    counts  which numbers are about words that count when trees are compared; all without
+    """
+
+    name: str
+    values: Sequence[float] | NDArray[Any]
+    counts: Sequence[bool] | NDArray[Any] | None = None
+
+
+Label = str | float | frozenset[str] | Mapping[str, float] | NumberList
+"""What an author of a task writes: a class, a number, a set of labels, labels with weights (only
+those annotated), or a list of numbers.
 """
 
 
@@ -31,6 +46,7 @@ class Column(ABC):
     loss     the loss for scores [n, outputs]
     link     how scores trained with the loss become probabilities; None for numbers
     metric   the default metric of tasks with such labels
+    has_constant  whether one answer can be given to every example
     """
 
     __slots__ = ()
@@ -39,6 +55,7 @@ class Column(ABC):
     loss: ClassVar[Loss]
     link: ClassVar[Link | None]
     metric: ClassVar[str]
+    has_constant: ClassVar[bool] = True
 
     @abstractmethod
     def __len__(self) -> int: ...
