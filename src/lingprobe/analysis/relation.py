@@ -156,7 +156,7 @@ def _unmatched(table: ScoreTable, known: NDArray[np.bool_]) -> list[str]:
         return []
     own = np.array([column.source == sources[0] for column in table.columns])
     mine, theirs = known[:, own].any(1), known[:, ~own].any(1)
-    alone = [table.families[i] for i in (mine & ~theirs).nonzero()[0]]
+    alone = [table.families[i] for i in np.flatnonzero(mine & ~theirs)]
     counted = f"{(mine & theirs).sum():,} of {mine.sum():,} models of {sources[0]}"
     missing = f"not there: {', '.join(alone)}"
     return [f"{counted} have scores in {', '.join(sources[1:])}; {missing}"] if alone else []
