@@ -8,11 +8,9 @@ import lingprobe
 from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
     METRIC,
-    OUTPUT,
     PAGE_STYLE,
-    READ_PATTERNS,
-    SELECTION,
-    WIDTH,
+    READ_SELECTION,
+    SIZED_OUTPUT,
     PageStyle,
     put,
     show,
@@ -21,14 +19,12 @@ from lingprobe.cli.options import (
 
 @command(
     "curve",
-    *SELECTION,
-    READ_PATTERNS,
+    *READ_SELECTION,
     METRIC,
     option("by", metavar="SETTING"),
     "seed",
     PAGE_STYLE,
-    OUTPUT,
-    WIDTH,
+    *SIZED_OUTPUT,
     "trust",
 )
 def curve(
@@ -50,7 +46,8 @@ def curve(
     - `lingprobe curve results/`
     - `lingprobe curve results/ -t ud/tense -o curve.svg`
     - `lingprobe run -t ud/tense:UD_English-EWT -e trained:models/h64 trained:models/h256 -o
-    widths/` - `lingprobe curve widths/ --by hidden -o widths.svg`
+      widths/`
+    - `lingprobe curve widths/ --by hidden -o widths.svg`
     - `lingprobe curve results/ -e '*en-de*' --format csv -o curve.csv`
     - `lingprobe curve results/ --format html -o curve.html`
     - `lingprobe run -t ud/tense:UD_English-EWT -e

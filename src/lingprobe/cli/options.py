@@ -46,7 +46,7 @@ SELECTION = (
     option("tasks", "--task", "-t", metavar="PATTERN"),
     option("encoders", "--encoder", "-e", metavar="PATTERN"),
 )
-READ_PATTERNS = option("reads", "--read", metavar="PATTERN")
+READ_SELECTION = (*SELECTION, option("reads", "--read", metavar="PATTERN"))
 METRIC = option("metric", metavar="METRIC")
 
 # what functions have no parameter for: keywords of commands
@@ -96,6 +96,7 @@ WIDTH = option(
         " millimetres, as `90mm` (default: figures for screens, tables as wide as they are)."
     ),
 )
+SIZED_OUTPUT = (OUTPUT, WIDTH)
 QUIET = option(
     "quiet", "-q", help="Print only results and errors, without progress bars and remarks."
 )

@@ -7,11 +7,9 @@ from pathlib import Path
 import lingprobe
 from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
-    OUTPUT,
     PAGE_STYLE,
-    READ_PATTERNS,
-    SELECTION,
-    WIDTH,
+    READ_SELECTION,
+    SIZED_OUTPUT,
     PageStyle,
     put,
 )
@@ -19,8 +17,7 @@ from lingprobe.cli.options import (
 
 @command(
     "relate",
-    *SELECTION,
-    READ_PATTERNS,
+    *READ_SELECTION,
     option("with_", metavar="SOURCE", kind=list[str]),
     "method",
     "correction",
@@ -35,8 +32,7 @@ from lingprobe.cli.options import (
     "figure",
     "seed",
     PAGE_STYLE,
-    OUTPUT,
-    WIDTH,
+    *SIZED_OUTPUT,
     "trust",
 )
 def relate(

@@ -10,13 +10,12 @@ from lingprobe.cli.completing import names
 from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
     METRIC,
-    OUTPUT,
-    READ_PATTERNS,
+    READ_SELECTION,
     SELECTION,
+    SIZED_OUTPUT,
     STYLE,
     SUITE,
     TO_FOLDER,
-    WIDTH,
     Style,
     put,
     remark,
@@ -29,12 +28,10 @@ PAGE = Path("report.html")
 
 @command(
     "report",
-    *SELECTION,
-    READ_PATTERNS,
+    *READ_SELECTION,
     METRIC,
     STYLE,
-    OUTPUT,
-    WIDTH,
+    *SIZED_OUTPUT,
     SUITE,
     option("human", metavar="FILE"),
     "each",
@@ -87,8 +84,7 @@ def report(
 
 @command(
     "compare",
-    *SELECTION,
-    READ_PATTERNS,
+    *READ_SELECTION,
     option("against", "-a", metavar="PATTERN"),
     "pairs",
     option(
@@ -112,8 +108,7 @@ def report(
     ),
     "test",
     STYLE,
-    OUTPUT,
-    WIDTH,
+    *SIZED_OUTPUT,
     "trust",
 )
 def compare(
@@ -180,7 +175,7 @@ def card(given: Arguments, *, output: Path | None = None) -> None:
     put(page, "hub" if output else "markdown", output, "result")
 
 
-@command("layers", *SELECTION, STYLE, OUTPUT, WIDTH, "trust")
+@command("layers", *SELECTION, STYLE, *SIZED_OUTPUT, "trust")
 def layers(
     given: Arguments,
     *,
@@ -206,7 +201,7 @@ def layers(
     put(page, style, output, "task", width)
 
 
-@command("predictions", *SELECTION, READ_PATTERNS, option("format", "-f"), TO_FOLDER, "trust")
+@command("predictions", *READ_SELECTION, option("format", "-f"), TO_FOLDER, "trust")
 def predictions(given: Arguments) -> None:
     """Write the predictions of probes for each test example: gold label, answer, probabilities.
 

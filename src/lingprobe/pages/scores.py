@@ -36,6 +36,7 @@ LOST = (
     "read in part: some of the words have no vector",
 )
 """What is said of examples that were counted, in the order of `_lost_examples`."""
+WORDS = frozenset({"encoder", "probe", "computed"})
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
@@ -82,8 +83,7 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
         )
         line = about(mine, (questions or {}).get(task, ""))
         sections.append(Section(heading(mine), body, line, rules=kind_rules(mine)))
-    words = frozenset({"encoder", "probe", "computed"})
-    return Table(head, tuple(sections), words, score_notes(rows))
+    return Table(head, tuple(sections), WORDS, score_notes(rows))
 
 
 def rows_without_control(rows: Sequence[Row]) -> list[Row]:

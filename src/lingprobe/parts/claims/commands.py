@@ -9,8 +9,7 @@ from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
     OUTPUT,
     PAGE_STYLE,
-    READ_PATTERNS,
-    SELECTION,
+    READ_SELECTION,
     PageStyle,
     as_list,
     put,
@@ -20,8 +19,7 @@ from lingprobe.data.errors import UsageProblem
 
 @command(
     "claims",
-    *SELECTION,
-    READ_PATTERNS,
+    *READ_SELECTION,
     option("papers", "--paper", metavar="PAPER"),
     option(
         "as_",
