@@ -133,7 +133,6 @@ PROBE_OPTIONS = {
         ("relatedness", {"kinds": ("scores",), "pairs": True}),
         # planted scores begin at 0, for which SentEval has no class
         ("relatedness,protocol=senteval", {"kinds": ("scores",), "pairs": True, "learns": False}),
-        ("relatedness,protocol=krasnowska", {"kinds": ("scores",), "pairs": True, "learns": False}),
     ],
     "cosine": [("cosine", {"kinds": ("scores",), "pairs": True})],
     "majority": [("majority", {"learns": False})],

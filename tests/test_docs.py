@@ -250,6 +250,7 @@ def assert_same(shown: str, printed: str, block: Block) -> None:
 def test_python(block, folder, environment):
     hub = '"all-MiniLM-L6-v2", tasks'  # as with commands: a small model, a quick probe
     text = block.text.replace(hub, '"tiny/model", tasks, probes="logreg", seeds=1')
+    text = text.replace('probes=["logreg"])', 'probes=["logreg"], limit=1000)')
     done = python("-c", text, folder=folder, environment=environment)
     assert done.returncode == 0, f"{block}:\n{done.stderr}"
 

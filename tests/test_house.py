@@ -3,9 +3,9 @@ says, budgets, generated pages.
 """
 
 import ast
+import functools
 import importlib
 import io
-import itertools
 import pkgutil
 import re
 import resource
@@ -14,9 +14,10 @@ import subprocess
 import sys
 import tokenize
 import tomllib
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import grimp
 import pytest
@@ -124,7 +125,7 @@ def test_planning_and_a_cached_run_import_nothing_heavy():
         "--probe",
         "logreg",
         "--probe",
-        "mlp",
+        "mlp,hidden=5,dropout=0",
         "--seeds",
         "2",
         "--limit",
@@ -167,29 +168,53 @@ def test_the_public_names_are_there():
         _ = lingprobe.nothing
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_budgets(file):
+class Source(NamedTuple):
+    """What the rules ask of a source file, which is read once for all of them.
+
+    functions  name, lines of code and tokens of each
+    classes    those that have bases
+    """
+
+    lines: int
+    functions: tuple[tuple[str, int, int], ...]
+    classes: tuple[str, ...]
+    kinds: bool
+    looks: bool
+
+
+@functools.cache
+def source(file: Path) -> Source:
+    """That of a file."""
     text = file.read_text("utf-8")
-    assert text.count("\n") <= FILE_LINES, (
-        f"{file} has more than {FILE_LINES} lines: a noun is missing"
+    nodes = list(ast.walk(ast.parse(text)))
+    read = tokenize.generate_tokens(io.StringIO(text).readline)
+    spans = [(t.start[0], t.end[0]) for t in read if t.type not in LAYOUT]
+    starts = [start for start, _ in spans]
+    lines = sorted({line for start, end in spans for line in range(start, end + 1)})
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    return Source(
+        text.count("\n"),
+        tuple((f.name, inside(f, lines), inside(f, starts)) for f in functions),
+        tuple(node.name for node in nodes if isinstance(node, ast.ClassDef) and node.bases),
+        any(map(knows_kinds, nodes)),
+        any(map(looks, nodes)),
     )
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            assert code_lines(text, node) <= CODE_LINES, (
-                f"{file}:{node.lineno} {node.name} has more than {CODE_LINES} lines of code"
-            )
 
 
-def code_lines(text: str, function: ast.FunctionDef) -> int:
-    """Lines of a function's body that are neither blank, nor comment, nor docstring."""
-    lines = text.splitlines()
-    body = function.body[1:] if ast.get_docstring(function) else function.body
-    if not body:
-        return 0
-    counted = range(body[0].lineno, (function.end_lineno or 0) + 1)
-    return len(
-        {n for n in counted if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#")}
-    )
+def inside(function: ast.FunctionDef, lines: list[int]) -> int:
+    """How many of some lines of its file a function's body has, without its docstring."""
+    body = function.body[ast.get_docstring(function) is not None :]
+    end = function.end_lineno or 0
+    return bisect_right(lines, end) - bisect_left(lines, body[0].lineno) if body else 0
+
+
+def test_budgets():
+    for file in SOURCES:
+        assert source(file).lines <= FILE_LINES, (
+            f"{file} has more than {FILE_LINES} lines: a noun is missing"
+        )
+        for name, lines, _ in source(file).functions:
+            assert lines <= CODE_LINES, f"{file}: {name} has more than {CODE_LINES} lines of code"
 
 
 def test_the_way_of_a_sentence_passes_what_is_there():
@@ -218,21 +243,9 @@ def test_files_of_tests_have_names_of_their_own():
 
 def test_functions_are_short_in_tokens_too():
     """Of their bodies, without docstrings, comments and layout: width is no way to be short."""
-    tokens = sorted(itertools.chain.from_iterable(map(body_tokens, SOURCES)))
-    assert tokens[len(tokens) // 2] <= MEDIAN_TOKENS
-    assert tokens[int(0.95 * len(tokens))] <= MOST_TOKENS
-
-
-def body_tokens(file: Path) -> Iterator[int]:
-    """How many tokens the body of each function of a file has."""
-    text = file.read_text("utf-8")
-    read = tokenize.generate_tokens(io.StringIO(text).readline)
-    lines = [token.start[0] for token in read if token.type not in LAYOUT]
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            body = node.body[ast.get_docstring(node) is not None :]
-            first = body[0].lineno if body else (node.end_lineno or 0) + 1
-            yield sum(first <= line <= (node.end_lineno or 0) for line in lines)
+    counts = sorted(count for file in SOURCES for _, _, count in source(file).functions)
+    assert counts[len(counts) // 2] <= MEDIAN_TOKENS
+    assert counts[int(0.95 * len(counts))] <= MOST_TOKENS
 
 
 @pytest.mark.parametrize(
@@ -276,15 +289,8 @@ def test_the_map_of_the_rooms_is_what_they_import():
 
 def test_every_exception_is_a_lingprobe_error():
     """Those that stand in sources, private ones included: users catch one class."""
-    modules = {file: ast.parse(file.read_text("utf-8")) for file in SOURCES}
-    raised = [
-        (file, node.name)
-        for file, tree in modules.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and node.bases
-    ]
     found = 0
-    for file, name in raised:
+    for file, name in [(each, name) for each in SOURCES for name in source(each).classes]:
         parts = file.relative_to(ROOT / "src").with_suffix("").parts
         thing = getattr(
             importlib.import_module(".".join(parts).removesuffix(".__init__")), name, None
@@ -298,16 +304,15 @@ def test_every_exception_is_a_lingprobe_error():
 KINDS = {"Classes", "LabelSets", "Scores"}
 
 
-def knows_kinds(tree: ast.AST) -> bool:
+def knows_kinds(node: ast.AST) -> bool:
     """Whether code names a kind of labels, or compares the loss or the link of something with a
     name.
     """
-    return any(
+    return (
         (isinstance(node, ast.Name) and node.id in KINDS)
         or (isinstance(node, ast.Attribute) and node.attr in KINDS)
         or (isinstance(node, ast.alias) and node.name in KINDS)
         or (isinstance(node, ast.Compare) and _by_loss(node))
-        for node in ast.walk(tree)
     )
 
 
@@ -323,13 +328,14 @@ def _by_loss(node: ast.Compare) -> bool:
     ["isinstance(a, Classes)", "from lingprobe.data.labels import Scores", "a.labels.loss == 'b'"],
 )
 def test_code_that_knows_kinds_is_seen(code):
-    assert knows_kinds(ast.parse(code))
-    assert not knows_kinds(ast.parse("a.labels.classes is None or a.loss < b.loss"))
+    assert any(map(knows_kinds, ast.walk(ast.parse(code))))
+    other = ast.walk(ast.parse("a.labels.classes is None or a.loss < b.loss"))
+    assert not any(map(knows_kinds, other))
 
 
 def test_few_files_know_the_kinds_of_labels():
     """Whoever adds a kind edits these; all others call the methods of columns."""
-    files = [file for file in SOURCES if knows_kinds(ast.parse(file.read_text("utf-8")))]
+    files = [file for file in SOURCES if source(file).kinds]
     assert len(files) <= 4, [str(file.relative_to(ROOT)) for file in files]
 
 
@@ -425,19 +431,15 @@ FOREIGN = {  # objects of other libraries, whose versions differ
 LOOKS = {"getattr", "hasattr", "signature"}
 
 
-def looks(file: Path) -> set[str]:
-    """The calls in a file that ask an object or a signature what it has."""
-    calls = (node.func for node in ast.walk(ast.parse(file.read_text("utf-8"))) if is_call(node))
-    return LOOKS & {f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "") for f in calls}
-
-
-def is_call(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call)
+def looks(node: ast.AST) -> bool:
+    """Whether it is a call that asks an object or a signature what it has."""
+    called = node.func if isinstance(node, ast.Call) else None
+    return getattr(called, "attr", getattr(called, "id", "")) in LOOKS
 
 
 def test_what_a_thing_offers_is_declared():
     """Nothing of ours is looked at by a name in a string: core and its like say what there is."""
     package = ROOT / "src" / "lingprobe"
-    using = {str(file.relative_to(package)) for file in SOURCES if looks(file)}
+    using = {str(file.relative_to(package)) for file in SOURCES if source(file).looks}
     assert using - REFLECTION - FOREIGN == set(), "declare it in core, or take it by its name"
     assert using == REFLECTION | FOREIGN, "files that need no permission any more"

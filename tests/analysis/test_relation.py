@@ -38,7 +38,7 @@ def table(scores, of):
     )
 
 
-@pytest.mark.parametrize(("many", "shared"), [(8, 0.5), (8, 0.9), (12, 0.7)])
+@pytest.mark.parametrize(("many", "shared"), [(8, 0.9), (12, 0.5)])
 def test_p_values_of_families_are_uniform_under_the_null(many, shared):
     """Families of 2 to 10 variants; 1,000 tables each, more in benchmarks/relate.py."""
     rng = np.random.default_rng(many)

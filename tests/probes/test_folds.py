@@ -83,8 +83,7 @@ def k_fold(x, y, hidden, seed):
     return DECAYS[chosen], scores[chosen], kept
 
 
-@pytest.mark.parametrize("hidden", [0, 4])
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(("hidden", "classes"), [(0, 3), (4, 2)])
 def test_outer_folds_of_one_pass_are_what_senteval_makes_of_each(hidden, classes):
     """The same penalty, the same score over inner folds and the same answers: folds that differ in
     size by one, whose last batches do, too.

@@ -2,6 +2,8 @@
 it with another sentence's facts.
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,11 @@ def places(tmp_path_factory):
 def made(reference, places):
     for name, place in places.items():
         reference = reference.replace(name, place)
+    return loaded(reference)
+
+
+@cache
+def loaded(reference):
     task = TASKS.make(reference)
     return task, task.load()
 

@@ -226,9 +226,7 @@ def test_phrase_structure_trees_have_phrases(mine, tmp_path):
     assert labels == {"Dogs": "yes", "That": "no"}
 
 
-@pytest.mark.parametrize(
-    "more", ["", ",size=300,seed=3", ",splits=sampled,sample=2/5", ",with=MORE"]
-)
+@pytest.mark.parametrize("more", [",size=300,seed=3", ",splits=sampled,sample=2/5,with=MORE"])
 def test_spans_inside_are_spans_outside(bank, mine, more, tmp_path):
     other = tmp_path / "en_more.conllu"
     other.write_text("\n".join(grammar.treebank(500, after=5000)) + "\n\n", encoding="utf-8")

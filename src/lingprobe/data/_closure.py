@@ -258,11 +258,20 @@ def code_in(file: Path, name: str) -> str:
 
 def _meaning(each: Import, name: str, file: Path) -> str:
     """What an import stands for, wherever it is imported from."""
+    origin, names = _target(each, name, file)
+    return names if origin is None else f"{_module(origin).alone} {names}"
+
+
+@functools.cache
+def _target(each: Import, name: str, file: Path) -> tuple[Path | None, str]:
+    """The file whose content an import in a module stands for, None where it has a version, and
+    what the thing is called there and here.
+    """
     base = _base(each, name, file)
     if not is_ours(base):
-        return f"{base} {each.name} {each.bound}"
+        return None, f"{base} {each.name} {each.bound}"
     origin, named = _origin(base, each.name)
-    return f"{_module(_file(origin)).alone} {nameless(named)} {nameless(each.bound)}"
+    return _file(origin), f"{nameless(named)} {nameless(each.bound)}"
 
 
 def _origin(base: str, name: str) -> tuple[str, str]:

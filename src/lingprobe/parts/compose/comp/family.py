@@ -186,7 +186,8 @@ def _design(language: Language, name: str) -> Design:
 
 def _build_dataset(name: str, options: Options) -> tuple[Dataset, Language]:
     if options.mode == "paper":
-        return comp_paper.build_dataset(name, *_paper_inputs(name, options)), named(
+        drawn = _paper_sentences(name, options, _contents(options))
+        return comp_paper.build_dataset(name, drawn, *_paper_inputs(name, options)), named(
             options.language
         )
     by_part, plan, drawing = _generate_pairs(name, options, _contents(options))
@@ -204,7 +205,8 @@ def _build_dataset(name: str, options: Options) -> tuple[Dataset, Language]:
 def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences and what they mean."""
     if options.mode == "paper":
-        return comp_paper.meanings(name, *_paper_inputs(name, options))
+        drawn = _paper_sentences(name, options, _contents(options))
+        return comp_paper.meanings(drawn, named(options.language))
     by_part, plan, _ = _generate_pairs(name, options, _contents(options))
     return meanings(by_part, plan.own.language)
 
@@ -313,6 +315,13 @@ def _paper_inputs(
         for s, rows in sides.items()
     }
     return requests, options.items, options.seed, options.per_sentence
+
+
+@lru_cache(maxsize=2)
+def _paper_sentences(name: str, options: Options, _as_written: str) -> comp_paper.Sentences:
+    """The sentences of the paper's set, which its oracles ask for, too."""
+    *inputs, _ = _paper_inputs(name, options)
+    return comp_paper.draw_sentences(name, *inputs)
 
 
 def _notes(by_part: Sequence[PartPairs]) -> dict[str, Any]:

@@ -88,8 +88,13 @@ class Pool(NamedTuple):
 Ask = Callable[[Batch, Pool, np.random.Generator], Iterator[tuple[Question, ...]]]
 
 
+Sentences = Mapping[str, Sequence["Candidate"]]
+"""Those of test and of train, in a random order."""
+
+
 def build_dataset(
     name: str,
+    sentences: Sentences,
     requests: Mapping[str, Request],
     sizes: tuple[int, int, int],
     seed: int,
@@ -100,7 +105,6 @@ def build_dataset(
     """
     pool = _pool(requests["train"], single=name in SINGLE)
     half = None if per_sentence is None else max(1, per_sentence // 2)
-    sentences = _sentences(name, requests, sizes, seed)
     examples: list[Example] = []
     used: set[Sentence] = set()
     for split, items in (("test", sizes[2]), ("train", sizes[0] + sizes[1])):
@@ -128,17 +132,10 @@ def build_dataset(
     return carve_dev(dataset, seed, sizes[1] / (sizes[0] + sizes[1])) if sizes[1] else dataset
 
 
-def meanings(
-    name: str,
-    requests: Mapping[str, Request],
-    sizes: tuple[int, int, int],
-    seed: int,
-    per_sentence: int | None,
-) -> Iterator[tuple[str, Reading]]:
+def meanings(sentences: Sentences, language: Language) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences that were drawn for a set, and what they mean."""
-    sentences = _sentences(name, requests, sizes, seed)
     return (
-        meaning(candidate.line, requests["train"].language.denying)
+        meaning(candidate.line, language.denying)
         for candidate in (
             *sentences["train"],
             *(sentences["test"] if sentences["test"] is not sentences["train"] else ()),
@@ -146,9 +143,9 @@ def meanings(
     )
 
 
-def _sentences(
+def draw_sentences(
     name: str, requests: Mapping[str, Request], sizes: tuple[int, int, int], seed: int
-) -> dict[str, list[Candidate]]:
+) -> Sentences:
     """The sentences of test and of train; only negation has other adverbs in test, so its sentences
     differ at once.
     """
