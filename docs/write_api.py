@@ -19,7 +19,7 @@ from typer.models import ArgumentInfo
 
 import lingprobe
 from lingprobe import parts
-from lingprobe.api.listing import ROOMS
+from lingprobe.api.listing import KINDS, contents_of
 from lingprobe.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent
@@ -280,7 +280,7 @@ def _options() -> dict[str, list[str]]:
             for entry in lingprobe.available(kind)  # type: ignore[arg-type]
             if entry.name in contents.table
         ]
-        for kind, contents in ROOMS.items()
+        for kind, contents in ((each, contents_of(each)) for each in KINDS)
     }
 
 
