@@ -56,19 +56,26 @@ LONGEST = (
     "test_docs",
     "test_comp_facts",
     "test_comp",
+    "test_comp_labels",
     "test_conformance",
-    "test_on_ray",
-    "test_identity",
-    "test_processes",
-    "test_plugin",
-    "test_sentences",
     "test_tutorials",
-    "test_edge_data",
+    "test_identity",
+    "test_sentences",
+    "test_processes",
+    "test_on_ray",
     "test_house",
+    "test_online",
+    "test_mlp",
     "test_sharing",
-    "test_killed_fits",
     "test_task_oracles",
+    "test_device",
+    "test_edge_data",
     "test_parts",
+    "test_tree",
+    "test_plugin",
+    "test_span",
+    "test_killed_fits",
+    "test_web_page",
     "test_manners",
 )
 # what these run in warm copies of one process, or compile, is there once for all of a row
@@ -108,13 +115,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """What is imported and collected is no garbage; looking for some in it takes a fifth of the time
-    here, and less later.
+    here, and less later. Tests keep little, so that it pays to look seldom.
     """
     gc.disable()
     found = yield
     gc.enable()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     return found
 
 

@@ -99,7 +99,7 @@ def test_a_run_is_quiet_needs_no_network_and_leaves_all_as_it_was(how, folder, m
     evaluation = lingprobe.run(
         TASK,
         QUICK,
-        probes=["logreg", "mlp"],
+        probes=["logreg", "mlp,hidden=8,dropout=0"],
         seeds=1,
         bounds=False,
         output="results",

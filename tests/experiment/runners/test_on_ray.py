@@ -119,23 +119,18 @@ def on(cluster):
 
 
 EVERY = ("-t", "ud/tense:embedded", "--probe", "logreg", "--control", "shuffled")
-ENCODERS = ("-e", "untrained:bilstm-max,hidden=16", "-e", "length", "-e", "mine.py@vowels")
 
 
-def test_results_are_those_of_one_process(cluster, mine):
-    asked = (*EVERY, *ENCODERS, "--limit", "300")
+def test_results_are_those_of_one_process_though_workers_are_killed(cluster, mine):
+    encoders = ("-e", "untrained:bilstm-max,hidden=16", "-e", "length", "-e", "mine.py@mortal")
+    mortal = ("--probe", "mine.py@Mortal", "--limit", "300")
+    asked = (*EVERY[:2], *encoders, *EVERY[4:], *mortal)
     table, _ = ended(start(mine, "there", *asked, *on(cluster)))
-    assert "vowels" in table
-    assert len(content(mine / "there" / "out")) == 9
-    assert_alike(mine, *asked)
-
-
-def test_workers_that_are_killed_lose_nothing(cluster, mine):
-    asked = ("-t", "ud/tense:embedded", "-e", "mine.py@mortal", "--probe", "mine.py@Mortal")
-    ended(start(mine, "there", *asked, "--limit", "300", *on(cluster)))
+    assert "mortal" in table
     assert (mine / "encoder-killed").exists()
     assert (mine / "probe-killed").exists()
-    assert_alike(mine, *asked, "--limit", "300")
+    assert len(content(mine / "there" / "out")) == 9
+    assert_alike(mine, *asked)
 
 
 @pytest.mark.cluster  # hung once on a busy machine; why is not known

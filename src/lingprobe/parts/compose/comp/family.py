@@ -320,8 +320,8 @@ def _paper_inputs(
 @lru_cache(maxsize=2)
 def _paper_sentences(name: str, options: Options, _as_written: str) -> comp_paper.Sentences:
     """The sentences of the paper's set, which its oracles ask for, too."""
-    *inputs, _ = _paper_inputs(name, options)
-    return comp_paper.draw_sentences(name, *inputs)
+    requests, sizes, seed, _ = _paper_inputs(name, options)
+    return comp_paper.draw_sentences(name, requests, sizes, seed)
 
 
 def _notes(by_part: Sequence[PartPairs]) -> dict[str, Any]:
