@@ -24,9 +24,11 @@ from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import Layers, layers_of
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
+from lingprobe.encoders.inside import TOKENS, Inside, Raw, look_inside
 from lingprobe.encoders.model_files import computing, in_precision
 from lingprobe.encoders.quantisation import check_room, placement, quantisation
 from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise
+from lingprobe.encoders.sites import Site
 from lingprobe.encoders.stopping import Stopped, stoppable
 from lingprobe.nets.device import check_device, free_memory, kind
 
@@ -124,6 +126,37 @@ class Network:
         layers = self._read(inputs["input_ids"], lambda: self._run(**inputs), highest)
         # of a model on several GPUs each state lies where its layer is
         return tuple(layer.to(self.device) for layer in layers)
+
+    @functools.cached_property
+    def inside(self) -> Inside:
+        """The parts of its blocks, found on some tokens."""
+        row = list(range(min(TOKENS, self.limit)))
+        inputs = self._inputs([row, row[::-1]])
+        run = functools.partial(self._run, **inputs)
+        first = self._read(inputs["input_ids"], run)[0]
+        _ = self._run_to  # whose own passes are over before blocks are counted
+        return look_inside(self.model, self.layers.blocks, inputs["input_ids"], first, run)
+
+    def site_states(
+        self,
+        ids: Sequence[Sequence[int]],
+        types: Sequence[Sequence[int]] | None,
+        sites: Sequence[Site],
+        highest: int,
+    ) -> tuple[tuple[Tensor, ...], Raw]:
+        """The hidden states of rows of token ids, and of the same pass what parts of its blocks
+        gave that sites are of.
+        """
+        shape = len(ids), max(map(len, ids))
+        return self.inside.read(shape, sites, lambda: self.hidden_states(ids, types, highest))
+
+    def site_width(self, site: Site) -> int:
+        """How many numbers a site has; DataProblem where the model has no such site."""
+        return self.inside.width(site)
+
+    def site(self, site: Site, raw: Raw) -> Tensor:
+        """A site's numbers [rows, tokens, width] of what was caught."""
+        return self.inside.site(site, raw).to(self.device)
 
     def _read(
         self, ids: Tensor, run: Callable[[], Any], highest: int | None = None
