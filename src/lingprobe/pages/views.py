@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lingprobe import parts
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents, Reference
@@ -22,8 +23,11 @@ VIEWS = Contents(
     "view",
     "lingprobe.views",
     {
-        name: f"lingprobe.pages.built_in_views:{name}"
-        for name in ("scores", "each", "classes", "bits", "headroom", "by", "layers", "suite")
+        **{
+            name: f"lingprobe.pages.built_in_views:{name}"
+            for name in ("scores", "each", "classes", "bits", "headroom", "by", "layers", "suite")
+        },
+        **parts.tables("views"),
     },
     made=False,
 )

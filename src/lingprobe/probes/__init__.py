@@ -6,6 +6,7 @@ probes train on, `losses` are the losses of each kind of label. `floors`, `bayes
 baselines that read words.
 """
 
+from lingprobe import parts
 from lingprobe.data.references import Contents
 
 PROBES = Contents(
@@ -22,5 +23,6 @@ PROBES = Contents(
         "majority-feature": "lingprobe.probes.floors:MajorityFeature",
         "nb-uni-tfidf": "lingprobe.probes.bayes:uni",
         "nb-bi-tfidf": "lingprobe.probes.bayes:bi",
+        **parts.tables("probes"),
     },
 )

@@ -31,6 +31,7 @@ PAPERS = {
     "de-marneffe-2021-universal": "de Marneffe et al. 2021",
     "hewitt-liang-2019-designing": "Hewitt & Liang 2019",
     "voita-titov-2020-information": "Voita & Titov 2020",
+    "clark-2019-bert": "Clark et al. 2019",
 }
 """Papers as a text names them, by their key in BibTeX."""
 
