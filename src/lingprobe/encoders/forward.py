@@ -4,7 +4,7 @@ torch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,9 +16,11 @@ from torch import Tensor
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Floats, Ints, Spans, offsets, ranges
 from lingprobe.encoders.alone import Batching
+from lingprobe.encoders.attention import offsets as word_offsets
 from lingprobe.encoders.batches import group_rows, pad_rows, spread
 from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.pooling import pool_states
+from lingprobe.encoders.sites import Site, highest_block, is_site
 from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
 
 LEX = "lex"
@@ -58,6 +60,24 @@ class Deep(Protocol):
         """All hidden states of rows of token ids, or those up to a layer at least, each [rows,
         longest, dim].
         """
+        ...
+
+    def site_states(
+        self,
+        ids: Sequence[Sequence[int]],
+        types: Sequence[Sequence[int]] | None,
+        sites: Sequence[Site],
+        highest: int,
+    ) -> tuple[tuple[Tensor, ...], Mapping[tuple[str, int], Tensor]]:
+        """The hidden states, and of the same pass what parts of blocks gave that sites are of."""
+        ...
+
+    def site_width(self, site: Site) -> int:
+        """How many numbers a site has."""
+        ...
+
+    def site(self, site: Site, raw: Mapping[tuple[str, int], Tensor]) -> Tensor:
+        """A site's numbers [rows, tokens, width] of what parts gave."""
         ...
 
     def lexical(self, ids: Ints) -> Floats:
@@ -112,6 +132,8 @@ class Passes:
         return [~np.array(special, bool) for special in tokens.special]
 
     def _width(self, layer: str) -> int:
+        if is_site(layer):
+            return self.network.site_width(Site.parse(layer))
         return self.network.widths[0 if layer == LEX else int(layer)]
 
     def tokenize_sentences(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
@@ -129,16 +151,22 @@ class Passes:
         dim].
         """
         lexical = self._lexical(tokens) if LEX in names else None
-        highest = max((int(name) for name in names - {LEX}), default=None)
+        highest = highest_block(names - {LEX})
+        sites = [Site.parse(name) for name in sorted(names) if is_site(name)]
 
         def states(rows: Ints) -> dict[str, Tensor]:
             layers = {} if lexical is None else {LEX: lexical(rows)}
-            if names - {LEX}:
-                ids = [tokens.ids[r] for r in rows]
-                types = None if tokens.types is None else [tokens.types[r] for r in rows]
+            if highest is None:
+                return layers
+            ids = [tokens.ids[r] for r in rows]
+            types = None if tokens.types is None else [tokens.types[r] for r in rows]
+            if not sites:
                 hidden = self.network.hidden_states(ids, types, highest)
-                layers |= {str(n): layer for n, layer in enumerate(hidden)}
-            return layers
+            else:
+                hidden, raw = self.network.site_states(ids, types, sites, highest)
+                whole = {part: _by_word(part, given, tokens, rows) for part, given in raw.items()}
+                layers |= {site.name: self.network.site(site, whole) for site in sites}
+            return layers | {str(n): layer for n, layer in enumerate(hidden)}
 
         return states
 
@@ -158,6 +186,14 @@ class Passes:
         return torch.from_numpy(pad_rows([keep[r].tolist() for r in rows], 0).astype(bool)).to(
             self.network.device
         )
+
+
+def _by_word(part: tuple[str, int], given: Tensor, tokens: Tokens, rows: Ints) -> Tensor:
+    """What a part gave, of a map how far off the words are that its words attend to."""
+    if part[0] != "map":
+        return given
+    assert tokens.words is not None  # a map is asked for with pool=none alone
+    return word_offsets(given, [tokens.words[r] for r in rows])
 
 
 def _spans(

@@ -43,7 +43,9 @@ class HuggingFace(Saved):
     real tokens. `revisions=step1000+step2000` stands for the model at each of these.
 
     layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4),
-              all, every:N (0, N, 2N, ... and the last), N, N-M; several with +
+              all, every:N (0, N, 2N, ... and the last), N, N-M; parts of block N: attn:N, mlp:N,
+              head:N.H (of heads 1, 2, ...; * for all), slice:N.H (as many numbers at random),
+              map:N.H (the word that each attends to; with pool=none); several with +
     pool      mean, rest (the mean without the first token that counts), max, cls (the first token),
               last (the last token), end (the last token of all that is read, a template's ending
               included), none (word pieces, aligned to words)
@@ -184,7 +186,7 @@ class HuggingFace(Saved):
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return slots_of(self, self.depth)
+        return slots_of(self, self.depth, self.count_heads)
 
     @property
     def depth(self) -> int:
@@ -193,8 +195,15 @@ class HuggingFace(Saved):
         return (
             number
             if number is not None
-            else usual_depth(source_of(self.files, self._base, self.trust, ("config.json",)))
+            else usual(source_of(self.files, self._base, self.trust, ("config.json",)))
         )
+
+    def count_heads(self) -> int:
+        """How many heads the attention of a block has."""
+        number = said_in(self.configuration, HEADS)
+        if number is not None:
+            return number
+        return usual(source_of(self.files, self._base, self.trust, ("config.json",)), HEADS)
 
     def load_tokenizer(self) -> Any:
         """The model's tokeniser."""
@@ -251,25 +260,34 @@ class HuggingFace(Saved):
         return cache_dir() / "constant-tokens", digest(self.base, self.fingerprint)
 
 
+DEPTH = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
+HEADS = ("encoder_attention_heads", "num_attention_heads", "n_heads", "n_head", "num_heads")
+WORDS: dict[tuple[str, ...], str] = {DEPTH: "layers the model", HEADS: "heads a block"}
+
+
 def depth(config: dict[str, Any]) -> int | None:
     """How many layers a model has, as its config.json says; of an encoder and decoder, the
     encoder's. None where it does not say.
     """
-    keys = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
+    return said_in(config, DEPTH)
+
+
+def said_in(config: dict[str, Any], keys: tuple[str, ...]) -> int | None:
+    """The number that a configuration gives under one of some keys; None where it has none."""
     parts: list[Any] = [config.get("text_config"), config, config.get("encoder")]
-    depths = [
+    numbers = [
         part[key]
         for part in parts
         if isinstance(part, dict)
         for key in keys
         if isinstance(part.get(key), int)
     ]
-    return int(depths[0]) if depths else None
+    return int(numbers[0]) if numbers else None
 
 
 @functools.cache
-def usual_depth(source: Source) -> int:
-    """How many layers a model has whose config.json leaves that to transformers, as SigLIP's does.
+def usual(source: Source, keys: tuple[str, ...] = DEPTH) -> int:
+    """The number of a model whose config.json leaves it to transformers, as SigLIP's does.
     DataProblem where nobody says.
     """
     from transformers import AutoConfig
@@ -280,11 +298,13 @@ def usual_depth(source: Source) -> int:
         )
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise DataProblem(unloadable(source.name, "transformers", error)) from error
-    number = depth(config.to_dict())
+    number = said_in(config.to_dict(), keys)
     if number is not None:
         return number
     try:  # counted from a list of blocks, as Nemotron-H's
-        return int(config.num_hidden_layers)
+        if keys == DEPTH:
+            return int(config.num_hidden_layers)
     except AttributeError:
-        why = "config.json does not say how many layers the model has"
-        raise DataProblem(f"{source.name}: {why}") from None
+        pass
+    why = f"config.json does not say how many {WORDS[keys]} has"
+    raise DataProblem(f"{source.name}: {why}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Vectors
+from lingprobe.encoders.sites import OF_HEADS, expand
 
 
 class Deep(Protocol):
@@ -59,7 +60,7 @@ class Asked:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.encoder.read(
-            sentences, [(layer, pool) for layer, _, pool in (s.partition(".") for s in self.slots)]
+            sentences, [(layer, pool) for layer, _, pool in (s.rpartition(".") for s in self.slots)]
         )
 
 
@@ -74,9 +75,14 @@ def asked_of(encoder: Deep, slots: tuple[str, ...], units: str) -> Asked:
     return Asked(encoder, slots)
 
 
-def slots_of(encoder: Deep, last: int) -> tuple[str, ...]:
-    """The slots that an encoder's options name, where `last` is its last layer."""
-    return tuple(f"{name}.{encoder.pool}" for name in layer_names(encoder.layers, last))
+def slots_of(encoder: Deep, last: int, heads: Callable[[], int] | None = None) -> tuple[str, ...]:
+    """The slots that an encoder's options name, where `last` is its last layer, and `heads` how
+    many heads a block has, if its blocks can be looked into.
+    """
+    names = layer_names(encoder.layers, last, heads)
+    if encoder.pool != "none" and any(name.startswith(f"{OF_HEADS[-1]}:") for name in names):
+        raise DataProblem(f"layers={encoder.layers}: a map is of words; write pool=none")
+    return tuple(f"{name}.{encoder.pool}" for name in names)
 
 
 def names_of(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -87,11 +93,12 @@ def names_of(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(f"{layer}.{pool}" for layer, pool in asked)
 
 
-def layer_names(text: str, last: int) -> tuple[str, ...]:
+def layer_names(text: str, last: int, heads: Callable[[], int] | None = None) -> tuple[str, ...]:
     """The layers, by name, that a text stands for in a model with `last` layers.
 
     `lex`, `last`, `penultimate`, `all`, `N` and `N-M` (a range), `every:N` (0, N, 2N and so on, and
-    the last), or several of these with `+` between them.
+    the last), sites inside blocks (`lingprobe.encoders.sites`), or several of these with `+`
+    between them.
     """
     named = {
         "lex": ("lex",),
@@ -104,6 +111,9 @@ def layer_names(text: str, last: int) -> tuple[str, ...]:
         step = part.removeprefix("every:")
         if step != part and step.isdigit() and int(step):
             chosen += map(str, [*range(0, last, int(step)), last])
+            continue
+        if ":" in part and step == part:
+            chosen += expand(part, last, heads)
             continue
         first, dash, end = part.partition("-")
         numbers = first.isdigit() and (end.isdigit() or not dash)

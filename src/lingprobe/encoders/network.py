@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,21 +24,21 @@ from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import Layers, layers_of
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
+from lingprobe.encoders.inside import TOKENS, Inside, Raw, look_inside
 from lingprobe.encoders.model_files import computing, in_precision
 from lingprobe.encoders.quantisation import check_room, placement, quantisation
+from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise
+from lingprobe.encoders.sites import Site
 from lingprobe.encoders.stopping import Stopped, stoppable
 from lingprobe.nets.device import check_device, free_memory, kind
 
 FROM_TWO = ("camembert", "xmod", "mpnet", "longformer")  # where positions begin there, as RoBERTa's
 LONGEST = 8192  # tokens, for models that name no limit of their own
 WIDE = 64  # tokens a row where word forms are read apart
-SOME = 8  # tokens by which layers are found
 # on which a model is tried
 TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tell of them ."
 # in the names of tables that say where a token stands
 PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")
-
-_drawing = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -127,6 +126,37 @@ class Network:
         layers = self._read(inputs["input_ids"], lambda: self._run(**inputs), highest)
         # of a model on several GPUs each state lies where its layer is
         return tuple(layer.to(self.device) for layer in layers)
+
+    @functools.cached_property
+    def inside(self) -> Inside:
+        """The parts of its blocks, found on some tokens."""
+        row = list(range(min(TOKENS, self.limit)))
+        inputs = self._inputs([row, row[::-1]])
+        run = functools.partial(self._run, **inputs)
+        first = self._read(inputs["input_ids"], run)[0]
+        _ = self._run_to  # whose own passes are over before blocks are counted
+        return look_inside(self.model, self.layers.blocks, inputs["input_ids"], first, run)
+
+    def site_states(
+        self,
+        ids: Sequence[Sequence[int]],
+        types: Sequence[Sequence[int]] | None,
+        sites: Sequence[Site],
+        highest: int,
+    ) -> tuple[tuple[Tensor, ...], Raw]:
+        """The hidden states of rows of token ids, and of the same pass what parts of its blocks
+        gave that sites are of.
+        """
+        shape = len(ids), max(map(len, ids))
+        return self.inside.read(shape, sites, lambda: self.hidden_states(ids, types, highest))
+
+    def site_width(self, site: Site) -> int:
+        """How many numbers a site has; DataProblem where the model has no such site."""
+        return self.inside.width(site)
+
+    def site(self, site: Site, raw: Raw) -> Tensor:
+        """A site's numbers [rows, tokens, width] of what was caught."""
+        return self.inside.site(site, raw).to(self.device)
 
     def _read(
         self, ids: Tensor, run: Callable[[], Any], highest: int | None = None
@@ -328,13 +358,13 @@ def _model(
 
     if weights.kind == "trained":
         return load_model()
-    model = _draw_model(
+    model = draw_model(
         lambda: text_encoder(
             AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)
         ),
         weights.seed,
     )
-    below = _below_layers(model)
+    below = below_layers(model)
     if weights.kind == "orthonormal":
         orthonormalise(model, below, torch.Generator().manual_seed(weights.seed))
     if weights.lexical:
@@ -354,46 +384,3 @@ def text_encoder(model: Any) -> Any:
         tower.config = model.config
     tower.config.use_cache = False
     return tower.eval()
-
-
-def _draw_model(build: Callable[[], Any], seed: int) -> Any:
-    """A model that its own library initialises, which it does with torch's global generator; that
-    is given back as it was.
-    """
-    with _drawing, torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return build()
-
-
-def orthonormalise(model: nn.Module, keep: frozenset[str], generator: torch.Generator) -> None:
-    """Draw every matrix with orthonormal rows or columns, and set biases to zero, but for the
-    parameters in `keep`.
-
-    As the Orthonormal ELMo of Tenney et al. (2019, section 3.4), whose matrices are normal numbers
-    made orthonormal: it mixes contexts at random and loses nothing of them. ELMo's gates had random
-    biases too; a layer norm would let those drown the rest.
-    """
-    with torch.no_grad():
-        for name, weights in sorted(model.named_parameters()):
-            if name in keep:
-                continue
-            if weights.ndim > 1:
-                nn.init.orthogonal_(weights, generator=generator)
-            elif name.endswith("bias"):
-                weights.zero_()
-
-
-def _below_layers(model: nn.Module) -> frozenset[str]:
-    """The names of the parameters that decide what the first layer is given: those through which a
-    gradient flows from there.
-    """
-    parameters = dict(model.named_parameters())
-    with torch.enable_grad():
-        ids = torch.arange(2 * SOME).reshape(2, SOME)
-
-        def run() -> Any:
-            return model(input_ids=ids, output_hidden_states=True)
-
-        below = layers_of(model, ids, run).of(model, ids, run())[0]
-        grads = torch.autograd.grad(below.sum(), list(parameters.values()), allow_unused=True)
-    return frozenset(name for name, grad in zip(parameters, grads, strict=True) if grad is not None)

@@ -54,6 +54,12 @@ class Recorded:
                 target[: len(row)] = _tensor(file, STATES).reshape(len(row), *target.shape[1:])
         return tuple(whole.unbind(2))
 
+    def site_states(self, *_: Any) -> Any:
+        """Files do not tell what is inside blocks."""
+        raise DataProblem("layers: files of hidden states have no sites inside blocks")
+
+    site_width = site = site_states
+
     def lexical(self, ids: Ints) -> Floats:
         """Files do not tell what tokens are by themselves."""
         raise DataProblem("layers=lex: files of hidden states have no layer below the first")

@@ -136,7 +136,8 @@ def vectors(
     Where one that was `usable` [sentences] is there no longer, it is a StoreProblem.
     """
     slots = slots_of(encoder)
-    return store.read(key, slots, [slot.partition(".")[0] for slot in slots], sentences, usable)
+    names = [slot.rpartition(".")[0] or slot for slot in slots]
+    return store.read(key, slots, names, sentences, usable)
 
 
 def slots_of(encoder: Encoder) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ def layers_of(encoder: Encoder) -> tuple[str, ...]:
     """The names of an encoder's layers; '-' for one that has but one."""
     if not isinstance(encoder, Layered):
         return (NAMELESS,)
-    return tuple(slot.partition(".")[0] for slot in encoder.slots)
+    return tuple(slot.rpartition(".")[0] or slot for slot in encoder.slots)
 
 
 def constant_tokens(encoder: Encoder, reads: Iterable[str]) -> dict[str, str]:

@@ -34,6 +34,7 @@ PAPERS = {
     "voita-titov-2020-information": "Voita & Titov 2020",
     "linzen-2016-assessing": "Linzen et al. 2016",
     "warstadt-2020-blimp": "Warstadt et al. 2020",
+    "clark-2019-bert": "Clark et al. 2019",
 }
 """Papers as a text names them, by their key in BibTeX."""
 

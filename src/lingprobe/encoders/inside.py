@@ -1,0 +1,273 @@
+"""The parts of a transformer's blocks, found by watching one pass, and what they give in others.
+Imports torch.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lingprobe.data.core import DataProblem
+from lingprobe.encoders.attention import Watch
+from lingprobe.encoders.block_parts import Block, Call, Parts, find_parts
+from lingprobe.encoders.blocks import first_states
+from lingprobe.encoders.sites import WHOLE, Site
+
+TOKENS = 7  # in a row that is watched; unlike the sizes of parts
+TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
+"""How the axes of states may lie: rows, tokens, width; tokens first (XLNet); width before tokens
+(SqueezeBERT).
+"""
+Turn = tuple[int, int, int]
+Raw = Mapping[tuple[str, int], Tensor]
+"""By part and block what was caught of it: `attn` and `mlp` [rows, tokens, width], `heads` the
+same, heads side by side, and `map` [rows, heads, tokens, tokens].
+"""
+
+
+class _Pass(threading.local):
+    """The pass that a thread is at: what it is to catch, at which block it is, what was caught."""
+
+    def __init__(self) -> None:
+        self.wanted: Set[tuple[str, int]] = frozenset()
+        self.block, self.shape = 0, (0, 0)
+        self.caught: dict[tuple[str, int], Tensor] = {}
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A model whose parts are known, and caught when it is run."""
+
+    kind: str
+    parts: tuple[Parts, ...]
+    turn: Turn
+    current: _Pass
+
+    def width(self, site: Site) -> int:
+        """How many numbers a site has; DataProblem where the model has no such site."""
+        parts, kind = self.parts[site.block - 1], part_of(site)
+        if reason := parts.why.get(kind):
+            raise DataProblem(f"no {site.name} in a {self.kind} model: {reason}")
+        if site.head > parts.many:
+            raise DataProblem(
+                f"no {site.name}: block {site.block} of this {self.kind} model has {parts.many}"
+                " heads, whatever its configuration says"
+            )
+        whole = {"attn": parts.whole, "mlp": parts.whole, "map": 1}
+        return whole.get(kind, parts.width // max(parts.many, 1))
+
+    def read(
+        self, shape: tuple[int, int], sites: Sequence[Site], run: Callable[[], Any]
+    ) -> tuple[Any, Raw]:
+        """What `run` returns for rows of tokens of a shape, and what was caught of sites."""
+        for site in sites:
+            assert self.width(site)
+        current = self.current
+        current.wanted = {(part_of(site), site.block) for site in sites}
+        current.block, current.shape, current.caught = 0, shape, {}
+        try:
+            if any(kind == "map" for kind, _ in current.wanted):
+                with Watch(shape, self._weigh):
+                    return run(), current.caught
+            return run(), current.caught
+        finally:
+            current.wanted, current.caught = frozenset(), {}
+
+    def _weigh(self, weights: Tensor) -> None:
+        key = "map", self.current.block
+        if key in self.current.wanted:
+            self.current.caught[key] = weights
+
+    def site(self, site: Site, raw: Raw) -> Tensor:
+        """A site's numbers [rows, tokens, width] of what was caught; of a map, [rows, tokens,
+        heads] was made of its weights.
+        """
+        whole, each = raw[part_of(site), site.block], self.width(site)
+        if site.kind in WHOLE:
+            return whole
+        first = (site.head - 1) * each
+        if site.kind == "slice":
+            drawn = np.random.default_rng(site.block).permutation(whole.shape[-1])
+            chosen = np.sort(drawn[first : first + each])
+            return whole[..., torch.from_numpy(chosen).to(whole.device)]
+        return whole[..., first : first + each]
+
+
+def part_of(site: Site) -> str:
+    """The part of a block that a site is of."""
+    return "heads" if site.kind in ("head", "slice") else site.kind
+
+
+def look_inside(
+    model: Any, blocks: str, ids: Tensor, first: Tensor, run: Callable[[], Any]
+) -> Inside:
+    """The parts of a model's blocks, as `run` shows them for token ids [rows, tokens] and this
+    layer 0; they are caught from now on, so the model has to be one of ours.
+    """
+    shape = int(ids.shape[0]), int(ids.shape[1])
+    listed = model.get_submodule(blocks)
+    children = list({id(child): child for child in listed.children()}.values())
+    turn, seen = _watch(children, shape, first, run)
+    parts = tuple(find_parts(block) for block in seen)
+    inside = Inside(model.config.model_type, parts, turn, _Pass())
+    _catch(inside, children, {name: m for child in children for name, m in _modules(child)})
+    return inside
+
+
+def _modules(child: nn.Module) -> Iterator[tuple[str, nn.Module]]:
+    """The modules of a block, inner ones too, under names that no other module has."""
+    for name, module in child.named_modules():
+        if module is not child:
+            yield f"{id(child)} {name}", module
+
+
+@contextmanager
+def _wrapped(around: Mapping[nn.Module, Callable[..., Any]]) -> Iterator[None]:
+    """Other functions in the place of `forward`, which is put back."""
+    before = [(module, module.__dict__.get("forward")) for module in around]
+    try:
+        for module, other in around.items():
+            module.forward = other
+        yield
+    finally:
+        for module, own in before:
+            module.__dict__.pop("forward", None)
+            if own is not None:
+                module.forward = own
+
+
+def _watch(
+    children: Sequence[nn.Module], shape: tuple[int, int], first: Tensor, run: Callable[[], Any]
+) -> tuple[Turn, list[Block]]:
+    """How states lie, and what is seen of each block while a model runs."""
+    seen: list[Block] = []
+    turns: list[Turn] = []
+
+    def block(forward: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*given: Any, **named: Any) -> Any:
+            states = first_states([*given, *named.values()])
+            if not turns:
+                turns.append(_turn(states, first))
+            laid = None if states is None else laid_out(states, shape, turns[0])
+            seen.append(Block(torch.empty(0) if laid is None else laid.clone()))
+            back = forward(*given, **named)
+            seen[-1].back = _first([back], shape, turns[0])
+            return back
+
+        return watched
+
+    def call(name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*given: Any, **named: Any) -> Any:
+            before = _first([*given, *named.values()], shape, turns[0])
+            back = forward(*given, **named)
+            seen[-1].calls.append(Call(name, before, _first([back], shape, turns[0])))
+            return back
+
+        return watched
+
+    around = {child: block(child.forward) for child in children}
+    for child in children:
+        around |= {m: call(name, m.forward) for name, m in _modules(child) if _is_called(m)}
+    with (
+        _wrapped(around),
+        Watch(
+            shape,
+            lambda weights: (
+                seen[-1].weights.append((len(seen[-1].calls), weights)) if seen else None
+            ),
+            lambda mixed: seen[-1].mixed.append(mixed.clone()) if seen else None,
+        ),
+    ):
+        run()
+    return (turns or [TURNS[0]])[0], seen
+
+
+def _is_called(module: nn.Module) -> bool:
+    return not isinstance(module, nn.ModuleList | nn.ModuleDict)
+
+
+def _turn(states: Tensor | None, layer: Tensor) -> Turn:
+    """How the states of blocks lie, which are layer 0."""
+    for turn in TURNS:
+        if states is not None and states.ndim == 3:
+            turned = states.permute(turn)
+            if turned.shape == layer.shape and torch.allclose(turned.float(), layer.float()):
+                return turn
+    return TURNS[0]
+
+
+def laid_out(value: Any, shape: tuple[int, int], turn: Turn) -> Tensor | None:
+    """States as rows of tokens, [rows, tokens, width]; None where a value is nothing of that kind.
+    Some models put all tokens one after the other (OPT).
+    """
+    if not isinstance(value, Tensor) or not value.is_floating_point():
+        return None
+    if value.ndim == 2 and value.shape[0] == shape[0] * shape[1]:
+        return value.reshape(*shape, -1)
+    turned = value.permute(turn) if value.ndim == 3 else None
+    return turned if turned is not None and turned.shape[:2] == shape else None
+
+
+def _first(values: Sequence[Any], shape: tuple[int, int], turn: Turn) -> Tensor | None:
+    """A copy of the first states among some values, since models add to them in place."""
+    for value in values:
+        held = value.values() if isinstance(value, Mapping) else value
+        for each in held if isinstance(value, tuple | list | Mapping) else [value]:
+            if (laid := laid_out(each, shape, turn)) is not None:
+                return laid.detach().clone()
+    return None
+
+
+def _catch(inside: Inside, children: Sequence[nn.Module], modules: Mapping[str, nn.Module]) -> None:
+    """Make a model's parts give what is wanted of them. `forward` is wrapped for good."""
+    for child in children:
+        child.forward = _counting(inside.current, child.forward)
+    kinds: dict[str, list[str]] = {}
+    for parts in inside.parts:
+        named = {"attn": parts.attn, "mlp": parts.mlp, "heads": parts.heads}
+        for kind, name in named.items():
+            if name and kind not in kinds.setdefault(name, []):
+                kinds[name].append(kind)
+    for name, mine in kinds.items():
+        modules[name].forward = _keeping(inside, mine, modules[name].forward)
+
+
+def _counting(current: _Pass, forward: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(forward)
+    def counted(*given: Any, **named: Any) -> Any:
+        current.block += bool(current.wanted)
+        return forward(*given, **named)
+
+    return counted
+
+
+def _keeping(
+    inside: Inside, kinds: Sequence[str], forward: Callable[..., Any]
+) -> Callable[..., Any]:
+    current = inside.current
+
+    def keep(kind: str, values: Sequence[Any]) -> None:
+        key = kind, current.block
+        states = _first(values, current.shape, inside.turn) if key in current.wanted else None
+        if states is not None:
+            current.caught[key] = states
+
+    @wraps(forward)
+    def kept(*given: Any, **named: Any) -> Any:
+        if "heads" in kinds:
+            keep("heads", [*given, *named.values()])
+        back = forward(*given, **named)
+        for kind in kinds:
+            if kind != "heads":
+                keep(kind, [back])
+        return back
+
+    return kept

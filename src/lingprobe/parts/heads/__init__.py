@@ -1,0 +1,16 @@
+"""Where inside a transformer's blocks something is: all heads of a task beside each other, against
+the same heads before training and slices drawn at random; and attention as a parser.
+
+`arcs` has the task of which the syntactic head is the answer, `pointer` the probe that reads where
+a map of attention points, `grid` the scores of heads with their floors, `pages` what they look
+like. What a head is, `lingprobe.encoders.sites` says.
+"""
+
+TABLES = {
+    "tasks": {"arcs/head": "arcs:head"},
+    "about": {"arcs/*": "arcs:KNOWN"},
+    "probes": {"pointer": "pointer:Pointer"},
+    "views": {"heads": "pages:heads"},
+}
+COMMANDS: dict[str, str] = {}
+_PLACES: dict[str, str] = {}

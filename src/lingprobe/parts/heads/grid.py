@@ -1,0 +1,199 @@
+"""The scores of all heads of a task, beside those of the same heads before training and of slices
+of their width drawn at random; and which are significant among so many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe.analysis.comparable import Measured, apart, constant, rows_by_task
+from lingprobe.analysis.comparison import Decision, Question, decisions
+from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.rows import on_dev
+from lingprobe.data.core import Result
+from lingprobe.data.references import Reference
+from lingprobe.encoders.sites import Site, is_site
+from lingprobe.metrics.clusters import number_clusters
+from lingprobe.metrics.constant import find_metric
+from lingprobe.metrics.metric import Doubles
+from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.metrics.resampling import joint_permutation
+
+TRAINED = ("weights", "seed", "lexical", "layers")
+"""Options of an encoder that its untrained network, or other sites of it, have otherwise."""
+SLICE = "slice"
+
+
+@dataclass(frozen=True)
+class HeadRow:
+    """One site on one task, for programs; scores are percent, NaN where something was not measured.
+
+    untrained  what the same site of the untrained network scores, the best of several
+    slices     what random slices of its block score, their mean
+    p          of no difference from the untrained site, corrected for all sites of the table
+    """
+
+    task: str
+    encoder: str
+    probe: str
+    site: str
+    block: int
+    head: int
+    score: float
+    low: float
+    high: float
+    on_dev: float
+    untrained: float
+    slices: float
+    p: float
+    n: int
+
+    @property
+    def is_found(self) -> bool:
+        """Whether it is significantly better than before training."""
+        return self.p < ALPHA and self.score > self.untrained
+
+
+class Grid(NamedTuple):
+    """All sites of one kind on one task: their rows by block and head, the best one on dev (on test
+    where dev is not known), the constant answer, what the layers score, and whether the best site
+    is better than the constant answer, and than all slices of its block.
+    """
+
+    rows: list[HeadRow]
+    best: HeadRow
+    is_chosen_on_dev: bool
+    majority: float
+    above_constant: Decision
+    above_slices: Decision | None
+
+    @property
+    def kind(self) -> str:
+        """The kind of site, as head."""
+        return Site.parse(self.best.site).kind
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether all sites were measured in an untrained network, too."""
+        return not any(math.isnan(row.untrained) for row in self.rows)
+
+    @property
+    def found(self) -> list[HeadRow]:
+        """The sites that are significantly better than before training."""
+        return [row for row in self.rows if row.is_found]
+
+
+def grids(results: Sequence[Result]) -> list[Grid]:
+    """The grids of each task, encoder, probe and kind of site, in the order of results."""
+    made: list[Grid] = []
+    for measured in rows_by_task(results, None):
+        groups: dict[tuple[str, str, str], list[Measured]] = {}
+        for one in measured:
+            trained = one.row.kind == "trained"
+            if trained and is_site(one.row.layer) and _kind(one) != SLICE:
+                groups.setdefault((_network(one), one.row.probe, _kind(one)), []).append(one)
+        made += [_grid(mine, measured) for mine in groups.values()]
+    return made
+
+
+def _kind(one: Measured) -> str:
+    return Site.parse(one.row.layer).kind
+
+
+def _network(one: Measured) -> str:
+    """The network of a row, whatever its weights and the sites that were read."""
+    return str(Reference.parse(one.result.trial.encoder).without(*TRAINED))
+
+
+def _grid(mine: Sequence[Measured], measured: Sequence[Measured]) -> Grid:
+    """The grid of some sites, with what else was measured of the task."""
+    mine = sorted(mine, key=lambda one: Site.parse(one.row.layer))
+    alike = [
+        m for m in measured if (_network(m), m.row.probe) == (_network(mine[0]), mine[0].row.probe)
+    ]
+    before = {m.row.layer: m for m in sorted(alike, key=_score) if m.row.kind == "baseline"}
+    floors = [before.get(one.row.layer) for one in mine]
+    floors = [
+        None if m is None or apart(one, m) else m for one, m in zip(mine, floors, strict=True)
+    ]
+    slices: dict[int, list[Measured]] = {}
+    for m in alike:
+        if m.row.kind == "trained" and is_site(m.row.layer) and _kind(m) == SLICE:
+            slices.setdefault(Site.parse(m.row.layer).block, []).append(m)
+    p = _p_values(mine, floors)
+    rows = [
+        _row(one, floor, slices.get(Site.parse(one.row.layer).block, []), value)
+        for one, floor, value in zip(mine, floors, p.tolist(), strict=True)
+    ]
+    known = not any(math.isnan(row.on_dev) for row in rows)
+    best = max(range(len(rows)), key=lambda k: rows[k].on_dev if known else rows[k].score)
+    others = tuple(m for m in slices.get(rows[best].block, ()) if not apart(mine[best], m))
+    above = decisions([Question(mine[best], (constant(mine[best]),))])[0]
+    beside = decisions([Question(mine[best], others)])[0] if others else None
+    return Grid(rows, rows[best], known, mine[best].row.majority, above, beside)
+
+
+def _score(one: Measured) -> float:
+    return one.row.score
+
+
+def _row(one: Measured, floor: Measured | None, slices: Sequence[Measured], p: float) -> HeadRow:
+    site, row = Site.parse(one.row.layer), one.row
+    return HeadRow(
+        row.task,
+        row.encoder,
+        row.probe,
+        site.name,
+        site.block,
+        site.head,
+        row.score,
+        row.low,
+        row.high,
+        PERCENT * on_dev(result for fit in one.fits for result in fit),
+        math.nan if floor is None else floor.row.score,
+        float(np.mean([m.row.score for m in slices])) if slices else math.nan,
+        p,
+        row.n,
+    )
+
+
+def _p_values(mine: Sequence[Measured], floors: Sequence[Measured | None]) -> Doubles:
+    """The p of no difference between each site and its floor, corrected by the largest difference
+    of all; NaN where there is no floor.
+    """
+    p = np.full(len(mine), np.nan)
+    pairs = [
+        (k, one, floor) for k, (one, floor) in enumerate(zip(mine, floors, strict=True)) if floor
+    ]
+    if not pairs:
+        return p
+    table = np.stack([_contributions(one, floor) for _, one, floor in pairs])
+    clusters = mine[0].answers.clusters
+    ways = [number_clusters(codes) for codes in clusters.values()]
+    summed: list[Doubles] = [
+        np.stack([np.bincount(codes, row).astype(np.float64) for row in table])
+        for codes in ways
+        if codes.max() > 0
+    ]
+    # examples that share in several ways are swapped in that which moves the differences most
+    widest = max(summed, key=lambda each: float((each**2).sum()), default=table)
+    p[[k for k, _, _ in pairs]] = joint_permutation(widest)
+    return p
+
+
+def _contributions(one: Measured, floor: Measured) -> Doubles:
+    """What each example adds to the difference between two rows, [n]; of a score that is no mean to
+    the first order.
+    """
+    metric, gold = find_metric(one.row.metric), one.answers.gold
+    sides = [
+        np.mean([metric.influences(gold, predicted) for predicted in each.answers.predicted], 0)
+        for each in (one, floor)
+    ]
+    difference = (one.row.score - floor.row.score) / PERCENT
+    return np.asarray(sides[0] - sides[1] + difference / len(gold))

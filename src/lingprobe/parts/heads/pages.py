@@ -1,0 +1,165 @@
+"""All heads of a task beside each other, as a page: verdicts first, then a line for each network,
+then its heads block by block; as a heat map, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lingprobe.analysis.row import PERCENT
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.pages.captions import short
+from lingprobe.pages.records import csv
+from lingprobe.pages.views import Asked
+from lingprobe.parts.heads.grid import Grid, HeadRow, grids
+from lingprobe.tables.page import Page
+from lingprobe.tables.panels import blank, cell, label_columns, label_rows, scale
+from lingprobe.tables.table import Section, Table, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+
+WORDS = {"head": "heads", "map": "maps", "mlp": "MLPs", "attn": "attention outputs"}
+HEAD = ("site", "score", "95 % interval", "untrained", "slices", "constant", "better", "n")
+NOTES = (
+    "Scores are times 100. Site: the one with the best score on dev. Untrained: the same site of"
+    " the untrained network. Slices: the mean of as wide random slices of the block.",
+    "Better: how many sites are significantly better than before training, by the largest of all"
+    " differences under swapped answers (Westfall & Young 1993, p < 0.05). *: one of these.",
+)
+BY_TEST = "Site: chosen on test, as results have no score on dev, which is a little too high."
+
+
+def heads(results: Sequence[Result], asked: Asked) -> Page[tuple[HeadRow, ...]]:
+    """All heads (or MLPs, or maps of attention) of a task beside each other, against the same ones
+    before training, and random slices.
+    """
+    made = grids(results)
+    if not made:
+        raise DataProblem(
+            "no task was measured on sites inside blocks: `lingprobe run -t TASK -e"
+            " 'hf:NAME,layers=head:*.*' -e 'hf:NAME,weights=random,layers=head:*.*'` measures them"
+        )
+    rows = tuple(row for each in made for row in each.rows)
+    return Page(
+        rows,
+        lambda: [_overview(made), *map(_by_block, made)],
+        texts={"csv": lambda: csv(rows)},
+        figure=lambda: heads_figure(made),
+    )
+
+
+def verdict(grid: Grid) -> str:
+    """What can be said of the sites of a task, in a sentence or two."""
+    best, what = grid.best, WORDS[grid.kind]
+    chosen = "on dev" if grid.is_chosen_on_dev else "on test"
+    said = f"{short(best.task)}, {best.encoder}: best {chosen} is {best.site}, {best.score:.1f}"
+    above = grid.above_constant
+    said += f", {'better' if above.verdict == 'better' else 'not significantly better'} than the"
+    said += f" constant answer's {grid.majority:.1f}"
+    if not grid.is_compared:
+        return (
+            f"{said}. This is no finding yet: the same sites of the untrained network were not all"
+            f" measured; add -e '{_untrained(grid)}'."
+        )
+    said += f"; untrained {best.untrained:.1f}."
+    said += f" {len(grid.found)} of {len(grid.rows)} {what} are better than before training."
+    if grid.above_slices is not None:
+        own = grid.above_slices.verdict == "better"
+        ends = "more than any" if own else "not significantly more than the best"
+        said += f" {best.site} has {ends} random slice of its block, so what it knows is"
+        said += " its own." if own else " not its own alone."
+    return said
+
+
+def _untrained(grid: Grid) -> str:
+    """The encoder that is missing, as it is written."""
+    name = grid.best.encoder.partition(",")[0]
+    star = f"{grid.kind}:*" + (".*" if grid.best.head else "")
+    words = ",pool=none" if grid.kind == "map" else ""
+    return f"{name},weights=random,layers={star}{words}"
+
+
+def _overview(made: Sequence[Grid]) -> Table:
+    """One line for each network and kind of site, a section for each task."""
+    tasks = dict.fromkeys(grid.best.task for grid in made)
+    sections = tuple(
+        Section(short(task), tuple(_line(grid) for grid in made if grid.best.task == task))
+        for task in tasks
+    )
+    notes = NOTES if all(grid.is_chosen_on_dev for grid in made) else (*NOTES, BY_TEST)
+    words = frozenset({"encoder", "probe", "site"})
+    lead = tuple(map(verdict, made))
+    return Table(("encoder", "probe", *HEAD), sections, words, notes, "Sites inside blocks", lead)
+
+
+def _line(grid: Grid) -> tuple[str, ...]:
+    best = grid.best
+    many = f"{len(grid.found)} of {len(grid.rows)}" if grid.is_compared else "–"
+    scores = map(number, (best.untrained, best.slices, grid.majority))
+    interval = f"{best.low:.1f} – {best.high:.1f}"
+    site = best.encoder, best.probe, best.site, number(best.score), interval
+    return *site, *scores, many, f"{best.n:,}"
+
+
+def _by_block(grid: Grid) -> Table:
+    """The scores of a grid, a row for each block and a column for each head."""
+    places = {(row.block, row.head): row for row in grid.rows}
+    columns, blocks = _columns(grid), sorted({row.block for row in grid.rows})
+    rows = tuple(
+        (str(block), *(_cell(places.get((block, head))) for head in columns)) for block in blocks
+    )
+    best = blocks.index(grid.best.block), 1 + columns.index(grid.best.head)
+    heading = f"{short(grid.best.task)}, {grid.best.encoder}, {grid.best.probe}"
+    names = [str(head) if head else grid.kind for head in columns]
+    section = Section(heading, rows, strong=frozenset({best}))
+    return Table(("block", *names), (section,), frozenset({"block"}))
+
+
+def _columns(grid: Grid) -> list[int]:
+    return sorted({row.head for row in grid.rows})
+
+
+def _cell(row: HeadRow | None) -> str:
+    return "" if row is None else f"{row.score:.1f}{'*' * row.is_found}"
+
+
+def heads_figure(made: Sequence[Grid]) -> Figure:
+    """A heat map for each grid: blocks from the lowest below, heads beside each other, on a colour
+    from the constant answer to a hundred.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    wide = max(len(_columns(grid)) for grid in made)
+    tall = sum(len({row.block for row in grid.rows}) + 3 for grid in made)
+    names = ", ".join(short(grid.best.task) for grid in made)
+    figure = blank((0.46 * max(wide, 8) + 1, 0.27 * tall + 0.8), f"Sites inside blocks on {names}.")
+    blues = LinearSegmentedColormap.from_list("blues", ["#ecf2f7", "#104673"])
+    every = list(figure.subplots(len(made), 1, squeeze=False).flat)
+    for axes, grid in zip(every, made, strict=True):
+        _heat(axes, grid, blues)
+    ends = (0.0, "constant answer"), (1.0, "100")
+    scale(figure, every[-1], blues, *ends, "*: better than before training; bold: best on dev")
+    return figure
+
+
+def _heat(axes: Axes, grid: Grid, colours: Colormap) -> None:
+    """The scores of one grid."""
+    columns = _columns(grid)
+    blocks = sorted({row.block for row in grid.rows}, reverse=True)
+    for row in grid.rows:
+        if math.isnan(row.score):
+            continue
+        part = (row.score - grid.majority) / max(PERCENT - grid.majority, 1e-9)
+        looks = {"fontsize": 6.5, "weight": "bold" if row == grid.best else "normal"}
+        place = columns.index(row.head), blocks.index(row.block)
+        text = f"{row.score:.0f}{'*' * row.is_found}"
+        for _ in cell(axes, place, text, colours(min(max(part, 0.0), 1.0)), **looks):
+            pass
+    label_columns(axes, [str(head) if head else grid.kind for head in columns])
+    label_rows(axes, [f"{block}" for block in blocks])
+    axes.set_title(f"{short(grid.best.task)}, {grid.best.encoder}", pad=4)
