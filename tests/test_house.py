@@ -107,22 +107,9 @@ def test_light_rooms_stay_light(room):
 
 
 def test_planning_and_a_cached_run_import_nothing_heavy():
-    arguments = [
-        "run",
-        "-t",
-        "ud/tense:embedded",
-        "-e",
-        "length",
-        "--probe",
-        "logreg",
-        "--probe",
-        "mlp,hidden=5,dropout=0",
-        "--seeds",
-        "2",
-        "--limit",
-        "300",
-        "-q",
-    ]
+    probes = ("--probe", "logreg", "--probe", "mlp,hidden=5,dropout=0", "--seeds", "2")
+    task = ("-t", "ud/tense:embedded", "-e", "length", "--limit", "300")
+    arguments = ("run", *task, *probes, "-q")
     first = imported(command(*arguments))
     assert "torch" in first or "sklearn" in first  # so that the next line can fail
     assert not heavy(imported(command(*arguments)))
