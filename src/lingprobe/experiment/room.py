@@ -11,10 +11,11 @@ import numpy as np
 
 from lingprobe.data.cache import size
 from lingprobe.data.core import DataProblem, Encoder, Sentence
+from lingprobe.encoders.sites import is_site
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.measure import Group
-from lingprobe.experiment.units import width
+from lingprobe.experiment.units import width_of
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import LARGE, keys_of
 from lingprobe.store.vectors import VectorStore
@@ -73,8 +74,16 @@ def _numbers(
 ) -> int:
     pieces = any(slot.endswith(".none") for slot in slots)
     units = sum(len(s.words) for s in sentences) * PIECES if pieces else len(sentences)
-    known = next(iter(store.widths(one.key).values()), store.kept.width(width(one.encoder)))
-    return int(units * known * len(slots))
+    known = store.widths(one.key)
+    encoder = one.groups[0].encoder if one.groups else one.encoder
+    usual = next((wide for slot, wide in known.items() if not is_site(slot)), None)
+
+    def wide(slot: str) -> int:
+        if not is_site(slot) and usual is not None:
+            return usual
+        return known.get(slot) or store.kept.width(width_of(encoder, slot.rpartition(".")[0]))
+
+    return int(units * sum(map(wide, slots)))
 
 
 def check_room(passes: Sequence[Pass], store: VectorStore, processes: int = 1) -> None:

@@ -8,14 +8,16 @@ fits that were made side by side differ from such that were made alone in last b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
 from lingprobe.data.core import Encoder, Trial
 from lingprobe.data.reading import ReadingProblem, read_of
+from lingprobe.encoders.hf import HEADS, said_in
 from lingprobe.encoders.model_files import Saved
+from lingprobe.encoders.sites import Site, is_site
 from lingprobe.experiment.provenance import layers_of
 
 LARGEST = 2**31
@@ -29,24 +31,27 @@ WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
 
 @dataclass(frozen=True)
 class Size:
-    """How much the fits of an encoder on a task are given."""
+    """How much the fits of an encoder on a task are given; `narrow` layers are not as wide."""
 
     examples: int
     width: int
     layers: Sequence[str]
+    narrow: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, encoder: Encoder, examples: int) -> Size:
         """That of an encoder on so many training examples."""
-        return cls(examples, width(encoder) or USUAL, layers_of(encoder))
+        layers = layers_of(encoder)
+        narrow = {layer: width_of(encoder, layer) for layer in layers if is_site(layer)}
+        return cls(examples, width(encoder) or USUAL, layers, narrow)
 
     def of_fit(self, trial: Trial) -> int:
         """Numbers that one fit of a trial is given."""
         try:
-            read = len(read_of(trial.read, self.layers).layers)
+            read = read_of(trial.read, self.layers).layers
         except ReadingProblem:  # of an encoder that says nothing of its layers
-            read = 1
-        return self.examples * self.width * read
+            read = ("",)
+        return self.examples * sum(self.narrow.get(layer, self.width) for layer in read)
 
 
 def cut(trials: Sequence[Trial], size: Size) -> Iterator[tuple[Trial, ...]]:
@@ -77,3 +82,14 @@ def width(encoder: Encoder) -> int:
     """How many numbers a vector of a saved model has, as it says; 0 where nothing says it."""
     said: Mapping[str, Any] = encoder.configuration if isinstance(encoder, Saved) else {}
     return next((int(said[name]) for name in WIDTHS if isinstance(said.get(name), int)), 0)
+
+
+def width_of(encoder: Encoder, layer: str) -> int:
+    """About the same of one layer, or of a site inside a block."""
+    whole = width(encoder)
+    if not is_site(layer) or not isinstance(encoder, Saved):
+        return whole
+    kind = Site.parse(layer).kind
+    if kind in ("head", "slice"):
+        return (whole or USUAL) // (said_in(encoder.configuration, HEADS) or 1)
+    return 1 if kind == "map" else whole

@@ -16,7 +16,7 @@ from lingprobe.analysis.comparison import Decision, Question, decisions
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.rows import on_dev
 from lingprobe.data.core import Result
-from lingprobe.data.references import Reference
+from lingprobe.data.references import parsed_or_none
 from lingprobe.encoders.sites import Site, is_site
 from lingprobe.metrics.clusters import number_clusters
 from lingprobe.metrics.constant import find_metric
@@ -26,7 +26,7 @@ from lingprobe.metrics.resampling import joint_permutation
 
 TRAINED = ("weights", "seed", "lexical", "layers")
 """Options of an encoder that its untrained network, or other sites of it, have otherwise."""
-SLICE = "slice"
+HEAD, SLICE = "head", "slice"
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,8 @@ def _kind(one: Measured) -> str:
 
 def _network(one: Measured) -> str:
     """The network of a row, whatever its weights and the sites that were read."""
-    return str(Reference.parse(one.result.trial.encoder).without(*TRAINED))
+    known = parsed_or_none(one.result.trial.encoder)
+    return one.row.encoder if known is None else str(known.without(*TRAINED))
 
 
 def _grid(mine: Sequence[Measured], measured: Sequence[Measured]) -> Grid:
@@ -122,7 +123,7 @@ def _grid(mine: Sequence[Measured], measured: Sequence[Measured]) -> Grid:
         None if m is None or apart(one, m) else m for one, m in zip(mine, floors, strict=True)
     ]
     slices: dict[int, list[Measured]] = {}
-    for m in alike:
+    for m in alike if _kind(mine[0]) == HEAD else ():
         if m.row.kind == "trained" and is_site(m.row.layer) and _kind(m) == SLICE:
             slices.setdefault(Site.parse(m.row.layer).block, []).append(m)
     p = _p_values(mine, floors)
@@ -143,10 +144,10 @@ def _score(one: Measured) -> float:
 
 
 def _row(one: Measured, floor: Measured | None, slices: Sequence[Measured], p: float) -> HeadRow:
-    site, row = Site.parse(one.row.layer), one.row
+    site, row, known = Site.parse(one.row.layer), one.row, parsed_or_none(one.row.encoder)
     return HeadRow(
         row.task,
-        row.encoder,
+        row.encoder if known is None else str(known.without("layers")),
         row.probe,
         site.name,
         site.block,

@@ -78,10 +78,8 @@ def verdict(grid: Grid) -> str:
 
 def _untrained(grid: Grid) -> str:
     """The encoder that is missing, as it is written."""
-    name = grid.best.encoder.partition(",")[0]
     star = f"{grid.kind}:*" + (".*" if grid.best.head else "")
-    words = ",pool=none" if grid.kind == "map" else ""
-    return f"{name},weights=random,layers={star}{words}"
+    return f"{grid.best.encoder},weights=random,layers={star}"
 
 
 def _overview(made: Sequence[Grid]) -> Table:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,30 +16,46 @@ from lingprobe.data.reading import ReadingProblem, Readings
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """Answers with the number that a vector of one number is, as `map:8.3` has them: how many words
-    off the word is that a head attends to most. Nothing is trained.
+    off the word is that a head attends to most. Nothing is trained; dev says which head is best.
     """
 
     name: ClassVar[str] = "pointer"
     needs: ClassVar[Needs] = Needs(seeds=False, train=False)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        return [Pointed(cell.read) for cell in cells]
+        return [_pointed(cell.read, dev) for cell in cells]
 
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
-    """What a layer says of words."""
+    """What a layer says of words.
+
+    choice  the share of dev's words of which that is right
+    """
 
     read: str
+    choice: Mapping[str, Any] = field(default_factory=dict)
 
     def predict(self, readings: Readings) -> Predictions:
-        numbers = readings.features(self.read)
-        if numbers.shape[1] != 1:
-            raise ReadingProblem(
-                f"pointer reads one number of each word, and {self.read} has {numbers.shape[1]}:"
-                " take layers=map:*.*"
-            )
-        answers = column([f"{round(number):+d}" for number in numbers[:, 0].tolist()])
+        answers = column(_answers(readings, self.read))
         assert answers.classes is not None
         scores = np.eye(len(answers.names), dtype=np.float32)[answers.classes]
         return Predictions(scores, answers.names, answers)
+
+
+def _pointed(read: str, dev: Readings) -> Pointed:
+    if not len(dev):
+        return Pointed(read)
+    right = [a == b for a, b in zip(_answers(dev, read), dev.labels.plain(), strict=True)]
+    return Pointed(read, {"dev": float(np.mean(right))})
+
+
+def _answers(readings: Readings, read: str) -> list[str]:
+    """The number of each example, as labels are written: -1, +2."""
+    numbers = readings.features(read)
+    if numbers.shape[1] != 1:
+        raise ReadingProblem(
+            f"pointer reads one number of each word, and {read} has {numbers.shape[1]}: take"
+            " layers=map:*.*"
+        )
+    return [f"{round(number):+d}" for number in numbers[:, 0].tolist()]
