@@ -137,7 +137,7 @@ def test_no_finding_without_the_untrained_network(measured):
     assert "weights=random" in said
     (whole,) = (verdict(grid) for grid in grids(measured) if grid.kind == "head")
     assert "1 of 8 heads are better than before training" in whole
-    assert "not its own alone" in whole
+    assert "not shown to be its own" in whole
 
 
 def test_the_page_has_verdicts_a_grid_and_a_heat_map(measured, tmp_path):

@@ -72,7 +72,7 @@ def verdict(grid: Grid) -> str:
         own = grid.above_slices.verdict == "better"
         ends = "more than any" if own else "not significantly more than the best"
         said += f" {best.site} has {ends} random slice of its block, so what it knows is"
-        said += " its own." if own else " not its own alone."
+        said += " its own." if own else " not shown to be its own."
     return said
 
 
