@@ -20,8 +20,8 @@ from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes
 from lingprobe.pages import scores_page
+from lingprobe.pages.grid import grid
 from lingprobe.pages.groups import columns_of
-from lingprobe.pages.wide import grid
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.web import tables_document

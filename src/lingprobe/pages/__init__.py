@@ -19,6 +19,7 @@ from lingprobe.analysis.rows import rows, rows_with_results, without_fold
 from lingprobe.data.core import Result
 from lingprobe.pages.breakdown import by_stratum, classes, strata_table
 from lingprobe.pages.charts import FIGURES, chart, figure_of
+from lingprobe.pages.grid import grid_of
 from lingprobe.pages.headroom import gains, headroom, headroom_figure, left_out
 from lingprobe.pages.mteb import mteb_folder, mteb_lines
 from lingprobe.pages.plots import strata_figure
@@ -29,7 +30,7 @@ from lingprobe.pages.subsets import averages
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import NOTHING, Beside
-from lingprobe.pages.wide import grid_of, wide
+from lingprobe.pages.wide import wide
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 

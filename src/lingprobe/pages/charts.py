@@ -14,8 +14,9 @@ from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
 from lingprobe.pages.captions import labels_of
+from lingprobe.pages.grid import Grid, Line, grid
 from lingprobe.pages.groups import Column
-from lingprobe.pages.wide import Grid, Line, firsts, grid, label_of
+from lingprobe.pages.wide import firsts, label_of
 from lingprobe.tables.drawing import PlotProblem, tell
 from lingprobe.tables.panels import (
     ROW,

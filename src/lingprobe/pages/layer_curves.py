@@ -10,9 +10,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.row import PERCENT, Row
+from lingprobe.pages.grid import Grid
 from lingprobe.pages.groups import Column
 from lingprobe.pages.plots import band, whole_numbers
-from lingprobe.pages.wide import Grid, firsts
+from lingprobe.pages.wide import firsts
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.panels import blank, cut, key, panels, stroke
 from lingprobe.tables.style import COLOURS, GREY, MARKERS

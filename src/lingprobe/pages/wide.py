@@ -6,151 +6,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import groupby, pairwise
+from dataclasses import replace
+from itertools import pairwise
 from statistics import fmean
 
 from lingprobe.analysis import computing
-from lingprobe.analysis.comparison import leaders
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, ORDER, Row, said_of
-from lingprobe.analysis.rows import rows_with_results
-from lingprobe.data.core import Result
-from lingprobe.data.oracles import Kind
-from lingprobe.pages.captions import names_of
-from lingprobe.pages.groups import Column, columns_of, shared_options
-from lingprobe.pages.scores import about, rows_without_control, score_notes, signs_of
+from lingprobe.analysis.row import CONSTANT, Row, said_of
+from lingprobe.pages.grid import ORACLE, Grid, Line
+from lingprobe.pages.groups import Column, shared_options
+from lingprobe.pages.scores import about, score_notes
 from lingprobe.tables.table import Section, Table, number
 
 MEAN = "mean"
-ORACLE = "oracle"
 MARK = "•"
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One row of the table: an encoder, what was read of it and by what probe, and its scores by
-    task.
-    """
-
-    encoder: str
-    layer: str
-    probe: str
-    kind: Kind
-    cells: dict[str, Row] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The lines and the columns of the table, and the rows of its controls.
-
-    strong  the scores that are set in bold, as `leaders` names them
-    family  the comparisons that decided it
-    signs   by id of a row, the sign of one over other test examples
-    names   of encoders that are not called by their references
-    """
-
-    rows: tuple[Row, ...]
-    lines: tuple[Line, ...]
-    columns: tuple[Column, ...]
-    controls: Mapping[str, Sequence[Line]]
-    strong: frozenset[tuple[str, ...]]
-    family: str
-    signs: Mapping[int, str]
-    names: Mapping[str, str]
-
-    @cached_property
-    def groups(self) -> list[list[Column]]:
-        """The columns of each group."""
-        return [list(mine) for _, mine in groupby(self.columns, key=lambda column: column.group)]
-
-    def full_name(self, column: Column) -> str:
-        """What a column is called below the table."""
-        several = len(self.groups) > 1 and column.group
-        return f"{column.group}, {column.name}" if several else column.name
-
-    def without_layers(self) -> Grid:
-        """The same with a line for each encoder, which has one layer of each task."""
-        controls = {name: merge_layers(lines) for name, lines in self.controls.items()}
-        return replace(self, lines=merge_layers(self.lines), controls=controls)
-
-    @cached_property
-    def has_layers(self) -> bool:
-        """Whether there is a choice of what is read."""
-        return any(line.layer != "-" for line in self.lines)
-
-    @cached_property
-    def has_probes(self) -> bool:
-        """Whether lines differ in their probes."""
-        return any(line.probe for line in self.lines)
-
-
-def merge_layers(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """The lines of each encoder as one."""
-    merged: dict[tuple[str, str, Kind], Line] = {}
-    for line in lines:
-        key = line.encoder, line.probe, line.kind
-        one = merged.setdefault(key, Line(line.encoder, "-", line.probe, line.kind))
-        one.cells.update(line.cells)
-    return tuple(merged.values())
-
-
-def grid(results: Sequence[Result]) -> Grid:
-    """The scores of results as lines and columns."""
-    return grid_of(rows_with_results(results))
-
-
-def grid_of(scored: Sequence[tuple[Row, Sequence[Result]]]) -> Grid:
-    """Rows, each with the results behind it, as lines and columns."""
-    every = [row for row, _ in scored]
-    plain = rows_without_control(every)
-    controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)
-    apart = _of_several_probes(plain)
-    return Grid(
-        tuple(every),
-        tuple(lines_of(plain, apart)),
-        tuple(columns_of(list(dict.fromkeys(row.task for row in plain)))),
-        {c: lines_of([row for row in every if row.control == c], apart) for c in controls},
-        *leaders([result for _, mine in scored for result in mine]),
-        signs_of(every),
-        names_of(dict.fromkeys(row.encoder for row in plain)),
-    )
-
-
-def _of_several_probes(plain: Sequence[Row]) -> frozenset[str]:
-    """Tasks of which several probes read one thing, or the encoders that are compared."""
-    things: dict[tuple[str, ...], set[str]] = {}
-    for row in plain:
-        things.setdefault((row.task, row.encoder, row.layer), set()).add(row.probe)
-        if row.kind == "trained":
-            things.setdefault((row.task,), set()).add(row.probe)
-    return frozenset(task for (task, *_), probes in things.items() if len(probes) > 1)
-
-
-def lines_of(mine: Sequence[Row], apart: frozenset[str] = frozenset()) -> list[Line]:
-    """A line for each thing that was measured, baselines first; the oracles of different tasks are
-    one line, and so is what different probes read of an encoder, but for the tasks that several
-    probes read (`apart`).
-    """
-    places = {(row.encoder, row.layer): -i for i, row in enumerate(reversed(mine))}
-    lines: dict[tuple[str, str, str], Line] = {}
-    first: dict[tuple[str, str], tuple[str, str, str]] = {}
-    for row in sorted(mine, key=lambda row: row.task not in apart):
-        probe = row.probe if row.task in apart else ""
-        key = row.encoder, row.layer, probe
-        if row.kind == "oracle":
-            line = ORACLE, "-", probe
-            line = line if probe else first.get(line[:2], line)
-            if line not in lines or row.task not in lines[line].cells:
-                key = line
-        elif not probe:
-            key = first.get(key[:2], key)
-        first.setdefault(key[:2], key)
-        lines.setdefault(key, Line(*key, row.kind)).cells[row.task] = row
-    return sorted(
-        lines.values(),
-        key=lambda one: (ORDER.index(one.kind), places.get((one.encoder, one.layer), 0)),
-    )
 
 
 def wide(made: Grid, questions: Mapping[str, str] | None = None) -> Table:

@@ -9,11 +9,12 @@ from dataclasses import replace
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.scores import scores
 from lingprobe.pages.charts import figure_of
+from lingprobe.pages.grid import Grid
 from lingprobe.pages.layer_curves import curves_of
 from lingprobe.pages.records import csv
 from lingprobe.pages.scores import score_notes
 from lingprobe.pages.web.study import Study, many
-from lingprobe.pages.wide import MARK, Grid, matrix, places, reading
+from lingprobe.pages.wide import MARK, matrix, places, reading
 from lingprobe.tables.web import Block, Chapter, Download, Folded, Prose, Sheet, picture
 
 DRAWN = 24  # encoders that a figure shows; the best where there are more

@@ -21,9 +21,10 @@ from lingprobe.data.references import brief
 from lingprobe.judgements.score import Judged
 from lingprobe.pages.captions import labels_of
 from lingprobe.pages.descriptions import question_of
+from lingprobe.pages.grid import Grid, Line, grid_of
 from lingprobe.pages.groups import Column
 from lingprobe.pages.verdicts import Statement, statement
-from lingprobe.pages.wide import Grid, Line, firsts, grid_of, label_of
+from lingprobe.pages.wide import firsts, label_of
 from lingprobe.tasks import TASKS
 
 DETAILED = 3  # of the encoders that are judged: the best of each task
