@@ -13,12 +13,17 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from lingprobe.data.vectors import Ints
 
-FUSED = "scaled_dot_product_attention"
-PRODUCTS = ("matmul", "bmm", "__matmul__", "einsum")
+FUSED = functional.scaled_dot_product_attention
+SOFTMAX = (functional.softmax, torch.softmax, Tensor.softmax)
+PRODUCTS = (
+    *(torch.matmul, torch.bmm, torch.einsum, torch.baddbmm),
+    *(Tensor.matmul, Tensor.bmm, Tensor.__matmul__),
+)
 
 
 class Watch(TorchFunctionMode):
@@ -39,14 +44,13 @@ class Watch(TorchFunctionMode):
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         back = func(*args, **(kwargs or {}))
-        name = getattr(func, "__name__", "")
-        if name == FUSED:
+        if func is FUSED:
             self.weights(weights_of(Given(*args, **(kwargs or {}))))
             self._note(self.mixed, back)
-        elif "softmax" in name and isinstance(back, Tensor) and back.ndim > 2:
+        elif func in SOFTMAX and isinstance(back, Tensor) and back.ndim > 2:
             if back.shape[-1] == self.shape[1]:
                 self._note(self.weights, back)
-        elif name in PRODUCTS:
+        elif func in PRODUCTS:
             self._note(self.mixed, back)
         return back
 

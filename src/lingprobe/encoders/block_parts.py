@@ -71,7 +71,7 @@ def find_parts(block: Block) -> Parts:
     """Which modules are the parts of a block, checked by adding up what they give."""
     why: dict[str, str] = {}
     names = {"attn": "", "mlp": ""}
-    both = _added(block)
+    both = _summands(block)
     if not block.weights:
         why |= dict.fromkeys((*WHOLE, "heads", "map"), NO_ATTENTION)
     elif both is None:
@@ -130,7 +130,7 @@ class _Marks:
         return any(self.same(form, self.end) for form in self.forms(state))
 
 
-def _added(block: Block) -> tuple[int, int] | None:
+def _summands(block: Block) -> tuple[int, int] | None:
     """The two calls whose outputs lead from what a block is given to what it returns: one after the
     other, or both at once; the inner module's where one returns what another does.
     """

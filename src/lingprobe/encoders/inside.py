@@ -152,7 +152,7 @@ def _watch(
     turns: list[Turn] = []
 
     def block(forward: Callable[..., Any]) -> Callable[..., Any]:
-        def watched(*given: Any, **named: Any) -> Any:
+        def watch_block(*given: Any, **named: Any) -> Any:
             states = first_states([*given, *named.values()])
             if not turns:
                 turns.append(_turn(states, first))
@@ -162,16 +162,16 @@ def _watch(
             seen[-1].back = _first([back], shape, turns[0])
             return back
 
-        return watched
+        return watch_block
 
     def call(name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
-        def watched(*given: Any, **named: Any) -> Any:
+        def watch_call(*given: Any, **named: Any) -> Any:
             before = _first([*given, *named.values()], shape, turns[0])
             back = forward(*given, **named)
             seen[-1].calls.append(Call(name, before, _first([back], shape, turns[0])))
             return back
 
-        return watched
+        return watch_call
 
     around = {child: block(child.forward) for child in children}
     for child in children:
@@ -242,11 +242,11 @@ def _catch(inside: Inside, children: Sequence[nn.Module], modules: Mapping[str, 
 
 def _counting(current: _Pass, forward: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(forward)
-    def counted(*given: Any, **named: Any) -> Any:
+    def count_block(*given: Any, **named: Any) -> Any:
         current.block += bool(current.wanted)
         return forward(*given, **named)
 
-    return counted
+    return count_block
 
 
 def _keeping(
@@ -261,7 +261,7 @@ def _keeping(
             current.caught[key] = states
 
     @wraps(forward)
-    def kept(*given: Any, **named: Any) -> Any:
+    def keep_states(*given: Any, **named: Any) -> Any:
         if "heads" in kinds:
             keep("heads", [*given, *named.values()])
         back = forward(*given, **named)
@@ -270,4 +270,4 @@ def _keeping(
                 keep(kind, [back])
         return back
 
-    return kept
+    return keep_states

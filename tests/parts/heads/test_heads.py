@@ -118,7 +118,7 @@ def measured(table, tmp_path_factory):
 
 def test_the_head_that_carries_a_property_is_found_and_no_other(measured):
     heads, mlps = grids(measured)
-    assert [row.site for row in heads.found] == ["head:1.2"]
+    assert [row.site for row in heads.findings] == ["head:1.2"]
     assert heads.best.site == "head:1.2"
     assert heads.best.score == 100
     assert all(row.score < 70 for row in heads.rows if row.site != "head:1.2")
@@ -126,7 +126,7 @@ def test_the_head_that_carries_a_property_is_found_and_no_other(measured):
     assert heads.best.slices > 60  # its numbers, dealt out over all slices
     assert heads.above_slices.verdict == "cannot be told"
     assert not mlps.is_compared
-    assert not mlps.found
+    assert not mlps.findings
     assert mlps.above_slices is None
 
 
@@ -199,7 +199,7 @@ def test_the_head_that_points_to_the_word_before_is_found(tmp_path):
     (grid,) = grids(results)
     assert grid.best.site == "map:1.2"
     assert grid.best.score == grid.majority > 75  # the best fixed offset
-    assert grid.best in grid.found
+    assert grid.best in grid.findings
     assert "not significantly better than the constant answer's" in verdict(grid)
 
 

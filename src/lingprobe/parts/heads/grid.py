@@ -54,7 +54,7 @@ class HeadRow:
     n: int
 
     @property
-    def is_found(self) -> bool:
+    def is_better(self) -> bool:
         """Whether it is significantly better than before training."""
         return self.p < ALPHA and self.score > self.untrained
 
@@ -83,9 +83,9 @@ class Grid(NamedTuple):
         return not any(math.isnan(row.untrained) for row in self.rows)
 
     @property
-    def found(self) -> list[HeadRow]:
+    def findings(self) -> list[HeadRow]:
         """The sites that are significantly better than before training."""
-        return [row for row in self.rows if row.is_found]
+        return [row for row in self.rows if row.is_better]
 
 
 def grids(results: Sequence[Result]) -> list[Grid]:

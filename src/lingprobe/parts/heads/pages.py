@@ -67,7 +67,7 @@ def verdict(grid: Grid) -> str:
             f" measured; add -e '{_untrained(grid)}'."
         )
     said += f"; untrained {best.untrained:.1f}."
-    said += f" {len(grid.found)} of {len(grid.rows)} {what} are better than before training."
+    said += f" {len(grid.findings)} of {len(grid.rows)} {what} are better than before training."
     if grid.above_slices is not None:
         own = grid.above_slices.verdict == "better"
         ends = "more than any" if own else "not significantly more than the best"
@@ -97,7 +97,7 @@ def _overview(made: Sequence[Grid]) -> Table:
 
 def _line(grid: Grid) -> tuple[str, ...]:
     best = grid.best
-    many = f"{len(grid.found)} of {len(grid.rows)}" if grid.is_compared else "–"
+    many = f"{len(grid.findings)} of {len(grid.rows)}" if grid.is_compared else "–"
     scores = map(number, (best.untrained, best.slices, grid.majority))
     interval = f"{best.low:.1f} – {best.high:.1f}"
     site = best.encoder, best.probe, best.site, number(best.score), interval
@@ -123,7 +123,7 @@ def _columns(grid: Grid) -> list[int]:
 
 
 def _cell(row: HeadRow | None) -> str:
-    return "" if row is None else f"{row.score:.1f}{'*' * row.is_found}"
+    return "" if row is None else f"{row.score:.1f}{'*' * row.is_better}"
 
 
 def heads_figure(made: Sequence[Grid]) -> Figure:
@@ -155,7 +155,7 @@ def _heat(axes: Axes, grid: Grid, colours: Colormap) -> None:
         part = (row.score - grid.majority) / max(PERCENT - grid.majority, 1e-9)
         looks = {"fontsize": 6.5, "weight": "bold" if row == grid.best else "normal"}
         place = columns.index(row.head), blocks.index(row.block)
-        text = f"{row.score:.0f}{'*' * row.is_found}"
+        text = f"{row.score:.0f}{'*' * row.is_better}"
         for _ in cell(axes, place, text, colours(min(max(part, 0.0), 1.0)), **looks):
             pass
     label_columns(axes, [str(head) if head else grid.kind for head in columns])

@@ -23,11 +23,11 @@ class Pointer:
     needs: ClassVar[Needs] = Needs(seeds=False, train=False)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        return [_pointed(cell.read, dev) for cell in cells]
+        return [_arrows(cell.read, dev) for cell in cells]
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
+class Arrows:
     """What a layer says of words.
 
     choice  the share of dev's words of which that is right
@@ -43,11 +43,11 @@ class Pointed:
         return Predictions(scores, answers.names, answers)
 
 
-def _pointed(read: str, dev: Readings) -> Pointed:
+def _arrows(read: str, dev: Readings) -> Arrows:
     if not len(dev):
-        return Pointed(read)
+        return Arrows(read)
     right = [a == b for a, b in zip(_answers(dev, read), dev.labels.plain(), strict=True)]
-    return Pointed(read, {"dev": float(np.mean(right))})
+    return Arrows(read, {"dev": float(np.mean(right))})
 
 
 def _answers(readings: Readings, read: str) -> list[str]:
