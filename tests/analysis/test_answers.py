@@ -157,6 +157,7 @@ def test_whatever_lays_out_scores_marks_them():
         "status.py": "what is done of a run, and no scores",
         "audit_page.py": "labels of a parser and gold labels, and no scores",
         "pages.py": "differences over the same test examples, each with its n",
+        "survey_page.py": "which treebanks answer which questions, and no scores of encoders",
         "questions.py": "questions and encoders of the page, before any score",
         "significance.py": "published scores, each block over its own test examples",
         **{

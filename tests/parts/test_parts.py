@@ -20,10 +20,10 @@ CONFORMS = """
 import sys
 import lingprobe
 from lingprobe import parts
-from lingprobe.api.listing import ROOMS
+from lingprobe.api.listing import KINDS
 
 assert "lingprobe.parts." + sys.argv[1] not in [part.__name__ for part in parts.parts()]
-for kind in ROOMS:
+for kind in KINDS:
     for entry in lingprobe.available(kind):
         assert not entry.problem, entry
 from lingprobe.testing import check_encoder

@@ -146,10 +146,10 @@ def select_asked(table: ScoreTable, asked: Asked) -> ScoreTable:
     both = known[:, down].any(1) & known[:, across].any(1) & (known.sum(1) > 1)
     kept = {family for family, can in zip(table.families, both, strict=True) if can}
     rows = [i for i, row in enumerate(table.rows) if row.family in kept]
-    return table.with_rows(rows, *_unmatched(table, known))
+    return table.with_rows(rows, *_without_partner(table, known))
 
 
-def _unmatched(table: ScoreTable, known: NDArray[np.bool_]) -> list[str]:
+def _without_partner(table: ScoreTable, known: NDArray[np.bool_]) -> list[str]:
     """The families of the first source of which no other has a score."""
     sources = list(dict.fromkeys(column.source for column in table.columns))
     if len(sources) < 2:

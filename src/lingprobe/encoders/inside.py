@@ -130,7 +130,7 @@ def _modules(child: nn.Module) -> Iterator[tuple[str, nn.Module]]:
 
 
 @contextmanager
-def _wrapped(around: Mapping[nn.Module, Callable[..., Any]]) -> Iterator[None]:
+def _wrapper(around: Mapping[nn.Module, Callable[..., Any]]) -> Iterator[None]:
     """Other functions in the place of `forward`, which is put back."""
     before = [(module, module.__dict__.get("forward")) for module in around]
     try:
@@ -177,7 +177,7 @@ def _watch(
     for child in children:
         around |= {m: call(name, m.forward) for name, m in _modules(child) if _is_called(m)}
     with (
-        _wrapped(around),
+        _wrapper(around),
         Watch(
             shape,
             lambda weights: (

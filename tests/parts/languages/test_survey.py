@@ -72,7 +72,7 @@ def row(tmp_path_factory):
 
 def test_a_sound_treebank_deserves_no_look(row):
     found = row(simple(800))
-    assert found.offered
+    assert found.is_offered
     assert found.classes == 2
     assert found.n == 2 * found.smallest
     assert found.composed == "past: simple 100 %; pres: simple 100 %"
@@ -133,7 +133,7 @@ def test_one_form_that_is_read_as_two_things_is_named():
 def test_a_class_that_is_never_produced_is_a_refusal_with_its_reason(row):
     """As in Greek, whose question mark was not known."""
     found = row(simple(300), "ud/sent-type")
-    assert not found.offered
+    assert not found.is_offered
     assert "no sentence is 'inter': it needs final question marks" in found.why
 
 

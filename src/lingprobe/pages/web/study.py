@@ -71,7 +71,7 @@ class Study:
     @cached_property
     def whole_grid(self) -> Grid:
         """Scores as lines and columns, with all layers."""
-        made = grid_of(self._scored)
+        made = grid_of(self._score_rows)
         return replace(made, names=labels_of(dict.fromkeys(x.encoder for x in made.lines)))
 
     @property
@@ -86,7 +86,7 @@ class Study:
             return self.whole_grid
         kept = self.statement.verdicts.at_chosen_layers(self.whole_grid.rows)
         ids = set(map(id, kept))
-        made = grid_of([(row, mine) for row, mine in self._scored if id(row) in ids])
+        made = grid_of([(row, mine) for row, mine in self._score_rows if id(row) in ids])
         return replace(made.without_layers(), names=self.whole_grid.names)
 
     @cached_property
@@ -99,12 +99,12 @@ class Study:
         return {}
 
     @cached_property
-    def _scored(self) -> list[tuple[Row, list[Result]]]:
+    def _score_rows(self) -> list[tuple[Row, list[Result]]]:
         return rows_with_results(self.results)
 
     @cached_property
     def _results_by_row(self) -> dict[int, list[Result]]:
-        return {id(row): mine for row, mine in self._scored}
+        return {id(row): mine for row, mine in self._score_rows}
 
     def verdicts_on(self, column: Column) -> list[TaskVerdict]:
         """The verdicts on a task, the best score first."""

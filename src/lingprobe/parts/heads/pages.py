@@ -64,7 +64,7 @@ def verdict(grid: Grid) -> str:
     if not grid.is_compared:
         return (
             f"{said}. This is no finding yet: the same sites of the untrained network were not all"
-            f" measured; add -e '{_untrained(grid)}'."
+            f" measured; add -e '{_before_training(grid)}'."
         )
     said += f"; untrained {best.untrained:.1f}."
     said += f" {len(grid.findings)} of {len(grid.rows)} {what} are better than before training."
@@ -76,7 +76,7 @@ def verdict(grid: Grid) -> str:
     return said
 
 
-def _untrained(grid: Grid) -> str:
+def _before_training(grid: Grid) -> str:
     """The encoder that is missing, as it is written."""
     star = f"{grid.kind}:*" + (".*" if grid.best.head else "")
     return f"{grid.best.encoder},weights=random,layers={star}"

@@ -47,7 +47,7 @@ class TransferCell:
                     corrected for all cells
     upper           what the encoder scores that was trained in the target
     loss            how much that is above the score, with its interval and p
-    kept            percent of what the upper bound is above the floor that is left
+    share_kept      percent of what the upper bound is above the floor that is left
     """
 
     task: str
@@ -80,7 +80,7 @@ class TransferCell:
     loss_p: float = NAN
 
     @property
-    def kept(self) -> float:
+    def share_kept(self) -> float:
         """Percent of what training in the target reaches above the floor; NaN where it reaches
         nothing.
         """

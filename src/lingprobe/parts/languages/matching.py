@@ -152,7 +152,7 @@ class Matching:
     def _free(self, source: int, target: int) -> NDArray[np.bool_]:
         """Which rows of a source share neither form nor sentence with the target's test rows."""
         ones, others = self.datasets[source], self.datasets[target].take(self.tests[target])
-        return ~(_shared(ones, others, _forms) | _shared(ones, others, _words))
+        return ~(_in_common(ones, others, _forms) | _in_common(ones, others, _words))
 
     def _level(self, quota: Ints, size: int | None = None) -> Ints:
         """Quotas that keep the balance of classes, where the task has it, for so many rows at
@@ -193,7 +193,7 @@ def _classes(k: int, data: Dataset, names: Sequence[str]) -> list[str]:
     return [name for name in data.labels.names if all(each[name] for each in sizes)]
 
 
-def _shared(
+def _in_common(
     ones: Dataset, others: Dataset, keys: Callable[[Dataset], list[Any]]
 ) -> NDArray[np.bool_]:
     """Which rows have a key that rows of other data have, too."""

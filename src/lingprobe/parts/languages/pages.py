@@ -122,7 +122,7 @@ def _sections(
         heading = f"{name}: AUC, and in brackets the highest of a floor"
         yield _section(heading, mine, targets, lambda cell: _area(cell, floors))
         yield _section(f"{name}: best floor", mine, targets, lambda c: _floor(c, names))
-        yield _section(f"{name}: kept", mine, targets, _kept)
+        yield _section(f"{name}: kept", mine, targets, _retention)
 
 
 def _section(
@@ -156,12 +156,12 @@ def _floor(cell: TransferCell, names: Names) -> str:
     return f"{number(cell.floored)} {names.get(cell.floor, cell.floor)}{sign}"
 
 
-def _kept(cell: TransferCell) -> str:
+def _retention(cell: TransferCell) -> str:
     if cell.source == cell.target:
         return "100 %"
-    if math.isnan(cell.kept) or cell.verdict != "better":
+    if math.isnan(cell.share_kept) or cell.verdict != "better":
         return "–"
-    return f"{cell.kept:.0f} %"
+    return f"{cell.share_kept:.0f} %"
 
 
 def verdict(mine: Sequence[TransferCell], names: Names) -> str:
@@ -172,7 +172,7 @@ def verdict(mine: Sequence[TransferCell], names: Names) -> str:
         return f"{name}: nothing was transferred; every score is of a probe of the same language."
     better = [cell for cell in away if cell.verdict == "better"]
     lost = [cell for cell in away if cell.loss_p < ALPHA and cell.loss > 0]
-    kept = [cell.kept for cell in better if not math.isnan(cell.kept)]
+    kept = [cell.share_kept for cell in better if not math.isnan(cell.share_kept)]
     said = f"{name}: a probe from another language beats every floor in {_of(better, away)}"
     if better:
         said += f" (by {_range([cell.over for cell in better])} points)"

@@ -66,7 +66,7 @@ class SurveyRow:
     remarks: str = ""
 
     @property
-    def offered(self) -> bool:
+    def is_offered(self) -> bool:
         """Whether the treebank answers the question."""
         return not self.why
 
@@ -103,8 +103,8 @@ def survey_row(place: str, name: str, task: Task) -> SurveyRow:
         word=rule.rule if rule else "",
         word_score=100 * rule.test if rule else math.nan,
         constant=constant,
-        composed=_composed(data),
-        cells="; ".join(f"{how}: {_listed(of)}" for how, of in cells.items()),
+        composed=_composition(data),
+        cells="; ".join(f"{how}: {_listing(of)}" for how, of in cells.items()),
         unknown=_unknown(cells),
         look="; ".join(looks(data, cells)),
         remarks="; ".join(data.notes.remarks),
@@ -142,7 +142,7 @@ def two_readings(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
                 readings.setdefault(cell, Counter())[construction(how)] += n
     for cell, mine in readings.items():
         if len(mine) > 1:
-            yield f"{cell} is read as {_listed(mine)}"
+            yield f"{cell} is read as {_listing(mine)}"
 
 
 def construction(how: str) -> str:
@@ -173,7 +173,7 @@ def _one_form(data: Dataset) -> Iterator[str]:
             yield f"{100 * n / forms.total():.0f} % of {name!r} are about {form!r}"
 
 
-def _composed(data: Dataset) -> str:
+def _composition(data: Dataset) -> str:
     """What each class consists of, in percent."""
     return "; ".join(
         f"{name}: {_shares(of)}" for name, of in _by_class(data, "construction").items()
@@ -196,5 +196,5 @@ def _shares(counts: Counter[str]) -> str:
     return ", ".join(parts) + (" and others" if len(counts) > SOME else "")
 
 
-def _listed(counts: Mapping[str, Any]) -> str:
+def _listing(counts: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {n:,}" for name, n in Counter(counts).most_common())

@@ -37,7 +37,7 @@ def _tables(found: Sequence[SurveyRow]) -> Iterator[Table]:
         (bank, first.licence, *(_cell(by.get((bank, task))) for task in tasks))
         for bank, first in banks.items()
     )
-    offered = [row for row in found if row.offered]
+    offered = [row for row in found if row.is_offered]
     looks = [row for row in offered if row.look]
     lead = (
         f"{len(offered):,} of {len(found):,} tasks are offered, on {len(banks):,} treebanks;"
@@ -57,10 +57,10 @@ def _tables(found: Sequence[SurveyRow]) -> Iterator[Table]:
         head = ("treebank", "task", "look at")
         yield Table(head, (Section("", lines),), frozenset(head), title="What deserves a look")
     if len(offered) < len(found):
-        yield _refused([row for row in found if not row.offered])
+        yield _refusals([row for row in found if not row.is_offered])
 
 
-def _refused(found: Sequence[SurveyRow]) -> Table:
+def _refusals(found: Sequence[SurveyRow]) -> Table:
     """Why tasks are refused, once for all treebanks of the same reason."""
     why = {f"{row.treebank} {row.task}": f"{row.task}: {_first(row.why)}" for row in found}
     lines = []
@@ -84,7 +84,7 @@ def _tasks(found: Sequence[SurveyRow]) -> list[str]:
 
 
 def _cell(row: SurveyRow | None) -> str:
-    if row is None or not row.offered:
+    if row is None or not row.is_offered:
         return REFUSED
     return f"{row.n:,}{LOOK if row.look else ''}"
 
@@ -104,7 +104,7 @@ def heat(found: Sequence[SurveyRow]) -> Figure:
     label_columns(axes, names)
     label_rows(axes, banks)
     for row in found:
-        if row.offered:
+        if row.is_offered:
             part = math.log(max(row.n, 1)) / math.log(MANY)
             place = tasks.index(row.task), banks.index(row.treebank)
             list(cell(axes, place, _cell(row), blues(min(part, 1.0)), fontsize=7))

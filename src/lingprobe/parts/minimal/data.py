@@ -46,7 +46,7 @@ def dataset(pairs: Sequence[Pair], how: Drawing, notes: Mapping[str, Any]) -> Da
     counts = {"pairs": len(pairs), "equal": len(pairs) - len(kept)}
     codes = np.unique([pair.group for pair in kept], return_inverse=True)[1]
     rng = np.random.default_rng([how.seed, 8])
-    rows = _capped(codes, rng) if how.cap else np.arange(len(codes))
+    rows = _cap(codes, rng) if how.cap else np.arange(len(codes))
     counts["over_cap"] = len(codes) - len(rows)
     rows = rows[_draw(codes[rows], how.size, rng)]
     kept, codes = [kept[i] for i in rows], codes[rows]
@@ -62,7 +62,7 @@ def dataset(pairs: Sequence[Pair], how: Drawing, notes: Mapping[str, Any]) -> Da
     )
 
 
-def _capped(groups: Ints, rng: np.random.Generator) -> Ints:
+def _cap(groups: Ints, rng: np.random.Generator) -> Ints:
     """Rows in their order, of each group at most so many as of a target form."""
     cap = SampleSettings().bounds(len(groups), len(np.unique(groups)))[2]
     mixed = rng.permutation(len(groups))

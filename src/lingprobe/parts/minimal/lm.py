@@ -76,7 +76,7 @@ class LanguageModel(Saved):
         limit = Network(scorer.model, tokenizer, scorer.device, scorer.dtype).limit
         tokens = self.batch
         if masked:
-            ids, words, cut = self._masked(tokenizer, texts, limit)
+            ids, words, cut = self._mask(tokenizer, texts, limit)
             plan = plan_masked(ids, words, tokenizer.mask_token_id)
         else:
             ids, cut = self._causal(tokenizer, texts, limit)
@@ -102,7 +102,7 @@ class LanguageModel(Saved):
         ids = [[start, *each][:limit] for each in whole] if texts else []
         return ids, np.array([len(each) + 1 > limit for each in whole], bool)
 
-    def _masked(
+    def _mask(
         self, tokenizer: Any, texts: list[str], limit: int
     ) -> tuple[list[list[int]], list[list[int | None]], NDArray[np.bool_]]:
         """The tokens of each text, the word of each, None for those that the tokeniser adds, and

@@ -46,7 +46,7 @@ class Counts:
         """The counts of some sentences, ignoring case."""
         grams = Counter[Gram]()
         for words in sentences:
-            row = _padded(words, order)
+            row = _pad(words, order)
             for end in range(order, len(row) + 1):
                 grams.update(row[end - n : end] for n in range(1, order + 1))
         seen, behind = Counter[Gram](), defaultdict[Gram, int](int)
@@ -57,7 +57,7 @@ class Counts:
 
     def log_probability(self, words: Sequence[str]) -> float:
         """The log-probability of a sentence and its end."""
-        row = _padded(words, self.order)
+        row = _pad(words, self.order)
         return sum(
             math.log(self._probability(row[end - self.order : end]))
             for end in range(self.order, len(row) + 1)
@@ -77,7 +77,7 @@ class Counts:
         return probability
 
 
-def _padded(words: Sequence[str], order: int) -> Gram:
+def _pad(words: Sequence[str], order: int) -> Gram:
     return (*[START] * (order - 1), *(word.casefold() for word in words), END)
 
 

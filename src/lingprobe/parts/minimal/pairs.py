@@ -92,7 +92,7 @@ def read(path: Path, columns: Columns) -> Iterator[Pair]:
     elif bare.suffix == ".jsonl":
         rows = _json(path)
     else:
-        yield from _marked(path, bare.stem)
+        yield from _marks(path, bare.stem)
         return
     for where, row in rows:
         yield columns.of(row, where, bare.stem)
@@ -123,7 +123,7 @@ def _table(path: Path, between: str) -> Iterator[tuple[str, dict[str, str]]]:
         yield where, row
 
 
-def _marked(path: Path, paradigm: str) -> Iterator[Pair]:
+def _marks(path: Path, paradigm: str) -> Iterator[Pair]:
     """Lines of `True` or `False`, a tab and a sentence, the two of a pair after each other."""
     good = ""
     for number, line in lines(path):

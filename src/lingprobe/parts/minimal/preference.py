@@ -70,7 +70,7 @@ class Preference:
             )
         if train.view == MARGIN:
             return [Compared(cell.read, None) for cell in cells]
-        fitted = LogReg(c=self.c).fit(_mirrored(train), _mirrored(dev), cells=cells)
+        fitted = LogReg(c=self.c).fit(_mirror(train), _mirror(dev), cells=cells)
         return [Compared(cell.read, each) for cell, each in zip(cells, fitted, strict=True)]
 
 
@@ -88,7 +88,7 @@ class Compared:
 
     def predict(self, readings: Readings) -> Predictions:
         if self.linear is not None:
-            both = self.linear.predict(_mirrored(readings)).scores
+            both = self.linear.predict(_mirror(readings)).scores
             there, back = np.split(both[:, 0] - both[:, 1], 2)
             margins = (there - back) / 2  # what is left of an intercept falls out
         else:
@@ -99,7 +99,7 @@ class Compared:
         return Predictions(scores.astype(np.float32), NAMES, decoded, "softmax")
 
 
-def _mirrored(readings: Readings) -> Readings:
+def _mirror(readings: Readings) -> Readings:
     """Every pair and, behind all of them, every pair the other way round: so no place is the better
     one, and the intercept is 0.
     """

@@ -136,17 +136,23 @@ def _plan(rows: list[Row], items: list[tuple[int, int, int]], uses: list[tuple[i
     return Plan(rows, table[order], used)
 
 
+class _Selection(threading.local):
+    """The places that a thread asks for; None: all."""
+
+    places: Any = None
+
+
 class Narrow:
     """Makes a model apply its matrix of the vocabulary at some places alone: a hook on the module,
     one selection a thread.
     """
 
     def __init__(self, module: nn.Module) -> None:
-        self._local = threading.local()
+        self._local = _Selection()
         module.register_forward_pre_hook(self._select)
 
     def _select(self, module: nn.Module, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        places = getattr(self._local, "places", None)
+        places = self._local.places
         return arguments if places is None else (arguments[0][places][None], *arguments[1:])
 
     def logits(self, model: Any, inputs: Inputs, places: Places) -> Tensor:
