@@ -163,13 +163,19 @@ jsonl: faq tasks
 DataFrame: tutorials/dataframe
 pandas: tutorials/dataframe
 own labels: tutorials/dataframe
-Finnish: tutorials/language
+Finnish: languages tutorials/language
 morphology: tasks
 case: tasks
 agreement: tasks
 word order: tasks
 baseline: understand
-Finnish case: tasks-ud tasks
+Finnish case: languages tasks-ud tasks
+attention heads: heads
+minimal pairs: minimal-pairs
+BLiMP: minimal-pairs
+syntactic tree: structure
+structural probe: structure
+cross-lingual transfer: languages
 no treebank: faq
 add a task: tutorials/task
 edge probing: tasks-edge layers
