@@ -1,6 +1,7 @@
 """Every entry of the contents keeps its promises; one that is added without a line here fails."""
 
 import contextlib
+import json
 import pickle
 import re
 import shutil
@@ -8,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fixtures import published
@@ -29,7 +31,7 @@ from lingprobe import evaluate
 from lingprobe.corpora.files import treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.data.identity import identity
-from lingprobe.data.labels import column
+from lingprobe.data.labels import NumberList, NumberLists, column
 from lingprobe.data.oracles import oracles_of
 from lingprobe.data.references import Reference, summary
 from lingprobe.datasets.controls import CONTROLS
@@ -114,6 +116,10 @@ ENCODER_OPTIONS = {
         "elmo:ELMO/elmo_weights.hdf5,layers=all,pool=none,weights=orthonormal",
         "elmo:ELMO/elmo_weights.hdf5,weights=random,seed=1",
     ],
+    "letters": ["letters", "letters,dim=64,longest=2"],
+    "tags": ["tags"],
+    "lm": ["lm:HF", "lm:HF,reads=masked,weights=random"],
+    "ngram": ["ngram:TEXT", "ngram:TEXT,order=1"],
     "use": [],  # needs TensorFlow; test_use.py checks it over a stub of that
 }
 PROBE_OPTIONS = {
@@ -139,6 +145,11 @@ PROBE_OPTIONS = {
     "majority-feature": [("majority-feature", {"kinds": ("classes",)})],
     "nb-uni-tfidf": [("nb-uni-tfidf", {}), ("nb-uni-tfidf,alpha=0.5", {})],
     "nb-bi-tfidf": [("nb-bi-tfidf", {})],
+    # labels of these are no kind that is planted here: tests of their parts fit them
+    "preference": [("preference", {"kinds": ()})],
+    "structural": [("structural", {"kinds": ()}), ("structural,rank=4", {"kinds": ()})],
+    "chain": [("chain", {"kinds": ()})],
+    "pointer": [("pointer", {"kinds": ()})],
 }
 PUBLISHED = ("senteval", "xprobe", "rusenteval", "ud2019", "comp/released", "text", "pair")
 PAPERS = names("comp/released")
@@ -235,6 +246,15 @@ TASK_OPTIONS = {
         "edge/semeval:EDGES/semeval",
         "edge/semeval:EDGES/semeval,words=cut,dev=carved",
     ],
+    "minimal/pairs": ["minimal/pairs:PAIRS", "minimal/pairs:PAIRS,size=20,fold=2/5"],
+    "minimal/agreement": ["minimal/agreement:BANK,size=200"],
+    "structure/distance": ["structure/distance:BANK"],
+    "structure/depth": ["structure/depth:BANK"],
+    "arcs/head": ["arcs/head:BANK"],
+    "transfer": [
+        "transfer:BANK,test=BANK,task=ud/tense",
+        "transfer:BANK,test=BANK,task=ud/tense,centred=true",
+    ],
     "table": [
         f"table:TABLES/{family}.{suffix}" for family in FAMILIES for suffix in ("parquet", "jsonl")
     ],
@@ -262,6 +282,20 @@ def places(tmp_path_factory):
         (folder / "ours.ptb").write_text(forest(4000), "utf-8")
         return folder / "ours.ptb"
 
+    def text():
+        (folder / "text.txt").write_text("".join(f"{s.text}\n" for s in SENTENCES), "utf-8")
+        return folder / "text.txt"
+
+    def pairs():
+        rows = [
+            {"sentence_good": f"the {noun} runs", "sentence_bad": f"the {noun} run", "UID": f"p{k}"}
+            for k in range(10)
+            for noun in ("cat", "dog", "bird", f"fox{k}")
+        ]
+        lines = (json.dumps(row) + "\n" for row in rows)
+        (folder / "pairs.jsonl").write_text("".join(lines), "utf-8")
+        return folder / "pairs.jsonl"
+
     makers = {
         "VEC": lambda: word_vectors(folder / "ours.vec"),
         "NPZ": lambda: given_npz(folder / "ours.npz"),
@@ -284,6 +318,8 @@ def places(tmp_path_factory):
         "EDGES": lambda: edge_files(folder / "edges"),
         "BANK": bank,
         "TREES": trees,
+        "TEXT": text,
+        "PAIRS": pairs,
         "SERVER": lambda: servers.enter_context(embedding_server()).url,
     }
     made, servers = {}, contextlib.ExitStack()
@@ -429,13 +465,20 @@ def other_content(place: Path, folder: Path) -> Path:
     return copy
 
 
+# a sentence of five words, each of which hangs on the one before it
+DEPTHS = np.arange(5.0)
+DISTANCES = np.array([b - a for a in range(5) for b in range(a + 1, 5)], float)
+JUDGED = [
+    (column([1.0, 2.0, 4.0]), ("pearson", "spearman", "r2")),
+    (NumberLists.of([NumberList("distance", DISTANCES)]), ("uuas", "dspr")),
+    (NumberLists.of([NumberList("depth", DEPTHS)]), ("root-accuracy", "nspr")),
+]
+"""Labels, and the metrics that are about such; others are about classes."""
+
+
 @pytest.mark.parametrize("name", METRICS.table)
 def test_metrics_are_best_where_all_is_right(name):
-    labels = (
-        column([1.0, 2.0, 4.0])
-        if name in ("pearson", "spearman", "r2")
-        else column(["a", "b", "a"])
-    )
+    labels = next((labels for labels, names in JUDGED if name in names), column(["a", "b", "a"]))
     assert METRICS.make(name)(labels, labels) == pytest.approx(1)
 
 

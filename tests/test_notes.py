@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import lingprobe
+from lingprobe.data.centring import Unlabelled
 from lingprobe.data.core import Dataset, Example, Result, Sentence, Trial
 from lingprobe.data.labels import column
 from lingprobe.data.notes import (
@@ -37,6 +38,7 @@ PARTS = [
     Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
     WrittenIn("mine.py@tokipona"),
     ByParser("udpipe english.udpipe", 7.5),
+    Unlabelled("language", 9, {"pl": [0, 5], "en": [5, 9]}),
     Checkpoint(3, "epoch", 8, 5, "translate", "bleu", {"bleu": 7.1}, {"bleu of copying": 0.4}),
 ]
 SAID = {

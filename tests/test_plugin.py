@@ -78,7 +78,7 @@ def lingprobe(environment: dict[str, str], *arguments: str | Path) -> str:
     ("kind", "name", "line"),
     [
         ("tasks", "example/long-word", "Does the sentence have a word of eight letters or more?"),
-        ("encoders", "letters", "How often each letter from a to z occurs in the sentence."),
+        ("encoders", "alphabet", "How often each letter from a to z occurs in the sentence."),
         ("probes", "centroid", "The class whose mean vector is nearest."),
     ],
 )
@@ -101,7 +101,7 @@ def test_the_extension_adds_a_command_and_a_function(installed, tmp_path):
 
 
 def test_the_extension_runs(installed, running_text, tmp_path):
-    encoders = ["-e", "letters", "-e", "rare-letters,floor=3", "-e", "length", "--no-bounds"]
+    encoders = ["-e", "alphabet", "-e", "rare-letters,floor=3", "-e", "length", "--no-bounds"]
     run = [
         "run",
         "-t",
@@ -116,7 +116,7 @@ def test_the_extension_runs(installed, running_text, tmp_path):
     rows = list(csv.DictReader(lingprobe(installed, *run, "--format", "csv").splitlines()))
     scores = {row["encoder"]: float(row["score"]) for row in rows}
     assert {row["probe"] for row in rows} == {"centroid"}
-    assert scores["letters"] > 60
+    assert scores["alphabet"] > 60
     assert scores["rare-letters:3"] > 60
     assert all(float(row["low"]) < float(row["score"]) < float(row["high"]) for row in rows)
 
@@ -124,7 +124,7 @@ def test_the_extension_runs(installed, running_text, tmp_path):
 def test_the_extension_keeps_the_promises_of_its_kinds(installed, running_text):
     checks = "from lingprobe.testing import check_encoder, check_probe, check_task\n"
     checks += (
-        f"check_task('example/long-word:{running_text}'); check_encoder('letters');"
+        f"check_task('example/long-word:{running_text}'); check_encoder('alphabet');"
         " check_encoder('rare-letters');"
         " check_probe('centroid', kinds=('classes',))"
     )

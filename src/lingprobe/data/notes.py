@@ -182,6 +182,11 @@ class Notes(Record):
         return dict(self.get("left out") or {})
 
     @property
+    def answers(self) -> Mapping[str, int]:
+        """How many candidates have each label, before any are drawn."""
+        return dict(self.get("labels") or {})
+
+    @property
     def rules(self) -> Mapping[str, float]:
         """Rules of thumb, each with the share of test that it gets right."""
         return dict(self.get("rules") or {})

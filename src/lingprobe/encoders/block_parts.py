@@ -16,10 +16,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from lingprobe.encoders.sites import WHOLE
-from lingprobe.metrics.metric import Doubles
+
+Doubles = NDArray[np.float64]
 
 MARKED = 256  # numbers of a state by which sums are recognised
 CLOSE = 1e-5  # how far a sum may be off, of the largest number: rounding is a hundredth of that

@@ -120,8 +120,7 @@ def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str
     """What deserves a look."""
     yield from two_readings(cells)
     unknown = _unknown(cells)
-    answered = data.notes.get("labels") or {}
-    if unknown > SHARE * (unknown + sum(answered.values())):
+    if unknown > SHARE * (unknown + sum(data.notes.answers.values())):
         which = Counter(cells_of(cells, is_known=False)).most_common(SOME)
         yield f"no rule knows {', '.join(f'{cell} ({n:,})' for cell, n in which)}"
     yield from _one_form(data)

@@ -35,7 +35,7 @@ MATCHED: Memory[Matching] = Memory()
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """What a probe that was trained on a task in one language reaches in another.
+    """Does what a probe learnt of a task in one language hold in another?
 
     path     the treebank whose train and dev it is fitted on: a path or a code
     test     the treebank that it is tested on; the same one for the upper bound

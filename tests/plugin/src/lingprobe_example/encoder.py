@@ -14,7 +14,7 @@ from lingprobe.data.vectors import Vectors
 class Letters:
     """How often each letter from a to z occurs in the sentence."""
 
-    name = "letters"
+    name = "alphabet"
     takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
