@@ -118,7 +118,7 @@ ENCODER_OPTIONS = {
     ],
     "letters": ["letters", "letters,dim=64,longest=2"],
     "tags": ["tags"],
-    "lm": ["lm:HF", "lm:HF,reads=masked,weights=random"],
+    "lm": ["lm:MASKED", "lm:MASKED,weights=random,seed=1"],
     "ngram": ["ngram:TEXT", "ngram:TEXT,order=1"],
     "use": [],  # needs TensorFlow; test_use.py checks it over a stub of that
 }
@@ -155,6 +155,7 @@ PUBLISHED = ("senteval", "xprobe", "rusenteval", "ud2019", "comp/released", "tex
 PAPERS = names("comp/released")
 # labels are all that they publish
 UNANNOTATED = (
+    "minimal",  # which of two sentences is the better one, no annotation of words says
     *("senteval", "xprobe", "rusenteval", "ud2019", "linspector", "indicsenteval", "text", "pair"),
     "table",
 )
@@ -250,7 +251,7 @@ TASK_OPTIONS = {
     "minimal/agreement": ["minimal/agreement:BANK,size=200"],
     "structure/distance": ["structure/distance:BANK"],
     "structure/depth": ["structure/depth:BANK"],
-    "arcs/head": ["arcs/head:BANK"],
+    "arcs/head": ["arcs/head:BANK,rel=det"],
     "transfer": [
         "transfer:BANK,test=BANK,task=ud/tense",
         "transfer:BANK,test=BANK,task=ud/tense,centred=true",
@@ -259,6 +260,23 @@ TASK_OPTIONS = {
         f"table:TABLES/{family}.{suffix}" for family in FAMILIES for suffix in ("parquet", "jsonl")
     ],
 }
+
+
+def running_text(file):
+    """The sentences that models are made for, one a line."""
+    file.write_text("".join(f"{sentence.text}\n" for sentence in SENTENCES), "utf-8")
+    return file
+
+
+def agreeing_pairs(file):
+    """Ten paradigms of four pairs each."""
+    nouns = [(f"p{k}", f"{noun}{k}") for k in range(10) for noun in ("cat", "dog", "fox", "owl")]
+    rows = [
+        {"sentence_good": f"the {noun} runs", "sentence_bad": f"the {noun} run", "UID": paradigm}
+        for paradigm, noun in nouns
+    ]
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    return file
 
 
 @pytest.fixture(scope="session")
@@ -282,20 +300,6 @@ def places(tmp_path_factory):
         (folder / "ours.ptb").write_text(forest(4000), "utf-8")
         return folder / "ours.ptb"
 
-    def text():
-        (folder / "text.txt").write_text("".join(f"{s.text}\n" for s in SENTENCES), "utf-8")
-        return folder / "text.txt"
-
-    def pairs():
-        rows = [
-            {"sentence_good": f"the {noun} runs", "sentence_bad": f"the {noun} run", "UID": f"p{k}"}
-            for k in range(10)
-            for noun in ("cat", "dog", "bird", f"fox{k}")
-        ]
-        lines = (json.dumps(row) + "\n" for row in rows)
-        (folder / "pairs.jsonl").write_text("".join(lines), "utf-8")
-        return folder / "pairs.jsonl"
-
     makers = {
         "VEC": lambda: word_vectors(folder / "ours.vec"),
         "NPZ": lambda: given_npz(folder / "ours.npz"),
@@ -318,8 +322,9 @@ def places(tmp_path_factory):
         "EDGES": lambda: edge_files(folder / "edges"),
         "BANK": bank,
         "TREES": trees,
-        "TEXT": text,
-        "PAIRS": pairs,
+        "MASKED": lambda: transformer(folder / "masked", predicts=True),
+        "TEXT": lambda: running_text(folder / "text.txt"),
+        "PAIRS": lambda: agreeing_pairs(folder / "pairs.jsonl"),
         "SERVER": lambda: servers.enter_context(embedding_server()).url,
     }
     made, servers = {}, contextlib.ExitStack()

@@ -96,7 +96,7 @@ class Transfer:
     @property
     def question(self) -> str:
         """What is asked."""
-        return f"{self._one.question} (learnt in {label(self.path)}, asked in {label(self.test)})"
+        return f"Learnt in {label(self.path)}, tested in {label(self.test)}: {self._one.question}"
 
     @property
     def metric(self) -> str:
