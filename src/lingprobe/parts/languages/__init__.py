@@ -10,7 +10,12 @@ TABLES = {
     "tasks": {"transfer": "transfer:Transfer", "forms/feat": "forms:feat"},
     "about": {"transfer": "about:KNOWN", "forms/*": "about:KNOWN"},
     "encoders": {"letters": "letters:Letters"},
-    "views": {"transfer": "pages:transfer"},
+    "views": {"transfer": "pages:transfer", "morphology": "morphology_page:morphology"},
 }
-COMMANDS = {"Run": "commands:transfer", "Data": "commands:languages"}
-_PLACES = {"api": "survey transfer", "cells": "TransferCell", "survey": "SurveyRow"}
+COMMANDS = {"Run": "commands:transfer commands:morphology", "Data": "commands:languages"}
+_PLACES = {
+    "api": "survey transfer morphology",
+    "morphology": "MorphologyRow",
+    "cells": "TransferCell",
+    "survey": "SurveyRow",
+}

@@ -1,4 +1,6 @@
-"""`lingprobe languages`: what treebanks support; `lingprobe transfer`: train here, test there."""
+"""`lingprobe languages`: what treebanks support; `lingprobe transfer`: train here, test there;
+`lingprobe morphology`: which features of words a model knows.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +51,19 @@ def languages(
     put(lingprobe.survey(**given), style, output, "line")
 
 
+MEASURED = (
+    option("output", "-o", metavar="FOLDER"),
+    PAGE_STYLE,
+    option("to", metavar="FILE", help="Write the page to a file: a table, or a figure."),
+    QUIET,
+    DEVICE,
+    BATCH_SIZE,
+    CACHE,
+    STORE,
+)
+"""Options of what measures and then shows a page."""
+
+
 @command(
     "transfer",
     TASKS,
@@ -62,14 +77,7 @@ def languages(
     option("probes", "--probe", metavar="PROBE", complete=names("probes")),
     option("seeds", metavar="N", least=1),
     option("reads", "--read", metavar="READ"),
-    option("output", "-o", metavar="FOLDER"),
-    PAGE_STYLE,
-    option("to", metavar="FILE", help="Write the page to a file: a table, or a heat map."),
-    QUIET,
-    DEVICE,
-    BATCH_SIZE,
-    CACHE,
-    STORE,
+    *MEASURED,
 )
 def transfer(
     given: Arguments,
@@ -98,3 +106,33 @@ def transfer(
     encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.transfer(**{**given, "encoders": encoders}, progress=not quiet)
     put(page, style, to, "cell")
+
+
+@command(
+    "morphology",
+    argument("treebank", "TREEBANK"),
+    MODELS,
+    ENCODERS,
+    option("feature", metavar="FEATURE"),
+    option("size", metavar="N", least=20),
+    *MEASURED,
+)
+def morphology(
+    given: Arguments,
+    *,
+    model: list[str] | None = None,
+    style: PageStyle = "terminal",
+    to: Path | None = None,
+    quiet: bool = False,
+    device: str | None = None,
+    batch_size: int | None = None,
+) -> None:
+    """Show whether a model knows a feature of words, such as Finnish case, layer by layer.
+
+    **Examples**
+
+    - `lingprobe morphology fi_tdt --feature Case -m xlm-roberta-base`
+    """
+    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
+    page = lingprobe.morphology(**{**given, "encoders": encoders}, progress=not quiet)
+    put(page, style, to, "layer")
