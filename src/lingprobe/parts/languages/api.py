@@ -113,16 +113,15 @@ def morphology(
     size: int | None = 3000,
     **settings: Unpack[Settings],
 ) -> Page[tuple[MorphologyRow, ...]]:
-    """Whether encoders know a feature of words, as `lingprobe morphology` shows it: of words in
-    sentences and alone, each layer against the letters of the word, a bag of the model's own word
-    pieces, and the network before training.
+    """Whether encoders know a feature of words, in sentences and alone: each layer against the
+    letters of the word, a bag of the model's word pieces, and the network before training.
 
-    treebank   a treebank, such as 'fi_tdt', or a file of UniMorph (words alone)
+    treebank   a treebank, such as 'fi_tdt', or a file of UniMorph
     encoders   as of `run`; of a transformer all layers are read
-    feature    such as Case, or a pattern (default: each that two values have often enough)
-    size       words at most, in sentences and alone; None for all
+    feature    such as Case, or a pattern (default: each that varies enough)
+    size       words at most; None for all
     settings   the fields of `Settings`
-    `.content` has a `MorphologyRow` for each layer. DataProblem if nothing can be measured.
+    `.content` has a `MorphologyRow` for each layer.
 
         print(lingprobe.morphology("fi_tdt", "hf:xlm-roberta-base", feature="Case"))
     """

@@ -38,8 +38,7 @@ def languages(
 ) -> None:
     """Show which treebanks answer which questions, with what deserves a look.
 
-    For each treebank and task: examples, or why it is refused; what classes consist of; the best
-    rule of one word; auxiliaries that no rule knows. CSV has all of it.
+    CSV has also what classes consist of, the best rule of one word, and every auxiliary.
 
     **Examples**
 
@@ -54,12 +53,11 @@ def languages(
 MEASURED = (
     option("output", "-o", metavar="FOLDER"),
     PAGE_STYLE,
-    option("to", metavar="FILE", help="Write the page to a file: a table, or a figure."),
+    option("to", metavar="FILE", help="Write the page to a file: a table or figure."),
     QUIET,
     DEVICE,
     BATCH_SIZE,
     CACHE,
-    STORE,
 )
 """Options of what measures and then shows a page."""
 
@@ -78,6 +76,7 @@ MEASURED = (
     option("seeds", metavar="N", least=1),
     option("reads", "--read", metavar="READ"),
     *MEASURED,
+    STORE,
 )
 def transfer(
     given: Arguments,
@@ -92,8 +91,7 @@ def transfer(
     """Train a probe in one language and test it in another, and show the matrix.
 
     Every cell has the same classes and numbers of examples. Beside an encoder stand floors that
-    travel (length, words, character n-grams, its own word pieces), trained in the source too, and
-    the upper bound: the same probe trained in the target.
+    travel, trained in the source too, and the upper bound: the same probe trained in the target.
 
     **Examples**
 
@@ -127,7 +125,7 @@ def morphology(
     device: str | None = None,
     batch_size: int | None = None,
 ) -> None:
-    """Show whether a model knows a feature of words, such as Finnish case, layer by layer.
+    """Show whether a model knows a feature of words, layer by layer.
 
     **Examples**
 

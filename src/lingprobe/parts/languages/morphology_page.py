@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.analysis.row import CONSTANT
 from lingprobe.data.core import Result
+from lingprobe.data.references import parsed_or_none
 from lingprobe.pages.records import csv
 from lingprobe.pages.views import Asked
 from lingprobe.parts.languages.morphology import (
@@ -31,9 +32,27 @@ def morphology(results: Sequence[Result], asked: Asked) -> Page[tuple[Morphology
 
 def morphology_page(found: Morphology) -> Page[tuple[MorphologyRow, ...]]:
     """The table of each feature and encoder."""
-    names = dict(short_names(dict.fromkeys(row.encoder for row in found.rows)))
-    names[CONSTANT] = "one constant answer"
+    names = floor_names(dict.fromkeys((row.encoder, row.kind) for row in found.rows))
     return Page(found.rows, lambda: list(_tables(found, names)), {"csv": lambda: csv(found.rows)})
+
+
+def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Names of encoders by reference, given with their kinds; floors are called by what they see,
+    where one model is judged.
+    """
+    every = dict(encoders)
+    names = dict(short_names(every))
+    names[CONSTANT] = "one constant answer"
+    judged = [encoder for encoder, kind in every.items() if kind == "trained"]
+    for encoder, kind in every.items():
+        parsed = parsed_or_none(encoder)
+        if kind != "baseline" or parsed is None or len(judged) > 1:
+            continue
+        if parsed.name == "letters":
+            names[encoder] = "letters"
+        elif ("weights", "random") in parsed.options and names[encoder] != "word pieces":
+            names[encoder] = "untrained"
+    return names
 
 
 def _tables(found: Morphology, names: Names) -> Iterator[Table]:
