@@ -116,7 +116,7 @@ ENCODER_OPTIONS = {
         "elmo:ELMO/elmo_weights.hdf5,layers=all,pool=none,weights=orthonormal",
         "elmo:ELMO/elmo_weights.hdf5,weights=random,seed=1",
     ],
-    "letters": ["letters", "letters,dim=64,longest=2"],
+    "letters": ["letters", "letters,dim=64,longest=2", "letters,pool=none"],
     "tags": ["tags"],
     "lm": ["lm:MASKED", "lm:MASKED,weights=random,seed=1"],
     "ngram": ["ngram:TEXT", "ngram:TEXT,order=1"],
@@ -252,6 +252,10 @@ TASK_OPTIONS = {
     "structure/distance": ["structure/distance:BANK"],
     "structure/depth": ["structure/depth:BANK"],
     "arcs/head": ["arcs/head:BANK,rel=det"],
+    "forms/feat": [
+        "forms/feat:BANK,feature=Number,least=2",
+        "forms/feat:BANK,feature=Number,least=2,several=set,upos=NOUN",
+    ],
     "transfer": [
         "transfer:BANK,test=BANK,task=ud/tense",
         "transfer:BANK,test=BANK,task=ud/tense,centred=true",

@@ -173,6 +173,9 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "slurm": lambda: lingprobe.slurm(["run"], shards=2),
         "model": lambda: lingprobe.model("nobody/nothing"),
         "survey": lambda: str(lingprobe.survey("a.conllu", tasks="ud/tense")),
+        "morphology": lambda: str(
+            lingprobe.morphology("a.conllu", "length", feature="Number", seeds=1)
+        ),
         "transfer": lambda: lingprobe.transfer(
             "ud/tense", "length", train="a.conllu", test="a.conllu", seeds=1
         ),

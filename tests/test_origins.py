@@ -52,7 +52,8 @@ pages/views.py view_page
 probes/online.py online
 tasks/__init__.py tolerant
 parts/compose/comp/family.py fingerprint
-tasks/find.py expand_tasks
+tasks/find.py expand_tasks _expand_reference
+tasks/task.py expand
 tasks/released/universal.py _lacking
 testing/encoders.py check_encoder
 testing/probes.py check_probe

@@ -17,11 +17,11 @@ import importlib.metadata
 import inspect
 import logging
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from lingprobe.data._code import Untrusted, allow, beside, from_file, is_allowed
 from lingprobe.data._foreign_code import foreign_code, module_name, one_line
@@ -33,6 +33,7 @@ from lingprobe.data.suggestions import suggest
 __all__ = [
     "REMEMBERED",
     "Contents",
+    "Expanding",
     "Place",
     "Reference",
     "ReferenceProblem",
@@ -49,6 +50,15 @@ __all__ = [
 T = TypeVar("T")
 TELLING = 5  # letters of a word that is looked for in what things say of themselves
 log = logging.getLogger("lingprobe.data.references")
+
+
+@runtime_checkable
+class Expanding(Protocol):
+    """What makes things, where one reference may stand for several of them."""
+
+    def expand(self, reference: Reference) -> Sequence[Reference]:
+        """The references of single things, in order; the reference itself for one."""
+        ...
 
 
 @dataclass(frozen=True)

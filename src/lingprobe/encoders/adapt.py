@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.references import Contents, Reference, ReferenceProblem
+from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.checkpoints import Expanding
 from lingprobe.encoders.live import live_model
 from lingprobe.encoders.origin import name_of, source
 from lingprobe.encoders.own_vector_files import check_stored

@@ -5,10 +5,9 @@ each had come.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, parsed_or_none
@@ -21,15 +20,6 @@ POINT = re.compile(
     re.IGNORECASE,
 )
 """How names of models say how far they had come: step1000, seed_0-step_20k, checkpoint-500."""
-
-
-@runtime_checkable
-class Expanding(Protocol):
-    """What makes encoders, where one reference may stand for several of them."""
-
-    def expand(self, reference: Reference) -> Sequence[Reference]:
-        """The references of single encoders, in order; the reference itself for one."""
-        ...
 
 
 class Named(NamedTuple):

@@ -100,7 +100,12 @@ def expand_tasks(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
         else:
             every.append(tolerant(task, on_error))
     supply(every)
-    return every
+    # options that depend on data may need what was fetched now
+    return [one for each in every for one in _expand_reference(each)]
+
+
+def _expand_reference(task: Any) -> list[Any]:
+    return TASKS.expand(task) if isinstance(task, Reference) else [task]
 
 
 def _speaks(bank: Path, asked: str) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,8 +12,9 @@ from urllib.parse import unquote
 import numpy as np
 
 from lingprobe.corpora.files import uncompressed_path
+from lingprobe.corpora.places import below, folder
 from lingprobe.data.core import SPLITS, Annotated, Dataset, Facts, Sampling, Sentence, Task
-from lingprobe.data.references import Contents, Reference, ReferenceProblem
+from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
 from lingprobe.datasets.splits import apportion
@@ -107,8 +109,19 @@ class TaskContents(Contents):
     """
 
     def expand(self, reference: str | Reference) -> list[Reference]:
-        """The references that a pattern stands for; a table's name stands for the table."""
-        return super().expand(self._as_task(reference))
+        """The references that a pattern stands for: of names (`ud/*:PATH`), of treebanks
+        (`ud/feat:*`, `ud/feat:UD_Finnish-*`), or of an option that depends on the data
+        (`feature=*`). A table's name stands for the table.
+        """
+        names = super().expand(self._as_task(reference))
+        placed = [one for each in names for one in _expand_treebanks(each)]
+        return [one for each in placed for one in self._expand_options(each)]
+
+    def _expand_options(self, reference: Reference) -> Sequence[Reference]:
+        if not any("*" in value for _, value in reference.options):
+            return [reference]
+        factory = self.find(reference.name)
+        return factory.expand(reference) if isinstance(factory, Expanding) else [reference]
 
     def make(self, reference: str | Reference) -> Any:
         """The task that a reference names."""
@@ -137,6 +150,23 @@ class TaskContents(Contents):
         if parsed.name == "hf" and (parsed.argument or "").startswith("//datasets/"):
             return Reference("table", f"hf:{parsed.argument}", parsed.options)
         return parsed
+
+
+def _expand_treebanks(reference: Reference) -> list[Reference]:
+    """The reference on each treebank here that its argument fits: all for `*`, or those of a
+    pattern that begins with UD_. ReferenceProblem where there is none.
+    """
+    pattern = reference.argument or ""
+    if "*" not in pattern or not (pattern == "*" or pattern.startswith("UD_")):
+        return [reference]
+    shelf = folder() or Path()
+    banks = [bank for bank in below(shelf) if fnmatchcase(bank.name, pattern)]
+    if not banks:
+        raise ReferenceProblem(
+            f"{reference.name}:{pattern}: no such treebank is in {shelf.absolute()}; set"
+            " LINGPROBE_TREEBANKS to a folder with UD_* folders, or name a treebank"
+        )
+    return [replace(reference, argument=bank.name if folder() else str(bank)) for bank in banks]
 
 
 def _limit(reference: Reference) -> int | None:

@@ -57,12 +57,14 @@ class SpanSettings:
     key        which of two spans a label is about, from 0, where that is not the last
     relations  whether it is about dependencies, so that tables say where these are of UD release 1
     oracles    what word vectors can hold of the annotation; without, the targets themselves
+    every      the values of an option that data have, which a `*` in it stands for
     """
 
     files: tuple[str, ...] = TREES
     key: int | None = None
     relations: bool = False
     oracles: Callable[[TargetReader[Any]], Mapping[str, Oracle[Any]]] = either
+    every: Mapping[str, Callable[[Any], Collection[str]]] = field(default_factory=dict)
 
 
 def question(
@@ -110,7 +112,8 @@ def question(
         if isinstance(asked, SpanSettings):
             kind = SpanRule(rule, asked).kind(asks, needs or {})
             judged = {"metric": metric or MICRO, "probe": probe or "span", "baselines": floors}
-            return edge(name, kind, _options(function, SpanOptions), place=place, **judged)
+            more = {**judged, "every": asked.every}
+            return edge(name, kind, _options(function, SpanOptions), place=place, **more)
         sentences = SentenceRule(rule, gold or {})
         asker = Question(
             name,

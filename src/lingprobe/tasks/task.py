@@ -6,12 +6,14 @@ import inspect
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lingprobe.corpora.files import Part, digest
 from lingprobe.corpora.machine import audits
 from lingprobe.data.core import DataProblem, Dataset, Sampling, Sentence
 from lingprobe.data.oracles import Facts
+from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.findings import Found
 
@@ -39,6 +41,7 @@ class Definition(Generic[O]):
     whole        all that files have, whatever splits they lack; the data set, without
     candidates   what it is sampled from, and what was counted on the way, where it is sampled
     varied       question, metric and view where options decide them
+    every        the values of an option that data have, where a `*` in it asks for each of them
     place        'module:attribute' of a definition that is not built in
     """
 
@@ -58,6 +61,7 @@ class Definition(Generic[O]):
     whole: Callable[[O], Dataset] | None = None
     candidates: Callable[[O], tuple[Found, dict[str, Any]]] | None = None
     varied: Callable[[O], Mapping[str, str]] | None = None
+    every: Mapping[str, Callable[[O], Collection[str]]] = field(default_factory=dict)
     place: str = ""
 
     def __post_init__(self) -> None:
@@ -75,6 +79,22 @@ class Definition(Generic[O]):
     def __call__(self, *path: Any, **options: Any) -> DefinedTask[O]:
         """The task with these options."""
         return DefinedTask(self, self.options(*path, **options))
+
+    def expand(self, reference: Reference) -> list[Reference]:
+        """One reference for each value that the data have of an option with a `*`; the reference
+        itself where there is none, or where the data cannot be read, which loading will tell.
+        """
+        for name, pattern in reference.options:
+            if name in self.every and "*" in pattern:
+                task: DefinedTask[O] = TASKS.make(reference.without("limit"))
+                try:
+                    has = self.every[name](task.options)
+                except DataProblem:
+                    return [reference]
+                values = [value for value in has if fnmatchcase(value, pattern)]
+                plain = reference.without(name)
+                return [plain.plus(**{name: value}) for value in values] or [reference]
+        return [reference]
 
     def __reduce__(self) -> str:
         return str(vars(self)["__name__"])  # a definition is a global of its module

@@ -2,14 +2,20 @@
 language and tested in another, and what may be compared.
 
 `matching` cuts data sets of several languages to the same composition, `transfer` makes tasks of
-them, `letters` is a floor that travels. `survey` says what treebanks support.
+them, `letters` is a floor that travels. `survey` says what treebanks support. `words` reads forms
+with their features, of treebanks and of UniMorph, and `forms` asks what they say alone.
 """
 
 TABLES = {
-    "tasks": {"transfer": "transfer:Transfer"},
-    "about": {"transfer": "about:KNOWN"},
+    "tasks": {"transfer": "transfer:Transfer", "forms/feat": "forms:feat"},
+    "about": {"transfer": "about:KNOWN", "forms/*": "about:KNOWN"},
     "encoders": {"letters": "letters:Letters"},
-    "views": {"transfer": "pages:transfer"},
+    "views": {"transfer": "pages:transfer", "morphology": "morphology_page:morphology"},
 }
-COMMANDS = {"Run": "commands:transfer", "Data": "commands:languages"}
-_PLACES = {"api": "survey transfer", "cells": "TransferCell", "survey": "SurveyRow"}
+COMMANDS = {"Run": "commands:transfer commands:morphology", "Data": "commands:languages"}
+_PLACES = {
+    "api": "survey transfer morphology",
+    "morphology": "MorphologyRow",
+    "cells": "TransferCell",
+    "survey": "SurveyRow",
+}

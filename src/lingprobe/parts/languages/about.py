@@ -1,4 +1,4 @@
-"""What is known of `transfer` before any data are read."""
+"""What is known of the tasks here before any data are read."""
 
 from __future__ import annotations
 
@@ -7,5 +7,10 @@ from collections.abc import Mapping
 from lingprobe.tasks.about import About
 
 KNOWN: Mapping[str, About] = {
-    "transfer": About("a sentence", "two treebanks, with the question of another task")
+    "transfer": About("a sentence", "two treebanks, with the question of another task"),
+    "forms/*": About(
+        "a word",
+        "a Universal Dependencies treebank, or a file of UniMorph",
+        ("sahin-2020-linspector",),
+    ),
 }

@@ -14,6 +14,14 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, allow, parsed_or_none
 from lingprobe.parts.languages.cells import TransferCell, cells
+from lingprobe.parts.languages.morphology import (
+    MorphologyRow,
+    floors,
+    in_layers,
+    morphology_of,
+    questions,
+)
+from lingprobe.parts.languages.morphology_page import morphology_page
 from lingprobe.parts.languages.pages import PIECES, transfer_page
 from lingprobe.parts.languages.survey import SurveyRow, survey_rows
 from lingprobe.parts.languages.survey_page import survey_page
@@ -93,6 +101,39 @@ def transfer(
     how: Settings = {"probes": ["logreg"], **settings, "keep_scores": True}
     done = run(asked, every, **how)
     found = transfer_page(cells(done.results))
+    return found.with_remarks((*done.remarks, *done.problems))
+
+
+@keywords({name: each for name, each in optional(Settings).items() if name not in LEFT_OUT})
+def morphology(
+    treebank: str,
+    encoders: Any = None,
+    *,
+    feature: str = "*",
+    size: int | None = 3000,
+    **settings: Unpack[Settings],
+) -> Page[tuple[MorphologyRow, ...]]:
+    """Whether encoders know a feature of words, in sentences and alone: each layer against the
+    letters of the word, a bag of the model's word pieces, and the network before training.
+
+    treebank   a treebank, such as 'fi_tdt', or a file of UniMorph
+    encoders   as of `run`; of a transformer all layers are read
+    feature    such as Case, or a pattern (default: each that varies enough)
+    size       words at most; None for all
+    settings   the fields of `Settings`
+    `.content` has a `MorphologyRow` for each layer.
+
+        print(lingprobe.morphology("fi_tdt", "hf:xlm-roberta-base", feature="Case"))
+    """
+    asked = questions(treebank, feature, size)
+    if isinstance(encoders, Mapping):
+        every: Any = encoders
+    else:
+        read = [in_layers(reference(e)) if isinstance(e, str) else e for e in as_list(encoders)]
+        every = [*read, *floors([each for each in read if isinstance(each, str)])]
+    how: Settings = {"probes": ["logreg"], "reads": ["layers"], "seeds": 1, **settings}
+    done = run(asked, every, **how)
+    found = morphology_page(morphology_of(done.results))
     return found.with_remarks((*done.remarks, *done.problems))
 
 

@@ -1,4 +1,6 @@
-"""`lingprobe languages`: what treebanks support; `lingprobe transfer`: train here, test there."""
+"""`lingprobe languages`: what treebanks support; `lingprobe transfer`: train here, test there;
+`lingprobe morphology`: which features of words a model knows.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,7 @@ def languages(
 ) -> None:
     """Show which treebanks answer which questions, with what deserves a look.
 
-    For each treebank and task: examples, or why it is refused; what classes consist of; the best
-    rule of one word; auxiliaries that no rule knows. CSV has all of it.
+    CSV has also what classes consist of, the best rule of one word, and every auxiliary.
 
     **Examples**
 
@@ -47,6 +48,18 @@ def languages(
     - `lingprobe languages -o survey.svg`
     """
     put(lingprobe.survey(**given), style, output, "line")
+
+
+MEASURED = (
+    option("output", "-o", metavar="FOLDER"),
+    PAGE_STYLE,
+    option("to", metavar="FILE", help="Write the page to a file: a table or figure."),
+    QUIET,
+    DEVICE,
+    BATCH_SIZE,
+    CACHE,
+)
+"""Options of what measures and then shows a page."""
 
 
 @command(
@@ -62,13 +75,7 @@ def languages(
     option("probes", "--probe", metavar="PROBE", complete=names("probes")),
     option("seeds", metavar="N", least=1),
     option("reads", "--read", metavar="READ"),
-    option("output", "-o", metavar="FOLDER"),
-    PAGE_STYLE,
-    option("to", metavar="FILE", help="Write the page to a file: a table, or a heat map."),
-    QUIET,
-    DEVICE,
-    BATCH_SIZE,
-    CACHE,
+    *MEASURED,
     STORE,
 )
 def transfer(
@@ -84,8 +91,7 @@ def transfer(
     """Train a probe in one language and test it in another, and show the matrix.
 
     Every cell has the same classes and numbers of examples. Beside an encoder stand floors that
-    travel (length, words, character n-grams, its own word pieces), trained in the source too, and
-    the upper bound: the same probe trained in the target.
+    travel, trained in the source too, and the upper bound: the same probe trained in the target.
 
     **Examples**
 
@@ -98,3 +104,33 @@ def transfer(
     encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.transfer(**{**given, "encoders": encoders}, progress=not quiet)
     put(page, style, to, "cell")
+
+
+@command(
+    "morphology",
+    argument("treebank", "TREEBANK"),
+    MODELS,
+    ENCODERS,
+    option("feature", metavar="FEATURE"),
+    option("size", metavar="N", least=20),
+    *MEASURED,
+)
+def morphology(
+    given: Arguments,
+    *,
+    model: list[str] | None = None,
+    style: PageStyle = "terminal",
+    to: Path | None = None,
+    quiet: bool = False,
+    device: str | None = None,
+    batch_size: int | None = None,
+) -> None:
+    """Show whether a model knows a feature of words, layer by layer.
+
+    **Examples**
+
+    - `lingprobe morphology fi_tdt --feature Case -m xlm-roberta-base`
+    """
+    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
+    page = lingprobe.morphology(**{**given, "encoders": encoders}, progress=not quiet)
+    put(page, style, to, "layer")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
-from lingprobe.data.vectors import Floats, Vectors
+from lingprobe.data.vectors import Floats, Vectors, word_units
 
 FIRST, LAST = "\x02", "\x03"  # so that what a sentence begins and ends with is seen
 # 2^64 over the golden ratio, odd: multiplying by it spreads low bits over the high ones
@@ -20,12 +20,13 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 @dataclass(frozen=True, slots=True)
 class Letters:
     """How often runs of 1 to 4 characters occur, as logarithms, hashed into so many numbers with
-    random signs, of length 1: what letters tell of a sentence.
+    random signs, of length 1: what letters tell of a sentence; with pool=none, of each word.
     """
 
     _: KW_ONLY
     dim: int = 1024
     longest: int = 4
+    pool: Literal["mean", "none"] = "mean"
     kind: ClassVar[Kind] = "baseline"
     takes: ClassVar[str] = "sentences"
 
@@ -34,8 +35,15 @@ class Letters:
         return "letters"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        rows = [self._vector(f"{FIRST}{s.text.casefold()}{LAST}") for s in sentences]
-        return Vectors((np.array(rows, np.float32).reshape(-1, self.dim),))
+        if self.pool == "none":
+            words = [word for s in sentences for word in s.words]
+            spans = word_units(np.array([len(s.words) for s in sentences], np.int64))
+            return Vectors((self._rows(words),), ("-",), spans)
+        return Vectors((self._rows([s.text for s in sentences]),))
+
+    def _rows(self, texts: Sequence[str]) -> Floats:
+        known = {text: self._vector(f"{FIRST}{text.casefold()}{LAST}") for text in set(texts)}
+        return np.array([known[text] for text in texts], np.float32).reshape(-1, self.dim)
 
     def _vector(self, text: str) -> Floats:
         letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)

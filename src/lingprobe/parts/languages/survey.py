@@ -29,6 +29,7 @@ SHARE = 0.1  # of what has an answer, from which on auxiliaries that no rule kno
 ONE_FORM = 0.5  # of a class that has one word form as its target
 BY_ONE_WORD = 0.15  # by which the best rule of one word is above a constant answer
 SOME = 3  # cells or values that a line names
+IN_COURSE = ("progressive", "imperfective")  # constructions of what is going on
 NO_RULE = "an auxiliary that makes no known construction"
 
 
@@ -119,6 +120,7 @@ def auxiliaries(notes: Notes) -> dict[str, Mapping[str, int]]:
 def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """What deserves a look."""
     yield from two_readings(cells)
+    yield from two_tenses(cells)
     unknown = _unknown(cells)
     if unknown > SHARE * (unknown + sum(data.notes.answers.values())):
         which = Counter(cells_of(cells, is_known=False)).most_common(SOME)
@@ -142,6 +144,28 @@ def two_readings(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for cell, mine in readings.items():
         if len(mine) > 1:
             yield f"{cell} is read as {_listing(mine)}"
+
+
+def two_tenses(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """An auxiliary with participles of which some are a perfect, and past, and others present: in
+    Hindi that is so, in Slovenian it is aspect, and all are past.
+    """
+    tenses: dict[str, dict[str, Counter[str]]] = {}
+    for how, of in cells.items():
+        tense = how.partition(" ")[0]
+        is_perfect = construction(how) == "perfect"
+        if NO_RULE in how or not (
+            is_perfect or (tense == "pres" and construction(how) in IN_COURSE)
+        ):
+            continue
+        for cell, n in of.items():
+            lemma, _, form = cell.partition(" + ")
+            if form.endswith("participle"):
+                tenses.setdefault(lemma, {}).setdefault(tense, Counter())[form] += n
+    for lemma, forms in tenses.items():
+        if len(forms) > 1:
+            each = "; ".join(f"{tense} with {_listing(of)}" for tense, of in sorted(forms.items()))
+            yield f"{lemma} is {each}: tense, or aspect?"
 
 
 def construction(how: str) -> str:

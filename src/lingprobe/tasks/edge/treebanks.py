@@ -16,7 +16,9 @@ from typing import Any, Literal, NamedTuple
 from lingprobe.corpora import brackets, conll2012
 from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.brackets import Tree as Constituents
+from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import Part
+from lingprobe.corpora.machine import one_each
 from lingprobe.corpora.trees import features
 from lingprobe.corpora.views import Columns, Tree, Word, blocks, trees
 from lingprobe.data.core import DataProblem
@@ -24,6 +26,7 @@ from lingprobe.data.labels import Label
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.facts import spans
 from lingprobe.tasks.edge.family import CONLLU, Count, Options, Oracle, TargetReader, WordFacts
+from lingprobe.tasks.features import features_of_words, varied_features
 from lingprobe.tasks.rules import arguments, question
 
 ABSENT = "_"
@@ -145,12 +148,20 @@ def _relation(deprel: str, relations: str) -> str:
     return COMMON.get(deprel, deprel) if relations == "common" else deprel
 
 
+def _every_feature(options: Options) -> list[str]:
+    """The features of words that make a task: two values or more have enough of them."""
+    parts = one_each(corpus(options.paths, CONLLU))
+    upos = arguments(options).get("upos")
+    return varied_features(features_of_words(parts, options.on_error, upos))
+
+
 @question(
     "edge/feat",
     "Which value of the feature has the word?",
     about="spans",
     files=CONLLU,
     oracles=_of_rows,
+    every={"feature": _every_feature},
 )
 def feat(
     tree: Tree,
@@ -161,7 +172,8 @@ def feat(
 ) -> Iterator[tuple[Word, str] | Reason]:
     """As all edge tasks.
 
-    feature  the feature whose value is asked for, as Case
+    feature  the feature whose value is asked for, as Case; with a `*`, each feature of that pattern
+             of which two values have 50 words or more is a task
     upos     only words of this part of speech
     absent   leave: words without the feature are no targets; label: their label is `none`
     """

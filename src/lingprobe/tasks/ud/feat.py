@@ -24,6 +24,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Finding, answer, count_findings
+from lingprobe.tasks.features import LEAST, Inventory, inventory, varied_features
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.parsed_corpora import ParsedCorpus, Rules, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions, Notes, Question
@@ -36,7 +37,6 @@ PLACES = {
     "obj": "the direct object of the main clause",
 }
 RELATIONS = {"subj": "nsubj"}
-LEAST = 50  # examples of a value
 MOST = 20  # values: beyond that it is no feature but an inventory
 
 
@@ -45,7 +45,8 @@ class Options(CorpusOptions):
     """What ud/feat takes beside the rest.
 
     path     a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz
-    feature  the feature's name, as Case or Number[psor]
+    feature  the feature's name, as Case or Number[psor]; with a `*`, each feature of that pattern
+             of which two values have enough examples is a task
     of       whose: root, subj, obj, another relation to the main predicate (obl, obl:agent), or a
              word class (VERB) that the sentence has one word of
     upos     word classes that the word may have; any without
@@ -121,15 +122,24 @@ def _check(
         )
         break
     else:
-        features_of: Counter[str] = Counter()
-        for raw, n in corpus.findings(HAS).recurring():
-            features_of.update(dict.fromkeys(features(str(raw)), n))
-        has = ", ".join(name for name, _ in features_of.most_common(12))
+        every = _inventory(corpus)
+        has = ", ".join(sorted(every, key=lambda name: -every[name].total())[:12])
         why = f"{options.whose} never has {options.feature}; " + (
             f"it has {has}" if has else "it has no features at all"
         )
     out = ", ".join(f"{reason}: {n}" for reason, n in list(reasons.items())[:4]) or "nothing"
     raise DataProblem(f"ud/feat cannot be built from {options.path}: {why} (left out: {out})")
+
+
+def _inventory(corpus: ParsedCorpus) -> Inventory:
+    """How often the word that is asked about has each value of each of its features."""
+    return inventory((str(raw), n) for raw, n in corpus.findings(HAS).recurring())
+
+
+def _every_feature(options: Options) -> list[str]:
+    """The features that make a task: two values or more have enough examples."""
+    least = LEAST if options.least is None else options.least
+    return varied_features(_inventory(_corpus(options)), least)
 
 
 def telling(counts: Counter[str]) -> set[str]:
@@ -248,4 +258,4 @@ feat = Question(
     oracles=CLAUSE | FEATURES,
     offered=_offered_oracles,
     facts=_facts,
-).define(Options, varied=_asks)
+).define(Options, varied=_asks, every={"feature": _every_feature})

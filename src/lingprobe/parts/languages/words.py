@@ -1,0 +1,175 @@
+"""Words with their features, from treebanks and from files of UniMorph: what each spelling may be.
+
+A line of UniMorph is a lemma, a form and its tags, as `talo<tab>talossa<tab>N;IN+ESS;SG`; a fourth
+column is passed over. Its tags get the names of features that Universal Dependencies have.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.files import Part, checked_lines, uncompressed_path
+from lingprobe.corpora.machine import one_each
+from lingprobe.corpora.places import locate_path
+from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.trees import features
+from lingprobe.corpora.views import Columns, blocks, dependencies
+from lingprobe.data.records import records
+
+TREES = ".conllu"
+PARTS_OF_SPEECH = {"N": "NOUN", "PRO": "PRON", "V": "VERB", "ART": "DET"}
+UNUSUAL = ("Abbr", "Foreign", "Typo")  # whose spelling does not show what they are
+
+
+class Reading(NamedTuple):
+    """What a form may be: its lemma, part of speech and features, as `Case=Nom|Number=Sing`."""
+
+    lemma: str
+    upos: str
+    feats: str
+
+
+@dataclass
+class Word:
+    """A spelling, whatever its case: how it is written, and how often it is read as what."""
+
+    spellings: Counter[str] = field(default_factory=Counter)
+    readings: Counter[Reading] = field(default_factory=Counter)
+
+    @property
+    def form(self) -> str:
+        """The commonest way to write it; of equal ones the first in order."""
+        return min(self.spellings, key=lambda text: (-self.spellings[text], text))
+
+    @property
+    def lemmas(self) -> set[str]:
+        """What it may be a form of."""
+        return {reading.lemma.casefold() for reading in self.readings}
+
+    @property
+    def upos(self) -> str:
+        """Its commonest part of speech."""
+        counts: Counter[str] = Counter()
+        for reading, n in self.readings.items():
+            counts[reading.upos] += n
+        return min(counts, key=lambda name: (-counts[name], name))
+
+    @property
+    def is_unusual(self) -> bool:
+        """Whether it is mostly an abbreviation, foreign, or misspelt."""
+        odd = (
+            n
+            for each, n in self.readings.items()
+            if not features(each.feats).keys().isdisjoint(UNUSUAL)
+        )
+        return 2 * sum(odd) > self.readings.total()
+
+    def values(self, feature: str, upos: str | None = None) -> Counter[str]:
+        """How often it has each value of a feature, '' for none: as that part of speech, or as any.
+        What is written as several at once, as `Acc,Nom`, counts for each.
+        """
+        counts: Counter[str] = Counter()
+        for reading, n in self.readings.items():
+            if upos in (None, reading.upos):
+                for value in features(reading.feats).get(feature, "").split(","):
+                    counts[value] += n
+        return counts
+
+
+def files(paths: Iterable[str]) -> list[Part]:
+    """The files that some paths name: treebanks, or files of UniMorph."""
+    parts: list[Part] = []
+    for path in paths:
+        place = locate_path(path)
+        if place.is_file() and uncompressed_path(place).suffix != TREES:
+            parts.append(Part("", place))
+        else:
+            parts += one_each(corpus([path], (TREES,)))
+    return parts
+
+
+@dataclass
+class Lexicon:
+    """The words of some files by spelling in lower case, and what was read and skipped."""
+
+    words: dict[str, Word] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+
+    @classmethod
+    def of(cls, parts: Iterable[Part], on_error: OnError) -> Lexicon:
+        """The words of some files."""
+        made = cls()
+        for part in parts:
+            is_tree = uncompressed_path(part.path).suffix == TREES
+            read = _of_trees if is_tree else _of_lines
+            for (form, reading), n in read(part.path, on_error, made.tally).items():
+                word = made.words.setdefault(form.casefold(), Word())
+                word.spellings[form] += n
+                word.readings[reading] += n
+        return made
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def readings(self, upos: str | None) -> Iterator[tuple[str, int]]:
+        """The features of each reading of each word, once a word."""
+        for word in self.words.values():
+            for reading in word.readings:
+                if upos in (None, reading.upos):
+                    yield reading.feats, 1
+
+
+def _of_trees(path: Path, on_error: OnError, tally: Tally) -> Counter[tuple[str, Reading]]:
+    counts: Counter[tuple[str, Reading]] = Counter()
+    for block in blocks(path, on_error, tally):
+        rows = Columns(dependencies(block, "forms/feat"))
+        read = zip(rows.forms, rows.lemmas, rows.upos, rows.feats, strict=True)
+        counts.update((form, Reading(*reading)) for form, *reading in read)
+    return counts
+
+
+def _of_lines(path: Path, on_error: OnError, tally: Tally) -> Counter[tuple[str, Reading]]:
+    counts: Counter[tuple[str, Reading]] = Counter()
+    for number, line, problem in checked_lines(path):
+        cells = line.rstrip("\r").split("\t")
+        if not (problem or line.strip()):
+            continue
+        if problem or len(cells) < 3 or not all(cells[:3]):
+            why = problem or "not a lemma, a form and tags, with tabs between"
+            tally.refuse(f"{path}:{number}: {why}", on_error)
+            continue
+        lemma, form, tags = cells[:3]
+        tally.words += 1
+        upos, feats = universal(tags)
+        counts[form, Reading(lemma, upos, feats)] += 1
+    return counts
+
+
+@cache
+def universal(tags: str) -> tuple[str, str]:
+    """The part of speech and the features that tags of UniMorph stand for; one of which the schema
+    knows nothing is left out.
+    """
+    first, *others = tags.split(";")
+    values: dict[str, str] = {}
+    for tag in (first, *others):
+        # alternatives, as {ACC/GEN}, have commas in Universal Dependencies
+        value = tag.strip("{}").replace("/", ",")
+        if name := _features().get(value.partition(",")[0].partition("+")[0]):
+            values.setdefault(name, value)
+    feats = "|".join(f"{name}={value}" for name, value in sorted(values.items()))
+    pos = first.partition(".")[0]
+    return PARTS_OF_SPEECH.get(pos, pos), feats or "_"
+
+
+@cache
+def _features() -> Mapping[str, str]:
+    """Tag -> the feature that it is of."""
+    _, lines = records(Path(__file__).with_name("unimorph.tsv"))
+    return {tag: name for _, (name, tags) in lines for tag in tags.split()}
