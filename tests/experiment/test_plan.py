@@ -11,10 +11,14 @@ from pretend import PretendLayers
 from fixtures.models import transformer
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
+from lingprobe.data.sizes import FitSize, least_memory_of
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import make
+from lingprobe.experiment.data import facts
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, PlanProblem, plan
+from lingprobe.nets.memory import limit_memory
+from lingprobe.probes import PROBES
 from lingprobe.testing import FAMILIES
 
 
@@ -142,12 +146,29 @@ def test_a_task_of_one_class_has_no_score(paths, tables, tmp_path):
 
 
 def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monkeypatch):
-    monkeypatch.setattr("lingprobe.experiment.plan.free_memory", lambda: 8 * 2 * 40 - 1)
-    design = Design([tables[0]], ["length"], ["logreg"])
-    with pytest.raises(PlanProblem, match="is the label an id"):
-        plan(design, paths)
-    monkeypatch.setattr("lingprobe.experiment.plan.free_memory", lambda: 8 * 2 * 40)
-    assert plan(design, paths).trials
+    design = Design([tables[0]], ["length"], ["logreg", "majority"])
+    (task,) = {trial.task for trial in plan(design, paths).trials}
+    data = facts(*(each[task] for each in _tasks_of(plan(design, paths))), paths.cache)
+    probe = PROBES.make("logreg")
+    needed = least_memory_of(probe, FitSize(data.train, data.rest, 0, data.outputs))
+    with limit_memory(f"{needed}B"):
+        assert not plan(design, paths).refused
+    monkeypatch.setattr("lingprobe.experiment.memory.MANY", 1)
+    with limit_memory(f"{needed - 1}B"):
+        made = plan(design, paths)
+        assert {trial.probe for trial in made.trials} == {"majority"}
+        ((name, why),) = made.refused.items()
+        assert name.startswith("logreg on table:")
+        assert name.endswith(" by length")
+        assert "is the label an id" in why
+        with pytest.raises(PlanProblem, match="--memory"):
+            plan(Design([tables[0]], ["length"], ["logreg"]), paths)
+
+
+def _tasks_of(made):
+    """The tasks of a plan, and their identities."""
+    known = {name: each for (kind, name), each in made.identities.items() if kind == "task"}
+    return made.tasks, known
 
 
 def damaged(folder, change):

@@ -17,12 +17,14 @@ from lingprobe.data.core import Cell, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
-from lingprobe.nets import device
+from lingprobe.nets import device, memory
 from lingprobe.probes import PROBES
+from lingprobe.probes.logreg import room as logreg_room
 from lingprobe.probes.mlp import probe as mlp
 from lingprobe.probes.relatedness import probe as relatedness
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span import probe as span
+from lingprobe.probes.span import room as span_room
 from probes.elsewhere import elsewhere
 from probes.pairs import scored_pairs
 from probes.test_span import readings as spans
@@ -191,3 +193,28 @@ def test_reads_of_the_span_probe_are_halved_alike(monkeypatch):
     ):
         np.testing.assert_allclose(scores, wanted, rtol=1e-4, atol=1e-4)
     assert set(asked) == {1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("probe", "make", "reads"),
+    [
+        ("logreg", classes, ("0", "1")),
+        ("mlp,precision=float32", classes, ("0", "1")),
+        ("span", spans, ("0", "1", "mix")),
+    ],
+)
+def test_fits_under_a_bound_are_those_without_one(probe, make, reads, monkeypatch):
+    """What does not fit into memory together is done in parts, and comes to the same."""
+    given, asked = make(), []
+    expected = said(probe, given, reads)
+    for module in (memory, span_room, logreg_room, mlp):
+        kept = module.at_most
+        monkeypatch.setattr(
+            module, "at_most", lambda *a, kept=kept: asked.append(kept(*a)) or asked[-1]
+        )
+    with memory.limit_memory("1kB"):
+        found = said(probe, given, reads)
+    assert asked
+    assert max(asked) <= 500
+    for (scores, _), (wanted, _) in zip(found, expected, strict=True):
+        np.testing.assert_allclose(scores, wanted, rtol=1e-2, atol=2e-2)  # of a search's end

@@ -7,7 +7,7 @@ import pytest
 import torch
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from lingprobe.probes.logreg import linear
+from lingprobe.probes.logreg import linear, room
 from lingprobe.probes.logreg.descent import Search
 from lingprobe.probes.logreg.linear import solve
 from lingprobe.probes.losses import LOSSES
@@ -116,8 +116,8 @@ def test_many_classes_are_solved_in_smaller_parts(monkeypatch):
     penalties = torch.tensor([0.1, 1.0], dtype=torch.float64)
     given = torch.from_numpy(y), "softmax", 5, penalties
     whole = solve(x.clone(), *given)
-    monkeypatch.setattr(linear, "SCORES", 7 * 2 * 5)
-    monkeypatch.setattr(linear, "STATE", 1)  # each penalty by itself
+    monkeypatch.setattr(room, "SCORES", 4 * 7 * 2 * 5)
+    monkeypatch.setattr(room, "STATE", 1)  # each penalty by itself
     parts = solve(x.clone(), *given)
     np.testing.assert_allclose(parts.weights, whole.weights, atol=1e-4)
     judged = [each.judge(x.numpy(), given[0], LOSSES["softmax"]) for each in (parts, whole)]

@@ -28,7 +28,7 @@ from lingprobe.tasks.find import expand_tasks, get_tasks
 LISTS = ("tasks", "encoders", "probes", "controls", "reads", "models", "languages")
 KINDS: dict[str, tuple[type, str]] = {
     **dict.fromkeys(
-        ("suite", "output", "device", "probe_device", "store", "on_error", "log_to"),
+        ("suite", "output", "device", "probe_device", "store", "on_error", "memory", "log_to"),
         (str, "a text"),
     ),
     **dict.fromkeys(("seeds", "limit", "project", "batch_size"), (int, "a whole number")),

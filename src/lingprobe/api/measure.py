@@ -21,7 +21,7 @@ from lingprobe.api.encoders import reference
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.tables import tasks_given
 from lingprobe.api.trackers import check_tracker, log_scores
-from lingprobe.data.cache import FileProblem, environment
+from lingprobe.data.cache import environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow, brief
 from lingprobe.experiment.agreement import alike, request_of
@@ -33,9 +33,10 @@ from lingprobe.experiment.run import run as measured
 from lingprobe.experiment.runners import Workers, working
 from lingprobe.experiment.shards import WHOLE, Shard
 from lingprobe.nets.device import fitting_on
+from lingprobe.nets.memory import limit_memory
 from lingprobe.nets.precision import reproducible as is_reproducible
 from lingprobe.nets.precision import reproducing
-from lingprobe.pages.open_files import refresh
+from lingprobe.pages.open_files import refresh_named
 from lingprobe.suites import SUITES
 from lingprobe.suites.suite import Suite, SuiteRequest, designs
 from lingprobe.tasks import TASKS, limit_tasks
@@ -82,6 +83,7 @@ class Settings(TypedDict, total=False):
                   the same
     probe_device  where probes are fitted: 'cpu', 'cuda', 'cuda:1', or 'auto' (CUDA where there is
                   one)
+    memory        most memory of fits, such as '8GB' (default: three quarters of what is free)
     log_to        a tracker that gets the scores, by task and layer, each encoder as one of its
                   runs: 'tensorboard:FOLDER' (default: runs) or 'wandb:PROJECT'
     """
@@ -103,6 +105,7 @@ class Settings(TypedDict, total=False):
     shard: str | None
     probe_device: str
     project: int | None
+    memory: str | None
     log_to: str | None
 
 
@@ -129,6 +132,7 @@ def run(
     shard: str | None = None,
     probe_device: str = "cpu",
     project: int | None = None,
+    memory: str | None = None,
     log_to: str | None = None,
 ) -> Evaluation:
     """Probe encoders on tasks, as `lingprobe run` does.
@@ -170,6 +174,7 @@ def run(
         limit,
         probe_device,
         project,
+        memory,
     )
     part = WHOLE if shard is None else Shard.parse(shard)
     check_tracker(log_to, part)
@@ -178,12 +183,13 @@ def run(
         stack.enter_context(reproducing(reproducible))
         stack.enter_context(fitting_on(probe_device))
         workers = stack.enter_context(_workers(jobs, part, asked.paths))
+        stack.enter_context(limit_memory(memory, workers.processes))
         if shard is None:
             made, paths, remarks = _make_plan(tasks, encoders, asked)
         else:
             made, paths, remarks = stack.enter_context(_shared_plan(tasks, encoders, asked, jobs))
         outcome = measured(made, paths, workers, progress)
-        remarks += (*made.remarks.values(), *_refresh_open_files(paths.results, output))
+        remarks += (*made.remarks.values(), *refresh_named(paths.results, output))
         log_scores(outcome.results, log_to)
     return Evaluation(
         outcome.results,
@@ -208,7 +214,7 @@ def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estima
     settings                the fields of `Settings` that say what is measured and where it is kept
     """
     asked = Asked(**settings)
-    with at(asked.cache), fitting_on(asked.probe_device):
+    with at(asked.cache), fitting_on(asked.probe_device), limit_memory(asked.memory):
         made, paths, _ = _make_plan(tasks, encoders, asked)
         return estimated(made, paths)
 
@@ -287,6 +293,7 @@ class Asked:
     limit: int | None = None
     probe_device: str = "cpu"
     project: int | None = None
+    memory: str | None = None
 
     @property
     def paths(self) -> Paths:
@@ -340,7 +347,7 @@ def _shared_plan(
     tasks: Any, encoders: Any, asked: Asked, jobs: int | str
 ) -> AbstractContextManager[tuple[Plan, Paths, tuple[str, ...]]]:
     """The plan that all machines have that share a run, which compute alike inside."""
-    kept = {k: v for k, v in asdict(asked).items() if k not in ("output", "cache")}
+    kept = {k: v for k, v in asdict(asked).items() if k not in ("output", "cache", "memory")}
     request = request_of(
         is_reproducible(), kept, argument_texts(tasks_given(tasks)), argument_texts(encoders)
     )
@@ -374,18 +381,6 @@ def _of_suite(
     lacking = ", ".join(chosen.lacking())
     remark = f"not measured, because the data are missing: {lacking}"
     return measured, (remark,) if lacking else ()
-
-
-def _refresh_open_files(folder: Path, output: str | Path | None) -> tuple[str, ...]:
-    """Write what people open of a folder, if the user named one; where that fails the results are
-    there all the same.
-    """
-    try:
-        if output is not None:
-            refresh(folder)
-    except FileProblem as problem:
-        return (str(problem),)
-    return ()
 
 
 def _questions(made: Plan) -> dict[str, str]:

@@ -74,6 +74,7 @@ SHOWN = 10  # sentences that could not be encoded
     CACHE,
     STORE,
     PROJECT,
+    option("memory", metavar="SIZE", panel=SPEED),
     option("bounds", panel=MORE),
     option(
         "keep",

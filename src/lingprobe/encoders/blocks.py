@@ -167,3 +167,16 @@ def _is_within(state: Tensor, wider: Tensor) -> bool:
 
 def _is_embedded(model: Any, ids: Tensor, wanted: Tensor | None) -> bool:
     return wanted is not None and torch.equal(model.get_input_embeddings()(ids), wanted)
+
+
+def text_encoder(model: Any) -> Any:
+    """The part of a model that reads text, ready to be run: of CLIP and its like the tower of
+    texts.
+    """
+    sees = any(hasattr(model.config, f"{sense}_config") for sense in ("vision", "audio"))
+    tower = model.text_model if sees and hasattr(model, "text_model") else model
+    tower = tower.get_encoder() if tower.config.is_encoder_decoder else tower
+    if not hasattr(tower, "config"):  # FSMT's encoder
+        tower.config = model.config
+    tower.config.use_cache = False
+    return tower.eval()

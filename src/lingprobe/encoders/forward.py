@@ -4,8 +4,10 @@ torch.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,10 +22,12 @@ from lingprobe.encoders.attention import offsets as word_offsets
 from lingprobe.encoders.batches import group_rows, pad_rows, spread
 from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.pooling import pool_states
+from lingprobe.encoders.shared_start import FEW, SharedStart
 from lingprobe.encoders.sites import Site, highest_block, is_site
 from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
 
 LEX = "lex"
+BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text before into one
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,10 @@ class Deep(Protocol):
 
     def site(self, site: Site, raw: Mapping[tuple[str, int], Tensor]) -> Tensor:
         """A site's numbers [rows, tokens, width] of what parts gave."""
+        ...
+
+    def shared_start(self, ids: tuple[int, ...], highest: int) -> SharedStart | None:
+        """Tokens that rows begin with, read once, as far as a layer; None where that cannot be."""
         ...
 
     def lexical(self, ids: Ints) -> Floats:
@@ -153,6 +161,7 @@ class Passes:
         lexical = self._lexical(tokens) if LEX in names else None
         highest = highest_block(names - {LEX})
         sites = [Site.parse(name) for name in sorted(names) if is_site(name)]
+        start = None if sites else self._start(tokens, highest)
 
         def states(rows: Ints) -> dict[str, Tensor]:
             layers = {} if lexical is None else {LEX: lexical(rows)}
@@ -160,7 +169,9 @@ class Passes:
                 return layers
             ids = [tokens.ids[r] for r in rows]
             types = None if tokens.types is None else [tokens.types[r] for r in rows]
-            if not sites:
+            if start is not None and all(map(start.begins, ids)):
+                hidden = start.hidden_states(ids)
+            elif not sites:
                 hidden = self.network.hidden_states(ids, types, highest)
             else:
                 hidden, raw = self.network.site_states(ids, types, sites, highest)
@@ -169,6 +180,27 @@ class Passes:
             return layers | {str(n): layer for n, layer in enumerate(hidden)}
 
         return states
+
+    def _start(self, tokens: Tokens, highest: int | None) -> SharedStart | None:
+        """What stands before all sentences, read once; None where that is little, or cannot be.
+
+        It follows from the text and not from the sentences, whose vectors would else depend on
+        which others they are encoded with.
+        """
+        few = len(tokens.ids) < 2 or tokens.types is not None
+        if not highest or few or self.network.batching != "padded" or len(self._before) < FEW:
+            return None
+        return self.network.shared_start(self._before, highest)
+
+    @functools.cached_property
+    def _before(self) -> tuple[int, ...]:
+        """The tokens of the text before a sentence, whatever the sentence begins with."""
+        if not self.frame.before:
+            return ()
+        some = texts(self.network.tokenizer, self.network.limit, BEGINNINGS, self.frame).ids
+        return tuple(
+            row[0] for row in takewhile(lambda row: len(set(row)) == 1, zip(*some, strict=False))
+        )
 
     def _lexical(self, tokens: Tokens) -> Callable[[Ints], Tensor]:
         """The same for the layer `lex`: the form of each token, without a context."""

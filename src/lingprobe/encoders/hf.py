@@ -176,6 +176,7 @@ class HuggingFace(Saved):
         )
         drawn = "" if self.weights == "trained" else f",weights={self.weight_settings}"
         around = describe_frame(self.template, self.prompt, lambda: self.reads)
+        around += ",once" if self.template or self.prompt else ""  # see `shared_start`
         read = f"{around},special={self.counts_special},tokens={self.batch}"
         return f"hf,{read}{drawn}{units}{self.trust}"
 

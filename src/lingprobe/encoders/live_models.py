@@ -20,8 +20,9 @@ from torch import Tensor, nn
 from lingprobe.data._closure import digest
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.examples import EncoderStop
+from lingprobe.encoders.blocks import text_encoder
 from lingprobe.encoders.model_files import in_precision
-from lingprobe.encoders.network import Network, text_encoder, try_network
+from lingprobe.encoders.network import Network, try_network
 from lingprobe.encoders.origin import is_plain
 
 LIBRARIES = ("torch", "transformers", "accelerate", "peft", "sentence_transformers")

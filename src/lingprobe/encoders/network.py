@@ -22,12 +22,13 @@ from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.adapters import apply_adapter
 from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
-from lingprobe.encoders.blocks import Layers, layers_of
+from lingprobe.encoders.blocks import Layers, layers_of, text_encoder
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
 from lingprobe.encoders.inside import TOKENS, Inside, Raw, look_inside
 from lingprobe.encoders.model_files import computing, in_precision
 from lingprobe.encoders.quantisation import check_room, placement, quantisation
 from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise
+from lingprobe.encoders.shared_start import SharedStart, shared_start
 from lingprobe.encoders.sites import Site
 from lingprobe.encoders.stopping import Stopped, stoppable
 from lingprobe.nets.device import check_device, free_memory, kind
@@ -67,6 +68,7 @@ class Network:
     dtype: str
     batching: Batching = "padded"
     _lexicon: dict[int, Floats] = field(default_factory=dict, repr=False, compare=False)
+    _starts: dict[Any, SharedStart | None] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def side_by_side(self) -> bool:
@@ -126,6 +128,26 @@ class Network:
         layers = self._read(inputs["input_ids"], lambda: self._run(**inputs), highest)
         # of a model on several GPUs each state lies where its layer is
         return tuple(layer.to(self.device) for layer in layers)
+
+    def continue_from(
+        self, ids: Sequence[Sequence[int]], cache: Any, before: int, highest: int | None
+    ) -> tuple[Tensor, ...]:
+        """The hidden states of rows of token ids that stand behind so many tokens, of which the
+        cache has keys and values; it takes up those of the rows.
+        """
+        inputs: dict[str, Any] = dict(self._inputs(ids))
+        mask = inputs["attention_mask"]
+        inputs["attention_mask"] = torch.cat([mask.new_ones(len(mask), before), mask], 1)
+        run = functools.partial(self._run, **inputs, past_key_values=cache, use_cache=True)
+        layers = self._read(inputs["input_ids"], run, highest)
+        return tuple(layer.to(self.device) for layer in layers)
+
+    def shared_start(self, ids: tuple[int, ...], highest: int) -> SharedStart | None:
+        """Tokens that rows begin with, read once; None where the model does not allow it."""
+        if (ids, highest) not in self._starts:
+            limit = tolerance(self.model, self.dtype)
+            self._starts[ids, highest] = shared_start(self, ids, highest, limit)
+        return self._starts[ids, highest]
 
     @functools.cached_property
     def inside(self) -> Inside:
@@ -206,14 +228,14 @@ class Network:
                 " (resize_token_embeddings), and save both"
             )
 
-    def _run(self, input_ids: Tensor, attention_mask: Tensor, **types: Tensor) -> Any:
+    def _run(self, input_ids: Tensor, attention_mask: Tensor, **more: Any) -> Any:
         """The model's output with all its states."""
         with torch.inference_mode(), computing(self.device, self.dtype):
             return self.model(
                 input_ids=input_ids,
                 attention_mask=attention_mask,
                 output_hidden_states=True,
-                **types,
+                **more,
             )
 
     def together(self, name: str) -> Batching:
@@ -371,16 +393,3 @@ def _model(
         state = load_model().state_dict()
         model.load_state_dict({name: state[name] for name in below}, strict=False)
     return model
-
-
-def text_encoder(model: Any) -> Any:
-    """The part of a model that reads text, ready to be run: of CLIP and its like the tower of
-    texts.
-    """
-    sees = any(hasattr(model.config, f"{sense}_config") for sense in ("vision", "audio"))
-    tower = model.text_model if sees and hasattr(model, "text_model") else model
-    tower = tower.get_encoder() if tower.config.is_encoder_decoder else tower
-    if not hasattr(tower, "config"):  # FSMT's encoder
-        tower.config = model.config
-    tower.config.use_cache = False
-    return tower.eval()

@@ -60,6 +60,9 @@ class Recorded:
 
     site_width = site = site_states
 
+    def shared_start(self, ids: tuple[int, ...], highest: int) -> None:
+        """Files hold whole rows."""
+
     def lexical(self, ids: Ints) -> Floats:
         """Files do not tell what tokens are by themselves."""
         raise DataProblem("layers=lex: files of hidden states have no layer below the first")

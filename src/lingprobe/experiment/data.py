@@ -15,7 +15,7 @@ import numpy as np
 
 from lingprobe.data._closure import code_of, digest
 from lingprobe.data._foreign_code import foreign_code
-from lingprobe.data.cache import FileProblem, recall, remember, size
+from lingprobe.data.cache import FileProblem, recall, remember
 from lingprobe.data.core import DataProblem, Dataset, Task
 from lingprobe.data.identity import Identity, Stated, identity
 from lingprobe.data.labels import Column
@@ -26,7 +26,6 @@ from lingprobe.experiment.rules import best_word, worth
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.limits import Limited
 
-DOUBLE = 8  # bytes of a score
 _datasets: dict[str, Dataset] = {}
 
 
@@ -109,7 +108,8 @@ class Facts:
     strata  that it writes
     unit    what it is about
     train   how many examples there are to learn from
-    scores  how many scores a probe gives: one for each label of each other example
+    rest    how many others there are
+    outputs how many labels there are; `sets`: whether an example may have several of them
     """
 
     folds: int = 1
@@ -117,20 +117,9 @@ class Facts:
     strata: Sequence[str] = ()
     unit: Unit = "sentence"
     train: int = 0
-    scores: int = 0
-
-    def too_many(self, free: int | None) -> str:
-        """Why a probe's scores of all labels do not fit into so many bytes; '' where they do, or
-        where nobody knows.
-        """
-        needed = DOUBLE * self.scores
-        if free is None or needed <= free:
-            return ""
-        return (
-            f"a probe's scores of dev and test take {size(needed)} for so many labels, and"
-            f" {size(free)} is free: is the label an id? If not, join rare labels or take fewer"
-            " examples"
-        )
+    rest: int = 0
+    outputs: int = 0
+    sets: bool = False
 
 
 def facts(task: Task, known: Identity, cache: Path) -> Facts:
@@ -172,7 +161,9 @@ def _find(task: Task, known: Identity) -> Facts:
             strata=sorted(dataset.strata),
             unit=_unit(dataset),
             train=len(train),
-            scores=(len(dataset) - len(train)) * len(dataset.labels.names),
+            rest=len(dataset) - len(train),
+            outputs=len(dataset.labels.names),
+            sets=dataset.labels.loss == "sigmoid",
         )
     except Fault:
         raise

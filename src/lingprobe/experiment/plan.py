@@ -25,11 +25,11 @@ from lingprobe.experiment.canary import Canary
 from lingprobe.experiment.data import Facts, facts, task_identity
 from lingprobe.experiment.exposure import Memory, memories
 from lingprobe.experiment.keys import trial_id
+from lingprobe.experiment.memory import without_heavy
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import NAMELESS, layers_of
 from lingprobe.experiment.readers import Reader, Reading, names_of, readers
 from lingprobe.metrics import METRICS
-from lingprobe.nets.device import free_memory
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
@@ -168,7 +168,8 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     posed = _probes_by_task(tasks, probes, own=not named_probes)
-    lacking = _lacking(tasks, posed, probes, known, paths.cache)
+    data = {ref: facts(task, known[ref], paths.cache) for ref, task in tasks.items()}
+    lacking = _lacking(posed, probes, data)
     refused |= broken | unread | _unfit(probes, design.reads or design.usual, lacking)
     trials = tuple(
         trial
@@ -178,6 +179,7 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
         if (task, probe) not in lacking and _sees(probes[probe], reader.encoder)
         for trial in _trials(task, reader, (probe, probes[probe]), drawn)
     )
+    trials, heavy = without_heavy(trials, probes, data, encoders)
     identities = {
         **{("task", ref): each for ref, each in known.items()},
         **{
@@ -189,7 +191,9 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
         **_identities(METRICS, {t.metric: METRICS.make(t.metric) for t in tasks.values()}),
     }
     things = tasks, encoders, probes, controls, identities
-    return Plan(trials, *things, refused, named.remarks | remarks, named.canaries, named.died)
+    return Plan(
+        trials, *things, refused | heavy, named.remarks | remarks, named.canaries, named.died
+    )
 
 
 def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Identity]:
@@ -301,16 +305,11 @@ def _probes_for(encoder: str, posed: Iterable[str], probes: Mapping[str, Probe])
 
 
 def _lacking(
-    tasks: Mapping[str, Task],
-    posed: Mapping[str, Sequence[str]],
-    probes: Mapping[str, Probe],
-    known: Mapping[str, Identity],
-    cache: Path,
+    posed: Mapping[str, Sequence[str]], probes: Mapping[str, Probe], of_data: Mapping[str, Facts]
 ) -> dict[tuple[str, str], str]:
     """(task, probe) where the probe needs what the task's data lack, with what that is; `posed` are
     the probes of each task.
     """
-    of_data = {ref: facts(task, known[ref], cache) for ref, task in tasks.items()}
     lacking = {}
     for ref, name in ((ref, name) for ref, mine in posed.items() for name in mine):
         needs, data = needs_of(probes[name]), of_data[ref]
@@ -322,8 +321,6 @@ def _lacking(
             lacking[ref, name] = (
                 f"the task does not have the tag {needs.stratum!r}, which this probe needs"
             )
-        elif needs.train and (why := data.too_many(free_memory())):
-            lacking[ref, name] = why
     return lacking
 
 

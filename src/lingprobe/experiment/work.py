@@ -16,7 +16,9 @@ from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.reading import ReadingProblem
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.measure import Batch, Group, Ready, fit_groups, ready
+from lingprobe.experiment.memory import check_memory
 from lingprobe.experiment.paths import Paths
+from lingprobe.nets.memory import at_most
 from lingprobe.nets.precision import threads
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.checkpoints import Checkpoints, forget
@@ -101,7 +103,11 @@ class _Work:
             if (part := self._ready(group, parts[-1] if parts else None)) is None:
                 continue
             shares = parts and parts[-1].readings.vectors is part.readings.vectors
-            if parts and not shares and sum(one.size for one in parts) + part.size > ROOM:
+            if (
+                parts
+                and not shares
+                and sum(one.size for one in parts) + part.size > at_most(ROOM, 0.25)
+            ):
                 yield parts
                 parts = []
             parts.append(part)
@@ -112,7 +118,9 @@ class _Work:
         try:
             with foreign_code(group.name), threads():
                 whole = load_dataset(group.task, group.ingredients.task)
-                return ready(group, whole, self.paths.vector_store(), self.paths.scores, before)
+                part = ready(group, whole, self.paths.vector_store(), self.paths.scores, before)
+                check_memory(group.probe, part.job)
+                return part
         except Exception as error:
             self._fail(error)
             return None

@@ -17,7 +17,7 @@ from typing import Any
 
 from lingprobe.analysis.row import Row
 from lingprobe.analysis.rows import newest, rows
-from lingprobe.data.cache import write_text
+from lingprobe.data.cache import FileProblem, write_text
 from lingprobe.data.core import Result
 from lingprobe.data.references import is_allowed
 from lingprobe.experiment.paths import Paths
@@ -45,6 +45,18 @@ def refresh(folder: Path) -> None:
         known = newest(result for _, result in Paths.of(folder).result_store().read())
         write_files(rows(_computable_results(known)), folder)
         os.utime(folder / TABLE, ns=(last, last))
+
+
+def refresh_named(folder: Path, output: str | Path | None) -> tuple[str, ...]:
+    """Write what people open of a folder, if the user named one; where that fails the results are
+    there all the same, and why is said.
+    """
+    try:
+        if output is not None:
+            refresh(folder)
+    except FileProblem as problem:
+        return (str(problem),)
+    return ()
 
 
 def _computable_results(results: Sequence[Result]) -> list[Result]:

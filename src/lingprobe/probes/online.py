@@ -19,6 +19,7 @@ from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor, Probe, choice_of, needs_of
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.sizes import FitSize, least_memory_of
 from lingprobe.data.vectors import Ints
 from lingprobe.probes import PROBES
 
@@ -64,6 +65,10 @@ class Online:
     def fingerprint(self) -> str:
         """The probe's reference with all its options."""
         return self.reference
+
+    def least_memory(self, size: FitSize) -> int:
+        """Bytes that its largest fit takes, which is that of all of train."""
+        return least_memory_of(self.inner, size)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.link is None:

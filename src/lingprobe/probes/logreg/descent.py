@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lingprobe.data.checkpoints import State
+from lingprobe.probes.logreg.room import MOVES
 
 Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """Places [some, size] and the numbers of the problems -> values [some] and gradients [some, size].
 """
 
-MEMORY, MOST, TRIALS = 12, 300, 12
+MOST, TRIALS = 300, 12
 ENOUGH = 1e-4  # share of the promised decrease that a step must bring (Armijo)
 NEAR = 0.01  # share of the first value below which values count as that share: nearly perfect fits
 NAMES = ("place", "found", "small", "least", "going", "values", "slope")  # of a search's tensors
@@ -87,7 +88,7 @@ class Search:
         downhill = (direction * slope).sum(1) < 0
         direction = torch.where(downhill[:, None], direction, -slope)
         moved, reached, there = _step(objective, (place[going], values, slope, going), direction)
-        self.history = [*self.history, Move.of(moved - place[going], there - slope)][-MEMORY:]
+        self.history = [*self.history, Move.of(moved - place[going], there - slope)][-MOVES:]
         gain = (values - reached) / torch.maximum(values.abs(), self.least[going])
         place[going], self.found[going] = moved, reached
         self.small[going] = torch.where(gain < tolerance, self.small[going] + 1, 0)

@@ -22,16 +22,13 @@ from torch import Tensor
 from lingprobe.data.checkpoints import Course
 from lingprobe.data.vectors import Floats
 from lingprobe.probes.features import Aim
-from lingprobe.probes.logreg.descent import MEMORY, Search, restore_tensor
+from lingprobe.probes.logreg.descent import Search, restore_tensor
+from lingprobe.probes.logreg.room import ROWS, problems_at_once, rows_at_once
 from lingprobe.probes.losses import LOSSES, Curved
 
-ROWS = 8192  # of one product: its scores stay in the cache
-SCORES = 2**26  # of one product at most, whose rows are fewer where there are many classes
 # dimensions up to which all eigenvectors are taken, and how many of wider input
 WHOLE, PART = 1024, 256
 FEW = 200  # rows for each score up to which turning the input pays; about thirty steps are taken
-# numbers of a search's state at most (2 GiB), where several penalties are searched at once
-STATE = 2**28
 # rows that the first round is solved on, where there are at least four times as many
 SAMPLE = 16384
 
@@ -57,7 +54,7 @@ class Linear(NamedTuple):
         device = self.weights.device
         weights, biases = self.weights.float(), self.biases.float()
         sums = biases.new_zeros(2, len(biases), dtype=torch.float64)
-        for start in range(0, len(x), size := SCORES // biases.numel()):
+        for start in range(0, len(x), size := rows_at_once(biases.numel())):
             rows = torch.from_numpy(x[start : start + size]).to(device)
             scores = torch.einsum("koi,ni->kon", weights, rows) + biases[:, :, None]
             answers = wanted[start : start + size].to(device).movedim(0, -1)
@@ -80,7 +77,7 @@ class Sums:
 
     def runs(self, outputs: int) -> Iterator[slice]:
         """The rows of each product, where each has so many scores."""
-        size = min(ROWS, SCORES // outputs)
+        size = rows_at_once(outputs)
         return (slice(start, start + size) for start in range(0, len(self.x), size))
 
     def means(self, weights: Tensor, biases: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -123,7 +120,7 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
             Course(lambda: _name(loss, x, wanted, some)),
         )
 
-    parts = torch.split(penalties, _together(outputs * (x.shape[1] + 1)))
+    parts = torch.split(penalties, problems_at_once(outputs * (x.shape[1] + 1)))
     weights, biases, objectives = map(torch.cat, zip(*map(minima, parts), strict=True))
     if turn is not None:
         weights = weights @ turn.T
@@ -166,11 +163,6 @@ def _name(loss: str, *given: Tensor) -> str:
         state.update(repr((tensor.dtype, tensor.shape)).encode())
         state.update(tensor.cpu().flatten().numpy().data)
     return state.hexdigest()
-
-
-def _together(size: int) -> int:
-    """How many problems of so many numbers are searched at once: their last moves are kept."""
-    return max(1, STATE // (2 * MEMORY * size))
 
 
 def _pays(rows: int, dim: int, scores: int) -> bool:

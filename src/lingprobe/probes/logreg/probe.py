@@ -14,9 +14,11 @@ from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.sizes import FitSize
 from lingprobe.data.vectors import Floats
 from lingprobe.nets.device import Fitting, check_device, in_halves
 from lingprobe.probes.features import Aim, Scaling, aim, finite, scaled_train
+from lingprobe.probes.logreg import room
 
 if TYPE_CHECKING:
     from lingprobe.probes.logreg.linear import Linear as Minima
@@ -39,6 +41,10 @@ class LogReg(Fitting):
     def __post_init__(self) -> None:
         if not self.c or any(c <= 0 for c in self.c):
             raise ReferenceProblem("logreg,c= is the inverse of a penalty, more than 0")
+
+    def least_memory(self, size: FitSize) -> int:
+        """Bytes that a fit takes under one C at a time."""
+        return room.least_memory(size)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if not len(train):

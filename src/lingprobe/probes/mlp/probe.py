@@ -18,9 +18,11 @@ import numpy as np
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.sizes import FitSize
 from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves, kind, resolved_dtype
+from lingprobe.nets.memory import at_most
 from lingprobe.probes.ettinger import Ettinger
 from lingprobe.probes.features import Scaling, aim, finite, scaled_train
 from lingprobe.probes.mlp.fits import FOLDS, LEAST, Fit, Input, folds, held_out
@@ -36,6 +38,9 @@ NARROW = 64
 AT_ONCE = 2**23
 # bytes of features of inputs that are trained together
 ROOM = 2**26
+# bytes of the networks that are trained together, and of one of their numbers: the number itself,
+# its gradient and what Adam keeps of it
+STATE, NUMBER = 2**31, 16
 # the seed that a halved grid is tuned with: the choice must not depend on which seeds are asked for
 TUNED = 0
 
@@ -117,6 +122,15 @@ class Mlp(Fitting):
             return "bf16" if resolved_dtype("auto", self.device) == "bfloat16" else "float32"
         return self.precision
 
+    def least_memory(self, size: FitSize) -> int:
+        """Bytes that the grid of one read and seed takes: what was read and its copy on one scale,
+        in the format of the products as well, and the networks.
+        """
+        half = 2 if self.used_precision == "bf16" and size.features >= NARROW else 0
+        copies = size.inputs + (4 + half) * size.features * size.train
+        networks = NUMBER * numbers_of(self._grid(), size.features, size.outputs)
+        return copies + size.targets + networks + size.scores
+
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         [predictors] = self.fit_all([Job(train, dev, cells)])
         return predictors
@@ -160,7 +174,7 @@ class Mlp(Fitting):
             for each in self._inputs_of(number, job):
                 alike = waiting.setdefault(self._likeness(each), [])
                 alike.append(each)
-                if sum(one.train.nbytes for one in alike) > ROOM:
+                if sum(one.train.nbytes for one in alike) > at_most(ROOM, 0.25):
                     yield waiting.pop(self._likeness(each))
         yield from waiting.values()
 
@@ -240,7 +254,9 @@ class Mlp(Fitting):
             first = alike[0]
             batch = self.protocol.plan.batch_of(first.examples)
             units = sum(member.hidden + first.input.kind[1] for member in first.grid)
-            most = max(1, AT_ONCE // (batch * units))
+            one = first.input
+            state = NUMBER * numbers_of(first.grid, one.train.shape[1], one.kind[1])
+            most = max(1, min(AT_ONCE // (batch * units), at_most(STATE, 0.25) // state))
             for start in range(0, len(alike), most):
                 part = alike[start : start + most]
                 yield from zip(part, in_halves(self._at_once, part), strict=True)
@@ -310,6 +326,11 @@ class Mlp(Fitting):
             bias * np.float32(aims.factor) + np.float32(aims.shift),
         )
         return Perceptron(fit.input.read, fit.input.scaling, layers, choice)
+
+
+def numbers_of(grid: Sequence[Member], features: int, outputs: int) -> int:
+    """How many numbers the weights of networks are."""
+    return sum(m.hidden * (features + outputs) or features * outputs for m in grid)
 
 
 def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:

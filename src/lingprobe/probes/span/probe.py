@@ -17,10 +17,12 @@ from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import Read, ReadingProblem, Readings, read_of, units_read
 from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.sizes import FitSize
 from lingprobe.data.vectors import Floats, Ints, ranges
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
 from lingprobe.probes.span.plans import Design, Plateau, Pool, TrainingConfig
+from lingprobe.probes.span.room import JUDGED, least_memory, reads_in_parts
 from lingprobe.probes.span.scales import Scales, priors, scales_of
 
 if TYPE_CHECKING:
@@ -68,9 +70,6 @@ PROTOCOLS = {
         norm=True,
     ),
 }
-
-
-JUDGED = 256  # sentences of a batch where scores are asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +145,10 @@ class Span(Fitting):
             mix_rate=chosen.mix_rate,
         )
 
+    def least_memory(self, size: FitSize) -> int:
+        """Bytes that the network of one read and seed takes."""
+        return least_memory(self.config.design, size)
+
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         self._check(train, dev, cells)
         machine.spare_torch()
@@ -164,8 +167,9 @@ class Span(Fitting):
                 lanes = {text: self._read(*parts[0], text) for text in some}
                 return self._together(parts, lanes, seed, likeliest)
 
-            for fitted in in_halves(together, texts):
-                found |= fitted
+            for some in reads_in_parts(self.config.design, train, texts):
+                for fitted in in_halves(together, some):
+                    found |= fitted
         return [found[cell] for cell in cells]
 
     def _together(

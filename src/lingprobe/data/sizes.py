@@ -1,0 +1,57 @@
+"""How much a fit is given, and what memory it takes at least."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from lingprobe.data.core import Probe, needs_of
+
+SINGLE = 4  # bytes of a number of a vector, or of a score
+
+
+class FitSize(NamedTuple):
+    """How much a fit is given.
+
+    train, rest  examples that are learnt from, and of dev and test together
+    features     numbers of an example's vector; 0 where that is not known
+    outputs      how many labels there are
+    sets         whether an example may have several of them
+    """
+
+    train: int
+    rest: int
+    features: int
+    outputs: int
+    sets: bool = False
+
+    @property
+    def inputs(self) -> int:
+        """Bytes of the features of all examples."""
+        return SINGLE * self.features * (self.train + self.rest)
+
+    @property
+    def targets(self) -> int:
+        """Bytes of what is to be learnt: a number an example, or one for each label."""
+        return SINGLE * self.train * (self.outputs if self.sets else 2)
+
+    @property
+    def scores(self) -> int:
+        """Bytes of the scores of all that is not learnt from."""
+        return SINGLE * self.rest * self.outputs
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """A probe that knows what memory a fit takes."""
+
+    def least_memory(self, size: FitSize) -> int:
+        """Bytes that one fit takes at its peak, done one after the other as far as it can be."""
+
+
+def least_memory_of(probe: Probe, size: FitSize) -> int:
+    """Bytes that one fit of a probe takes at least: what it says, or what it is given and
+    answers.
+    """
+    if isinstance(probe, Weighed):
+        return probe.least_memory(size)
+    return size.scores + (0 if needs_of(probe).words else size.inputs)

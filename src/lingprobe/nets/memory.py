@@ -1,0 +1,69 @@
+"""How much memory the fits of a process may take: what was asked for, or most of what is free."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TypeVar
+
+from lingprobe.data._old_names import variable
+from lingprobe.data.cache import UNIT, environment
+from lingprobe.data.errors import UsageProblem
+from lingprobe.nets.device import free_memory
+
+T = TypeVar("T")
+MEMORY = "LINGPROBE_MEMORY"  # bytes that fits of one process may take
+SHARE = 0.75  # of what is free, where nothing was asked for
+SIZES = ("", "K", "M", "G", "T")
+
+
+def parse_bytes(text: str) -> int:
+    """The bytes that a size means, as '8GB', '500 MB' or '8e9'. UsageProblem for anything else."""
+    found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([kmgt]?)i?b?\s*", text, re.I)
+    count = int(float(found[1]) * UNIT ** SIZES.index(found[2].upper())) if found else 0
+    if not count:
+        raise UsageProblem(f"memory={text}: give a size, as 8GB or 500MB")
+    return count
+
+
+def limit_memory(asked: str | None, processes: int = 1) -> AbstractContextManager[None]:
+    """Fits inside take at most so much memory, all processes together; those of worker processes
+    as well. None is a share of what is free now.
+    """
+    if asked is None and variable(MEMORY):
+        return environment(MEMORY, None)
+    bound = _share_of_free() if asked is None else parse_bytes(asked)
+    return environment(MEMORY, None if bound is None else str(bound // processes))
+
+
+def memory_bound() -> int | None:
+    """Bytes that the fits of this process may take; None where nobody knows."""
+    said = variable(MEMORY)
+    return parse_bytes(said) if said else _share_of_free()
+
+
+def at_most(usual: int, share: float) -> int:
+    """A number of bytes, or that share of a run's bound where this is less. It does not follow what
+    is free from moment to moment, as what is done at once decides last bits.
+    """
+    said = variable(MEMORY)
+    return min(usual, int(parse_bytes(said) * share)) if said else usual
+
+
+def in_parts(items: Sequence[T], cost: Callable[[T], int], room: int) -> Iterator[list[T]]:
+    """Items in their order, as many at once as cost no more than there is room, or one."""
+    part, spent = list[T](), 0
+    for item in items:
+        if part and spent + cost(item) > room:
+            yield part
+            part, spent = [], 0
+        part.append(item)
+        spent += cost(item)
+    if part:
+        yield part
+
+
+def _share_of_free() -> int | None:
+    free = free_memory()
+    return None if free is None else int(SHARE * free)

@@ -1,0 +1,46 @@
+"""What memory networks take in training, and how many are trained beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lingprobe.data.reading import Readings, read_of
+from lingprobe.data.sizes import SINGLE, FitSize
+from lingprobe.nets.memory import at_most, in_parts
+from lingprobe.probes.span.plans import Design
+
+# bytes of a number of a network: itself, its gradient, three that Adam keeps, and at its best
+NUMBER = 24
+JUDGED = 256  # sentences of a batch where scores are asked for
+ANY = 2**62
+
+
+def network_bytes(design: Design, features: int, sides: int, outputs: int) -> int:
+    """Bytes of a network in training."""
+    dim = features * (2 * design.context + 1)
+    width, hidden = design.projection or dim, design.hidden or outputs
+    each = width * (dim if design.projection else 0) + width * width
+    inputs = (sides * design.parts + design.bag) * width
+    last = hidden * outputs if design.hidden else 0
+    return NUMBER * ((sides + design.bag) * each + inputs * hidden + last)
+
+
+def least_memory(design: Design, size: FitSize) -> int:
+    """Bytes that one network takes; units are read where they lie."""
+    return network_bytes(design, size.features, 1, size.outputs) + size.targets + size.scores
+
+
+def reads_in_parts(design: Design, train: Readings, reads: Sequence[str]) -> Iterator[list[str]]:
+    """The reads whose networks are trained beside each other, as many as there is room for."""
+    sides, outputs = train.dataset.sites.shape[1], len(train.labels.names)
+    spans, every = train.vectors.spans, len(train.vectors.layers[0])
+    sentences = every if spans is None else len(spans.sentences) - 1
+    units = every * JUDGED // max(JUDGED, sentences)
+
+    def cost(text: str) -> int:
+        read = read_of(text, train.vectors.names)
+        widths: list[int] = [train.vectors.layer(name).shape[1] for name in read.layers]
+        dim = widths[0] if read.how == "mix" else sum(widths)
+        return network_bytes(design, dim, sides, outputs) + 2 * SINGLE * units * sum(widths)
+
+    return in_parts(reads, cost, at_most(ANY, 0.5))

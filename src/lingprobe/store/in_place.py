@@ -1,0 +1,104 @@
+"""Layers of vectors that are read where they lie in the blocks of the store, by index: nothing is
+put in order, and nothing written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.vectors import Ints, ranges
+from lingprobe.store.blocks import StoreProblem
+from lingprobe.store.folder import Layer, Places
+
+
+class Units:
+    """Where the units of sentences in some order lie: the block of each (-1: nowhere) and its row
+    there, [units] each. Layers that lie alike share it.
+    """
+
+    def __init__(self, layer: Layer) -> None:
+        many = int(layer.offsets[-1])
+        self.blocks, self.rows = np.full(many, -1, np.int32), np.zeros(many, np.int64)
+        for number, where, rows in layer.places.by_block:
+            target, lengths = ranges(layer.offsets[where], layer.offsets[where + 1])
+            source, expected = rows, np.ones(len(rows), np.int64)
+            if layer.ragged:
+                starts = layer.folder.blocks[number].array("spans:sentences")
+                source, _ = ranges(starts[rows], starts[rows + 1])
+                expected = starts[rows + 1] - starts[rows]
+            if not np.array_equal(np.diff(lengths), expected):
+                raise StoreProblem(
+                    f"{layer.folder.path}: layers disagree on how many units a sentence has; remove"
+                    " the folder and run again"
+                )
+            self.blocks[target], self.rows[target] = number, source
+
+
+class InPlace:
+    """A layer [units, dim] that takes rows from blocks, as an array does: by a slice, by numbers or
+    by flags, and as a whole. Rows are of the type that the store is read in; zeros for units that
+    lie nowhere.
+    """
+
+    ndim = 2
+
+    def __init__(self, layer: Layer, units: Units) -> None:
+        self.units, self.kept, self.dtype = units, layer.kept, layer.kept.read
+        self.shape = layer.shape
+        # held for as long as the layer is: small ones are in memory, large ones mapped
+        self.parts: dict[int, NDArray[Any]] = {
+            number: layer.folder.blocks[number].array(f"layer:{layer.slot}")
+            for number, _, _ in layer.places.by_block
+        }
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def nbytes(self) -> int:
+        """What all units would take in memory."""
+        return self.shape[0] * self.shape[1] * self.dtype.itemsize
+
+    def __getitem__(self, key: Any) -> NDArray[Any]:
+        rows: Ints = np.arange(len(self))[key]
+        return self._gather(np.atleast_1d(rows)).reshape(*np.shape(rows), self.shape[1])
+
+    def take(
+        self, indices: Ints, axis: int = 0, out: None = None, mode: str = "raise"
+    ) -> NDArray[Any]:
+        """Some of the units, as `numpy.take` asks for them."""
+        return self[np.asarray(indices)]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        every = self[:]
+        return every if dtype is None else every.astype(dtype, copy=False)
+
+    def _gather(self, rows: Ints) -> NDArray[Any]:
+        flat = rows.ravel()
+        blocks = self.units.blocks[flat]
+        found = np.zeros((len(flat), self.shape[1]), self.dtype)
+        order = np.argsort(blocks, kind="stable")
+        numbers, starts = np.unique(blocks[order], return_index=True)
+        for number, some in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
+            if number >= 0:
+                there = self.parts[number][self.units.rows[flat[some]]]
+                found[some] = self.kept.unpack_values(there)
+        return found
+
+
+def in_place(layers: Sequence[Layer]) -> list[InPlace]:
+    """Several layers of the same sentences, which share where their units lie if they can."""
+    known: list[tuple[Places, Units]] = []
+
+    def units_of(layer: Layer) -> Units:
+        for places, units in known:
+            if places is layer.places:
+                return units
+        known.append((layer.places, Units(layer)))
+        return known[-1][1]
+
+    return [InPlace(layer, units_of(layer)) for layer in layers]
