@@ -91,6 +91,7 @@ $(VENV)/.dev: $(VENV)/.run
 $(VENV)/.integration: $(VENV)/.dev tests/integration/install.sh
 	sh tests/integration/install.sh test-integration
 	$(INSTALL) --no-build-isolation --editable '.[integration]'
+	npm install --silent --no-save --prefix $(VENV)/axe axe-core@4.14.1
 	@touch $@
 
 $(TENSORFLOW)/.installed: pyproject.toml constraints.txt | $(BIN)/python

@@ -14,6 +14,7 @@ test-integration)
     need pdflatex "texlive-latex-base texlive-latex-recommended"
     need pdftotext poppler-utils
     need zsh zsh
+    need npm npm # it brings axe-core
     ;;
 test-cluster)
     for command in slurmctld slurmd sbatch squeue scancel scontrol sinfo; do need "$command" slurm-wlm; done

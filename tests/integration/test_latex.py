@@ -10,6 +10,7 @@ import pytest
 import lingprobe
 from fixtures.results import result, saying
 from integration.conftest import command
+from pages.test_printed_figures import TASKS as TASK_NAMES
 from pages.test_printed_figures import scores
 
 pytestmark = pytest.mark.integration
@@ -79,6 +80,32 @@ def test_tables_of_nine_tasks_fit_a_column_and_a_page(width, kind, tmp_path):
     if kind == "scores":
         assert text.count("±5.0") == 6 * 9
         assert {"sent-", "word-", "passive", "oracle"} <= set(text.split())
+
+
+TABLE_TASKS = TASK_NAMES.split()
+MANY = [f"hf:some-laboratory/a-model-{k:02}" for k in range(60)]
+
+
+@pytest.mark.parametrize("width", [*PAPERS, None])
+def test_a_table_of_nine_tasks_and_sixty_rows_goes_on_over_pages(width, tmp_path):
+    """No page is too low for a float, and every row is there under the number of one table."""
+    found = [
+        saying(result(0.5 + k % 40 / 100, encoder=name, task=f"ud/{task}:EWT"), kind="trained")
+        for (k, name), task in product(enumerate(MANY), TABLE_TASKS)
+    ]
+    page = lingprobe.report(found)
+    paper = "\n".join([PAPERS.get(width, PAPERS["text"]), *PAPER.splitlines()[1:]])
+    text = compiled(
+        page.text("latex", width=width), tmp_path, "[hv]box" if width else "vbox", paper
+    )
+    log = (tmp_path / "paper.log").read_text("utf-8", "replace")
+    assert "Float too large" not in log
+    assert "Too many unprocessed floats" not in log
+    counts = {len(re.findall(rf"model-{k:02}\b", text)) for k in range(60)}
+    assert len(counts) == 1, counts  # once in each part of the columns
+    assert min(counts) >= 1
+    assert set(re.findall(r"Table (\d+):", text)) == {"1"}
+    assert text.count("(continued)") >= 1
 
 
 def test_letters_in_files_are_true_type_at_the_size_that_is_printed(tmp_path):

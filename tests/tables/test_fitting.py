@@ -1,11 +1,14 @@
 """Tables in LaTeX for a column or a page: whatever way is chosen, every cell is there."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from lingprobe.data.errors import UsageProblem
+from lingprobe.tables.breaking import break_rows
 from lingprobe.tables.fitting import fit_table, transpose
+from lingprobe.tables.markup import latex
 from lingprobe.tables.table import Section, Table
 
 ROWS = tuple(
@@ -66,3 +69,27 @@ def test_what_cannot_be_narrower_says_so():
     words = Table(("a", "b", "c"), (Section("", (("x" * 40,) * 3,)),), frozenset("abc"))
     with pytest.raises(UsageProblem, match="cannot be as narrow as 25 mm: give another width"):
         fit_table(words, 1)
+
+
+def test_a_table_that_is_higher_than_a_page_goes_on_in_further_floats():
+    rows = tuple(
+        (f"encoder-{k}", *(f"{1000 + 9 * k + c}.5 ±1.25" for c in range(9))) for k in range(100)
+    )
+    first = Section("first", rows[:80], strong=frozenset({(70, 1)}), rules=frozenset({79}))
+    long = replace(TABLE, sections=(first, Section("second", rows[80:])))
+    for tex in (fit_table(long, 5.5), fit_table(long, 3.03), latex(long)):
+        floats = re.findall(r"\\begin\{table\*?\}.*?\\end\{table\*?\}", tex, re.DOTALL)
+        assert len(floats) > 1
+        assert tex.count(r"\label{tab:scores}") == tex.count(r"\caption{Scores.}") == 1
+        again = r"\addtocounter{table}{-1}" + "\n" + r"\caption{(continued)}"
+        assert tex.count(again) == len(floats) - 1
+        assert "first (continued)" in tex
+        assert re.findall(r"\\textbf\{[^&]*?(\d{4})", tex) == ["1630"]
+        assert sorted(map(int, re.findall(r"\b(\d{4})\.5", tex))) == [*range(1000, 1900)]
+
+
+def test_what_fits_a_page_is_one_float():
+    assert break_rows(TABLE, 500, lambda row: 12) == [TABLE]
+    pages = break_rows(TABLE, 60, lambda row: 12)
+    assert [len(page.sections[0].rows) for page in pages] == [2, 2]
+    assert [sorted(page.sections[0].strong) for page in pages] == [[(1, 3)], []]

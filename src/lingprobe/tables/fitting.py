@@ -7,9 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 
 from lingprobe.data.errors import UsageProblem
+from lingprobe.tables.breaking import ABOVE, break_rows, caption, room
 from lingprobe.tables.markup import tex
 from lingprobe.tables.table import Section, Table, fold_text, printable, take_columns
 
@@ -41,7 +43,7 @@ def fit_table(table: Table, inches: float) -> str:
     """A LaTeX float or tabular, no wider than so many inches; UsageProblem if that cannot be."""
     for pieces, layout in _ways(table):
         if all(_width(piece, layout) <= inches * POINTS for piece in pieces):
-            return "\n".join([*_head(table, layout, inches), *_body(table, pieces, layout, inches)])
+            return "\n".join(_floats(table, pieces, layout, inches))
     raise UsageProblem(
         f"this table cannot be as narrow as {inches * 25.4:.0f} mm: give another width, or choose"
         " tasks and encoders with -t and -e"
@@ -151,31 +153,63 @@ def _width(table: Table, layout: Layout) -> float:
     return sum(widths) + 2 * GAP * (len(widths) - 1)
 
 
-def _head(table: Table, layout: Layout, inches: float) -> list[str]:
-    """Notes as comments, and the beginning of the float or group."""
-    notes = [f"% {note}" for note in map(printable, table.notes)]
+def _floats(table: Table, pieces: Sequence[Table], layout: Layout, inches: float) -> Iterator[str]:
+    """Notes as comments, and a float or a group, or several where one were higher than a page."""
+    yield from (f"% {note}" for note in map(printable, table.notes))
+    yield "% \\usepackage{booktabs}"
+    for place, page in enumerate(_pages(table, pieces, layout, inches)):
+        yield from _float(table, page, layout, (inches, place))
+
+
+def _pages(
+    table: Table, pieces: Sequence[Table], layout: Layout, inches: float
+) -> list[list[Table]]:
+    """The tables that go into each float."""
+    points = room(table, inches * POINTS)
+    pages: list[list[Table]] = [[]]
+    left = points
+    for piece in pieces:
+        height, top = partial(_height, piece, layout), _height(piece, layout)
+        for part in break_rows(piece, points - top, height):
+            rows = (row for section in part.sections for row in section.rows)
+            tall = top + ABOVE * len(part.sections) + sum(map(height, rows))
+            if tall > left and pages[-1]:
+                pages.append([])
+                left = points
+            pages[-1].append(part)
+            left -= tall
+    return pages
+
+
+def _height(table: Table, layout: Layout, row: Sequence[str] | None = None) -> float:
+    """Points of a row, or of the heads with the space around the table."""
+    if row is None:
+        heads = max(map(len, _heads(table, layout))) + 2 * any(table.groups)
+        return STEP * layout.size * (heads + 2)
+    named = zip(row, table.columns, strict=True)
+    lines = (_lines(cell, name in table.words, layout) for cell, name in named)
+    return STEP * layout.size * max(map(len, lines))
+
+
+def _float(
+    table: Table, page: Sequence[Table], layout: Layout, where: tuple[float, int]
+) -> Iterator[str]:
+    """Tables below each other in a float so many inches wide, the first of its table or a later
+    one; in a group where there is no caption.
+    """
+    inches, place = where
     star = "*" * (inches >= NARROW)
-    begin = [f"\\begin{{table{star}}}", "\\centering"] if table.caption else ["\\begingroup"]
-    font = f"\\fontsize{{{layout.size:g}}}{{{STEP * layout.size:.1f}}}\\selectfont"
-    return [
-        *notes,
-        "% \\usepackage{booktabs}",
-        *begin,
-        font,
-        f"\\setlength{{\\tabcolsep}}{{{GAP:g}pt}}",
-    ]
-
-
-def _body(table: Table, pieces: Sequence[Table], layout: Layout, inches: float) -> Iterator[str]:
-    for i, piece in enumerate(pieces):
+    yield from [f"\\begin{{table{star}}}", "\\centering"] if table.caption else ["\\begingroup"]
+    yield f"\\fontsize{{{layout.size:g}}}{{{STEP * layout.size:.1f}}}\\selectfont"
+    yield f"\\setlength{{\\tabcolsep}}{{{GAP:g}pt}}"
+    for i, piece in enumerate(page):
         yield "\\par\\medskip\\noindent" if i else "\\noindent"
         yield from _tabular(piece, layout)
     if not table.caption:
         yield "\\par\\endgroup\n"
         return
-    yield f"\\caption{{{tex(table.caption)}}}"
-    yield from [f"\\label{{{table.label}}}"] * bool(table.label)
-    yield f"\\end{{table{'*' * (inches >= NARROW)}}}\n"
+    yield from caption(table, place, tex)
+    yield f"\\end{{table{star}}}\n"
 
 
 def _tabular(table: Table, layout: Layout) -> Iterator[str]:

@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from lingprobe.tables.breaking import break_rows, caption, room
 from lingprobe.tables.table import Section, Table, printable
 
+WIDE, ROW, HEADS = 345.0, 11.0, 44.0  # points of `article`: its width, a small line, and heads
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -76,17 +78,17 @@ def _md(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """A LaTeX tabular in the manner of booktabs, one block a section; in a float where the table
-    has a caption.
+    """A LaTeX tabular in the manner of booktabs, one block a section; in floats where the table has
+    a caption, one if it is no higher than a page.
     """
     lines = [f"% {note}" for note in map(printable, (*table.lead, *table.notes))]
     lines.append("% \\usepackage{booktabs}")
     if not table.caption:
         return "\n".join([*lines, *_tabular(table)]) + "\n"
-    lines += ["\\begin{table*}", "\\centering", "\\small", "\\setlength{\\tabcolsep}{4pt}"]
-    label = [f"\\label{{{table.label}}}"] if table.label else []
-    caption = [f"\\caption{{{tex(table.caption)}}}", *label]
-    return "\n".join([*lines, *_tabular(table), *caption, "\\end{table*}"]) + "\n"
+    for place, page in enumerate(break_rows(table, room(table, WIDE) - HEADS, lambda _: ROW)):
+        lines += ["\\begin{table*}", "\\centering", "\\small", "\\setlength{\\tabcolsep}{4pt}"]
+        lines += [*_tabular(page), *caption(table, place, tex), "\\end{table*}"]
+    return "\n".join(lines) + "\n"
 
 
 def _tabular(table: Table) -> Iterator[str]:

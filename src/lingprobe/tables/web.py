@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -154,7 +154,8 @@ def tables_document(tables: Sequence[Table], figure: Drawn | None = None) -> str
     """Tables below each other as a file, under a figure."""
     title = next((table.title for table in tables if table.title), "lingprobe")
     drawn = (picture(figure),) if figure else ()
-    blocks = (block for table in tables for block in _blocks(table))
+    below = (replace(each, title="" if each.title == title else each.title) for each in tables)
+    blocks = (block for table in below for block in _blocks(table))
     return document(Document(title, "", (Chapter("tables", "", (*drawn, *blocks)),)))
 
 
