@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
 import fixtures.threads  # noqa: F401 (before all that imports numpy)
-from lingprobe.corpora.embedded import NAME, treebank_file
+from lingprobe.corpora.embedded import NAME, treebank, treebank_file
 from lingprobe.data._closure import closure
 from lingprobe.data._source import CODE, keep, read
 from lingprobe.datasets.controls import CONTROLS
@@ -60,9 +60,10 @@ LONGEST = (
 ).split()
 # what these run in warm copies of one process, or compile, is there once for all of a row
 TOGETHER = {
-    "warm": ("test_docs.py", "test_plugin.py"),
+    "warm": ("test_docs.py", "test_plugin.py", "test_tutorials.py"),
     "compiled": ("test_bag.py", "test_odd_files.py", "test_steps.py", "test_word_formulas.py"),
 }
+FEW = 2_100  # sentences of the embedded treebank: its 17,000 are read in seconds
 INTEGRATION = Path(__file__).with_name("integration")
 
 
@@ -169,13 +170,15 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def _found(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache with the embedded treebank and what our own modules say, which takes seconds to find
-    out and is therefore kept from one run of the tests to the next. Both go by their content.
+    """A cache with the beginning of the embedded treebank and what our own modules say, which takes
+    seconds to find out and is therefore kept from one run of the tests to the next. Both go by
+    their content.
     """
-    place = pytestconfig.cache.mkdir("found")
+    place = pytestconfig.cache.mkdir(f"found-{FEW}")
     patch = pytest.MonkeyPatch()
     patch.setenv("LINGPROBE_CACHE", str(place))
-    treebank_file()
+    file = treebank_file()
+    file.write_text("".join(f"{line}\n" for line in treebank(FEW)), "utf-8")
     starts = {m for each in CONTENTS for name in each.table for m in each.modules(name)}
     for file in closure([*starts, "lingprobe.experiment.measure"]).files:
         read(file.read_bytes())
@@ -196,6 +199,12 @@ def _own_cache(_caches: Iterator[Path], _found: Path, monkeypatch: pytest.Monkey
         for file in (_found / folder).iterdir():
             os.link(file, cache / folder / file.name)
     monkeypatch.setenv("LINGPROBE_CACHE", str(cache))
+
+
+@pytest.fixture
+def whole_treebank(_own_cache: None) -> None:
+    """All of the embedded treebank, for a test in which its size is the point."""
+    treebank_file().unlink()
 
 
 @pytest.fixture(scope="session")

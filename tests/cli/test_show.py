@@ -114,6 +114,7 @@ def test_results_of_old_are_shown_all(place):
     assert shown()[0] == {("a", 1)}
 
 
+@pytest.mark.usefixtures("whole_treebank")  # without folds
 def test_a_report_has_the_order_and_the_questions_of_its_run(place):
     tasks = [f"ud/{name}:embedded,limit=60" for name in ("tense", "passive")]
     chosen = [option for task in tasks for option in ("-t", task)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -17,12 +18,12 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.encoders import adapt, make
 
-peft = pytest.importorskip("peft")
+pytestmark = pytest.mark.skipif(find_spec("peft") is None, reason="peft is not installed")
 QUERIES = {"r": 4, "lora_alpha": 8, "target_modules": ["query", "value"]}
 KINDS = {
-    "LoRA": lambda: peft.LoraConfig(**QUERIES, init_lora_weights=False),
-    "DoRA": lambda: peft.LoraConfig(**QUERIES, init_lora_weights=False, use_dora=True),
-    "IA3": lambda: peft.IA3Config(
+    "LoRA": lambda peft: peft.LoraConfig(**QUERIES, init_lora_weights=False),
+    "DoRA": lambda peft: peft.LoraConfig(**QUERIES, init_lora_weights=False, use_dora=True),
+    "IA3": lambda peft: peft.IA3Config(
         target_modules=["query", "output.dense"],
         feedforward_modules=["output.dense"],
         init_ia3_weights=False,
@@ -32,9 +33,11 @@ KINDS = {
 
 def adapted(bert, folder, kind="LoRA", of=AutoModel, **more):
     """A model with an adapter of PEFT with weights that show, saved in a folder."""
+    import peft  # takes seconds, which a worker without these tests does not wait for
+
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        config = KINDS[kind]()
+        config = KINDS[kind](peft)
         for name, value in more.items():
             setattr(config, name, value)
         model = peft.get_peft_model(of.from_pretrained(bert), config)
@@ -151,6 +154,8 @@ def test_what_does_not_fit_is_said_in_a_sentence(bert, tmp_path):
 
 
 def test_an_adapter_of_tokens_before_the_text_is_refused(bert, tmp_path):
+    import peft
+
     config = peft.PromptTuningConfig(task_type="FEATURE_EXTRACTION", num_virtual_tokens=2)
     model = peft.get_peft_model(AutoModel.from_pretrained(bert), config)
     with pytest.raises(EncoderStop, match="tokens of its own before a text"):

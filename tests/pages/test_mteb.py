@@ -7,9 +7,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import mteb
 import pytest
-from mteb.results import TaskResult
 
 from fixtures.results import result, saying
 from lingprobe.analysis.languages import languages
@@ -42,6 +40,8 @@ def made(
 
 def loaded(results, to):
     """What MTEB finds in an export, by model and task."""
+    import mteb  # takes seconds, which a worker without these tests does not wait for
+
     write(results, "mteb", to)
     return {
         (m.model_name, m.model_revision, t.task_name): t
@@ -51,6 +51,8 @@ def loaded(results, to):
 
 
 def test_mteb_reads_what_is_exported(tmp_path):
+    from mteb.results import TaskResult
+
     records = loaded([made(0.7), made(0.8, seed=1), made(0.5, control="shuffled")], tmp_path)
     (model, revision, name), task = next(iter(records.items()))
     assert len(records) == 1
@@ -77,6 +79,8 @@ def test_an_oracle_is_no_model(tmp_path):
 
 
 def test_models_and_tasks_can_be_asked_for_by_name_and_stand_in_one_frame(tmp_path):
+    import mteb
+
     write(
         [made(0.7), made(0.8, encoder="length", said=""), made(0.9, task="ud/passive:b")],
         "mteb",
@@ -181,6 +185,8 @@ def test_names_of_any_kind_make_files(tmp_path):
 
 
 def test_as_lines_it_is_the_same(tmp_path):
+    from mteb.results import TaskResult
+
     (line,) = render([made()], "mteb").splitlines()
     row = json.loads(line)
     assert (row.pop("model_name"), row.pop("model_revision")) == (MINI, COMMIT)

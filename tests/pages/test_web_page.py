@@ -274,6 +274,7 @@ def test_a_file_says_by_its_name_that_it_is_a_page(tmp_path, name):
     assert (tmp_path / name).read_text("utf-8").startswith("<!doctype html>")
 
 
+@pytest.mark.usefixtures("whole_treebank")  # without folds
 @pytest.mark.parametrize("kept", [True, False])
 def test_examples_are_shown_the_surest_first_where_probabilities_were_kept(tmp_path, kept):
     folder = tmp_path / "kept"

@@ -16,6 +16,8 @@ from lingprobe import parts
 
 PACKAGE = Path(lingprobe.__file__).parent
 NAMES = [part.__name__.rpartition(".")[2] for part in parts.parts()]
+# imports no library that takes seconds
+CENTROID = f"{Path(__file__).parents[1]}/plugin/src/lingprobe_example/probe.py@Centroid"
 CONFORMS = """
 import sys
 import lingprobe
@@ -29,7 +31,7 @@ for kind in KINDS:
 from lingprobe.testing import check_encoder
 check_encoder("length")
 from lingprobe.cli import app
-app("run -t ud/tense:embedded -e length --probe logreg --seeds 1 --limit 99".split())
+app([*"run -t ud/tense:embedded -e length --seeds 1 --limit 99 --probe".split(), sys.argv[2]])
 """
 
 
@@ -42,7 +44,7 @@ def test_the_rest_stands_without_a_part(name, tmp_path):
             if each.name not in ("parts", name):
                 (copy / each.relative_to(PACKAGE)).symlink_to(each)
     done = subprocess.run(
-        [sys.executable, "-c", CONFORMS, name],
+        [sys.executable, "-c", CONFORMS, name, CENTROID],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         cwd=tmp_path,
         capture_output=True,

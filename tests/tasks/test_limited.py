@@ -11,6 +11,7 @@ from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.limits import Limited
 from lingprobe.testing import FAMILIES
 
+pytestmark = pytest.mark.usefixtures("whole_treebank")  # without folds
 WHOLE, PART = "ud/tense:embedded", "ud/tense:embedded,limit=1800"
 
 

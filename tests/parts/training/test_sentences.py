@@ -26,32 +26,45 @@ VERBS = {"sees": "sieht", "hears": "hört", "knows": "kennt"}
 SMALL = {"hidden": 16, "layers": 1, "dim": 16, "decoder": 32, "pieces": 300, "batch": 256}
 
 
-@pytest.fixture
-def files(tmp_path) -> tuple[Path, Path]:
+FEW, ENOUGH = 500, 1500  # enough is what something can be learnt from
+
+
+def aligned(folder: Path, n: int) -> tuple[Path, Path]:
     """Two aligned files in which each word has one translation."""
     draws = random.Random(0)
     pairs = [
-        (draws.choice(NAMES), draws.choice(sorted(VERBS)), draws.choice(NAMES)) for _ in range(1500)
+        (draws.choice(NAMES), draws.choice(sorted(VERBS)), draws.choice(NAMES)) for _ in range(n)
     ]
     english = "".join(f"{a} {v} {b} .\n" for a, v, b in pairs)
     german = "".join(f"{a} {VERBS[v]} {b} .\n" for a, v, b in pairs)
-    (tmp_path / "a.en").write_text(english, "utf-8")
-    (tmp_path / "a.de").write_text(german, "utf-8")
-    return tmp_path / "a.en", tmp_path / "a.de"
+    (folder / "a.en").write_text(english, "utf-8")
+    (folder / "a.de").write_text(german, "utf-8")
+    return folder / "a.en", folder / "a.de"
+
+
+@pytest.fixture
+def files(tmp_path) -> tuple[Path, Path]:
+    """Few lines of them."""
+    return aligned(tmp_path, FEW)
 
 
 @pytest.fixture
 def pairs(tmp_path) -> Path:
+    """Few of the pairs."""
+    return labelled(tmp_path, FEW)
+
+
+def labelled(folder: Path, n: int) -> Path:
     """Pairs whose label is whether the second sentence names who acts in the first."""
     draws = random.Random(1)
     rows = ["source\tpremise\thypothesis\tlabel"]
-    for _ in range(1500):
+    for _ in range(n):
         one, other = draws.sample(NAMES, 2)
         who = draws.choice((one, other))
         label = "entailment" if who == one else "contradiction"
         rows.append(f"made\t{one} sees {other} .\t{who} sees .\t{label}")
-    (tmp_path / "nli.tsv").write_text("\n".join(rows) + "\n", "utf-8")
-    return tmp_path / "nli.tsv"
+    (folder / "nli.tsv").write_text("\n".join(rows) + "\n", "utf-8")
+    return folder / "nli.tsv"
 
 
 def weights(folder: Path, epoch: int) -> dict[str, torch.Tensor]:
@@ -63,7 +76,8 @@ def weights(folder: Path, epoch: int) -> dict[str, torch.Tensor]:
 LEARNING = {**SMALL, "batch": 128, "patience": 0, "rate": 0.01}
 
 
-def test_translation_is_learnt_beyond_what_is_trivial(files, tmp_path):
+def test_translation_is_learnt_beyond_what_is_trivial(tmp_path):
+    files = aligned(tmp_path, ENOUGH)
     made = lingprobe.train("bilstm-max", "translate", files, tmp_path / "m", epochs=15, **LEARNING)
     best = made.epochs[made.best - 1]
     assert best["dev perplexity"] < made.trivial["perplexity of bigrams"] / 2
@@ -105,7 +119,7 @@ def test_vectors_of_words_are_learnt_and_kept(files, tmp_path):
 def test_trees_are_judged_by_their_constituents(tmp_path):
     draws = random.Random(2)
     lines = []
-    for _ in range(600):
+    for _ in range(200):
         subject = "(NP (DT the) (NN dog))" if draws.random() < 0.5 else "(NP (PRP she))"
         rest = "(VP (VBZ barks))" if draws.random() < 0.5 else "(VP (VBZ sees) (NP (PRP him)))"
         lines.append(f"(ROOT (S {subject} {rest} (. .)))")
@@ -153,7 +167,8 @@ def test_processes_that_torchrun_started_train_one_encoder(files, tmp_path):
     assert two["epochs"][0]["loss"] == pytest.approx(one["epochs"][0]["loss"], rel=0.1)
 
 
-def test_inference_is_learnt_beyond_the_second_sentence(pairs, tmp_path):
+def test_inference_is_learnt_beyond_the_second_sentence(tmp_path):
+    pairs = labelled(tmp_path, ENOUGH)
     made = lingprobe.train("bilstm-last", "infer", pairs, tmp_path / "m", epochs=12, **LEARNING)
     assert made.epochs[made.best - 1]["dev accuracy"] > 85
     assert made.trivial["accuracy of the second sentence alone"] < 70
@@ -321,7 +336,7 @@ def test_sentences_that_will_be_probed_are_left_out(files, tmp_path):
     many = files[0].read_text("utf-8").count("Anna sees Bea .")
     assert many > 0
     assert made.counts["to be probed"] == many
-    assert made.counts["read"] == 1500 - many
+    assert made.counts["read"] == FEW - many
 
 
 def test_a_folder_keeps_hashes_of_train_and_dev(files, tmp_path):
