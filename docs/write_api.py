@@ -38,7 +38,10 @@ CLASSES = (  # those that users hold in their hands; the others are named only
 COMMANDED = {  # whose parameters are the options of a command, where they are described
     "audit_parser": "audit-parser",
     "train_vectors": "vectors",
-    **{name: name for name in ("claims", "export", "generate", "parse", "slurm", "tag", "train")},
+    **{
+        name: name
+        for name in ("claims", "export", "generate", "geometry", "parse", "slurm", "tag", "train")
+    },
 }
 SHARED = {"settings": "Settings", "selection": "Selection"}
 TOP = "The public API of lingprobe, by `make docs`. A change needs a line in CHANGELOG.md.\n"

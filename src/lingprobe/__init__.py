@@ -141,6 +141,8 @@ if TYPE_CHECKING:
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
     from lingprobe.parts.compose.api import Generated, generate
+    from lingprobe.parts.geometry.api import geometry
+    from lingprobe.parts.geometry.comparisons import GeometryRow
     from lingprobe.parts.languages.api import survey, transfer
     from lingprobe.parts.languages.cells import TransferCell
     from lingprobe.parts.languages.survey import SurveyRow
@@ -205,6 +207,7 @@ __all__ = [
     "Figure",
     "FileProblem",
     "Generated",
+    "GeometryRow",
     "Holding",
     "Holdings",
     "Informed",
@@ -282,6 +285,7 @@ __all__ = [
     "export",
     "fetch",
     "generate",
+    "geometry",
     "get_tasks",
     "holdings",
     "inspect",

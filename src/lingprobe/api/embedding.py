@@ -90,7 +90,7 @@ def sentences(
     """
     check_ending(output, ".txt")
     with at(cache):
-        every = [sentence for corpus in as_list(corpora) for sentence in _read(str(corpus))]
+        every = [one for corpus in as_list(corpora) for _, one in named_sentences(str(corpus))]
         by_name, refused = tasks_of(expand_tasks(tasks_given(tasks)), Paths.of(None, cache).cache)
         if refused:
             raise DataProblem("; ".join(refused.values()))
@@ -112,8 +112,10 @@ def _identities(
     return {f"encoder {name}": str(known) for name, (_, known) in made.items()}, {}
 
 
-def _read(corpus: str) -> Iterator[Sentence]:
-    """The sentences of a treebank in CoNLL-U or in brackets, or of a file of text."""
+def named_sentences(corpus: str) -> Iterator[tuple[str, Sentence]]:
+    """The sentences of a treebank in CoNLL-U or in brackets, or of a file of text, each with its
+    sent_id ('' for none).
+    """
     place = locate_path(corpus)
     if place.is_file() and (ending := uncompressed_path(place).suffix.lower()) not in SUFFIXES:
         if ending in TABLES:
@@ -121,13 +123,13 @@ def _read(corpus: str) -> Iterator[Sentence]:
                 f"{place}: a {ending} file does not have a sentence per line; write its sentences"
                 " to a .txt file, or name a task on it"
             )
-        yield from text.read(place)
+        yield from (("", sentence) for sentence in text.read(place))
         return
     for part in files_of([corpus], SUFFIXES):
         if uncompressed_path(part.path).suffix.lower() in brackets.SUFFIXES:
-            yield from _read_brackets(part.path)
+            yield from (("", sentence) for sentence in _read_brackets(part.path))
         else:
-            yield from (tree.sentence for tree in conllu.read(part.path))
+            yield from ((tree.sent_id, tree.sentence) for tree in conllu.read(part.path))
 
 
 def _read_brackets(path: Path) -> Iterator[Sentence]:

@@ -32,6 +32,7 @@ SUFFIXES = {
     ".tex": "latex",
     ".html": "html",
     ".csv": "csv",
+    ".json": "json",
     ".parquet": "parquet",
 }
 FIGURE, LATEX = "figure", "latex"
