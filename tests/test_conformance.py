@@ -135,6 +135,11 @@ PROBE_OPTIONS = {
         ("relatedness,protocol=senteval", {"kinds": ("scores",), "pairs": True, "learns": False}),
     ],
     "cosine": [("cosine", {"kinds": ("scores",), "pairs": True})],
+    "sparse": [
+        ("sparse,k=4", {}),
+        ("sparse,k=4,by=l1", {"kinds": ("classes", "partial")}),
+        ("sparse,k=9,rotate=1", {"kinds": ("classes", "scores")}),
+    ],
     "majority": [("majority", {"learns": False})],
     "majority-feature": [("majority-feature", {"kinds": ("classes",)})],
     "nb-uni-tfidf": [("nb-uni-tfidf", {}), ("nb-uni-tfidf,alpha=0.5", {})],
