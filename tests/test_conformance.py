@@ -114,6 +114,7 @@ ENCODER_OPTIONS = {
         "elmo:ELMO/elmo_weights.hdf5,layers=all,pool=none,weights=orthonormal",
         "elmo:ELMO/elmo_weights.hdf5,weights=random,seed=1",
     ],
+    "sae": [f"sae:SAE,of=hf:HF%2Cdtype=float32,layers=1{o}" for o in ("", ",pool=none")],
     "use": [],  # needs TensorFlow; test_use.py checks it over a stub of that
 }
 PROBE_OPTIONS = {
@@ -275,6 +276,7 @@ def places(tmp_path_factory):
         "STATES": lambda: recorded_states(folder / "states", transformer(folder / "recorded")),
         "PARQUET": lambda: given_parquet(folder / "ours.parquet"),
         "HF": lambda: transformer(folder / "hf"),
+        "SAE": lambda: published.autoencoder(folder / "sae"),
         "ST": lambda: sentence_transformer(folder / "st"),
         "TRAINED": lambda: trained(folder),
         "INFERSENT": lambda: published.infersent(folder / "infersent"),
