@@ -120,6 +120,7 @@ ENCODER_OPTIONS = {
     "tags": ["tags"],
     "lm": ["lm:MASKED", "lm:MASKED,weights=random,seed=1"],
     "ngram": ["ngram:TEXT", "ngram:TEXT,order=1"],
+    "sae": [f"sae:SAE,of=hf:HF%2Cdtype=float32,layers=1{o}" for o in ("", ",pool=none")],
     "use": [],  # needs TensorFlow; test_use.py checks it over a stub of that
 }
 PROBE_OPTIONS = {
@@ -141,6 +142,11 @@ PROBE_OPTIONS = {
         ("relatedness,protocol=senteval", {"kinds": ("scores",), "pairs": True, "learns": False}),
     ],
     "cosine": [("cosine", {"kinds": ("scores",), "pairs": True})],
+    "sparse": [
+        ("sparse,k=4", {}),
+        ("sparse,k=4,by=l1", {"kinds": ("classes", "partial")}),
+        ("sparse,k=9,rotate=1", {"kinds": ("classes", "scores")}),
+    ],
     "majority": [("majority", {"learns": False})],
     "majority-feature": [("majority-feature", {"kinds": ("classes",)})],
     "nb-uni-tfidf": [("nb-uni-tfidf", {}), ("nb-uni-tfidf,alpha=0.5", {})],
@@ -312,6 +318,7 @@ def places(tmp_path_factory):
         "STATES": lambda: recorded_states(folder / "states", transformer(folder / "recorded")),
         "PARQUET": lambda: given_parquet(folder / "ours.parquet"),
         "HF": lambda: transformer(folder / "hf"),
+        "SAE": lambda: published.autoencoder(folder / "sae"),
         "ST": lambda: sentence_transformer(folder / "st"),
         "TRAINED": lambda: trained(folder),
         "INFERSENT": lambda: published.infersent(folder / "infersent"),

@@ -7,7 +7,7 @@ words), it is the way that moves the difference most. Seeds are taken as they ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -136,6 +136,32 @@ def bootstrap(metric: str | Metric, one: Answers, other: Answers, draws: int = D
     sides = 1 + min(int((found <= 0).sum()), int((found >= 0).sum()))
     p = min(2 * sides / (draws + 1), 1.0)
     return Drawn(sums.value, *_percentiles(found, 1 - LEVEL), p, found)
+
+
+def joint_draws(metric: str | Metric, every: Sequence[Answers], draws: int = DRAWS) -> Doubles:
+    """What several things score under the same draws of clusters with replacement, [things, draws]:
+    the mean over the fits of each.
+
+    Clusters are those that move the difference of the first two most. MetricProblem where there are
+    not as many examples.
+    """
+    measure = find_metric(metric)
+    sizes = {len(each.gold) for each in every}
+    if len(sizes) > 1:
+        raise MetricProblem(
+            f"scores are drawn together over the same examples, and these have {sorted(sizes)}"
+        )
+    codes = _way(measure, every[0], every[1])
+    many = int(codes.max()) + 1
+    sums = [
+        np.stack([measure.sums(each.gold, said, codes, many) for said in each.predicted])
+        for each in every
+    ]
+    blocks = [
+        np.stack([measure.value(np.tensordot(w, each, ([1], [1]))).mean(-1) for each in sums])
+        for w in _resamples(many, draws)
+    ]
+    return np.concatenate(blocks, 1)
 
 
 def _percentiles(draws: Doubles, level: float) -> tuple[float, float]:
