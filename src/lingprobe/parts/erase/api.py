@@ -90,7 +90,9 @@ def erase(
         made = plan(design, paths)
         erased = frozenset(map(_called, tasks_of(own, paths.cache)[0]))
         bench = Bench(PROBES.make(probe), PROBES.make(nonlinear) if nonlinear else None)
-        how = How(erased, method, list(ranks) or [None], draws, PROBES.canonical(probe))
+        how = How(
+            erased, method, list(ranks) or [None], draws, brief(PROBES, PROBES.canonical(probe))
+        )
         encoded = list(_encode(made, paths, progress))
         found = list(_measure(encoded, how, bench, (erasers, progress)))
     remarks = [f"refused: {name}: {why}" for name, why in made.refused.items()]
