@@ -40,8 +40,8 @@ SUFFIX = ".safetensors"
 
 
 def erase(
-    encoders: Any,
     tasks: Any,
+    encoders: Any = None,
     *,
     measure: Any = (),
     method: Literal["leace", "inlp", "mean"] = "leace",
@@ -58,8 +58,8 @@ def erase(
     """Erase each task from an encoder's vectors, and measure what is left of it and of the others,
     as `lingprobe erase` does: a matrix with floors.
 
-    encoders   encoders, as of `run`
     tasks      tasks that are erased, with their data; each is measured, too
+    encoders   as of `run`
     measure    tasks that are only measured
     method     'leace', 'inlp' or 'mean'
     ranks      dimensions that are taken out, for a curve (default: what the method needs)
@@ -72,7 +72,7 @@ def erase(
     DataProblem where the data are too small for three parts. `.content` has an `ErasureCell` for
     each pair of tasks.
 
-        print(lingprobe.erase("st:all-MiniLM-L6-v2", ["ud/tense:en_ewt", "ud/subj-num:en_ewt"]))
+        print(lingprobe.erase(["ud/tense:en_ewt", "ud/subj-num:en_ewt"], "st:all-MiniLM-L6-v2"))
     """
     check_values(limit=limit)
     if method not in METHODS or draws < 1 or any(rank < 1 for rank in ranks):

@@ -65,6 +65,6 @@ def erase(
     - `lingprobe erase -e hf:bert-base-cased,layers=8 -t ud/tense:en_ewt --measure ud/passive:en_ewt
       --rank 1 2 4 -o erased.svg`
     """
-    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet)
+    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.erase(**{**given, "encoders": encoders}, progress=not quiet)
     put(page, style, output, "cell")
