@@ -98,7 +98,7 @@ def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
     """
     ids = plan.ids
     known = paths.known_results(ids.values())
-    groups = (group.without(known) for group in _groups(plan, ids, paths.cache))
+    groups = (group.without(known) for group in groups_of(plan, ids, paths.cache))
     return known, [group for group in groups if group.trials]
 
 
@@ -182,12 +182,12 @@ def _units(plan: Plan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
             group.ids,
             group.part,
         )
-        for group in _groups(plan, ids, paths.cache)
+        for group in groups_of(plan, ids, paths.cache)
         for first in group.trials[:1]
     ]
 
 
-def _groups(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]:
+def groups_of(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]:
     """Trials that share a fit, together, as far as that is no more than a unit of work; draws of a
     control are like seeds, but for their labels.
     """

@@ -1,0 +1,10 @@
+"""What is left when a property is erased from vectors, and what goes with it: erasers, floors of
+random ones, and the matrix of tasks that are erased and tasks that are measured.
+
+`erasers` has the maps, `division` the data in three parts, `matrix` the fits, `cells` the tests,
+`change` what a validation probe says, `pages` what it looks like, `files` erasers on disk.
+"""
+
+TABLES: dict[str, dict[str, str]] = {}
+COMMANDS = {"Run": "commands:erase"}
+_PLACES = {"api": "erase", "cells": "ErasureCell"}

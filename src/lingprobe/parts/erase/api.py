@@ -1,0 +1,214 @@
+"""Erase a task from an encoder's vectors and measure others, as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+from lingprobe.analysis.rows import without_fold
+from lingprobe.api.arguments import as_list, check_values
+from lingprobe.api.measure import at, encoders_of
+from lingprobe.api.tables import tasks_given
+from lingprobe.data._closure import digest
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.progress import bar
+from lingprobe.data.reading import ReadingProblem, read_of
+from lingprobe.data.references import allow, brief, parsed_or_none
+from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.data import load_dataset
+from lingprobe.experiment.measure import Group, Ready, ready
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, Plan, plan, tasks_of
+from lingprobe.experiment.portions import portions
+from lingprobe.experiment.run import fill, groups_of
+from lingprobe.parts.erase.cells import ErasureCell, cells
+from lingprobe.parts.erase.division import Division, divide
+from lingprobe.parts.erase.files import FittedEraser
+from lingprobe.parts.erase.fitting import METHODS
+from lingprobe.parts.erase.matrix import Bench, Matrix, Subject
+from lingprobe.parts.erase.pages import erasure_page
+from lingprobe.probes import PROBES
+from lingprobe.tables.page import Page
+from lingprobe.tasks import TASKS, limit_tasks
+from lingprobe.tasks.find import expand_tasks
+
+SUFFIX = ".safetensors"
+
+
+def erase(
+    tasks: Any,
+    encoders: Any = None,
+    *,
+    measure: Any = (),
+    method: Literal["leace", "inlp", "mean"] = "leace",
+    ranks: Sequence[int] = (),
+    draws: int = 3,
+    probe: str = "logreg",
+    nonlinear: str = "mlp",
+    reads: Sequence[str] = (),
+    erasers: str | Path | None = None,
+    limit: int | None = None,
+    cache: str | Path | None = None,
+    progress: bool = False,
+) -> Page[tuple[ErasureCell, ...]]:
+    """Erase each task from an encoder's vectors, and measure what is left of it and of the others,
+    as `lingprobe erase` does: a matrix with floors.
+
+    tasks      tasks that are erased, with their data; each is measured, too
+    encoders   as of `run`
+    measure    tasks that are only measured
+    method     'leace', 'inlp' or 'mean'
+    ranks      dimensions that are taken out, for a curve (default: what the method needs)
+    draws      of each kind of floor
+    probe      the probe that is fitted anew to erased vectors
+    nonlinear  a probe that looks for what is left beyond that; '' for none
+    reads      layers, as 'top' (default: each)
+    erasers    a folder to write the erasers to, as safetensors
+    limit, cache, progress  as of `run`
+    DataProblem where the data are too small for three parts. `.content` has an `ErasureCell` for
+    each pair of tasks.
+
+        print(lingprobe.erase(["ud/tense:en_ewt", "ud/subj-num:en_ewt"], "st:all-MiniLM-L6-v2"))
+    """
+    check_values(limit=limit)
+    if method not in METHODS or draws < 1 or any(rank < 1 for rank in ranks):
+        raise UsageProblem(
+            f"erase takes method={', '.join(METHODS)}, and ranks and draws of at least 1"
+        )
+    allow(probe, nonlinear)
+    with at(cache):
+        paths = Paths.of(None, cache)
+        own, others = (limit_tasks(_expand(each), limit) for each in (tasks, measure))
+        layers = as_list(reads)
+        design = Design(
+            [*own, *others], encoders_of(encoders, None), [probe], seeds=1, reads=layers
+        )
+        made = plan(design, paths)
+        erased = frozenset(map(_called, tasks_of(own, paths.cache)[0]))
+        bench = Bench(PROBES.make(probe), PROBES.make(nonlinear) if nonlinear else None)
+        how = How(
+            erased, method, list(ranks) or [None], draws, brief(PROBES, PROBES.canonical(probe))
+        )
+        encoded = list(_encode(made, paths, progress))
+        found = list(_measure(encoded, how, bench, (erasers, progress)))
+    remarks = [f"refused: {name}: {why}" for name, why in made.refused.items()]
+    return erasure_page(found, bench.counts, draws).with_remarks([*remarks, *_folds(made)])
+
+
+def _expand(tasks: Any) -> list[Any]:
+    return expand_tasks(tasks_given(tasks)) if tasks else []
+
+
+@dataclass(frozen=True)
+class How:
+    """What is erased, and how; by what name the probe goes."""
+
+    erased: frozenset[str]
+    method: str
+    ranks: Sequence[int | None]
+    draws: int
+    probe: str
+
+
+def _folds(made: Plan) -> list[str]:
+    """What is said where a task has several test sets."""
+    parsed = [(name, parsed_or_none(name)) for name in made.tasks]
+    few = {
+        _called(n): None for n, one in parsed if one and "/" in dict(one.options).get("fold", "")
+    }
+    return [
+        f"{name}: its data are small, so its test set is the first of its folds" for name in few
+    ]
+
+
+def _called(task: str) -> str:
+    """What a task is called in tables."""
+    return brief(TASKS, without_fold(task))
+
+
+def _encode(made: Plan, paths: Paths, progress: bool) -> Iterator[list[Ready]]:
+    """The examples of all tasks beside their vectors, for each encoder; of folds the first."""
+    groups: dict[tuple[str, str], Group] = {}
+    order = {name: place for place, name in enumerate(made.tasks)}
+    every = groups_of(made, made.ids, paths.cache)
+    for group in sorted(every, key=lambda each: order[each.trials[0].task]):
+        trial = group.trials[0]
+        key = trial.encoder, without_fold(trial.task)
+        before = groups.get(key)
+        if before is None:
+            groups[key] = group
+        elif before.trials[0].task == trial.task:  # a unit of work more of the same
+            groups[key] = replace(before, trials=before.trials + group.trials)
+    for portion in portions(list(groups.values()), paths):
+        for name, why in fill(portion.passes, paths, progress=progress).items():
+            raise DataProblem(f"{name}: {why}")
+    store = paths.vector_store()
+    for encoder in dict.fromkeys(encoder for encoder, _ in groups):
+        yield [
+            ready(group, load_dataset(group.task, group.ingredients.task), store)
+            for (name, _), group in groups.items()
+            if name == encoder
+        ]
+
+
+def _measure(
+    encoded: Sequence[list[Ready]], how: How, bench: Bench, more: tuple[str | Path | None, bool]
+) -> Iterator[ErasureCell]:
+    """The cells of every matrix, each of one encoder, layer and rank."""
+    to, progress = more
+    for every in encoded:
+        divisions = divide([one.readings.dataset for one in every])
+        reads = dict.fromkeys(t.read for one in every for t in one.group.trials)
+        for read, rank in product(reads, how.ranks):
+            subjects = [
+                _subject(one, read, rows) for one, rows in zip(every, divisions, strict=True)
+            ]
+            own = [one for one in subjects if one.task in how.erased]
+            matrix = Matrix(bench, own, subjects, how.method, rank, how.draws)
+            name = brief(ENCODERS, every[0].group.trials[0].encoder)
+            many = len(own) * len(subjects)
+            with bar(progress, total=many, desc=f"erase {name}", unit=" cells") as shown:
+                outcomes = []
+                for outcome in matrix.outcomes():
+                    outcomes.append(outcome)
+                    shown.update(1)
+            yield from cells(outcomes, (name, how.method, rank or 0, how.probe))
+            if to is not None:
+                _save(matrix, {_called(one.group.trials[0].task): one for one in every}, Path(to))
+
+
+def _subject(one: Ready, read: str, rows: Division) -> Subject:
+    """A task at a layer; ReadingProblem for what is no layer, UsageProblem for vectors of which
+    only the probe knows what they are.
+    """
+    trial, readings = one.group.trials[0], one.readings
+    if read_of(read, readings.vectors.names).how != "layer":
+        raise ReadingProblem(f"erase reads layers one by one, and {read!r} is none")
+    layer = read_of(read, readings.vectors.names).layers[0]
+    return Subject(_called(trial.task), one.group.task.metric, layer, readings, rows)
+
+
+def _save(matrix: Matrix, every: dict[str, Ready], folder: Path) -> None:
+    """Write the erasers, one a task."""
+    for subject in matrix.erased:
+        group = every[subject.task].group
+        rows = subject.readings.take(subject.division.eraser)
+        sentences = sorted({rows.sentence(i).key.hex() for i in range(len(rows))})
+        made_of = {
+            "task": str(group.ingredients.task),
+            "encoder": str(group.ingredients.encoder),
+            "sentences": digest(*sentences),
+        }
+        eraser = matrix.erasers[subject.task]
+        made = FittedEraser(
+            *(eraser, matrix.method, subject.task, group.trials[0].encoder, subject.read),
+            *(len(rows), made_of),
+        )
+        name = group.task.name.replace("/", "-").replace(",", "-")
+        layer = "" if subject.read == "-" else f"-{subject.read.replace(':', '.')}"
+        end = f"{layer}-{matrix.method}-{eraser.rank}-{made.identity[:8]}{SUFFIX}"
+        made.save(folder / f"{name}{end}")

@@ -1,0 +1,61 @@
+"""What an intervention does to the answers of a validation probe, which was fitted on vectors as
+they are, after Canby et al. (2024, section 3): completeness, collateral change, reliability.
+
+All three compare distributions over labels by their total variation distance, example by example,
+and average. The collateral change of another property is one less what they call selectivity.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.core import Predictions
+
+Doubles = NDArray[np.float64]
+
+
+def probabilities(said: Predictions) -> Doubles | None:
+    """The distributions [n, labels] that a probe gives; of label sets one of two values for each
+    label, [n x labels, 2]. None where it gives none.
+    """
+    scores = said.scores.astype(np.float64)
+    if said.link == "softmax":
+        return np.asarray(np.exp(scores - np.logaddexp.reduce(scores, 1, keepdims=True)))
+    if said.link == "sigmoid":
+        holds = 1 / (1 + np.exp(-scores.reshape(-1)))
+        return np.stack([1 - holds, holds], 1)
+    return None
+
+
+def completeness(after: Doubles | None) -> float:
+    """How near answers are to an even distribution, which erasing aims at: 1 where they are even, 0
+    where they are certain. NaN without distributions.
+    """
+    if after is None:
+        return math.nan
+    labels = after.shape[1]
+    distance = np.abs(after - 1 / labels).sum(1) / 2
+    return float(1 - labels / (labels - 1) * distance.mean())
+
+
+def collateral_change(before: Doubles | None, after: Doubles | None) -> float:
+    """How far answers have moved, as a share of how far they can move: 0 where they are the same.
+    NaN without distributions.
+    """
+    if before is None or after is None:
+        return math.nan
+    distance = np.abs(after - before).sum(1) / 2
+    return float((distance / (1 - before.min(1))).mean())
+
+
+def reliability(complete: float, collateral: float) -> float:
+    """The harmonic mean of completeness and of what is left unchanged; 0 where one of them is not
+    above 0.
+    """
+    kept = 1 - collateral
+    if math.isnan(complete + kept):
+        return math.nan
+    return 2 * complete * kept / (complete + kept) if min(complete, kept) > 0 else 0.0

@@ -1,0 +1,70 @@
+"""`lingprobe erase`: what is left when a property is erased from vectors, and what goes with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import lingprobe
+from lingprobe.cli.completing import names
+from lingprobe.cli.declaration import Arguments, command, option
+from lingprobe.cli.options import (
+    BATCH_SIZE,
+    CACHE,
+    DEVICE,
+    ENCODERS,
+    MODELS,
+    OUTPUT,
+    PAGE_STYLE,
+    QUIET,
+    TASKS,
+    PageStyle,
+    encoders_of,
+    put,
+)
+
+
+@command(
+    "erase",
+    TASKS,
+    option("measure", metavar="TASK", kind=list[str], default=None, complete=names("tasks")),
+    MODELS,
+    ENCODERS,
+    option("method", metavar="METHOD"),
+    option("ranks", "--rank", metavar="N", least=1),
+    option("draws", metavar="N", least=1),
+    option("probe", metavar="PROBE", complete=names("probes")),
+    option("nonlinear", metavar="PROBE", complete=names("probes")),
+    option("reads", "--read", metavar="LAYER"),
+    option("limit", metavar="N", least=1),
+    option("erasers", metavar="FOLDER"),
+    PAGE_STYLE,
+    OUTPUT,
+    QUIET,
+    DEVICE,
+    BATCH_SIZE,
+    CACHE,
+)
+def erase(
+    given: Arguments,
+    *,
+    model: list[str] | None = None,
+    style: PageStyle = "terminal",
+    output: Path | None = None,
+    quiet: bool = False,
+    device: str | None = None,
+    batch_size: int | None = None,
+) -> None:
+    """Erase a property from vectors, and show what is left of it and of others.
+
+    Beside each score stand floors: random subspaces of the same rank, of the same variance, and
+    the same method on shuffled labels.
+
+    **Examples**
+
+    - `lingprobe erase -m all-MiniLM-L6-v2 -t ud/tense:en_ewt ud/subj-num:en_ewt`
+    - `lingprobe erase -e hf:bert-base-cased,layers=8 -t ud/tense:en_ewt --measure ud/passive:en_ewt
+      --rank 1 2 4 -o erased.svg`
+    """
+    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
+    page = lingprobe.erase(**{**given, "encoders": encoders}, progress=not quiet)
+    put(page, style, output, "cell")
