@@ -35,11 +35,11 @@ class Sums(NamedTuple):
 
     def plus(self, other: Sums) -> Sums:
         """The sums over the sentences of both."""
-        return Sums(*(u + v for u, v in zip(self, other, strict=True)))
+        return Sums(*map(np.add, self, other))
 
     def minus(self, other: Sums) -> Sums:
         """The sums without the sentences of the other."""
-        return Sums(*(u - v for u, v in zip(self, other, strict=True)))
+        return Sums(*map(np.subtract, self, other))
 
 
 def hsic(sums: Sums) -> float:
