@@ -21,6 +21,7 @@ from lingprobe.parts.geometry.spread import spread
 
 NAN = math.nan
 PERCENT = 100.0
+NOWHERE = Place("", "", "")
 Bar = Callable[[Iterable[Any]], Iterable[Any]]
 
 
@@ -105,7 +106,7 @@ def layer_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
         before = dict(measured(floor)) if floor and floor != place else {}
         for measure, found in measured(place):
             drawn = before[measure].value if before else NAN
-            yield GeometryRow(measure, *place, *("",) * 3, networks.n, *found, drawn)
+            yield GeometryRow(measure, *place, *NOWHERE, networks.n, *found, drawn)
 
 
 def _lie(networks: Networks, place: Place) -> Iterator[tuple[str, Estimate]]:
