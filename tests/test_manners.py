@@ -172,6 +172,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "status": lambda: str(lingprobe.status("results")),
         "slurm": lambda: lingprobe.slurm(["run"], shards=2),
         "model": lambda: lingprobe.model("nobody/nothing"),
+        "geometry": lambda: str(lingprobe.geometry("a.conllu", "bow:random,dim=8")),
         "survey": lambda: str(lingprobe.survey("a.conllu", tasks="ud/tense")),
         "morphology": lambda: str(
             lingprobe.morphology("a.conllu", "length", feature="Number", seeds=1)

@@ -171,6 +171,11 @@ word order: tasks
 baseline: understand
 Finnish case: languages tasks-ud tasks
 attention heads: heads
+CKA: geometry
+anisotropy: geometry
+representation similarity: geometry
+intrinsic dimension: geometry
+Procrustes: geometry
 minimal pairs: minimal-pairs
 BLiMP: minimal-pairs
 syntactic tree: structure

@@ -73,14 +73,14 @@ def _of_encoders(one: str, other: str, pairs: Sequence[GeometryRow]) -> str:
     best = max(pairs, key=_value)
     ends = (_layer(best.layer, one), _layer(best.other_layer, other))
     if len(pairs) == 1:
-        return f"{one} and {other}: CKA {_measured(best)}{_alike(best)}."
-    return f"{ends[0]} is most like {ends[1]}: CKA {_measured(best)}{_alike(best)}."
+        return f"{one} and {other}: CKA {_with_interval(best)}{_alike(best)}."
+    return f"{ends[0]} is most like {ends[1]}: CKA {_with_interval(best)}{_alike(best)}."
 
 
 def _of_steps(name: str, mine: Sequence[GeometryRow]) -> str:
     least = min(mine, key=lambda row: math.inf if math.isnan(row.value) else row.value)
     between = f"{least.layer} to {least.other_layer}"
-    return f"{name} changes most from layer {between}: CKA {_measured(least)}."
+    return f"{name} changes most from layer {between}: CKA {_with_interval(least)}."
 
 
 def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
@@ -88,7 +88,7 @@ def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
     cosine = max(of(mine, "cosine"), key=_value)
     several = len(of(mine, "cosine")) > 1
     at = f" in layer {cosine.layer}, the largest" if several else ""
-    said = f"{name}: two sentences have a mean cosine of {_measured(cosine, at)}"
+    said = f"{name}: two sentences have a mean cosine of {_with_interval(cosine, at)}"
     share, top = (
         next(row.value for row in of(mine, measure) if row.layer == cosine.layer)
         for measure in ("share", "top")
@@ -99,7 +99,7 @@ def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
     if math.isnan(last.value):
         return f"{said}."
     where = f"of layer {last.layer} " if several else ""
-    return f"{said}. The intrinsic dimension {where}is {_measured(last, digits=1)}."
+    return f"{said}. The intrinsic dimension {where}is {_with_interval(last, digits=1)}."
 
 
 def _of_languages(name: str, mine: Sequence[GeometryRow]) -> str:
@@ -137,7 +137,7 @@ def _share_interval(found: Sequence[GeometryRow]) -> str:
 NO_FLOOR = "; no finding yet, as no untrained network was measured"
 
 
-def _measured(row: GeometryRow, at: str = "", digits: int = 2) -> str:
+def _with_interval(row: GeometryRow, at: str = "", digits: int = 2) -> str:
     """A number with its interval, and beside it that of untrained networks."""
     said = f"{row.value:.{digits}f} [{row.low:.{digits}f}, {row.high:.{digits}f}]{at}"
     return said + (

@@ -21,6 +21,7 @@ from lingprobe.parts.geometry.spread import spread
 
 NAN = math.nan
 PERCENT = 100.0
+NOWHERE = Place("", "", "")
 Bar = Callable[[Iterable[Any]], Iterable[Any]]
 
 
@@ -95,17 +96,17 @@ def layer_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
         yield _cka_row(networks, similarities, one, other)
     known: dict[Place, list[tuple[str, Estimate]]] = {}
 
-    def measured(place: Place) -> list[tuple[str, Estimate]]:
+    def measures_of(place: Place) -> list[tuple[str, Estimate]]:
         if place not in known:
             known[place] = list(_lie(networks, place))
         return known[place]
 
     for place in bar(places):
         floor = networks.floor(place)
-        before = dict(measured(floor)) if floor and floor != place else {}
-        for measure, found in measured(place):
+        before = dict(measures_of(floor)) if floor and floor != place else {}
+        for measure, found in measures_of(place):
             drawn = before[measure].value if before else NAN
-            yield GeometryRow(measure, *place, *("",) * 3, networks.n, *found, drawn)
+            yield GeometryRow(measure, *place, *NOWHERE, networks.n, *found, drawn)
 
 
 def _lie(networks: Networks, place: Place) -> Iterator[tuple[str, Estimate]]:
@@ -151,11 +152,11 @@ def language_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
 
 def _translation_rows(networks: Networks, one: Place, other: Place) -> Iterator[GeometryRow]:
     """Retrieval in both directions, and the error of the rotation."""
-    found = _aligned(networks, one, other)
+    found = _align_rows(networks, one, other)
     floors = networks.floor(one), networks.floor(other)
     drawn = None
     if floors[0] and floors[1] and floors[0] != one:
-        drawn = _aligned(networks, floors[0], floors[1])
+        drawn = _align_rows(networks, floors[0], floors[1])
     test = np.concatenate(folds(networks.n)[1:])
     dev, pool = folds(networks.n)[0], networks.n / FOLDS
     for back, ends in enumerate(((one, other), (other, one))):
@@ -173,6 +174,6 @@ def _translation_rows(networks: Networks, one: Place, other: Place) -> Iterator[
     yield GeometryRow("error", *one, *other, len(test), error, NAN, NAN, before)
 
 
-def _aligned(networks: Networks, one: Place, other: Place) -> Any:
+def _align_rows(networks: Networks, one: Place, other: Place) -> Any:
     read = networks.rows[one].read, networks.rows[other].read
     return align(read[0](0, networks.n), read[1](0, networks.n))

@@ -48,6 +48,8 @@ def _layers(rows: Sequence[GeometryRow], names: Names) -> dict[str, Cells]:
         for ends in ((one, other), (other, one)):
             found[ends], drawn[ends] = row.value, row.untrained
         found |= {(one, one): 1.0, (other, other): 1.0}
+        if not math.isnan(row.untrained):
+            drawn |= {(one, one): 1.0, (other, other): 1.0}
     return _both("", found, drawn)
 
 

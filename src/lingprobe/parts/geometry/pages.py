@@ -122,8 +122,8 @@ def _by_layer(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...]) 
         " where it is above about ten.",
         ONE_DRAW,
     )
-    head = ("cosine", "95 % interval", "untrained", "largest", "outlying", "norm", "±")
-    head = ("layer", *head, "intrinsic", "95 % interval", "untrained")
+    first = ("cosine", "95 % interval", "untrained", "largest", "outlying", "norm", "±")
+    head = ("layer", *first, "intrinsic", "95 % interval", "untrained")
     return Table(head, tuple(sections), LAYER, notes, "How vectors lie", lead)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,11 +35,15 @@ class Sums(NamedTuple):
 
     def plus(self, other: Sums) -> Sums:
         """The sums over the sentences of both."""
-        return Sums(*(u + v for u, v in zip(self, other, strict=True)))
+        return self._merge(other, 1.0)
 
     def minus(self, other: Sums) -> Sums:
         """The sums without the sentences of the other."""
-        return Sums(*(u - v for u, v in zip(self, other, strict=True)))
+        return self._merge(other, -1.0)
+
+    def _merge(self, other: Sums, sign: float) -> Sums:
+        pairs: Any = zip(self, other, strict=True)
+        return Sums(*(u + sign * v for u, v in pairs))
 
 
 def hsic(sums: Sums) -> float:

@@ -48,9 +48,9 @@ def spread(rows: Rows) -> Spread:
     start = next(stretches(0, many))
     shift = rows.read(*start).mean(0)
     every = without_each(many, partial(_sums, rows, shift), lambda sums: sums)
-    sums = _Named(every[0], width)
-    cosine = jackknife(np.array([_cosine(_Named(each, width)) for each in every]))
-    norm = jackknife(np.array([_Named(each, width).norm for each in every]))
+    sums = _Totals(every[0], width)
+    cosine = jackknife(np.array([_cosine(_Totals(each, width)) for each in every]))
+    norm = jackknife(np.array([_Totals(each, width).norm for each in every]))
     top, share = _largest(sums) if cosine.low > 0 else (-1, np.nan)
     variances = np.maximum(sums.squares / sums.n - (sums.x / sums.n) ** 2, 0)
     outlying = int((variances >= OUTLYING * variances.mean()).sum()) if variances.any() else 0
@@ -59,7 +59,7 @@ def spread(rows: Rows) -> Spread:
     return Spread(cosine if sums.directed > 1 else NOTHING, norm, variation, top, share, outlying)
 
 
-class _Named:
+class _Totals:
     """Sums over sentences, taken apart: of vectors of length 1 and their squares, of shifted
     vectors and their squares, and of numbers.
     """
@@ -83,7 +83,7 @@ def _sums(rows: Rows, shift: Doubles, start: int, stop: int) -> Doubles:
     return total
 
 
-def _by_dimension(sums: _Named) -> Doubles:
+def _by_dimension(sums: _Totals) -> Doubles:
     """What each dimension adds to the mean cosine, [dim]: products of different sentences alone,
     so the squares are left out.
     """
@@ -93,11 +93,11 @@ def _by_dimension(sums: _Named) -> Doubles:
     return np.asarray((sums.unit**2 - sums.unit_squares) / pairs)
 
 
-def _cosine(sums: _Named) -> float:
+def _cosine(sums: _Totals) -> float:
     return float(_by_dimension(sums).sum())
 
 
-def _largest(sums: _Named) -> tuple[int, float]:
+def _largest(sums: _Totals) -> tuple[int, float]:
     shares = _by_dimension(sums)
     top = int(shares.argmax())
     return top, float(shares[top] / shares.sum())

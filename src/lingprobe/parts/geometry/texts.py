@@ -21,7 +21,7 @@ def read_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]:
     left out. DataProblem where they are too few, or cannot be paired.
     """
     known = [list(named_sentences(corpus)) for corpus in corpora]
-    rows = [(one,) for _, one in known[0]] if len(known) == 1 else _paired(corpora, known)
+    rows = [(one,) for _, one in known[0]] if len(known) == 1 else _pair_up(corpora, known)
     kept, remarks = _distinct(rows), list[str]()
     if len(kept) < LEAST:
         raise DataProblem(
@@ -37,7 +37,7 @@ def read_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]:
     return dict(zip(_names(corpora), map(list, columns), strict=True)), tuple(remarks)
 
 
-def _paired(
+def _pair_up(
     corpora: Sequence[str], known: Sequence[Sequence[tuple[str, Sentence]]]
 ) -> list[tuple[Sentence, ...]]:
     """The sentences that all texts have: by sent_id where all have these, else line by line."""
