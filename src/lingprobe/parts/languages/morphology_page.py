@@ -32,7 +32,7 @@ def morphology(results: Sequence[Result], asked: Asked) -> Page[tuple[Morphology
 
 def morphology_page(found: Morphology) -> Page[tuple[MorphologyRow, ...]]:
     """The table of each feature and encoder."""
-    names = floor_names(dict.fromkeys((row.encoder, row.kind) for row in found.rows))
+    names = floor_names((row.encoder, row.kind) for row in found.rows)
     return Page(found.rows, lambda: list(_tables(found, names)), {"csv": lambda: csv(found.rows)})
 
 
@@ -100,7 +100,7 @@ def _of_place(place: str, task: TaskVerdict, last: MorphologyRow, names: Names) 
         "better": f"it is known beyond {floor}",
         "worse": f"less is known than by {floor}",
         "cannot be told": f"it cannot be told from {floor}",
-        "answered by a baseline": f"{floor} answers it alone",
+        "answered by a baseline": f"it is answered by {floor} alone",
     }[task.verdict]
     said = f"{place} {verdict} ({row.score:.1f}{at}; {difference} [{low}, {high}] points"
     return said + (f"; last layer {last.score:.1f})" if last.layer != row.layer else ")")
