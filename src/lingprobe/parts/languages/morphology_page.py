@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.analysis.row import CONSTANT
@@ -10,6 +11,7 @@ from lingprobe.data.core import Result
 from lingprobe.data.references import parsed_or_none
 from lingprobe.pages.records import csv
 from lingprobe.pages.views import Asked
+from lingprobe.parts.languages.heat import Cell, Map, draw
 from lingprobe.parts.languages.morphology import (
     PLACES,
     Morphology,
@@ -20,6 +22,9 @@ from lingprobe.parts.languages.morphology import (
 from lingprobe.parts.languages.pages import short_names
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Names = Mapping[str, str]
 NONE = "–"
@@ -32,8 +37,13 @@ def morphology(results: Sequence[Result], asked: Asked) -> Page[tuple[Morphology
 
 def morphology_page(found: Morphology) -> Page[tuple[MorphologyRow, ...]]:
     """The table of each feature and encoder."""
-    names = floor_names(dict.fromkeys((row.encoder, row.kind) for row in found.rows))
-    return Page(found.rows, lambda: list(_tables(found, names)), {"csv": lambda: csv(found.rows)})
+    names = floor_names((row.encoder, row.kind) for row in found.rows)
+    return Page(
+        found.rows,
+        lambda: list(_tables(found, names)),
+        {"csv": lambda: csv(found.rows)},
+        figure=lambda: heat(found, names),
+    )
 
 
 def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -100,7 +110,7 @@ def _of_place(place: str, task: TaskVerdict, last: MorphologyRow, names: Names) 
         "better": f"it is known beyond {floor}",
         "worse": f"less is known than by {floor}",
         "cannot be told": f"it cannot be told from {floor}",
-        "answered by a baseline": f"{floor} answers it alone",
+        "answered by a baseline": f"it is answered by {floor} alone",
     }[task.verdict]
     said = f"{place} {verdict} ({row.score:.1f}{at}; {difference} [{low}, {high}] points"
     return said + (f"; last layer {last.score:.1f})" if last.layer != row.layer else ")")
@@ -162,3 +172,20 @@ def _notes(
         f"The sentence is corrected for {found.verdicts.family}; *: better than every floor,"
         " corrected for all layers."
     )
+
+
+def heat(found: Morphology, names: Names) -> Figure:
+    """For each encoder and place a matrix of features by layers: how far each layer is above the
+    best floor, of what is left above it.
+    """
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for row in found.rows:
+        if row.kind == "trained":
+            part = row.over / max(100 - row.floored, 1e-9) if row.verdict else 0.0
+            mark = "*" * (row.verdict == "better")
+            name = f"{row.feature} in {row.treebank}"
+            cell = Cell(name, row.layer, f"{number(row.score)}{mark}", part, bool(mark))
+            groups.setdefault((row.encoder, row.where), []).append(cell)
+    maps = [Map(f"{names.get(e, e)}, {where}", cells) for (e, where), cells in groups.items()]
+    about = "Features by layer; dark: far above the best floor; *: significantly better."
+    return draw(maps, about, 0.5, 0.3)

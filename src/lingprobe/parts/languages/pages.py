@@ -14,6 +14,7 @@ from lingprobe.pages.captions import labels_of
 from lingprobe.pages.records import csv
 from lingprobe.pages.views import Asked
 from lingprobe.parts.languages.cells import TransferCell, cells
+from lingprobe.parts.languages.heat import Cell, Map, draw
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
 
@@ -220,27 +221,21 @@ def heat(found: Sequence[TransferCell], names: Names) -> Figure:
     """A matrix for each task and encoder: accuracy, coloured from the constant answer to a
     hundred.
     """
-    from matplotlib.colors import LinearSegmentedColormap
-
-    from lingprobe.tables.panels import abreast, blank, cell, label_columns, label_rows, panels
-
     mine = [group for group in groups(found) if group[0].kind == "trained"] or list(groups(found))
-    targets = list(dict.fromkeys(one.target for group in mine for one in group))
-    sources = list(dict.fromkeys(one.source for group in mine for one in group))
-    across = abreast(len(mine), 2, 3.0)
-    down = math.ceil(len(mine) / across)
-    size = across * (1.4 + 0.8 * len(targets)), down * (1.5 + 0.3 * len(sources))
-    figure = blank(size, "Trained in one language (rows), tested in another (columns).")
-    blues = LinearSegmentedColormap.from_list("blues", ["#ecf2f7", "#104673"])
-    for axes, group in zip(panels(figure, len(mine), across), mine, strict=True):
-        first = group[0]
-        axes.set_title(f"{names.get(first.encoder, first.encoder)}: {first.task}", fontsize=8)
-        label_columns(axes, targets)
-        label_rows(axes, sources)
-        for one in group:
-            part = (one.score - one.constant) / max(100 - one.constant, 1e-9)
-            place = targets.index(one.target), sources.index(one.source)
-            weight = "bold" if one.source == one.target else "normal"
-            fill = blues(min(max(part, 0.0), 1.0))
-            list(cell(axes, place, number(one.score), fill, weight=weight))
-    return figure
+    maps = [
+        Map(
+            f"{names.get(group[0].encoder, group[0].encoder)}: {group[0].task}",
+            [
+                Cell(
+                    one.source,
+                    one.target,
+                    number(one.score),
+                    (one.score - one.constant) / max(100 - one.constant, 1e-9),
+                    one.source == one.target,
+                )
+                for one in group
+            ],
+        )
+        for group in mine
+    ]
+    return draw(maps, "Trained in one language (rows), tested in another (columns).", 0.8, 0.3)

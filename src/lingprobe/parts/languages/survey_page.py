@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lingprobe.experiment.plan import together
 from lingprobe.pages.records import csv
+from lingprobe.parts.languages.heat import Cell, Map, draw
 from lingprobe.parts.languages.survey import SurveyRow
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table
@@ -90,22 +91,14 @@ def _cell(row: SurveyRow | None) -> str:
 
 
 def heat(found: Sequence[SurveyRow]) -> Figure:
-    """Examples by treebank and task, on a logarithmic scale; empty where a task is refused."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    from lingprobe.tables.panels import blank, cell, label_columns, label_rows, map_height, room
-
-    banks, tasks = list(dict.fromkeys(row.treebank for row in found)), _tasks(found)
-    names = [task.partition("/")[2] for task in tasks]
-    size = 0.6 * len(tasks) + room(banks) + 0.8, map_height(names, banks, 0.24) + 0.3
-    figure = blank(size, "Examples by treebank and task.")
-    axes = figure.subplots()
-    blues = LinearSegmentedColormap.from_list("blues", ["#ecf2f7", "#104673"])
-    label_columns(axes, names)
-    label_rows(axes, banks)
-    for row in found:
-        if row.is_offered:
-            part = math.log(max(row.n, 1)) / math.log(MANY)
-            place = tasks.index(row.task), banks.index(row.treebank)
-            list(cell(axes, place, _cell(row), blues(min(part, 1.0)), fontsize=7))
-    return figure
+    """Examples by treebank and task, on a logarithmic scale; pale where a task is refused."""
+    cells = [
+        Cell(
+            row.treebank,
+            row.task.partition("/")[2],
+            _cell(row),
+            math.log(max(row.n, 1)) / math.log(MANY),
+        )
+        for row in found
+    ]
+    return draw([Map("", cells)], "Examples by treebank and task.", 0.6, 0.24)
