@@ -25,6 +25,7 @@ import pytest
 import lingprobe
 from fixtures.forked import python
 from fixtures.models import sentence_transformer
+from fixtures.plugin import PLUGIN
 from lingprobe.api.commands import commands as all_commands
 from lingprobe.corpora.embedded import treebank
 from lingprobe.data import core
@@ -38,7 +39,6 @@ from tasks.publications import compeval, pair_sets, senteval, text_sets, xprobe
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NOTES = [*(ROOT / "docs" / "design").glob("*.md"), *(ROOT / "benchmarks").rglob("*.md")]
-PLUGIN = ROOT / "tests" / "plugin"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
 HUB = ("hf", "st", "api", "lm")
@@ -216,8 +216,8 @@ def without_hub(arguments: list[str]) -> list[str]:
 
 
 def affordable(arguments: list[str], shown: str) -> list[str]:
-    """The same command with one seed, a quick probe and no bounds, where the page shows no figures
-    that would have to come out.
+    """The same command with one seed, a quick probe, few examples and no bounds, where the page shows
+    no figures that would have to come out.
     """
     free = arguments[0] == "run" and not shown.strip() and len(arguments) > 1
     given = "--probe" in arguments or "--suite" in arguments  # a suite brings its probes

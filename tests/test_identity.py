@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import lingprobe
+from fixtures.plugin import CENTROID
 from lingprobe.data import _closure as closure
 from lingprobe.data import _source as source
 from lingprobe.data.identity import identity, portable, walk_parts
@@ -30,8 +31,6 @@ from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
 SOURCES = Path(lingprobe.__file__).parent
-# imports no library that takes seconds
-CENTROID = f"{Path(__file__).parent}/plugin/src/lingprobe_example/probe.py@Centroid"
 
 EDITED = """
 import json, sys

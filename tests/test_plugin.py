@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from fixtures.forked import python
+from fixtures.plugin import PLUGIN
 from lingprobe.corpora.embedded import treebank
-
-PLUGIN = Path(__file__).parent / "plugin"
 
 
 @pytest.fixture(scope="module")

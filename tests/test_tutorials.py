@@ -1,7 +1,10 @@
-"""The tutorials are run, cell by cell, and show what they print and draw now."""
+"""The tutorials are run, cell by cell, and show what they print and draw now: one in the kernel of a
+notebook, the others in a copy of a process that has imported what they need.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 from pathlib import Path
@@ -9,12 +12,32 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
+from nbformat.v4 import new_output
 
+from fixtures.forked import python
 from test_docs import Block, assert_same
 
 ROOT = Path(__file__).parents[1]
 WRITER = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "write_tutorials.py")))
 NAMES = ("dataframe", "language", "layers", "task")
+IN_KERNEL = "dataframe"
+CELLS = """
+import json
+from pathlib import Path
+
+from IPython.core.displayhook import CapturingDisplayHook
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+shell, shown = InteractiveShell.instance(), []
+for source in json.loads(Path("cells.json").read_text("utf-8")):
+    drawn = []
+    shell.display_trap.hook = CapturingDisplayHook(shell=shell, outputs=drawn)
+    with capture_output(display=False) as found:
+        shell.run_cell(source).raise_error()
+    shown.append([found.stdout, [each["data"] for each in drawn]])
+Path("shown.json").write_text(json.dumps(shown), "utf-8")
+"""
 
 
 def page(name):
@@ -32,12 +55,30 @@ def test_notebooks_are_the_cells_of_their_pages(name):
     nbformat.validate(nbformat.read(file, as_version=4))
 
 
+def run(book, folder):
+    """Run the cells in a folder, as a kernel does; their outputs are kept in the book."""
+    cells = [cell for cell in book.cells if cell.cell_type == "code"]
+    (folder / "cells.json").write_text(json.dumps([cell.source for cell in cells]), "utf-8")
+    place = Path(os.environ.get("LINGPROBE_DATA", folder)) / "treebanks"
+    own = {"LINGPROBE_CACHE": str(folder / "cache"), "LINGPROBE_TREEBANKS": str(place)}
+    environment = {**os.environ, **own, "COLUMNS": WRITER.WIDTH}
+    done = python("-c", CELLS, folder=folder, environment=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    shown = json.loads((folder / "shown.json").read_text("utf-8"))
+    for cell, (text, drawn) in zip(cells, shown, strict=True):
+        cell.outputs = [new_output("stream", name="stdout", text=text)]
+        cell.outputs += [new_output("display_data", data=data) for data in drawn]
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_pages_show_what_their_cells_print_and_draw(name):
+def test_pages_show_what_their_cells_print_and_draw(name, tmp_path):
     if name in WRITER.TREEBANKS and "LINGPROBE_DATA" not in os.environ:
         pytest.skip(f"{name}: needs real treebanks, in the folder that LINGPROBE_DATA names")
     book = WRITER.notebook(page(name))
-    WRITER.run(book)
+    if name == IN_KERNEL:
+        WRITER.run(book)
+    else:
+        run(book, tmp_path)
     now, figures = WRITER.illustrated(name, page(name), book)
     assert_same(page(name), now, Block(f"{name}.md", 1, "text", now))
     assert figures

@@ -111,6 +111,7 @@ def test_sentences_after_others_are_others():
     assert first | second == {line for line in treebank(602) if line.startswith("# text")}
 
 
+@pytest.mark.usefixtures("whole_treebank")
 def test_the_reader_accepts_the_stored_treebank_and_finds_it_by_name():
     (part,) = files.treebank("embedded")
     trees = list(conllu.read(part.path))

@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 import lingprobe
+from fixtures.plugin import CENTROID
 from lingprobe import parts
 
 PACKAGE = Path(lingprobe.__file__).parent
 NAMES = [part.__name__.rpartition(".")[2] for part in parts.parts()]
-# imports no library that takes seconds
-CENTROID = f"{Path(__file__).parents[1]}/plugin/src/lingprobe_example/probe.py@Centroid"
 CONFORMS = """
 import sys
 import lingprobe

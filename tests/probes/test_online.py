@@ -18,7 +18,7 @@ from lingprobe.data.core import Cell, Dataset, Example, Needs, Predictions, Sent
 from lingprobe.data.labels import Classes, LabelSets, column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
-from lingprobe.probes import PROBES
+from lingprobe.probes import PROBES, online
 from lingprobe.probes.online import (
     FRACTIONS,
     SHARES,
@@ -96,7 +96,7 @@ def test_the_papers_code_is_its_definition_to_the_last_bit(probe, kind):
     """Voita & Titov 2020, section 3.2, written out: t1 log2 C - sum over blocks of log2 p(block |
     probe of all blocks before).
     """
-    found = sets(300) if kind == "sets" else told(300, known=False)
+    found = sets(160) if kind == "sets" else told(160, known=False)
     train, dev = found.split("train"), found.split("dev")
     made = PROBES.make("online:" + probe.replace(",", "%2C") + ",fallback=false")
     [coded] = made.fit(train, dev, cells=(Cell("-", 7),))
@@ -177,11 +177,13 @@ class Counted:
 
 
 @pytest.mark.parametrize("fallback", [False, True])
-def test_chances_of_all_sequences_of_labels_sum_to_one(fallback):
+def test_chances_of_all_sequences_of_labels_sum_to_one(fallback, monkeypatch):
     """Kraft's equality: so a receiver can decode it, and no decision hangs on labels that were not
     sent yet.
     """
-    n = 11
+    monkeypatch.setattr(online, "LEAST", 2)  # so that few labels are several blocks
+    n = 9
+    assert ends(n).tolist() == [2, 3, 5, 9]
     x = np.random.default_rng(0).integers(2, size=(n + 1, 1))
     total = 0.0
     for ids in itertools.product((0, 1), repeat=n):
@@ -253,7 +255,7 @@ def skewed(n: int, dim: int) -> Readings:
 
 
 NOISE = {
-    "skewed": lambda: skewed(500, 32),
+    "skewed": lambda: skewed(300, 32),
     "even": lambda: told(400, known=False),
     "sets": lambda: sets(300),
 }
@@ -265,7 +267,6 @@ NOISE = {
         *(("logreg", kind) for kind in NOISE),
         ("mlp", "skewed"),
         ("mlp", "sets"),
-        ("span", "skewed"),
         ("span", "sets"),
         ("acl18", "even"),
     ],
@@ -283,10 +284,10 @@ def test_noise_compresses_to_what_label_frequencies_do(probe, kind):
 # SentEval's loop stops before it has learnt even this
 @pytest.mark.parametrize("probe", ["logreg", "mlp", "span"])
 def test_vectors_that_carry_the_label_leave_the_first_block_and_little_more(probe):
-    found = coded(probe, told(400))
+    found = coded(probe, told(240))
     first = found["blocks"][0]
     assert first == 2 * found["ends"][0]
-    # of 640 under equal chances: 309 labels for less than 60 bits
+    # of 384 under equal chances: 184 labels for less than 60 bits
     assert first < found["bits"] < first + 60
     both = coded(probe, sets(300, known=True))
     assert both["prior"] / both["bits"] > 4

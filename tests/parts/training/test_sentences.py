@@ -93,7 +93,7 @@ def test_every_architecture_learns_and_is_an_encoder(files, tmp_path, architectu
     how = {**LEARNING, "hidden": 12, "layers": 2, "embedding": 10}
     made = lingprobe.train(architecture, "next", files[0], tmp_path / "m", epochs=2, **how)
     first, second = (epoch["loss"] for epoch in made.epochs)
-    assert second < first
+    assert second < 0.95 * first  # by chance it is a little less where no step is taken
     encoder = ENCODERS.make(f"trained:{tmp_path / 'm'}")
     assert encoder.encode([Sentence.of(["Anna", "sees"])]).layers[0].shape == (1, 10)
     with pytest.raises(lingprobe.DataProblem, match="no vector for each word"):

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import lingprobe
+from fixtures.plugin import PLUGIN
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
 from lingprobe.data.identity import identity
@@ -25,7 +26,6 @@ from lingprobe.parts.compose.readings.gold import disagreements
 from lingprobe.tasks import TASKS, names
 from lingprobe.tasks.about import about
 
-PLUGIN = Path(__file__).parents[3] / "plugin"
 FEW = "size=400,dev=40,test=80"
 NOUNS = "jan mije meli sama soweli waso kala akesi pipi kasi".split()
 ADJECTIVES = "suli lili pona ike wawa sin".split()
