@@ -108,6 +108,9 @@ NAMED = [
     ("task", "ner", "edge/entities"),
     ("task", "edge/upos", "edge/pos"),
     ("task", "sentiment", "text/mr"),
+    ("task", "case", "ud/feat"),
+    ("task", "word order", "tree/bigram-shift"),
+    ("task", "voice", "ud/passive"),
     ("task", "csv", "table"),
 ]
 

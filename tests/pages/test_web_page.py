@@ -324,3 +324,17 @@ def test_every_paper_has_an_entry():
         assert entry.count("@") == 1
         assert entry.count("{") == entry.count("}")
     assert bibliography.papers_of("mine.py@task") == ()
+
+
+@pytest.mark.parametrize("urls", [["Homepage, https://example.org/lingprobe/"], [], None])
+def test_links_to_the_documentation_are_there_once_its_address_is_stated(urls, monkeypatch):
+    class Stated:
+        def get_all(self, name):
+            return {"Project-URL": urls}[name]
+
+    monkeypatch.setattr("lingprobe.pages.web.making.metadata", lambda name: Stated())
+    text = scores_page([result(0.8)]).text("html")
+    links = re.findall(r'<a href="(https?:[^"]*)"', text)
+    assert links == [
+        f"https://example.org/lingprobe/{page}.html" for page in ("understand", "compare", "paper")
+    ] * bool(urls)

@@ -1,12 +1,17 @@
 """Figures are SVG that any reader takes, and PNG and PDF; names in them are shown as they are."""
 
+from itertools import product
 from xml.etree import ElementTree
 
 import matplotlib
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
 
 from lingprobe.tables.drawing import PlotProblem, save, svg, tell
+from lingprobe.tables.fonts import families
 from lingprobe.tables.panels import cell, cut
 from lingprobe.tables.style import BLUE, INK, ON_PALE
 
@@ -64,6 +69,69 @@ def test_files_are_of_the_kind_that_their_name_says_and_the_same_twice(tmp_path)
         PlotProblem, match=r"a\.gif: the name of a figure must end in \.png, \.svg, \.pdf"
     ):
         save(drawn, tmp_path / "a.gif")
+
+
+def of(name: str):
+    """What draws a figure with a name in a title and at an axis."""
+
+    def draw() -> Figure:
+        figure = Figure((4, 2), layout="constrained")
+        axes = figure.subplots()
+        axes.set_title(name)
+        axes.set_yticks([0], [name])
+        return figure
+
+    return draw
+
+
+@pytest.fixture
+def font(tmp_path, monkeypatch):
+    """An installed font of the reader's own that has one letter of Chinese and one of Hindi."""
+    builder = FontBuilder(1000)
+    builder.setupGlyphOrder([".notdef", "middle", "ka"])
+    builder.setupCharacterMap({ord("中"): "middle", ord("क"): "ka"})
+    pen = TTGlyphPen(None)
+    for place in ((0, 0), (0, 700), (700, 700), (700, 0)):
+        (pen.lineTo if pen.points else pen.moveTo)(place)
+    pen.closePath()
+    builder.setupGlyf(dict.fromkeys([".notdef", "middle", "ka"], pen.glyph()))
+    builder.setupHorizontalMetrics(dict.fromkeys([".notdef", "middle", "ka"], (800, 0)))
+    builder.setupHorizontalHeader(ascent=800, descent=-200)
+    builder.setupNameTable(
+        {"familyName": "Two Letters", "styleName": "Regular", "psName": "TwoLetters"}
+    )
+    builder.setupOS2()
+    builder.setupPost()
+    builder.save(tmp_path / "two.ttf")
+    before = list(fontManager.ttflist)
+    fontManager.ttflist[:] = [e for e in before if e.name.startswith(("DejaVu", "Last Resort"))]
+    # installed after matplotlib made its list
+    monkeypatch.setattr(
+        "matplotlib.font_manager.findSystemFonts", lambda: [str(tmp_path / "two.ttf")]
+    )
+    yield "Two Letters"
+    fontManager.ttflist[:] = before
+
+
+def test_letters_that_the_font_of_figures_lacks_come_from_another(font, tmp_path, caplog):
+    assert families({ord("中"), ord("क")}) == ([font], frozenset())
+    for name, kind in product(("中क", "Zażółć λ жук"), ("pdf", "png")):
+        save(of(name), tmp_path / f"{name}.{kind}")
+    assert b"TwoLetters" in (tmp_path / "中क.pdf").read_bytes()
+    assert b"TwoLetters" not in (tmp_path / "Zażółć λ жук.pdf").read_bytes()
+    assert not caplog.messages
+    assert "Two Letters" not in matplotlib.rcParams["font.family"]
+
+
+def test_letters_of_no_font_are_named_with_a_font_to_install(font, tmp_path, caplog):
+    save(of("中ก語"), tmp_path / "a.png")
+    (said,) = caplog.messages
+    assert "no installed font has ก語, so that boxes are drawn" in said
+    assert "fonts-noto-cjk" in said
+    assert "Noto Sans with Thai" in said
+    caplog.clear()
+    save(of("中ก語"), tmp_path / "a.svg")  # whoever opens it has fonts of their own
+    assert not caplog.messages
 
 
 @pytest.mark.parametrize(

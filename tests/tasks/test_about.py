@@ -3,6 +3,7 @@
 import pytest
 
 import lingprobe
+from lingprobe.data.references import ReferenceProblem
 from lingprobe.suites.bibliography import PAPERS, bibtex
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.about import UNITS, about, known_tasks
@@ -85,6 +86,13 @@ def test_of_somebody_elses_task_nothing_is_known(tmp_path):
     )
     assert lingprobe.about(f"{file}@long") is None
     assert lingprobe.bibtex(f"{file}@long") == ""
+
+
+def test_a_family_says_nothing_of_a_task_that_there_is_not():
+    with pytest.raises(ReferenceProblem, match="did you mean 'ud/tense'"):
+        lingprobe.about("ud/tens")
+    with pytest.raises(ReferenceProblem, match="no task called"):
+        lingprobe.about("ud/*")
 
 
 def test_bibtex_of_a_pattern_has_each_paper_once():

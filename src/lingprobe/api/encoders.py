@@ -84,7 +84,7 @@ def reference(thing: Any, tasks: Any = None) -> Any:
 
 
 def configure(encoders: Any, **options: Any) -> list[Any]:
-    """Encoders with options added: those that an encoder has and its reference does not set.
+    """A list of encoders with options added: those that one has and its reference does not set.
 
     encoders  references; in Python also loaded models, as `run` takes them
     options   such as device='cuda'; UsageProblem for an option that none of the encoders has

@@ -94,11 +94,14 @@ def available(
 
 def about(task: str) -> About | None:
     """What is known about a task before any data are read: the unit that it labels, its data, their
-    languages and licence, and its paper. None for a task that is not part of lingprobe.
+    languages and licence, and its paper. None for a task that is not part of lingprobe;
+    ReferenceProblem if there is none of that name.
 
         print(lingprobe.about("ud/tense").papers)
     """
-    [name] = TASKS.matching(Reference.parse(task).name)
+    name = Reference.parse(task).name
+    if "@" not in name:
+        TASKS.find(name)  # a family says nothing of a task that there is not
     return known_about(name)
 
 

@@ -4,9 +4,10 @@ show is decided elsewhere, by functions that return one; its label says it in a 
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from html import escape
 from io import StringIO
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lingprobe.data.cache import draft, write_text
 from lingprobe.data.errors import LingprobeError
+from lingprobe.tables.fonts import absent, families, warn_absent
 from lingprobe.tables.printing import PRINT, printed_at, printed_width
 from lingprobe.tables.style import COLOURS, GREY, INK, PALE, STYLE
 from lingprobe.tables.table import printable
@@ -54,7 +56,13 @@ def house_style(width: float | None = None) -> Iterator[None]:
     ):
         # readers' fonts have letters that the one which measures has not
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        yield
+        log = logging.getLogger("matplotlib.font_manager")
+        before = log.level
+        log.setLevel(logging.ERROR)  # a font of other letters need not be bold
+        try:
+            yield
+        finally:
+            log.setLevel(before)
 
 
 def svg(draw: Callable[[], Figure]) -> str:
@@ -84,7 +92,20 @@ def save(draw: Callable[[], Figure], to: Path, width: float | None = None) -> No
     dated = {"CreationDate": None} if kind == ".pdf" else None
     with house_style(width), draft(to) as part:
         made = laid_out(draw())
+        if lacking := absent(made):
+            made = _drawn_with(lacking, draw, to)
         made.savefig(part, format=kind.removeprefix("."), facecolor="white", metadata=dated)
+
+
+def _drawn_with(lacking: Set[int], draw: Callable[[], Figure], to: Path) -> Figure:
+    """The figure once more, with fonts that have these code points."""
+    import matplotlib as mpl
+
+    more, left = families(lacking)
+    if left:
+        warn_absent(left, to)
+    mpl.rcParams["font.family"] = [*mpl.rcParams["font.family"], *more]  # until the style is left
+    return laid_out(draw())
 
 
 def laid_out(figure: Figure) -> Figure:

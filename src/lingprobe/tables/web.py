@@ -97,6 +97,15 @@ class Download:
 
 
 @dataclass(frozen=True, slots=True)
+class Links:
+    """Addresses of other pages with their titles, behind what they are for."""
+
+    kind: ClassVar[str] = "links"
+    text: str
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Folded:
     """Blocks that are shown when somebody asks for them."""
 
@@ -105,7 +114,7 @@ class Folded:
     blocks: tuple[Block, ...]
 
 
-Block = Prose | Terms | Code | Picture | Sheet | Download | Folded
+Block = Prose | Terms | Code | Picture | Sheet | Download | Links | Folded
 
 
 class Chapter(NamedTuple):

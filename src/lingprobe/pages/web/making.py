@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 from lingprobe.analysis.row import NO_CONTROL
@@ -17,12 +18,17 @@ from lingprobe.pages.web.study import Study, many
 from lingprobe.probes import PROBES
 from lingprobe.suites.bibliography import bibtex, papers_of
 from lingprobe.tables.table import Section, Table
-from lingprobe.tables.web import Block, Chapter, Code, Folded, Prose, Sheet, Terms
+from lingprobe.tables.web import Block, Chapter, Code, Folded, Links, Prose, Sheet, Terms
 from lingprobe.tasks import TASKS
 
 METHODS = {"keyed": "hewitt-liang-2019-designing", "bits": "voita-titov-2020-information"}
 DATA = ("data", "tasks", "files", "licence")
 LICENCES = ("LICENSE.txt", "LICENSE", "LICENCE.txt", "LICENCE", "LICENSE.md")
+GUIDES = {
+    "understand": "What a score shows",
+    "compare": "Compare and significance",
+    "paper": "What to report in a paper",
+}
 UNKNOWN = "see the provenance of the data"
 
 
@@ -42,7 +48,21 @@ def making(study: Study) -> Chapter:
         )
     if entries := bibtex(_papers(study)):
         blocks.append(Folded("Papers to cite", (Code(entries, "To cite:"),)))
+    if address := _documentation():
+        pairs = tuple((f"{address}/{page}.html", title) for page, title in GUIDES.items())
+        blocks.append(Links("In the documentation:", pairs))
     return Chapter("making", "How it was made", tuple(blocks))
+
+
+def _documentation() -> str:
+    """Where the documentation is, as the package says of itself; '' where it says nothing."""
+    try:
+        stated = metadata("lingprobe").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    addresses = dict(each.split(", ", 1) for each in stated)
+    found = addresses.get("Documentation") or addresses.get("Homepage", "")
+    return found.rstrip("/") if found.startswith(("https://", "http://")) else ""
 
 
 def _data(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
