@@ -49,9 +49,8 @@ class InPlace:
     def __init__(self, layer: Layer, units: Units) -> None:
         self.units, self.kept, self.dtype = units, layer.kept, layer.kept.read
         self.shape = layer.shape
-        # held for as long as the layer is: small ones are in memory, large ones mapped
         self.parts: dict[int, NDArray[Any]] = {
-            number: layer.folder.blocks[number].array(f"layer:{layer.slot}")
+            number: layer.folder.blocks[number].mapped_array(f"layer:{layer.slot}")
             for number, _, _ in layer.places.by_block
         }
 
@@ -81,6 +80,8 @@ class InPlace:
         flat = rows.ravel()
         blocks = self.units.blocks[flat]
         found = np.zeros((len(flat), self.shape[1]), self.dtype)
+        if not len(flat):
+            return found
         order = np.argsort(blocks, kind="stable")
         numbers, starts = np.unique(blocks[order], return_index=True)
         for number, some in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
