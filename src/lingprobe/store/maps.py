@@ -38,7 +38,7 @@ def map_file(file: IO[bytes]) -> NDArray[np.uint8]:
         raise OSError(error, os.strerror(error))
     held = (ctypes.c_uint8 * size).from_address(start)
     weakref.finalize(held, unmap, start, size).atexit = False
-    array = np.frombuffer(held, np.uint8)
+    array = np.frombuffer(memoryview(held), np.uint8)
     array.flags.writeable = False
     return array
 
