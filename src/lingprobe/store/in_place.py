@@ -63,8 +63,8 @@ class InPlace:
         return self.shape[0] * self.shape[1] * self.dtype.itemsize
 
     def __getitem__(self, key: Any) -> NDArray[Any]:
-        rows: Ints = np.arange(len(self))[key]
-        return self._gather(np.atleast_1d(rows)).reshape(*np.shape(rows), self.shape[1])
+        rows = self._rows(key)
+        return self._gather(rows.ravel()).reshape(*rows.shape, self.shape[1])
 
     def take(
         self, indices: Ints, axis: int = 0, out: None = None, mode: str = "raise"
@@ -76,18 +76,25 @@ class InPlace:
         every = self[:]
         return every if dtype is None else every.astype(dtype, copy=False)
 
+    def _rows(self, key: Any) -> Ints:
+        """The numbers of units, in the shape that they were asked for in."""
+        if isinstance(key, slice):
+            return np.arange(*key.indices(len(self)))
+        rows = np.asarray(key)
+        if rows.dtype != np.bool_:
+            return rows.astype(np.int64, copy=False)
+        if len(rows) != len(self):
+            raise IndexError(f"{len(rows)} flags for {len(self)} units")
+        return np.flatnonzero(rows)
+
     def _gather(self, rows: Ints) -> NDArray[Any]:
-        flat = rows.ravel()
-        blocks = self.units.blocks[flat]
-        found = np.zeros((len(flat), self.shape[1]), self.dtype)
-        if not len(flat):
-            return found
+        blocks, places = self.units.blocks[rows], self.units.rows[rows]
+        found = np.zeros((len(rows), self.shape[1]), self.dtype)
         order = np.argsort(blocks, kind="stable")
-        numbers, starts = np.unique(blocks[order], return_index=True)
-        for number, some in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
-            if number >= 0:
-                there = self.parts[number][self.units.rows[flat[some]]]
-                found[some] = self.kept.unpack_values(there)
+        cuts = np.flatnonzero(np.diff(blocks[order])) + 1
+        for some in np.split(order, cuts) if len(rows) else ():
+            if (number := int(blocks[some[0]])) >= 0:
+                found[some] = self.kept.unpack_values(self.parts[number][places[some]])
         return found
 
 
