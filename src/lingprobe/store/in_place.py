@@ -14,6 +14,8 @@ from lingprobe.data.vectors import Ints, ranges
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import Layer, Places
 
+Part = tuple[int, Ints, Ints]
+
 
 class Units:
     """Where the units of sentences in some order lie: the block of each (-1: nowhere) and its row
@@ -36,6 +38,21 @@ class Units:
                     " the folder and run again"
                 )
             self.blocks[target], self.rows[target] = number, source
+        self._last: tuple[Ints, list[Part]] | None = None
+
+    def parts(self, rows: Ints) -> list[Part]:
+        """Where some units [n] lie: for each block, which of them and their rows there. What was
+        asked for last is remembered, since all layers are asked for the units of a batch.
+        """
+        if (last := self._last) is not None and np.array_equal(last[0], rows):
+            return last[1]
+        blocks, places = self.blocks[rows], self.rows[rows]
+        order = np.argsort(blocks, kind="stable")
+        cuts = np.flatnonzero(np.diff(blocks[order])) + 1
+        several = np.split(order, cuts) if len(rows) else []
+        parts = [(int(blocks[some[0]]), some, places[some]) for some in several]
+        self._last = rows.copy(), parts
+        return parts
 
 
 class InPlace:
@@ -88,13 +105,10 @@ class InPlace:
         return np.flatnonzero(rows)
 
     def _gather(self, rows: Ints) -> NDArray[Any]:
-        blocks, places = self.units.blocks[rows], self.units.rows[rows]
         found = np.zeros((len(rows), self.shape[1]), self.dtype)
-        order = np.argsort(blocks, kind="stable")
-        cuts = np.flatnonzero(np.diff(blocks[order])) + 1
-        for some in np.split(order, cuts) if len(rows) else ():
-            if (number := int(blocks[some[0]])) >= 0:
-                found[some] = self.kept.unpack_values(self.parts[number][places[some]])
+        for number, some, places in self.units.parts(rows):
+            if number >= 0:
+                found[some] = self.kept.unpack_values(self.parts[number][places])
         return found
 
 
