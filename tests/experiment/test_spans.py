@@ -55,7 +55,6 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
 
     plain = measured("memory")
     monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
-    monkeypatch.setattr("lingprobe.store.folder.PART", 5_000)
     mapped = measured("disk")
     assert set(plain) == set(mapped) == set(reads)
     for read, result in plain.items():

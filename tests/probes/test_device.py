@@ -21,11 +21,14 @@ from lingprobe.nets import device, memory
 from lingprobe.probes import PROBES
 from lingprobe.probes.logreg import room as logreg_room
 from lingprobe.probes.mlp import probe as mlp
+from lingprobe.probes.mlp.joint import Joint
 from lingprobe.probes.relatedness import probe as relatedness
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span import probe as span
 from lingprobe.probes.span import room as span_room
-from probes.elsewhere import elsewhere
+from lingprobe.probes.span.training import Training
+from probes import elsewhere as elsewhere_module
+from probes.elsewhere import MOVES, elsewhere
 from probes.pairs import scored_pairs
 from probes.test_span import readings as spans
 
@@ -218,3 +221,44 @@ def test_fits_under_a_bound_are_those_without_one(probe, make, reads, monkeypatc
     assert max(asked) <= 500
     for (scores, _), (wanted, _) in zip(found, expected, strict=True):
         np.testing.assert_allclose(scores, wanted, rtol=1e-2, atol=2e-2)  # of a search's end
+
+
+READS = (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.nonzero.default)
+
+
+@pytest.mark.parametrize(
+    ("probe", "make", "reads", "step"),
+    [
+        ("span", spans, ("1", "mix"), (Training, "step")),
+        ("span,protocol=jiant", spans, ("mix",), (Training, "step")),
+        ("mlp,precision=float32", classes, ("0",), (Joint, "step")),
+        ("mlp,precision=float32,protocol=senteval", classes, ("0",), (Joint, "step")),
+    ],
+)
+def test_within_a_step_nothing_is_read_back(probe, make, reads, step, away, monkeypatch):
+    """A GPU would have to be waited for."""
+    inside, read, steps = [False], [], []
+    work, compute = getattr(*step), elsewhere_module._done
+
+    def watch_step(*given, **named):
+        inside[0] = True
+        steps.append(probe)
+        try:
+            return work(*given, **named)
+        finally:
+            inside[0] = False
+
+    def watch_operation(func, args, kwargs):
+        back = func in MOVES and torch.device((kwargs or {}).get("device") or "meta").type == "cpu"
+        if inside[0] and (back or func in READS):
+            read.append(str(func))
+        return compute(func, args, kwargs)
+
+    monkeypatch.setattr(*step, watch_step)
+    monkeypatch.setattr(elsewhere_module, "_done", watch_operation)
+    said(probe, make(), reads)
+    assert len(steps) > 3
+    assert not read
+    inside[0] = True  # that it would be seen
+    assert float(torch.ones(1).to(away).sum()) == 1
+    assert read

@@ -9,7 +9,6 @@ import pytest
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Spans, Vectors
-from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.vectors import Entries, VectorStore
 
 SLOTS = ("0.none", "1.none")
@@ -52,9 +51,8 @@ def filled(root, dtype="float32", sentences=None):
 
 @pytest.fixture
 def small(monkeypatch):
-    """Everything counts as large, and is put in order a few rows at a time."""
+    """Everything counts as large, and is read in place."""
     monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
-    monkeypatch.setattr("lingprobe.store.folder.PART", 100)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -66,16 +64,24 @@ def test_mapped_vectors_are_those_in_memory(tmp_path, dtype, monkeypatch):
     ]
     plain = store.read("base", SLOTS, ("0", "1"), asked)
     monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
-    monkeypatch.setattr("lingprobe.store.folder.PART", 100)
     vectors = store.read("base", SLOTS, ("0", "1"), asked)
     for a, b in zip(plain.layers, vectors.layers, strict=True):
         assert a.dtype == np.float32
         assert b.dtype == np.dtype(dtype)
-        assert not b.flags.writeable
         np.testing.assert_array_equal(a, b)
+        rows = np.random.default_rng(1).integers(len(a), size=(7, 3))
+        for key in (rows, 5, -1, slice(3, 40, 2), a[:, 0] > 2, rows[:0]):
+            np.testing.assert_array_equal(a[key], b[key])
+            assert b[key].dtype == b.dtype
+        np.testing.assert_array_equal(np.take(a, rows[0], axis=0), np.take(b, rows[0], axis=0))
+        assert (b.shape, len(b), b.ndim) == (a.shape, len(a), 2)
+        assert b.nbytes == a.astype(dtype).nbytes
+        with pytest.raises(IndexError):
+            b[len(a)]
     np.testing.assert_array_equal(plain.spans.words, vectors.spans.words)
     expected = pieces([s for s in asked if s.words[:1] != ("absent",)])
     np.testing.assert_array_equal(vectors.layers[1], expected.layers[1].astype(dtype))
+    assert not any(part.flags.writeable for part in vectors.layers[1].parts.values())
 
 
 def test_sentence_vectors_are_mapped_too(tmp_path, small):
@@ -105,8 +111,8 @@ def test_layers_that_are_kept_once_are_read_once(tmp_path, many, monkeypatch):
             Entries(slots, Vectors(layers, slots, parts.spans), {}),
         )
     read = store.read("base", slots, slots, known)
-    assert np.shares_memory(read.layers[0], read.layers[1])
-    assert not any(np.shares_memory(read.layers[0], layer) for layer in read.layers[2:])
+    assert read.layers[0] is read.layers[1]
+    assert not any(read.layers[0] is layer for layer in read.layers[2:])
     whole = pieces(known).layers
     for layer, expected in zip(read.layers[:3], (whole[0], whole[0], whole[1]), strict=True):
         np.testing.assert_array_equal(layer, expected)
@@ -123,7 +129,7 @@ def test_nothing_is_left_on_the_disk(tmp_path, small):
     np.testing.assert_array_equal(layer, units(known, 0))  # a reader keeps what it reads
 
 
-def test_the_same_sentences_are_put_in_order_once(tmp_path, small):
+def test_the_same_sentences_are_looked_up_once(tmp_path, small):
     store, known = filled(tmp_path)
     first = store.read("base", SLOTS, ("0", "1"), known)
     again = store.read("base", SLOTS, ("a", "b"), known)
@@ -145,19 +151,16 @@ def test_the_same_sentences_are_put_in_order_once(tmp_path, small):
     ]
 
 
-def test_a_full_disk_is_one_line(tmp_path, small):
+def test_reading_writes_nothing(tmp_path, small):
     store, known = filled(tmp_path)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2048, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
     try:
-        with pytest.raises(
-            StoreProblem, match=r"cannot put .* GB of vectors in order in .*make room"
-        ) as caught:
-            store.read("base", SLOTS, ("0", "1"), known)
+        for some in (known, known[::2], known):  # as tasks change
+            found = store.read("base", SLOTS, ("0", "1"), some).layers[0]
+            np.testing.assert_array_equal(found, units(some, 0))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert "\n" not in str(caught.value)
-    assert store.read("base", SLOTS, ("0", "1"), known).layers[0].shape == (len(units(known, 0)), 3)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is asked of /proc")
@@ -188,7 +191,8 @@ def test_large_vectors_take_no_memory_of_their_own(tmp_path):
         " 1024\nknown = [Sentence.of([f's{i}', *['w'] * 19]) for i in range(2000)][::-1]\nstore"
         f" = VectorStore(Path({str(tmp_path)!r}), 'float16')\nbefore = anonymous()\nfound ="
         " store.read('base', ['0.none'], ['0'], known)\nassert found.layers[0].shape == (40000,"
-        " 1500) and found.layers[0].any(1).all()\nprint(anonymous() - before)"
+        " 1500)\nfor k in range(0, 40000, 1000):\n    assert found.layers[0][k : k +"
+        " 1000].any(1).all()\nprint(anonymous() - before)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 60, done.stdout

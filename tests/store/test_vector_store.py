@@ -283,7 +283,7 @@ slots = tuple(f"{n}.mean" for n in range(70))
 store = vectors.VectorStore(Path(sys.argv[1]))
 assert not store.lacking("base", slots, known).any()
 found = store.read("base", slots, slots, known)
-assert all((layer == n).all() for n, layer in enumerate(found.layers)), found
+assert all((layer[:] == n).all() for n, layer in enumerate(found.layers)), found
 """
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 
@@ -18,6 +20,15 @@ class State:
 
     facts: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
+
+
+def name_of_fit(settings: object, arrays: Iterable[NDArray[Any]]) -> str:
+    """Stands for all that a fit is given: what its settings are written as, and arrays."""
+    state = hashlib.blake2b(repr(settings).encode(), digest_size=16)
+    for array in arrays:
+        state.update(repr((array.dtype.str, array.shape)).encode())
+        state.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return state.hexdigest()
 
 
 class Keeper(Protocol):

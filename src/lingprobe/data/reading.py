@@ -126,7 +126,10 @@ class Readings:
         no features of its own.
         """
         features = view(self.view) if isinstance(self.view, str) else self.view
-        return _beside([features(self, units) for units in self._layers(read)])
+        layers = self._layers(read)
+        if not isinstance(self.view, str):  # which may do with an array whatever one can
+            layers = [np.asarray(layer) for layer in layers]
+        return _beside([features(self, units) for units in layers])
 
     def sites(self, read: str) -> list[Floats]:
         """The vector of each site alone, pooled as in the view, [examples, dim] each."""

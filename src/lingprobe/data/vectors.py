@@ -39,9 +39,9 @@ class Spans:
 class Vectors:
     """An encoder's vectors of sentences.
 
-    layers  one array [units, dim] per layer, in the order of `names`: float32 from an encoder; from
-            the store possibly memory-mapped, read-only, and float16 (half precision), so convert
-            rows to float32 before computing
+    layers  one array [units, dim] per layer, in the order of `names`: float32 from an encoder. Of
+            many vectors in the store it reads rows where they lie, `layer[rows]`, which may be
+            float16, so convert rows to float32 before computing; `np.asarray(layer)` has all
     names   the name of each layer in trials and tables ('0' ... '12', 'lex'; '-' for an encoder
             with one layer)
     spans   None if a unit is a whole sentence, otherwise the units of each sentence and each word

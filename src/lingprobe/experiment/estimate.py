@@ -19,7 +19,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan, together
 from lingprobe.experiment.portions import portions
 from lingprobe.experiment.provenance import runs_in
-from lingprobe.experiment.room import PIECES, bytes_in_order, bytes_of, left_of
+from lingprobe.experiment.room import PIECES, bytes_of, left_of
 from lingprobe.experiment.run import missing
 
 USUAL = {"logreg": 0.3, "mlp": 0.5}
@@ -40,7 +40,7 @@ class Estimate:
                encoder, probe and control are one group, or several if they are much work
     sentences  how many sentences each encoder still has to encode, by its name
     bytes      the most bytes that are written of their vectors at a time, as far as their width is
-               known, those included that are put in order for a task
+               known
     seconds    about how long it takes, with one process on this machine
     untimed    encoders whose time is unknown, except baselines
     refused    what cannot be measured, and why
@@ -86,8 +86,7 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
     size, seconds, untimed = 0, _fitting(groups, paths), dict[str, None]()
     for part in portions(groups, paths):
         left = [(one, todo) for one in part.passes if (todo := left_of(one, store))]
-        written = sum(bytes_of(one, todo, store) for one, todo in left)
-        size = max(size, written + bytes_in_order(part.passes, store))
+        size = max(size, sum(bytes_of(one, todo, store) for one, todo in left))
         for one, todo in left:
             name = one.encoder.name
             sentences[name] = sentences.get(name, 0) + len(todo)

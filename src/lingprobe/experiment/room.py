@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,11 +13,10 @@ from lingprobe.data.cache import size
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.encoders.sites import is_site
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.measure import Group
 from lingprobe.experiment.units import width_of
 from lingprobe.store.blocks import StoreProblem
-from lingprobe.store.folder import LARGE, keys_of
+from lingprobe.store.folder import keys_of
 from lingprobe.store.vectors import VectorStore
 
 PIECES = 1.3  # word pieces a word
@@ -44,19 +43,6 @@ def left_of(one: Pass, store: VectorStore) -> list[Sentence]:
 def bytes_of(one: Pass, sentences: Sequence[Sentence], store: VectorStore) -> int:
     """About how many bytes the vectors of sentences take, as far as their width is known."""
     return _numbers(one, one.slots, sentences, store) * store.kept.stored.itemsize
-
-
-def bytes_in_order(passes: Iterable[Pass], store: VectorStore) -> int:
-    """About how many bytes a process takes for vectors in the order of a task's sentences, which
-    lie beside the store while the task is measured; of all tasks the most.
-    """
-    sizes = [
-        _numbers(one, slots_of(group.encoder), sentences_of(group), store)
-        * store.kept.read.itemsize
-        for one in passes
-        for group in {group.trials[0].task: group for group in one.groups}.values()
-    ]
-    return max((size for size in sizes if size >= LARGE), default=0)
 
 
 def sentences_of(group: Group) -> Sequence[Sentence]:
@@ -86,19 +72,15 @@ def _numbers(
     return int(units * sum(map(wide, slots)))
 
 
-def check_room(passes: Sequence[Pass], store: VectorStore, processes: int = 1) -> None:
-    """Refuse vectors for which the disk has no room, also where so many processes put them in
-    order. StoreProblem.
-    """
+def check_room(passes: Sequence[Pass], store: VectorStore) -> None:
+    """Refuse vectors for which the disk has no room. StoreProblem."""
     left = sum(bytes_of(one, left_of(one, store), store) for one in passes)
-    again = processes * bytes_in_order(passes, store)
     there = next(folder for folder in (store.root, *store.root.parents) if folder.is_dir())
-    if left + again > (free := free_below(there)):
-        share = f" ({size(again)} of it while tasks read them in order)" if again else ""
+    if left > (free := free_below(there)):
         raise StoreProblem(
-            f"the vectors of this run take about {size(left + again)}{share}, and {there} has"
-            f" {size(free)} free: ask for fewer layers (layers=every:8), keep them with --store"
-            " bfloat16 or --project 256, or name another --cache"
+            f"the vectors of this run take about {size(left)}, and {there} has {size(free)} free:"
+            " ask for fewer layers (layers=every:8), keep them with --store bfloat16 or --project"
+            " 256, or name another --cache"
         )
 
 

@@ -75,7 +75,7 @@ def run(
     failures, fresh = {**plan.refused, **plan.died}, 0
     parts = portions(groups, paths)
     for part in parts:
-        check_room(part.passes, paths.vector_store(), min(workers.processes, len(part.groups)))
+        check_room(part.passes, paths.vector_store())
     before = _failures(groups, paths)
     for part in parts:
         with passing_vectors(paths):

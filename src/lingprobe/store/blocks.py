@@ -15,7 +15,6 @@ the same without, and is read.
 from __future__ import annotations
 
 import contextlib
-import errno
 import functools
 import hashlib
 import importlib.metadata
@@ -36,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.errors import LingprobeError
+from lingprobe.store.maps import map_file, try_anew
 
 MAGIC, FORMAT = b"sonde", 2
 OLDEST = 1  # the first format, which is read still
@@ -47,7 +47,6 @@ _MAPPED = 4 << 20  # bytes from which on an array is mapped, not read into memor
 # seconds after which an unfinished file is taken to be left over from a process that died
 _STALE = 24 * 3600
 
-LOOKS = 3  # at a file whose handle is stale
 
 log = logging.getLogger("lingprobe.store")
 T = TypeVar("T")
@@ -74,7 +73,7 @@ class Block:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._mark, size, (self.format, header) = _anew(self._look)
+        self._mark, size, (self.format, header) = try_anew(self._look)
         try:
             self.made: str = header.get("sonde", "0.1.0")
             self.kind: str = header["kind"]
@@ -84,6 +83,7 @@ class Block:
         except (KeyError, TypeError, AttributeError):
             raise Damaged("its header lacks what lingprobe writes") from None
         self._checked: set[str] = set()
+        self._map: NDArray[np.uint8] | None = None
         if size != self._start + stop:
             raise Damaged(f"it has {size} bytes, not as many as were written")
 
@@ -121,16 +121,36 @@ class Block:
         about = self.arrays[name]
         start, stop = self._start + about["start"], self._start + about["stop"]
         try:
-            held = _anew(lambda: self._read_bytes(start, stop))
+            held = try_anew(lambda: self._read_bytes(start, stop))
         except FileNotFoundError:
             raise Gone("it was removed") from None
         if name not in self._checked:
             if zlib.crc32(held) != about["crc32"]:
                 raise Damaged(f"the bytes of {name!r} are not what was written")
             self._checked.add(name)
-        dtype, shape = np.dtype(about["dtype"]), tuple(about["shape"])
-        count = int(np.prod(shape, dtype=np.int64))
-        return np.frombuffer(held, dtype, count).reshape(shape)
+        return self._shaped(name, held)
+
+    def mapped_array(self, name: str) -> NDArray[Any]:
+        """One array that was checked before, mapped whatever its size; one map serves all arrays of
+        the block, and no file stays open. Gone if the bytes are no longer there.
+        """
+        if self._map is None:
+            try:
+                self._map = try_anew(self._map_whole)
+            except FileNotFoundError:
+                raise Gone("it was removed") from None
+        return self._shaped(name, self._map[self._start + self.arrays[name]["start"] :])
+
+    def _shaped(self, name: str, held: Any) -> NDArray[Any]:
+        """An array that bytes begin with."""
+        dtype, shape = np.dtype(self.arrays[name]["dtype"]), tuple(self.arrays[name]["shape"])
+        return np.frombuffer(held, dtype, int(np.prod(shape, dtype=np.int64))).reshape(shape)
+
+    def _map_whole(self) -> NDArray[np.uint8]:
+        with self.path.open("rb") as file:
+            if _mark(file) != self._mark:
+                raise Gone("another file took its place")
+            return map_file(file)
 
     def _read_bytes(self, start: int, stop: int) -> memoryview:
         """Some bytes of the file, in memory or mapped."""
@@ -146,19 +166,6 @@ class Block:
         """Read every array once."""
         for name in self.arrays:
             self.array(name)
-
-
-def _anew(look: Callable[[], T]) -> T:
-    """What a look at a file gives. A handle that is stale, as on a network file system where
-    another machine replaced or removed the file, is got anew; then the file is taken to be gone.
-    """
-    for _ in range(LOOKS):
-        try:
-            return look()
-        except OSError as error:
-            if error.errno != errno.ESTALE:
-                raise
-    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
 def _mark(file: IO[bytes]) -> tuple[int, ...]:
@@ -327,7 +334,7 @@ def list_files(
     Of those with a suffix, only the chosen names are looked at any closer.
     """
     try:
-        return _anew(lambda: _scan_folder(folder, suffixes, chosen))
+        return try_anew(lambda: _scan_folder(folder, suffixes, chosen))
     except FileNotFoundError:
         return []
 

@@ -1,20 +1,12 @@
-"""The blocks of one encoder, where in them each sentence lies, and layers gathered from them: in
-memory, or, where that is much, in a file without a name.
-
-Sentences lie in blocks by length, a task wants them in its own order, and a probe reads rows at
-random; so they are put in order once, in pieces that fit in a cache, and mapped from there: pages
-that nobody reads take no memory. The file has no name from the start and vanishes with its last
-reader.
+"""The blocks of one encoder, where in them each sentence lies, and layers gathered from them into
+memory; where that is much, rows are read in place (`in_place`).
 """
 
 from __future__ import annotations
 
 import functools
-import mmap
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -202,8 +194,7 @@ def _older(a: Places, b: Places) -> Places:
     return Places(np.where(b_first, b.blocks, a.blocks), np.where(b_first, b.rows, a.rows))
 
 
-LARGE = 64 << 20  # bytes of all layers together from which on they are mapped
-PART = 16 << 20  # bytes that are put in order at a time
+LARGE = 64 << 20  # bytes of all layers together from which on they are read in place
 
 
 @dataclass(frozen=True)
@@ -250,17 +241,6 @@ class Layer:
         ]
         return *self.shape, self.places.blocks.tobytes(), self.places.rows.tobytes(), *starts
 
-    def parts(self, rows: int) -> Iterator[Layer]:
-        """The same in parts of about so many units."""
-        start = 0
-        while start < len(self.offsets) - 1:
-            full = int(np.searchsorted(self.offsets, self.offsets[start] + rows, "right")) - 1
-            stop = max(start + 1, full)
-            places = Places(self.places.blocks[start:stop], self.places.rows[start:stop])
-            offsets = self.offsets[start : stop + 1] - self.offsets[start]
-            yield replace(self, places=places, offsets=offsets)
-            start = stop
-
     def copy_units(self, dtype: Any) -> NDArray[Any]:
         """The units in memory; zeros for sentences that lie nowhere."""
         units = np.zeros(self.shape, dtype)
@@ -279,31 +259,3 @@ class Layer:
                 )
             units[target] = self.kept.unpack_values(layer[source])
         return units
-
-
-def map_layers(layers: Sequence[Layer], dtype: np.dtype[Any], folder: Path) -> list[NDArray[Any]]:
-    """The units of several layers as read-only memory-mapped arrays of the type that they are read
-    in; a full disk is a StoreProblem.
-
-    They share one file, since open files are few on some machines. It is written as any file is,
-    not through the map, where a full disk would kill the process.
-    """
-    sizes = [units * width * dtype.itemsize for units, width in (w.shape for w in layers)]
-    try:
-        with tempfile.TemporaryFile(dir=folder) as file:
-            for layer in layers:
-                for part in layer.parts(max(1, PART // max(1, layer.shape[1] * dtype.itemsize))):
-                    file.write(part.copy_units(dtype).data)
-            file.flush()
-            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except OSError as error:
-        raise StoreProblem(
-            f"cannot put {sum(sizes) / 1e9:.1f} GB of vectors in order in {folder}:"
-            f" {error.strerror or error}; make room, choose another cache folder, or keep vectors"
-            " in half precision, and run the same again"
-        ) from error
-    starts = [0, *accumulate(sizes)]
-    return [
-        np.frombuffer(whole, dtype, int(np.prod(w.shape)), start).reshape(w.shape)
-        for w, start in zip(layers, starts, strict=False)
-    ]

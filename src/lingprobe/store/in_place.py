@@ -14,6 +14,8 @@ from lingprobe.data.vectors import Ints, ranges
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import Layer, Places
 
+Part = tuple[int, Ints, Ints]
+
 
 class Units:
     """Where the units of sentences in some order lie: the block of each (-1: nowhere) and its row
@@ -36,6 +38,21 @@ class Units:
                     " the folder and run again"
                 )
             self.blocks[target], self.rows[target] = number, source
+        self._last: tuple[Ints, list[Part]] | None = None
+
+    def parts(self, rows: Ints) -> list[Part]:
+        """Where some units [n] lie: for each block, which of them and their rows there. What was
+        asked for last is remembered, since all layers are asked for the units of a batch.
+        """
+        if (last := self._last) is not None and np.array_equal(last[0], rows):
+            return last[1]
+        blocks, places = self.blocks[rows], self.rows[rows]
+        order = np.argsort(blocks, kind="stable")
+        cuts = np.flatnonzero(np.diff(blocks[order])) + 1
+        several = np.split(order, cuts) if len(rows) else []
+        parts = [(int(blocks[some[0]]), some, places[some]) for some in several]
+        self._last = rows.copy(), parts
+        return parts
 
 
 class InPlace:
@@ -49,9 +66,8 @@ class InPlace:
     def __init__(self, layer: Layer, units: Units) -> None:
         self.units, self.kept, self.dtype = units, layer.kept, layer.kept.read
         self.shape = layer.shape
-        # held for as long as the layer is: small ones are in memory, large ones mapped
         self.parts: dict[int, NDArray[Any]] = {
-            number: layer.folder.blocks[number].array(f"layer:{layer.slot}")
+            number: layer.folder.blocks[number].mapped_array(f"layer:{layer.slot}")
             for number, _, _ in layer.places.by_block
         }
 
@@ -64,8 +80,8 @@ class InPlace:
         return self.shape[0] * self.shape[1] * self.dtype.itemsize
 
     def __getitem__(self, key: Any) -> NDArray[Any]:
-        rows: Ints = np.arange(len(self))[key]
-        return self._gather(np.atleast_1d(rows)).reshape(*np.shape(rows), self.shape[1])
+        rows = self._rows(key)
+        return self._gather(rows.ravel()).reshape(*rows.shape, self.shape[1])
 
     def take(
         self, indices: Ints, axis: int = 0, out: None = None, mode: str = "raise"
@@ -77,16 +93,22 @@ class InPlace:
         every = self[:]
         return every if dtype is None else every.astype(dtype, copy=False)
 
+    def _rows(self, key: Any) -> Ints:
+        """The numbers of units, in the shape that they were asked for in."""
+        if isinstance(key, slice):
+            return np.arange(*key.indices(len(self)))
+        rows = np.asarray(key)
+        if rows.dtype != np.bool_:
+            return rows.astype(np.int64, copy=False)
+        if len(rows) != len(self):
+            raise IndexError(f"{len(rows)} flags for {len(self)} units")
+        return np.flatnonzero(rows)
+
     def _gather(self, rows: Ints) -> NDArray[Any]:
-        flat = rows.ravel()
-        blocks = self.units.blocks[flat]
-        found = np.zeros((len(flat), self.shape[1]), self.dtype)
-        order = np.argsort(blocks, kind="stable")
-        numbers, starts = np.unique(blocks[order], return_index=True)
-        for number, some in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
+        found = np.zeros((len(rows), self.shape[1]), self.dtype)
+        for number, some, places in self.units.parts(rows):
             if number >= 0:
-                there = self.parts[number][self.units.rows[flat[some]]]
-                found[some] = self.kept.unpack_values(there)
+                found[some] = self.kept.unpack_values(self.parts[number][places])
         return found
 
 

@@ -36,8 +36,8 @@ from lingprobe.store.folder import (
     Layer,
     Places,
     keys_of,
-    map_layers,
 )
+from lingprobe.store.in_place import in_place
 from lingprobe.store.precision import kept_as
 
 SPANS = ("sentences", "words", "first_word")
@@ -208,8 +208,8 @@ class VectorStore:
         """The vectors of sentences in their order, one layer a slot; those that have none get
         zeros, or no units.
 
-        Layers are float32; where they are large, they are memory-mapped and of the store's type.
-        What was mapped last is kept. Where one of the `needed` sentences [sentences] has none, as
+        Layers are float32; where they are large, rows are read where they lie, in the store's type.
+        What was read last is kept. Where one of the `needed` sentences [sentences] has none, as
         when somebody removed files meanwhile, it is a StoreProblem.
         """
         folder, keys = self._block_folder(base), keys_of(sentences)
@@ -221,7 +221,7 @@ class VectorStore:
         )
         if asked in self._mapped:
             return replace(self._mapped[asked], names=tuple(names))
-        self._mapped = {}  # whose room on the disk may be needed
+        self._mapped = {}
         with _as_found(folder):
             places = _sound(folder, slots, keys)
             if needed is not None and any((p.blocks[needed] < 0).any() for p in places):
@@ -242,9 +242,9 @@ class VectorStore:
             self._mapped[asked] = vectors
         return vectors
 
-    def _layers(self, requested: Sequence[Layer]) -> tuple[bool, tuple[NDArray[Any], ...]]:
-        """Layers put in order, those that lie at one place once; first whether that was so much
-        that they are mapped.
+    def _layers(self, requested: Sequence[Layer]) -> tuple[bool, tuple[Any, ...]]:
+        """Layers in order, those that lie at one place once; first whether that is so much that
+        they are read in place.
         """
         distinct = {one.source: one for one in requested}
         large = (
@@ -253,14 +253,10 @@ class VectorStore:
             >= LARGE
         )
         every = list(distinct.values())
-        layers = dict(
+        layers: dict[Any, Any] = dict(
             zip(
                 distinct,
-                (
-                    map_layers(every, self.kept.read, self.root)
-                    if large
-                    else [w.copy_units(np.float32) for w in every]
-                ),
+                in_place(every) if large else [w.copy_units(np.float32) for w in every],
                 strict=True,
             )
         )

@@ -8,7 +8,6 @@ matrix, scaled by its eigenvalues and the penalty.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.data.checkpoints import Course
+from lingprobe.data.checkpoints import Course, name_of_fit
 from lingprobe.data.vectors import Floats
 from lingprobe.probes.features import Aim
 from lingprobe.probes.logreg.descent import Search, restore_tensor
@@ -158,11 +157,7 @@ def _descend_rounds(
 
 def _name(loss: str, *given: Tensor) -> str:
     """Stands for all that a fit is given."""
-    state = hashlib.blake2b(repr((loss, given[0].device.type)).encode(), digest_size=16)
-    for tensor in given:
-        state.update(repr((tensor.dtype, tensor.shape)).encode())
-        state.update(tensor.cpu().flatten().numpy().data)
-    return state.hexdigest()
+    return name_of_fit((loss, given[0].device.type), (tensor.cpu().numpy() for tensor in given))
 
 
 def _pays(rows: int, dim: int, scores: int) -> bool:

@@ -7,7 +7,6 @@ training.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.data.checkpoints import State
+from lingprobe.data.checkpoints import State, name_of_fit
 from lingprobe.probes.mlp.blocks import Block, Lane
 from lingprobe.probes.mlp.joint import Best, Joint, Part, Problem
 
@@ -25,20 +24,19 @@ Arrays = dict[str, NDArray[Any]]
 
 def name_of(problem: Problem, *settings: object) -> str:
     """Stands for all that a training is given."""
-    state = hashlib.blake2b(repr(settings).encode(), digest_size=16)
-    for part in (problem.train, problem.dev):
-        state.update(repr((part.counts, part.inputs.dtype, part.inputs.shape)).encode())
-        for tensor in _part_tensors(part):
-            state.update(_bytes(tensor))
-    return state.hexdigest()
+    parts = problem.train, problem.dev
+    said = [(part.counts, part.inputs.dtype, part.inputs.device.type) for part in parts]
+    return name_of_fit((settings, said), (_bytes(t) for part in parts for t in _part_tensors(part)))
 
 
 def _part_tensors(part: Part) -> Iterable[Tensor]:
     return (t for t in (part.inputs, part.wanted, part.first, part.chosen) if t is not None)
 
 
-def _bytes(tensor: Tensor) -> bytes:
-    return tensor.contiguous().cpu().flatten().view(torch.uint8).numpy().tobytes()
+def _bytes(tensor: Tensor) -> NDArray[Any]:
+    """The bytes of a tensor of any format, rows of the same length as its own."""
+    whole = tensor.contiguous().cpu()
+    return whole.view(torch.uint8).numpy() if whole.ndim else whole.numpy()
 
 
 def state_of(joint: Joint, **more: Any) -> State:

@@ -214,10 +214,11 @@ class Gathered:
         """One layer, [units, dim]."""
         if name not in self._found:
             taken = np.take(self.examples.layers[name], self.batch.units, axis=0)
-            found = torch.from_numpy(taken).to(self.examples.device).float()
-            if not self.checked and not torch.isfinite(found.sum()):
-                self._complain(name, found)
-            self._found[name] = found
+            given = torch.from_numpy(taken)
+            # looked at before it is on a device that would have to be waited for
+            if not self.checked and not torch.isfinite(given.sum(dtype=torch.float32)):
+                self._complain(name, given)
+            self._found[name] = given.to(self.examples.device).float()
         return self._found[name]
 
     def side_by_side(self, names: tuple[str, ...]) -> Tensor:
@@ -248,7 +249,7 @@ class Gathered:
         return self._found["mix", *names]
 
     def _complain(self, name: str, found: Tensor) -> None:
-        bad = set(self.batch.units[(~torch.isfinite(found).all(1)).cpu().numpy()].tolist())
+        bad = set(self.batch.units[(~torch.isfinite(found).all(1)).numpy()].tolist())
         starts, stops = (
             self.examples.starts[:, self.batch.rows],
             self.examples.stops[:, self.batch.rows],

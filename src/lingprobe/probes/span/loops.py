@@ -192,7 +192,7 @@ def judge_nets(
             loss = float(loss_of(said, wanted))
             sums[i] += loss, loss if single is None else float(loss_of(said, single))
             counts[i] += _right(said, wanted, config.decode).cpu()
-        sizes += cells_of(wanted), len(wanted)
+        sizes += int(cells_of(wanted)), len(wanted)
     shares = (counts[:, 0] / counts[:, 1].clamp_min(1)).tolist()
     means = (sums / np.maximum(sizes, 1)).tolist()
     return [Judged(share, *mine) for share, mine in zip(shares, means, strict=True)]

@@ -5,7 +5,6 @@ Batches are not in it: they follow from the seed, and are drawn again from the s
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.data.checkpoints import State
+from lingprobe.data.checkpoints import State, name_of_fit
 from lingprobe.probes.span.batches import Examples
 from lingprobe.probes.span.training import Judged, Learnt, Training
 
@@ -23,13 +22,11 @@ def name_of(trainings: Sequence[Training], train: Examples, dev: Examples, seed:
     """Stands for all that a training is given, but for the vectors: those are the unit's."""
     sources = [(training.net.source, training.wants_likeliest) for training in trainings]
     given = (trainings[0].config, sources, seed, train.device)
-    state = hashlib.blake2b(repr(given).encode(), digest_size=16)
+    arrays: list[NDArray[Any]] = []
     for part in (train, dev):
         wanted = part.wanted(np.arange(len(part.groups))).cpu().numpy()
-        for array in (part.starts, part.stops, part.groups, wanted):
-            state.update(repr(array.shape).encode())
-            state.update(array.tobytes())
-    return state.hexdigest()
+        arrays += part.starts, part.stops, part.groups, wanted
+    return name_of_fit(given, arrays)
 
 
 def state_of(trainings: Sequence[Training], **more: Any) -> State:

@@ -67,16 +67,15 @@ class Training:
         self.marked = 0.0
 
     def step(self, batch: Batch, gathered: Gathered, wanted: Tensor, rate: float) -> None:
-        """One step of Adam along the gradient of the batch's mean loss, clipped."""
+        """One step of Adam along the gradient of the batch's mean loss, clipped. Nothing of it is
+        looked at on the way, as a GPU would have to be waited for.
+        """
         said = scores(self.net, batch, gathered, self.noise)
-        slope = slope_of(said.detach(), wanted).div_(max(cells_of(wanted), 1))
+        slope = slope_of(said.detach(), wanted).div_(cells_of(wanted).clamp_min(1))
         said.backward(slope)  # type: ignore[no-untyped-call]
         gradients = [t.grad if t.grad is not None else torch.zeros_like(t) for t in self.tensors]
-        length = float(
-            torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients]))
-        )
-        if self.config.clip and length > self.config.clip:
-            torch._foreach_mul_(gradients, self.config.clip / length)
+        if self.config.clip:
+            clip(gradients, self.config.clip)
         self._adam(gradients, rate)
         for tensor in self.tensors:
             tensor.grad = None
@@ -180,6 +179,18 @@ def slope_of(said: Tensor, wanted: Tensor) -> Tensor:
     return torch.sigmoid(said).sub_(wanted).nan_to_num_(0.0)
 
 
-def cells_of(wanted: Tensor) -> int:
+def cells_of(wanted: Tensor) -> Tensor:
     """Over how many cells the loss is summed: examples, or annotated pairs of example and label."""
-    return len(wanted) if wanted.ndim == 1 else wanted.numel() - int(wanted.isnan().sum())
+    if wanted.ndim == 1:
+        return torch.tensor(len(wanted))
+    return (~wanted.isnan()).sum()
+
+
+@torch.no_grad()
+def clip(gradients: list[Tensor], most: float) -> None:
+    """Shorten gradients together to a length, where they are longer. On a processor, where looking
+    costs nothing, shorter ones are left as they are.
+    """
+    length = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients]))
+    if length.device.type != "cpu" or length > most:
+        torch._foreach_mul_(gradients, (most / length).clamp_max(1.0))

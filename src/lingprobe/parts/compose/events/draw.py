@@ -12,8 +12,9 @@ cycle that its own start is on.
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate, product
@@ -61,60 +62,61 @@ class Permutation:
         """Where some positions [n], below `size`, go; int64, or Python's numbers where the range
         needs them.
         """
-        if self.size > WIDEST:
-            return np.array([self._walk(int(p)) for p in positions], object)
-        if len(positions) <= FEW:
+        if self.size > WIDEST or len(positions) <= FEW:
             images = np.array([self._image(int(p)) for p in positions], object)
             return images.astype(np.int64) if self.size < EXACT else images
         kind = np.uint64 if self.size < EXACT else object
-        images = self._network(positions.astype(kind))
+        images = self._images(positions.astype(kind))
         while len(out := np.flatnonzero(images >= self.size)):
-            images[out] = self._network(images[out])
+            images[out] = self._images(images[out])
         return images.astype(np.int64) if self.size < EXACT else images
 
-    def _network(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The network, on halves that fit into 64 bits."""
+    def _images(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Where the network sends numbers whose halves fit into 64 bits, maybe out of the range."""
         kind = values.dtype.type if values.dtype != object else int
         half, mask = kind(self._half), kind((1 << self._half) - 1)
-        left, right = (values >> half).astype(np.uint64), (values & mask).astype(np.uint64)
-        low = np.uint64((1 << self._half) - 1)
-        for key in self._keys:
-            mixed = (right + key) * _MIX[0]
-            mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX[1]
-            mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX[2]
-            left, right = right, (left ^ (mixed ^ (mixed >> np.uint64(31)))) & low
+        halves = (values >> half).astype(np.uint64), (values & mask).astype(np.uint64)
+        word, low = np.uint64(_WORD), np.uint64((1 << self._half) - 1)
+        left, right = _network(*halves, self._keys, functools.partial(_split_mix, _MIX, word), low)
         joined: NDArray[Any] = (left.astype(values.dtype) << half) | right.astype(values.dtype)
         return joined
 
     def _image(self, value: int) -> int:
-        """The network and the walk for one number, in Python's numbers."""
-        half, low = self._half, (1 << self._half) - 1
-        keys, (first, second, third) = self._keys.tolist(), map(int, _MIX)
+        """Where the network and the walk send one number of any size."""
+        half, low, keys = self._half, (1 << self._half) - 1, self._keys.tolist()
+        mix: Callable[[Any, Any], Any] = functools.partial(_split_mix, tuple(map(int, _MIX)), _WORD)
+        if self.size > WIDEST:
+            mix = functools.partial(_hash, (half + 7) // 8)
         while True:
-            left, right = value >> half, value & low
-            for key in keys:
-                mixed = (right + key) * first & _WORD
-                mixed = (mixed ^ mixed >> 30) * second & _WORD
-                mixed = (mixed ^ mixed >> 27) * third & _WORD
-                left, right = right, (left ^ mixed ^ mixed >> 31) & low
+            left, right = _network(value >> half, value & low, keys, mix, low)
             value = left << half | right
             if value < self.size:
                 return value
 
-    def _walk(self, value: int) -> int:
-        """The same for one number of any size."""
-        mask = (1 << self._half) - 1
-        while True:
-            left, right = value >> self._half, value & mask
-            for key in self._keys:
-                content = right.to_bytes((self._half + 7) // 8, "little")
-                mixed = hashlib.blake2b(
-                    content, key=int(key).to_bytes(8, "little"), digest_size=64
-                ).digest()
-                left, right = right, (left ^ int.from_bytes(mixed, "little")) & mask
-            value = left << self._half | right
-            if value < self.size:
-                return value
+
+def _network(
+    left: Any, right: Any, keys: Iterable[Any], mix: Callable[[Any, Any], Any], low: Any
+) -> tuple[Any, Any]:
+    """What becomes of halves, one number each or an array of them."""
+    for key in keys:
+        left, right = right, (left ^ mix(right, key)) & low
+    return left, right
+
+
+def _split_mix(constants: Sequence[Any], word: Any, value: Any, key: Any) -> Any:
+    """A half that fits into 64 bits, mixed with a key."""
+    first, second, third = constants
+    mixed = (value + key) * first & word
+    mixed = (mixed ^ mixed >> 30) * second & word
+    mixed = (mixed ^ mixed >> 27) * third & word
+    return mixed ^ mixed >> 31
+
+
+def _hash(width: int, value: int, key: int) -> int:
+    """The same for a half of any width."""
+    content = value.to_bytes(width, "little")
+    mixed = hashlib.blake2b(content, key=key.to_bytes(8, "little"), digest_size=64).digest()
+    return int.from_bytes(mixed, "little")
 
 
 CHUNK = 1 << 15
