@@ -46,7 +46,7 @@ def erase(
     measure: Any = (),
     method: Literal["leace", "inlp", "mean"] = "leace",
     ranks: Sequence[int] = (),
-    draws: int = 3,
+    draws: int = 5,
     probe: str = "logreg",
     nonlinear: str = "mlp",
     reads: Sequence[str] = (),

@@ -106,7 +106,7 @@ class Matrix:
     measured: Sequence[Subject]
     method: str = "leace"
     rank: int | None = None
-    draws: int = 3
+    draws: int = 5
     erasers: dict[str, Eraser] = field(default_factory=dict)
     befores: dict[str, Fitted] = field(default_factory=dict)
 
