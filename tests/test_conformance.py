@@ -142,6 +142,7 @@ PROBE_OPTIONS = {
         ("relatedness,protocol=senteval", {"kinds": ("scores",), "pairs": True, "learns": False}),
     ],
     "cosine": [("cosine", {"kinds": ("scores",), "pairs": True})],
+    "attention": [("attention", {}), ("attention,pool=max", {"kinds": ("classes",)})],
     "sparse": [
         ("sparse,k=4", {}),
         ("sparse,k=4,by=l1", {"kinds": ("classes", "partial")}),

@@ -73,7 +73,7 @@ class Autoencoder:
         """
         if not self.folder.recipe.centred:
             return states
-        return states - states.mean(1, keepdims=True)
+        return np.asarray(states - states.mean(1, keepdims=True), np.float32)
 
     def _scaled(self, states: Floats) -> tuple[Floats, Floats, Floats]:
         """States at the scale that is asked for, and the shift and factor [n, 1] that undo it."""

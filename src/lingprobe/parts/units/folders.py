@@ -37,8 +37,10 @@ OLD = {
 }
 """What keys were called before version 6, where they have no other place."""
 # what TransformerLens may be told and the states do not change for
-HARMLESS = ("n_devices", "dtype", "device", "fold_ln", "center_unembed", "fold_value_biases")
-HARMLESS += ("trust_remote_code", "cache_dir")
+HARMLESS = (
+    *("n_devices", "dtype", "device", "fold_ln", "center_unembed", "fold_value_biases"),
+    *("trust_remote_code", "cache_dir"),
+)
 CENTRED = "center_writing_weights"
 
 
