@@ -40,7 +40,10 @@ COMMANDED = {  # whose parameters are the options of a command, where they are d
     "train_vectors": "vectors",
     **{
         name: name
-        for name in ("claims", "export", "generate", "geometry", "parse", "slurm", "tag", "train")
+        for name in (
+            *("claims", "curve", "erase", "export", "generate", "geometry", "morphology"),
+            *("parse", "relate", "slurm", "tag", "train", "transfer"),
+        )
     },
 }
 SHARED = {"settings": "Settings", "selection": "Selection"}
