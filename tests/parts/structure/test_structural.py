@@ -246,7 +246,7 @@ def test_sentences_are_ranked_once(name, metric, monkeypatch):
     assert measure(test.labels, other) != value
     assert len(calls) == 2 * many
     numerical = replace(measure, influence=None).influences(test.labels, said)
-    assert speeds == pytest.approx(numerical, abs=1e-9)
+    assert speeds == pytest.approx(numerical, rel=1e-5, abs=1e-8)  # of small steps
     assert abs(speeds).max() > 1e-4
 
 
