@@ -45,6 +45,7 @@ SUFFIX = ".result"
 SCORES = ".scores"  # of files that lie beside them
 # what names of files begin with whose results were measured under identities of an earlier format
 EARLIER = "earlier"
+BYTE = 255
 SHARED = 16  # characters of its id that a trial shares with the others of its unit of work
 
 
@@ -244,9 +245,16 @@ class ArrayPool:
 
 
 def _narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers in the smallest type that holds them; other arrays as they are."""
-    if array.dtype.kind not in "iu" or not array.size:
+    """Whole numbers in the smallest type that holds them, also those of a type for others, as
+    distances in trees are, if they fit in a byte; other arrays as they are.
+    """
+    if not array.size or array.dtype.kind not in "iuf":
         return array
+    if array.dtype.kind == "f":
+        # -0.0 would lose its sign, and comparisons with NaN are false
+        fits = bool(((array >= 0) & (array <= BYTE) & ~np.signbit(array)).all())
+        small = array.astype(np.uint8) if fits else array
+        return small if fits and np.array_equal(small, array) else array
     return array.astype(
         np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
     )

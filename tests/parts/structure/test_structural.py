@@ -14,10 +14,10 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors, word_units
 from lingprobe.metrics import METRICS, MetricProblem
-from lingprobe.parts.structure import fits
+from lingprobe.parts.structure import fits, metrics
 from lingprobe.parts.structure.trees import distances, paths, tree_edges
 from lingprobe.probes import PROBES
-from lingprobe.store.results import ResultStore
+from lingprobe.store.results import ArrayPool, ResultStore
 from lingprobe.tasks import TASKS
 from lingprobe.testing.tasks import same_labels
 
@@ -223,3 +223,47 @@ def test_a_column_of_lists_is_a_column():
         column([*rows, NumberList("distance", [1])])
     with pytest.raises(ValueError, match="one kind"):
         column([*rows, "class"])
+
+
+@pytest.mark.parametrize(("name", "metric"), [("distance", "dspr"), ("depth", "nspr")])
+def test_sentences_are_ranked_once(name, metric, monkeypatch):
+    """For score, interval and differences; how a sentence moves the score is what a little of its
+    weight does.
+    """
+    test = drawn(name).split("test")
+    noise = np.random.default_rng(0).normal(size=len(test.labels.values))
+    said = replace(test.labels, values=(test.labels.values + noise).astype(np.float32))
+    calls, rank = [], metrics._rank_correlations
+    monkeypatch.setattr(metrics, "_rank_correlations", lambda *x: calls.append(1) or rank(*x))
+    metrics.RANKED.clear()
+    measure = METRICS.make(metric)
+    value, many = measure(test.labels, said), len(calls)
+    speeds = measure.influences(test.labels, said)
+    again = replace(said, values=said.values.copy())
+    assert measure(test.labels, again) == value
+    assert len(calls) == many > 0
+    other = replace(said, values=-said.values)
+    assert measure(test.labels, other) != value
+    assert len(calls) == 2 * many
+    numerical = replace(measure, influence=None).influences(test.labels, said)
+    assert speeds == pytest.approx(numerical, rel=1e-5, abs=1e-8)  # of small steps
+    assert abs(speeds).max() > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("values", "size"),
+    [
+        ([0, 3, 255], 3),
+        ([0, 3, 256], 12),
+        ([0.5, 3, 2], 12),
+        ([-0.0, 3, 2], 12),
+        ([np.nan, 3, 2], 12),
+        ([-1, 3, 2], 12),
+    ],
+)
+def test_distances_in_trees_take_a_byte_each(values, size):
+    pool, array = ArrayPool(), np.array(values, np.float32)
+    pool.plain(array)
+    (kept,) = pool.arrays.values()
+    assert kept.nbytes == size
+    assert kept.astype(pool.facts["plain"][0]).tobytes() == array.tobytes()

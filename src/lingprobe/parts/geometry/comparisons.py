@@ -101,6 +101,7 @@ def layer_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
             known[place] = list(_lie(networks, place))
         return known[place]
 
+    place: Place
     for place in bar(places):
         floor = networks.floor(place)
         before = dict(measures_of(floor)) if floor and floor != place else {}

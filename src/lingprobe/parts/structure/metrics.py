@@ -4,6 +4,7 @@ reports them. Statistics are of sentences, so that intervals are over sentences.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import cast
@@ -15,9 +16,13 @@ from lingprobe.data.labels import Column, NumberLists
 from lingprobe.data.vectors import Ints, ranges
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
 from lingprobe.parts.structure.trees import pairs_of, tree_edges, words_of
+from lingprobe.tasks.memory import Memory
 
+RANKED: Memory[Doubles] = Memory()
+"""Correlations of sentences, and the numbers of their lengths, [sentences, 2]."""
 LENGTHS = range(5, 51)  # words of the sentences that correlations are averaged over
 Lists = tuple[NumberLists, NumberLists]
+Correlate = Callable[[Column, Column], Iterator[tuple[int, Ints, Doubles]]]
 
 
 def uuas() -> Metric:
@@ -35,7 +40,7 @@ def dspr() -> Metric:
     The mean over the words of sentences of one length, then over the lengths from 5 to 50; 0 where
     predicted distances do not vary.
     """
-    return Metric("dspr", partial(_correlation_sums, of=_by_word), _mean_of_lengths, least=-1.0)
+    return _averaged_over_lengths("dspr", _by_word)
 
 
 def root_accuracy() -> Metric:
@@ -51,7 +56,14 @@ def nspr() -> Metric:
     The mean over sentences of one length, then over the lengths from 5 to 50; 0 where predicted
     depths do not vary.
     """
-    return Metric("nspr", partial(_correlation_sums, of=_by_sentence), _mean_of_lengths, least=-1.0)
+    return _averaged_over_lengths("nspr", _by_sentence)
+
+
+def _averaged_over_lengths(name: str, of: Correlate) -> Metric:
+    """A metric of correlations of sentences."""
+    every = partial(_correlation_sums, name=name, of=of)
+    speeds = partial(_influences, name=name, of=of)
+    return Metric(name, every, _mean_of_lengths, least=-1.0, influence=speeds)
 
 
 def _lists(gold: Column, predicted: Column, metric: str, name: str) -> Lists:
@@ -90,21 +102,52 @@ def _root_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doub
 
 
 def _correlation_sums(
-    gold: Column,
-    predicted: Column,
-    blocks: Ints,
-    many: int,
-    *,
-    of: Callable[[Column, Column], Iterator[tuple[int, Ints, Doubles]]],
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, name: str, of: Correlate
 ) -> Doubles:
     """For each length the sum of correlations and the number of sentences, [many, 2 x lengths]."""
-    sums = np.zeros((many, 2, len(LENGTHS)))
-    for length, rows, correlations in of(gold, predicted):
-        if length in LENGTHS:
-            place = LENGTHS.index(length)
-            sums[:, 0, place] += np.bincount(blocks[rows], correlations, many)
-            sums[:, 1, place] += np.bincount(blocks[rows], minlength=many)
-    return sums.reshape(many, -1)
+    correlations, places = _correlations(gold, predicted, name, of)
+    has = places >= 0
+    cells, size = blocks[has] * len(LENGTHS) + places[has], many * len(LENGTHS)
+    sums = np.bincount(cells, correlations[has], size), np.bincount(cells, minlength=size)
+    return np.stack([each.reshape(many, -1) for each in sums], 1).reshape(many, -1)
+
+
+def _influences(gold: Column, predicted: Column, *, name: str, of: Correlate) -> Doubles:
+    """How fast the mean of means grows with the weight of each sentence: its distance to the mean
+    of its length, over the sentences of that length and the number of lengths.
+    """
+    correlations, places = _correlations(gold, predicted, name, of)
+    sums = _correlation_sums(
+        gold, predicted, np.zeros(len(gold), np.int64), 1, name=name, of=of
+    ).reshape(2, -1)
+    means, many = ratio(*sums)[places], sums[1][places]
+    lengths = np.count_nonzero(sums[1])
+    return np.where(places >= 0, ratio(correlations - means, many * lengths), 0.0)
+
+
+def _correlations(
+    gold: Column, predicted: Column, name: str, of: Correlate
+) -> tuple[Doubles, Ints]:
+    """The correlation of each sentence, and which of the lengths it has, -1 for none of them.
+
+    A report asks for score, interval and differences of each result, and ranking all pairs of
+    words takes most of its time; so what was ranked is remembered, by content.
+    """
+    true, said = _lists(gold, predicted, name, "distance" if of is _by_word else "depth")
+    parts = (name, true.offsets, true.values, said.values)
+    key = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        key.update(part.encode() if isinstance(part, str) else np.ascontiguousarray(part).data)
+
+    def rank() -> Doubles:
+        found = np.zeros((len(true), 2))
+        for length, rows, correlations in of(true, said):
+            found[rows, 0] = correlations
+            found[rows, 1] = LENGTHS.index(length) if length in LENGTHS else -1
+        return found
+
+    values, places = RANKED.get(key.digest(), rank).T
+    return values, places.astype(np.int64)
 
 
 def _mean_of_lengths(sums: Doubles) -> Doubles:
@@ -114,7 +157,7 @@ def _mean_of_lengths(sums: Doubles) -> Doubles:
 
 def _by_word(gold: Column, predicted: Column) -> Iterator[tuple[int, Ints, Doubles]]:
     """For each length the sentences that have it, and the mean correlation of their words."""
-    true, said = _lists(gold, predicted, "dspr", "distance")
+    true, said = cast(Lists, (gold, predicted))
     for pairs, rows, lists in _by_length(true, said):
         first, second = pairs_of(words := words_of(pairs))
         squares = np.zeros((2, len(rows), words, words), np.float32)
@@ -124,7 +167,7 @@ def _by_word(gold: Column, predicted: Column) -> Iterator[tuple[int, Ints, Doubl
 
 def _by_sentence(gold: Column, predicted: Column) -> Iterator[tuple[int, Ints, Doubles]]:
     """For each length the sentences that have it, and the correlation of each."""
-    true, said = _lists(gold, predicted, "nspr", "depth")
+    true, said = cast(Lists, (gold, predicted))
     for words, rows, lists in _by_length(true, said):
         yield words, rows, _rank_correlations(*lists)
 
