@@ -62,6 +62,7 @@ parts/training/settings.py check
 parts/languages/api.py survey
 parts/languages/survey.py survey_rows
 parts/languages/transfer.py _bank
+parts/languages/morphology.py questions _fitting
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe import DataProblem, Dataset, Example, Sentence
 from lingprobe.cli import app
-from lingprobe.parts.languages.survey import looks, survey_row, two_readings
+from lingprobe.parts.languages.survey import is_told, looks, survey_row, two_readings, two_tenses
 from lingprobe.tasks import TASKS
 from tasks.treebanks import block
 
@@ -144,6 +144,29 @@ def test_a_rule_of_one_word_is_named(row):
         for text in blocks
     ]
     assert "one word tells 100 %" in row(marked).look
+
+
+def test_a_word_must_tell_more_than_chance_does():
+    """Of ten test examples some word tells seven; of a hundred it does not."""
+    assert not is_told(0.8, [5, 5])
+    assert is_told(0.8, [50, 50])
+    assert not is_told(0.6, [500, 500])  # little, however sure
+
+
+def test_participles_of_one_auxiliary_in_two_tenses_are_named():
+    cells = {
+        "past perfect": {"biti + past participle": 300},
+        "pres progressive": {"biti + present participle": 140},
+        "pres passive": {"biti + past participle": 5},
+    }
+    (told,) = two_tenses(cells)
+    assert told.startswith("biti is past with past participle 300; pres with present")
+    english = {
+        "past perfect": {"have + past participle": 300},
+        "pres progressive": {"be + present participle": 140},
+        "pres passive": {"be + past participle": 5},
+    }
+    assert not list(two_tenses(english))
 
 
 def test_the_page_has_numbers_looks_and_refusals(tmp_path, monkeypatch):

@@ -115,7 +115,7 @@ class Forms:
         self.candidates.append(Candidate(Sentence.of([word.form]), label, lemma, strata=strata))
 
     @property
-    def kept(self) -> Collection[str]:
+    def usable_values(self) -> Collection[str]:
         """The values that examples may have."""
         asked = self.options
         if missing := [value for value in asked.classes if not self.values[value]]:
@@ -211,7 +211,7 @@ def _load(options: Options) -> Dataset:
     lexicon = _lexicon(options)
     forms = Forms.of(lexicon, options)
     forms.check(lexicon)
-    kept = forms.kept
+    kept = forms.usable_values
     paths = [str(part.path) for part in _parts(options)]
     notes = {**source_notes("forms/feat", paths, lexicon.tally), **forms.notes(kept)}
     if said := forms.syncretism():
@@ -252,7 +252,7 @@ def _every_feature(options: Options) -> list[str]:
     return varied_features(inventory(_lexicon(options).readings(options.upos)), least)
 
 
-def _varied(options: Options) -> dict[str, str]:
+def _metric_and_question(options: Options) -> dict[str, str]:
     whose = f"{options.upos} that stands alone" if options.upos else "word that stands alone"
     asks = {"question": f"Which {options.feature} has the {whose}?"}
     return {**asks, "metric": "micro-f1"} if options.several == "set" else asks
@@ -267,7 +267,7 @@ feat = Definition(
     baselines=("letters,pool=none",),
     oracles=ORACLES,
     facts=_facts,
-    varied=_varied,
+    varied=_metric_and_question,
     every={"feature": _every_feature},
     place="lingprobe.parts.languages.forms:feat",
 )

@@ -129,7 +129,7 @@ def floors(encoders: Sequence[str]) -> list[str]:
 
 def morphology_of(results: Sequence[Result]) -> Morphology:
     """What results of `edge/feat` and `forms/feat` say. DataProblem where there are none."""
-    mine = [result for result in results if _parsed(result.trial.task)]
+    mine = [result for result in results if _reference_of(result.trial.task)]
     if not mine:
         raise DataProblem(
             "none of these results is of features of words: `lingprobe morphology` measures some"
@@ -140,14 +140,14 @@ def morphology_of(results: Sequence[Result]) -> Morphology:
     return Morphology(every, encoder_verdicts(mine))
 
 
-def _parsed(task: str) -> Reference | None:
+def _reference_of(task: str) -> Reference | None:
     parsed = parsed_or_none(task)
     return parsed if parsed is not None and parsed.name in PLACES else None
 
 
 def feature_of(task: str) -> tuple[str, str, Where]:
     """The feature that a task asks for, of which treebank, and where its words stand."""
-    parsed = _parsed(task)
+    parsed = _reference_of(task)
     assert parsed is not None
     feature = dict(parsed.options).get("feature", "")
     return feature, label(parsed.argument or ""), PLACES[parsed.name]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from lingprobe.tasks import TASKS
 SHARE = 0.1  # of what has an answer, from which on auxiliaries that no rule knows are worth a look
 ONE_FORM = 0.5  # of a class that has one word form as its target
 BY_ONE_WORD = 0.15  # by which the best rule of one word is above a constant answer
+ERRORS = 2  # standard errors of a constant answer's score, that it must be above as well
 SOME = 3  # cells or values that a line names
 IN_COURSE = ("progressive", "imperfective")  # constructions of what is going on
 NO_RULE = "an auxiliary that makes no known construction"
@@ -127,9 +128,17 @@ def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str
         yield f"no rule knows {', '.join(f'{cell} ({n:,})' for cell, n in which)}"
     yield from _one_form(data)
     rule = data.notes.part(WordRule)
-    tested = data.labels.take(data.rows("test")).counts().values()
-    if rule and rule.test > max(tested) / sum(tested) + BY_ONE_WORD:
+    if rule and is_told(rule.test, data.labels.take(data.rows("test")).counts().values()):
         yield f"one word tells {100 * rule.test:.0f} %: {rule.rule}"
+
+
+def is_told(share: float, tested: Collection[int]) -> bool:
+    """Whether a rule that is right in a share of the test examples, given by class, is far above a
+    constant answer, and further than chance takes it: few examples are often told by some word.
+    """
+    constant = max(tested) / sum(tested)
+    error = math.sqrt(constant * (1 - constant) / sum(tested))
+    return share - constant > max(BY_ONE_WORD, ERRORS * error)
 
 
 def two_readings(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
