@@ -20,9 +20,10 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
 import fixtures.threads  # noqa: F401 (before all that imports numpy)
-from lingprobe.corpora.embedded import NAME, treebank, treebank_file
+from lingprobe.corpora.embedded import NAME, SENTENCES, treebank, treebank_file
 from lingprobe.data._closure import closure
 from lingprobe.data._source import CODE, keep, read
+from lingprobe.data.cache import write_text
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import ENCODERS
@@ -63,6 +64,7 @@ TOGETHER = {
     "warm": ("test_docs.py", "test_plugin.py", "test_tutorials.py"),
     "compiled": ("test_bag.py", "test_odd_files.py", "test_steps.py", "test_word_formulas.py"),
 }
+WHOLE = "whole"
 FEW = 2_100  # sentences of the embedded treebank: its 17,000 are read in seconds
 INTEGRATION = Path(__file__).with_name("integration")
 
@@ -177,8 +179,11 @@ def _found(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
     place = pytestconfig.cache.mkdir(f"found-{FEW}")
     patch = pytest.MonkeyPatch()
     patch.setenv("LINGPROBE_CACHE", str(place))
-    file = treebank_file()
-    file.write_text("".join(f"{line}\n" for line in treebank(FEW)), "utf-8")
+    name = treebank_file().name
+    for folder, many in ((WHOLE, SENTENCES), (NAME, FEW)):
+        if folder == NAME or not (place / folder / name).exists():
+            lines = "".join(f"{line}\n" for line in treebank(many))
+            write_text(place / folder / name, lines)
     starts = {m for each in CONTENTS for name in each.table for m in each.modules(name)}
     for file in closure([*starts, "lingprobe.experiment.measure"]).files:
         read(file.read_bytes())
@@ -202,9 +207,12 @@ def _own_cache(_caches: Iterator[Path], _found: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.fixture
-def whole_treebank(_own_cache: None) -> None:
-    """All of the embedded treebank, for a test in which its size is the point."""
-    treebank_file().unlink()
+def whole_treebank(_own_cache: None, _found: Path) -> None:
+    """All of the embedded treebank, for a test in which its size is the point: with less of it, test
+    is made of folds.
+    """
+    (file := treebank_file()).unlink()
+    os.link(_found / WHOLE / file.name, file)
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ from fixtures.models import (
     word_vectors,
 )
 from lingprobe import evaluate
-from lingprobe.corpora.files import treebank
+from lingprobe.corpora.embedded import treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.data.identity import identity
 from lingprobe.data.labels import NumberList, NumberLists, column
@@ -303,7 +303,7 @@ def places(tmp_path_factory):
         return folder / "tables"
 
     def bank():
-        sentences = treebank("embedded")[0].path.read_text("utf-8").split("\n\n")[:3000]
+        sentences = "\n".join(treebank()).split("\n\n")[:3000]
         (folder / "ours.conllu").write_text("\n\n".join(sentences) + "\n\n", "utf-8")
         return folder / "ours.conllu"
 

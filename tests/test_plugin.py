@@ -177,6 +177,7 @@ def test_a_rule_about_spans_is_a_task_that_a_run_reads_word_by_word(tmp_path):
     assert any(row["encoder"].startswith("bow:random") for row in rows)
 
 
+@pytest.mark.usefixtures("whole_treebank")  # without folds
 def test_a_control_and_a_metric_are_files_too(tmp_path):
     source = PLUGIN / "src" / "lingprobe_example"
     data = tmp_path / "depths.jsonl"

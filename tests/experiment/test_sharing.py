@@ -30,6 +30,7 @@ from lingprobe.store.claims import PATIENCE, claim_file
 from lingprobe.store.experiments import experiments
 from lingprobe.store.results import ResultStore
 
+pytestmark = pytest.mark.usefixtures("whole_treebank")  # without folds
 LONG = 180  # seconds after which a hanging test fails
 
 MINE = """

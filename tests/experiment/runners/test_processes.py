@@ -22,6 +22,7 @@ from lingprobe.experiment.runners.processes import processes
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.results import ResultStore
 
+pytestmark = pytest.mark.usefixtures("whole_treebank")  # without folds
 LONG = 120  # seconds after which a hanging test fails
 
 

@@ -174,6 +174,7 @@ def test_what_cannot_be_is_said(tmp_path):
         erase(300, tmp=tmp_path, draws=0)
 
 
+@pytest.mark.usefixtures("whole_treebank")  # without folds
 def test_the_command_shows_and_writes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     asked = "erase -t ud/tense:embedded --measure ud/passive:embedded -e bow:random --limit 900"
