@@ -95,6 +95,15 @@ def test_a_family_says_nothing_of_a_task_that_there_is_not():
         lingprobe.about("ud/*")
 
 
+def test_the_name_of_a_language_is_answered_with_how_to_ask_for_one():
+    with pytest.raises(ReferenceProblem, match="lingprobe tasks -l Finnish"):
+        lingprobe.available("tasks", "Finnish")
+    for kind, name in (("tasks", "case"), ("probes", "Finnish")):
+        with pytest.raises(ReferenceProblem) as problem:
+            lingprobe.available(kind, name)
+        assert "data in a language" not in str(problem.value)
+
+
 def test_bibtex_of_a_pattern_has_each_paper_once():
     assert lingprobe.bibtex("senteval/*").count("@") == 1
     assert lingprobe.bibtex(["ud/*", "tree/tense"]).count("@") == 3

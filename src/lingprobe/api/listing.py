@@ -10,10 +10,11 @@ from typing import Literal
 from lingprobe import parts
 from lingprobe.api import commands
 from lingprobe.api.arguments import as_list as arguments
+from lingprobe.corpora.languages import language_codes
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.listing import Entry, Plugin, entries
 from lingprobe.data.listing import plugins as installed
-from lingprobe.data.references import Contents, Reference, allow
+from lingprobe.data.references import Contents, Reference, ReferenceProblem, allow
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.about import About, Sought
 from lingprobe.tasks.about import about as known_about
@@ -87,9 +88,19 @@ def available(
     if sought != Sought() and kind != "tasks":
         raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
     allow(pattern)
-    listed = entries(contents, pattern)
+    try:
+        listed = entries(contents, pattern)
+    except ReferenceProblem as problem:
+        raise ReferenceProblem(f"{problem}{_of_language(kind, pattern or '')}") from None
     met = set(sought.matching_names(entry.name for entry in listed))
     return [entry for entry in listed if entry.name in met]
+
+
+def _of_language(kind: str, name: str) -> str:
+    """What to ask where the name of a language stands for tasks in it."""
+    codes = language_codes(name) if kind == "tasks" else set()
+    is_named = codes and name.casefold() not in codes  # codes such as `case` are words as well
+    return f"; tasks with data in a language: `lingprobe tasks -l {name}`" if is_named else ""
 
 
 def about(task: str) -> About | None:
