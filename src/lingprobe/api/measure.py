@@ -183,7 +183,8 @@ def run(
         stack.enter_context(reproducing(reproducible))
         stack.enter_context(fitting_on(probe_device))
         workers = stack.enter_context(_workers(jobs, part, asked.paths))
-        stack.enter_context(limit_memory(memory, workers.processes))
+        if memory is not None or str(jobs).isdecimal():  # else other machines have their own
+            stack.enter_context(limit_memory(memory, workers.processes))
         if shard is None:
             made, paths, remarks = _make_plan(tasks, encoders, asked)
         else:

@@ -163,7 +163,7 @@ def _find(task: Task, known: Identity) -> Facts:
             train=len(train),
             rest=len(dataset) - len(train),
             outputs=len(dataset.labels.names),
-            sets=dataset.labels.loss == "sigmoid",
+            sets=dataset.labels.classes is None and dataset.labels.numbers is None,
         )
     except Fault:
         raise

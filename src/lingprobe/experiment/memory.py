@@ -76,8 +76,7 @@ def check_memory(probe: Probe, job: Job) -> None:
         some = [widths[layer] for layer in layers]
         features = max(features, *some) if how == "mix" else max(features, sum(some))
     labels = job.train.labels
-    given = FitSize(
-        len(job.train), len(job.dev), features, len(labels.names), labels.loss == "sigmoid"
-    )
+    sets = labels.classes is None and labels.numbers is None
+    given = FitSize(len(job.train), len(job.dev), features, len(labels.names), sets)
     if why := too_large(probe, given, memory_bound()):
         raise DataProblem(why)
