@@ -141,6 +141,8 @@ if TYPE_CHECKING:
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
     from lingprobe.parts.compose.api import Generated, generate
+    from lingprobe.parts.erase.api import erase
+    from lingprobe.parts.erase.cells import ErasureCell
     from lingprobe.parts.languages.api import survey, transfer
     from lingprobe.parts.languages.cells import TransferCell
     from lingprobe.parts.languages.survey import SurveyRow
@@ -196,6 +198,7 @@ __all__ = [
     "EncoderRow",
     "EncoderStop",
     "Entry",
+    "ErasureCell",
     "Estimate",
     "Evaluation",
     "Example",
@@ -277,6 +280,7 @@ __all__ = [
     "curve",
     "embed",
     "encoder_rows",
+    "erase",
     "estimate",
     "evaluate",
     "export",
