@@ -173,6 +173,9 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "slurm": lambda: lingprobe.slurm(["run"], shards=2),
         "model": lambda: lingprobe.model("nobody/nothing"),
         "survey": lambda: str(lingprobe.survey("a.conllu", tasks="ud/tense")),
+        "erase": lambda: lingprobe.erase(
+            TASK, "length", limit=200, draws=1, probe="logreg,c=1", nonlinear=""
+        ),
         "transfer": lambda: lingprobe.transfer(
             "ud/tense", "length", train="a.conllu", test="a.conllu", seeds=1
         ),
