@@ -37,6 +37,7 @@ CLASSES = (  # those that users hold in their hands; the others are named only
 )
 COMMANDED = {  # whose parameters are the options of a command, where they are described
     "audit_parser": "audit-parser",
+    "erase": "erase",
     "train_vectors": "vectors",
     **{
         name: name

@@ -177,6 +177,9 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "morphology": lambda: str(
             lingprobe.morphology("a.conllu", "length", feature="Number", seeds=1)
         ),
+        "erase": lambda: lingprobe.erase(
+            TASK, "length", limit=200, draws=1, probe="logreg,c=1", nonlinear=""
+        ),
         "transfer": lambda: lingprobe.transfer(
             "ud/tense", "length", train="a.conllu", test="a.conllu", seeds=1
         ),

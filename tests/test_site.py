@@ -181,6 +181,10 @@ BLiMP: minimal-pairs
 syntactic tree: structure
 structural probe: structure
 cross-lingual transfer: languages
+does the model use it: erase
+amnesic probing: erase
+LEACE: erase
+INLP: erase
 no treebank: faq
 add a task: tutorials/task
 edge probing: tasks-edge layers

@@ -141,9 +141,11 @@ if TYPE_CHECKING:
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
     from lingprobe.parts.compose.api import Generated, generate
+    from lingprobe.parts.erase.api import erase
+    from lingprobe.parts.erase.cells import ErasureCell
     from lingprobe.parts.geometry.api import geometry
     from lingprobe.parts.geometry.comparisons import GeometryRow
-    from lingprobe.parts.languages.api import survey, transfer
+    from lingprobe.parts.languages.api import morphology, survey, transfer
     from lingprobe.parts.languages.cells import TransferCell
     from lingprobe.parts.languages.survey import SurveyRow
     from lingprobe.parts.training.api import audit_parser, export, tag, train, train_vectors
@@ -198,6 +200,7 @@ __all__ = [
     "EncoderRow",
     "EncoderStop",
     "Entry",
+    "ErasureCell",
     "Estimate",
     "Evaluation",
     "Example",
@@ -280,6 +283,7 @@ __all__ = [
     "curve",
     "embed",
     "encoder_rows",
+    "erase",
     "estimate",
     "evaluate",
     "export",

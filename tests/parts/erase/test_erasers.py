@@ -103,6 +103,31 @@ def test_a_covariance_of_low_rank_is_no_problem():
     assert LinearRegression().fit(erased, z).score(erased, z) < 1e-6
 
 
+@pytest.mark.parametrize("method", [leace, mean])
+def test_nothing_is_left_in_numbers_that_hardly_vary(method):
+    """A probe that brings all numbers to one scale reads what rounding leaves there."""
+    x, labels = data(dim=9)
+    x[:, 3], x[:, 5] = 1e-19 * np.random.default_rng(3).normal(size=len(x)), 0
+    z = np.eye(3)[labels]
+    erased = method(Moments.of([x.astype(np.float32)], z))(x.astype(np.float32)).astype(float)
+    assert (erased[:, 5] == 0).all()
+    scaled = (erased - erased.mean(0)) / np.maximum(erased.std(0), 1e-30)
+    assert LinearRegression().fit(scaled, z).score(scaled, z) < 0.02
+
+
+def test_random_subspaces_are_of_the_space_that_vectors_vary_in():
+    x, labels = data(dim=6)
+    wide = np.concatenate([x, np.zeros((len(x), 4))], 1)
+    moments = Moments.of([wide], np.eye(3)[labels])
+    rng = np.random.default_rng(0)
+    for eraser in (
+        random_subspace(moments, 2, rng),
+        random_variance(moments, 2, np.trace(moments.covariance) / 3, rng),
+    ):
+        assert (eraser.left[6:] == 0).all()
+        assert np.linalg.matrix_rank(eraser(wide) - eraser(wide).mean(0), tol=1e-3) == 4
+
+
 def test_a_rank_takes_the_strongest_directions_first():
     x, labels = data(classes=4)
     z = np.eye(4)[labels]

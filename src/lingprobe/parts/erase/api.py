@@ -55,19 +55,18 @@ def erase(
     cache: str | Path | None = None,
     progress: bool = False,
 ) -> Page[tuple[ErasureCell, ...]]:
-    """Erase each task from an encoder's vectors, and measure what is left of it and of the others,
-    as `lingprobe erase` does: a matrix with floors.
+    """Erase tasks from vectors and measure what is left, as `lingprobe erase` does.
 
-    tasks      tasks that are erased, with their data; each is measured, too
+    tasks      tasks to erase, and to measure
     encoders   as of `run`
-    measure    tasks that are only measured
+    measure    tasks to measure only
     method     'leace', 'inlp' or 'mean'
-    ranks      dimensions that are taken out, for a curve (default: what the method needs)
+    ranks      how many dimensions go (default: as needed)
     draws      of each kind of floor
-    probe      the probe that is fitted anew to erased vectors
-    nonlinear  a probe that looks for what is left beyond that; '' for none
-    reads      layers, as 'top' (default: each)
-    erasers    a folder to write the erasers to, as safetensors
+    probe      fitted anew to erased vectors
+    nonlinear  a nonlinear probe; '' for none
+    reads      layers (default: each)
+    erasers    a folder to write erasers to
     limit, cache, progress  as of `run`
     DataProblem where the data are too small for three parts. `.content` has an `ErasureCell` for
     each pair of tasks.

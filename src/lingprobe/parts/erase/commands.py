@@ -56,14 +56,9 @@ def erase(
 ) -> None:
     """Erase a property from vectors, and show what is left of it and of others.
 
-    Beside each score stand floors: random subspaces of the same rank, of the same variance, and
-    the same method on shuffled labels.
-
     **Examples**
 
     - `lingprobe erase -m all-MiniLM-L6-v2 -t ud/tense:en_ewt ud/subj-num:en_ewt`
-    - `lingprobe erase -e hf:bert-base-cased,layers=8 -t ud/tense:en_ewt --measure ud/passive:en_ewt
-      --rank 1 2 4 -o erased.svg`
     """
     encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.erase(**{**given, "encoders": encoders}, progress=not quiet)

@@ -17,6 +17,7 @@ from lingprobe.data.labels import Column
 Doubles = NDArray[np.float64]
 ROWS = 65_536  # that are projected at a time
 SPAN = 1e-9  # of the largest singular value, below which a direction is none
+STILL = 1e-6  # of the size or of the largest deviation, below which a number hardly varies
 STEEPEST = 25.0  # power of a covariance that is tried
 
 
@@ -99,21 +100,28 @@ def leace(moments: Moments, rank: int | None = None) -> Eraser:
     et al. 2023, theorem 4.3): an oblique projection, found where the vectors are white. A rank
     below that of the targets takes the strongest directions.
     """
-    values, basis = np.linalg.eigh(moments.covariance)
-    some = values > values[-1] * len(values) * np.finfo(np.float64).eps
-    roots = np.sqrt(values[some])
-    white = (basis[:, some] / roots) @ basis[:, some].T
-    colour = (basis[:, some] * roots) @ basis[:, some].T
-    directions = _span(white @ moments.cross, rank)
-    return Eraser(moments.mean, colour @ directions, directions.T @ white)
+    # numbers of one scale first: else what rounding leaves of the label in a number that hardly
+    # varies is read by a probe that scales it up
+    deviations = np.sqrt(np.diag(moments.covariance))
+    varying = deviations > STILL * np.abs(moments.mean) + 1e-30
+    scale = np.where(varying, deviations, 1.0)
+    both = np.outer(varying, varying)
+    correlation = np.where(both, moments.covariance, 0.0) / np.outer(scale, scale)
+    values, basis = _spectrum(correlation)
+    roots = np.sqrt(values)
+    white = (basis / roots) @ basis.T
+    colour = (basis * roots) @ basis.T
+    own = varying[:, None]
+    directions = _span(white @ np.where(own, moments.cross / scale[:, None], 0.0), rank)
+    left = np.where(own, scale[:, None] * (colour @ directions), 0.0)
+    return Eraser(moments.mean, left, np.where(own.T, directions.T @ white / scale, 0.0))
 
 
 def mean(moments: Moments, rank: int | None = None) -> Eraser:
     """The orthogonal projection away from the differences of class means (Haghighatkhah et al.
     2022); for scores, away from the direction in which they grow.
     """
-    directions = _span(moments.cross, rank)
-    return Eraser(moments.mean, directions, directions.T)
+    return _orthogonal(moments, _span(moments.cross, rank))
 
 
 Classifier = Callable[[NDArray[Any]], NDArray[Any]]
@@ -144,9 +152,11 @@ def inlp(
 
 
 def random_subspace(moments: Moments, rank: int, rng: np.random.Generator) -> Eraser:
-    """The orthogonal projection away from a subspace of this rank, all of them equally likely."""
-    directions = _frame(len(moments.mean), rank, rng)
-    return Eraser(moments.mean, directions, directions.T)
+    """The orthogonal projection away from a subspace of this rank of the space that vectors vary
+    in, all of them equally likely.
+    """
+    _, basis = _spectrum(moments.covariance)
+    return _orthogonal(moments, basis @ _frame(basis.shape[1], rank, rng))
 
 
 def random_variance(
@@ -156,9 +166,9 @@ def random_variance(
     variance, or as close as the spectrum allows: one with all equally likely, multiplied by that
     power of the covariance which gives it as much.
     """
-    values, basis = np.linalg.eigh(moments.covariance)
+    values, basis = _spectrum(moments.covariance)
     start = _frame(len(values), rank, rng)
-    logs = np.log(np.maximum(values, values[-1] * 1e-12))
+    logs = np.log(values)
 
     def stretched(power: float) -> Doubles:
         grown = power * (logs - logs.mean())
@@ -169,8 +179,7 @@ def random_variance(
         middle = (low + high) / 2
         much = float((values[:, None] * stretched(middle) ** 2).sum())
         low, high = (middle, high) if much < variance else (low, middle)
-    directions = basis @ stretched((low + high) / 2)
-    return Eraser(moments.mean, directions, directions.T)
+    return _orthogonal(moments, basis @ stretched((low + high) / 2))
 
 
 def principal_angles(one: Eraser, other: Eraser) -> Doubles:
@@ -184,6 +193,22 @@ def principal_angles(one: Eraser, other: Eraser) -> Doubles:
     return np.asarray(np.degrees(subspace_angles(one.left, other.left))[::-1])
 
 
+def _spectrum(covariance: Doubles) -> tuple[Doubles, Doubles]:
+    """The eigenvalues [some] that are above rounding, in rising order, and their vectors."""
+    values, basis = np.linalg.eigh(covariance)
+    some = values > values[-1] * len(values) * np.finfo(np.float64).eps
+    return values[some], basis[:, some]
+
+
+def _orthogonal(moments: Moments, directions: Doubles) -> Eraser:
+    """The projection away from directions [dim, rank]; numbers that hardly vary stay as they
+    are.
+    """
+    deviations = np.sqrt(np.diag(moments.covariance))
+    kept = np.where((deviations > STILL * deviations.max())[:, None], directions, 0.0)
+    return Eraser(moments.mean, kept, kept.T)
+
+
 def _span(columns: Doubles, rank: int | None = None) -> Doubles:
     """An orthonormal basis of the space of some columns [dim, at most rank], strongest first."""
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
@@ -192,4 +217,4 @@ def _span(columns: Doubles, rank: int | None = None) -> Doubles:
 
 
 def _frame(dim: int, rank: int, rng: np.random.Generator) -> Doubles:
-    return np.asarray(np.linalg.qr(rng.standard_normal((dim, rank)))[0])
+    return np.asarray(np.linalg.qr(rng.standard_normal((dim, min(rank, dim))))[0])

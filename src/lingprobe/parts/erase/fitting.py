@@ -155,15 +155,14 @@ def fit_weights(
     """
     import torch
 
-    from lingprobe.probes.features import common_scale
     from lingprobe.probes.logreg.linear import solve
 
     plain = np.asarray(vectors, np.float32)
-    scaling = common_scale(plain)
+    # one factor for all, since what hardly varies must not decide
+    factor = float(1 / max(plain.std(0, dtype=np.float64).mean(), 1e-30))
     twice = 2 if outputs == 2 else 1
     penalty = torch.tensor([twice / (PENALTY * len(plain))], dtype=torch.float64)
     wanted = torch.from_numpy(np.asarray(ids, np.int64))
-    made = solve(torch.from_numpy(scaling(plain)), wanted, "softmax", outputs, penalty)
-    weights = made.weights[0].double().numpy() * scaling.factor.astype(np.float64)
-    biases = made.biases[0].double().numpy() - weights @ scaling.shift.astype(np.float64)
-    return np.asarray(weights), np.asarray(biases)
+    made = solve(torch.from_numpy(plain * np.float32(factor)), wanted, "softmax", outputs, penalty)
+    weights = made.weights[0].double().numpy() * factor
+    return np.asarray(weights), np.asarray(made.biases[0].double().numpy())
