@@ -171,6 +171,8 @@ word order: tasks
 baseline: understand
 Finnish case: languages tasks-ud tasks
 attention heads: heads
+neurons: units
+sparse autoencoder: sae
 minimal pairs: minimal-pairs
 BLiMP: minimal-pairs
 syntactic tree: structure
