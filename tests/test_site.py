@@ -176,6 +176,8 @@ anisotropy: geometry
 representation similarity: geometry
 intrinsic dimension: geometry
 Procrustes: geometry
+neurons: units
+sparse autoencoder: sae
 minimal pairs: minimal-pairs
 BLiMP: minimal-pairs
 syntactic tree: structure

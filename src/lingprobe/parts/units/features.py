@@ -121,4 +121,7 @@ def _middle(folder: Folder) -> Floats:
     if folder.recipe.subtract:
         return tensors["b_dec"]
     bias = tensors["b_gate" if folder.recipe.kind == "gated" else "b_enc"]
-    return np.linalg.lstsq(tensors["W_enc"].T, -bias, rcond=None)[0].astype(np.float32)
+    # by the normal equations, since there are many more units than dimensions
+    weights = tensors["W_enc"].astype(np.float64)
+    found = np.linalg.lstsq(weights @ weights.T, weights @ -bias, rcond=None)[0]
+    return np.asarray(found, np.float32)

@@ -4,6 +4,7 @@ sentence.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -121,7 +122,8 @@ class SparseFeatures:
         """The autoencoder, or the one with directions at random."""
         folder = load_folder(self.path)
         if self.weights == "random":
-            folder = draw_directions(folder, self._many(folder), self.seed)
+            version = fingerprint_of(self.path)
+            folder = _drawn_folder(str(self.path), version, self._many(folder), self.seed)
         return Autoencoder(folder, self._scale(folder))
 
     def _many(self, folder: Folder) -> int:
@@ -169,6 +171,12 @@ class SparseFeatures:
             rows = slice(first, last)
             pooled[rows] = POOLS[self.pool](some, starts[rows] - begin, stops[rows] - begin)
         return pooled
+
+
+@functools.lru_cache(2)
+def _drawn_folder(path: str, version: str, k: int, seed: int) -> Folder:
+    """Directions at random, drawn once for all that is encoded."""
+    return draw_directions(load_folder(Path(path)), k, seed)
 
 
 def _runs(starts: Ints, stops: Ints) -> list[tuple[int, int]]:
