@@ -20,7 +20,7 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.metrics import Answers
 from lingprobe.metrics.metric import MetricProblem
 from lingprobe.metrics.resampling import bootstrap, joint_draws
-from lingprobe.parts.units.counts import curves, shared
+from lingprobe.parts.units.counts import common_share, curves
 from lingprobe.parts.units.pages import verdict
 from lingprobe.parts.units.path import path_order
 from lingprobe.parts.units.ranking import between_classes, half_of, order_of
@@ -235,7 +235,7 @@ def test_the_page_says_how_many_and_which(measured):
     assert "4 up" in str(page)
     assert len(page.text("csv").splitlines()) == 1 + 3
     assert "Units in common" in str(lingprobe.report(measured, view="units:overlap"))
-    assert shared([1, 2, 3], [3, 9]) == 0.5
+    assert common_share([1, 2, 3], [3, 9]) == 0.5
 
 
 def test_without_all_units_nothing_is_said(measured):

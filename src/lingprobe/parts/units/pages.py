@@ -18,8 +18,8 @@ from lingprobe.parts.units.counts import (
     Least,
     UnitRow,
     basis_decision,
+    common_share,
     curves,
-    shared,
     units_of,
 )
 from lingprobe.tables.page import Page
@@ -66,7 +66,7 @@ def verdict(curve: Curve, made: Sequence[Curve]) -> str:
     said += f"{_enough(curve.least)} what all {curve.width:,} have ({full};"
     said += f" constant {curve.majority:.1f})."
     turned = [c for c in made if c.key == curve.key and c.rows[0].rotate]
-    return said + _basis(curve, turned) + _untrained(curve, made)
+    return said + _basis(curve, turned) + _compare_untrained(curve, made)
 
 
 def _enough(least: Least) -> str:
@@ -105,7 +105,7 @@ def _count(k: float) -> str:
     return "more" if math.isinf(k) else f"{k:.0f}"
 
 
-def _untrained(curve: Curve, made: Sequence[Curve]) -> str:
+def _compare_untrained(curve: Curve, made: Sequence[Curve]) -> str:
     """The same in the untrained network, without which nothing is a finding."""
     if curve.kind != "trained":
         return ""
@@ -190,7 +190,7 @@ def _telling(made: Sequence[Curve]) -> list[Table]:
         counts = Counter(unit for fit in fits for unit in fit)
         best = [f"{unit} ({n} of {len(fits)})" for unit, n in counts.most_common(SEVERAL)]
         heading = f"{short(row.task)}, {row.encoder}{_layer(row)}, {row.by}"
-        lines = [("chosen, of fits", "", ", ".join(best)), *_driven(curve)]
+        lines = [("chosen, of fits", "", ", ".join(best)), *_driver_lines(curve)]
         sections.append(Section(heading, tuple(lines)))
     if not sections:
         return []
@@ -198,7 +198,7 @@ def _telling(made: Sequence[Curve]) -> list[Table]:
     return [Table(columns, tuple(sections), frozenset({"unit", columns[2]}), (), "Which units")]
 
 
-def _driven(curve: Curve) -> list[tuple[str, str, str]]:
+def _driver_lines(curve: Curve) -> list[tuple[str, str, str]]:
     """The sentences that drive the best units up and down, of the first fit that kept some."""
     for one in curve.measured[::-1]:
         choice = one.result.provenance.choice
@@ -223,18 +223,18 @@ def _overlaps(made: Sequence[Curve]) -> Table:
         for other in own[place + 1 :]:
             if one.width != other.width or one.rows[0].by != other.rows[0].by:
                 continue
-            pairs = [(a, b) for a in units_of(one.asked) for b in units_of(other.asked)]
-            share = sum(shared(*pair) for pair in pairs) / len(pairs)
+            pairs = [(a, b) for a in units_of(one.focus) for b in units_of(other.focus)]
+            share = sum(common_share(*pair) for pair in pairs) / len(pairs)
             chance = max(len(pairs[0][0]), len(pairs[0][1])) / one.width
             cells = number(100 * share), number(100 * min(chance, 1.0))
-            lines.append((_called(one), _called(other), *cells))
+            lines.append((_label_of(one), _label_of(other), *cells))
     note = "Shared: of the units of the one that has fewer, percent. Chance: of units at random."
     columns = ("units of", "and of", "shared", "chance")
     words = frozenset(columns[:2])
     return Table(columns, (Section("", tuple(lines)),), words, (note,), "Units in common")
 
 
-def _called(curve: Curve) -> str:
+def _label_of(curve: Curve) -> str:
     row = curve.rows[0]
     many = len(curve.units()[0])
     return f"{short(row.task)}, {row.encoder}{_layer(row)} ({many} of {curve.width:,})"

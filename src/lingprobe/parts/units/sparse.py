@@ -95,7 +95,7 @@ class Sparse(Fitting):
 
     def _basis(self, x: Floats) -> Basis:
         """The basis that units are ranked in."""
-        return Basis.drawn(x, self.rotate) if self.rotate is not None else Basis(None, None)
+        return Basis.draw(x, self.rotate) if self.rotate is not None else Basis(None, None)
 
     def _rank(self, x: Floats, train: Readings, seed: int, most: int) -> Ints:
         """The best units, as many as are asked for."""
@@ -118,7 +118,7 @@ class Basis:
     turn: Floats | None
 
     @classmethod
-    def drawn(cls, train: Floats, seed: int) -> Basis:
+    def draw(cls, train: Floats, seed: int) -> Basis:
         """A rotation drawn at random, of all equally likely ones (Mezzadri 2007)."""
         width = train.shape[1]
         if width > WIDEST:
@@ -147,7 +147,7 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sparsed:
+class FittedSparse:
     """A fitted sparse probe: the units in the order of their rank, the basis that they are of, and
     the probe that reads them.
     """
@@ -168,7 +168,7 @@ def _probe_of(job: Job) -> Sparse:
     return job.probe
 
 
-def _fit(probe: Sparse, job: Job, cell: Cell, known: Known, order: Ints) -> Sparsed:
+def _fit(probe: Sparse, job: Job, cell: Cell, known: Known, order: Ints) -> FittedSparse:
     """The probe of the best units of an order."""
     units = order[: probe.k]
     columns = np.sort(units)
@@ -182,7 +182,7 @@ def _fit(probe: Sparse, job: Job, cell: Cell, known: Known, order: Ints) -> Spar
         told["examples"] = [
             drivers(job.train, known.train[:, unit], probe.examples) for unit in units[:SHOWN]
         ]
-    return Sparsed(known.read, known.basis, units, inner, {**choice_of(inner), **told})
+    return FittedSparse(known.read, known.basis, units, inner, {**choice_of(inner), **told})
 
 
 def drivers(readings: Readings, values: Floats, many: int) -> dict[str, list[list[Any]]]:
@@ -209,10 +209,10 @@ def _first_texts(readings: Readings, values: Floats, order: Ints, many: int) -> 
 
 def _with_features(readings: Readings, x: Floats) -> Readings:
     """The same examples with these features [n, units], whatever layer is read."""
-    return replace(readings, view=partial(_given, x))
+    return replace(readings, view=partial(_ignore_units, x))
 
 
-def _given(x: Floats, readings: Readings, units: Floats) -> Floats:
+def _ignore_units(x: Floats, readings: Readings, units: Floats) -> Floats:
     return x
 
 
