@@ -106,10 +106,12 @@ def _count(k: float) -> str:
 
 
 def _compare_untrained(curve: Curve, made: Sequence[Curve]) -> str:
-    """The same in the untrained network, without which nothing is a finding."""
+    """The same in the untrained network, or along random directions in place of an autoencoder's,
+    without which nothing is a finding.
+    """
     if curve.kind != "trained":
         return ""
-    network = _network(curve.rows[0].encoder)
+    network, floor = _network(curve.rows[0].encoder), _floor_of(curve)
     floors = [
         c
         for c in made
@@ -119,13 +121,20 @@ def _compare_untrained(curve: Curve, made: Sequence[Curve]) -> str:
         and not c.rows[0].rotate
     ]
     if not floors:
-        return " The same network untrained was not measured, so this is no finding yet."
+        return f" {floor.capitalize()} (weights=random) was not measured: this is no finding yet."
     best = max(floors, key=lambda c: c.full.row.score if c.full else -math.inf)
     if best.full is None:
-        return " All units of the untrained network were not measured; add --probe logreg."
-    said = f" All units of the untrained network score {best.full.row.score:.1f}"
+        return f" All units of {floor} were not measured; add --probe logreg."
+    said = f" All units of {floor} score {best.full.row.score:.1f}"
     least = "nothing" if best.least is None else _count(best.least.k)
     return f"{said}, and it takes {least} to reach 95 % of that."
+
+
+def _floor_of(curve: Curve) -> str:
+    """What the floor of a curve is called."""
+    known = parsed_or_none(curve.rows[0].encoder)
+    is_sparse = known is not None and known.name == "sae"
+    return "an encoder with random directions" if is_sparse else "the untrained network"
 
 
 def _network(encoder: str) -> str:
