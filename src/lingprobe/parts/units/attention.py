@@ -81,7 +81,8 @@ class Attention(Fitting):
         choice = dict(state.choice)
         if self.pool == "attention":
             weights = sides[1][0].weigh(state.query)
-            choice["attention"] = describe_weights(dev, weights)
+            looks = describe_weights(dev, weights)
+            choice[looks.key] = looks.plain()
         linear = state.weights * aims.factor, state.bias * aims.factor + aims.shift
         return FittedAttention(read, known, self.pool, state.query, *linear, choice)
 

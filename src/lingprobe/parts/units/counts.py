@@ -20,6 +20,7 @@ from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Reference, parsed_or_none
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.resampling import joint_draws
+from lingprobe.parts.units.notes import UnitsRead
 
 SHARE = 0.95  # of what all units have over the constant answer
 DRAWS, LEVEL = 2_000, 0.95
@@ -140,7 +141,12 @@ def option(probe: Reference | None, name: str) -> str:
 
 def units_of(one: Measured) -> list[list[int]]:
     """The units that each fit of a row reads, in the order of their rank."""
-    return [list(fold.provenance.choice.get("units", ())) for fit in one.fits for fold in fit]
+    return [list(read_by(fold).units) for fit in one.fits for fold in fit]
+
+
+def read_by(result: Result) -> UnitsRead:
+    """What a sparse probe kept with a result."""
+    return result.provenance.choice.part(UnitsRead) or UnitsRead()
 
 
 def common_share(one: Sequence[int], other: Sequence[int]) -> float:
@@ -168,7 +174,7 @@ def _curve(mine: Sequence[Measured], measured: Sequence[Measured]) -> Curve:
         tells = bool(np.quantile(draws[0] - draws[1], (1 - LEVEL) / 2) > 0)
         scores = np.array([m.row.score for m in (full, floor, *ordered)])
         least = _least([_k(m) for m in ordered], scores, draws) if tells else None
-    width = int(first.result.provenance.choice.get("width", 0))
+    width = read_by(first.result).width
     rows = [_row(m, full, floor) for m in ordered]
     kind = kind_of(first.result)
     return Curve(rows, ordered, kind, width, floor.row.score, full, tells, least)

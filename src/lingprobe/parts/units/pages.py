@@ -20,6 +20,7 @@ from lingprobe.parts.units.counts import (
     basis_decision,
     common_share,
     curves,
+    read_by,
     units_of,
 )
 from lingprobe.tables.page import Page
@@ -210,12 +211,11 @@ def _telling(made: Sequence[Curve]) -> list[Table]:
 def _driver_lines(curve: Curve) -> list[tuple[str, str, str]]:
     """The sentences that drive the best units up and down, of the first fit that kept some."""
     for one in curve.measured[::-1]:
-        choice = one.result.provenance.choice
-        kept = choice.get("examples", ())
-        if kept:
+        kept = read_by(one.result)
+        if kept.examples:
             return [
                 (f"{unit} {way}", f"{value:.2f}", f"{label}: {text}")
-                for unit, examples in zip(choice["units"], kept, strict=False)
+                for unit, examples in zip(kept.units, kept.examples, strict=False)
                 for way in ("up", "down")
                 for value, label, text in examples[way]
             ]

@@ -16,6 +16,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.nets.device import Fitting
+from lingprobe.parts.units.notes import UnitsRead
 from lingprobe.parts.units.ranking import between_classes, half_of, order_of
 from lingprobe.probes.features import Scaling, common_scale, finite
 from lingprobe.probes.logreg.probe import STRENGTHS, LogReg
@@ -177,12 +178,12 @@ def _fit(probe: Sparse, job: Job, cell: Cell, known: Known, order: Ints) -> Fitt
     if known.dev is not None:
         dev = _with_features(dev, np.take(known.dev, columns, 1))
     inner = LogReg(c=probe.c).fit(train, dev, cells=(Cell(_any_layer(train), 0, cell.by),))[0]
-    told: dict[str, Any] = {"units": units.tolist(), "width": known.train.shape[1]}
+    examples = None
     if probe.examples:
-        told["examples"] = [
-            drivers(job.train, known.train[:, unit], probe.examples) for unit in units[:SHOWN]
-        ]
-    return FittedSparse(known.read, known.basis, units, inner, {**choice_of(inner), **told})
+        examples = [drivers(job.train, known.train[:, u], probe.examples) for u in units[:SHOWN]]
+    told = UnitsRead(units.tolist(), known.train.shape[1], examples)
+    choice = {**choice_of(inner), told.key: told.plain()}
+    return FittedSparse(known.read, known.basis, units, inner, choice)
 
 
 def drivers(readings: Readings, values: Floats, many: int) -> dict[str, list[list[Any]]]:
