@@ -27,6 +27,7 @@ from lingprobe.data.notes import (
     WordRule,
 )
 from lingprobe.parts.compose.comp.shallow import WrittenIn
+from lingprobe.parts.units.notes import Looks, UnitsRead
 
 PARTS = [
     Sampled(5, 0.25, {"all": 0.01}),
@@ -37,6 +38,8 @@ PARTS = [
     Code(1.0, 2.0, 3.0),
     Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
     WrittenIn("mine.py@tokipona"),
+    UnitsRead([3, 1], 8, [{"up": [[1.5, "a", "Yes."]], "down": []}]),
+    Looks(0.2, 0.1, 0.9, 12.5, [["was", 3.5, 7]]),
     ByParser("udpipe english.udpipe", 7.5),
     Unlabelled("language", 9, {"pl": [0, 5], "en": [5, 9]}),
     Checkpoint(3, "epoch", 8, 5, "translate", "bleu", {"bleu": 7.1}, {"bleu of copying": 0.4}),

@@ -63,6 +63,7 @@ parts/languages/api.py survey
 parts/languages/survey.py survey_rows
 parts/languages/transfer.py _bank
 parts/languages/morphology.py questions _fitting
+parts/units/sae.py inner fingerprint
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """

@@ -232,10 +232,10 @@ def trained(states, tmp_path_factory):
 def test_a_trained_one_gives_back_what_it_reads_and_not_what_others_have(trained, states, model):
     made = Autoencoder(load_folder(trained))
     given = np.asarray(states.layers[0])
-    assert made.explained(given) > 0.8
+    assert made.explained_share(given) > 0.8
     rebuilt = made.rebuild(given)
     variance = 1 - ((given - rebuilt) ** 2).sum() / ((given - given.mean(0)) ** 2).sum()
-    assert made.explained(given) == pytest.approx(variance, abs=1e-4)
+    assert made.explained_share(given) == pytest.approx(variance, abs=1e-4)
     assert ((made.encode(given) > 0).sum(1) <= 16).all()
     # those of another model do not fit
     with pytest.raises(EncoderStop, match=r"gives back -?[0-9.]+ % of the variance"):

@@ -20,7 +20,7 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.metrics import Answers
 from lingprobe.metrics.metric import MetricProblem
 from lingprobe.metrics.resampling import bootstrap, joint_draws
-from lingprobe.parts.units.counts import curves, shared
+from lingprobe.parts.units.counts import common_share, curves
 from lingprobe.parts.units.pages import verdict
 from lingprobe.parts.units.path import path_order
 from lingprobe.parts.units.ranking import between_classes, half_of, order_of
@@ -75,7 +75,7 @@ def test_all_units_are_the_dense_probe_to_the_bit():
     (sparse,) = fitted(readings, "sparse,k=1000")
     (dense,) = fitted(readings, "logreg")
     assert np.array_equal(sparse.predict(test).scores, dense.predict(test).scores)
-    assert sparse.choice["width"] == len(sparse.choice["units"]) == WIDTH
+    assert sparse.choice["sparse"]["width"] == len(sparse.choice["sparse"]["units"]) == WIDTH
 
 
 def test_together_is_alone_and_seeds_draw_halves():
@@ -185,11 +185,11 @@ def test_several_draws_are_those_of_a_difference():
 
 def test_examples_say_what_drives_a_unit():
     (one,) = fitted(planted(), "sparse,examples=2")
-    (kept,) = one.choice["examples"]
+    (kept,) = one.choice["sparse"]["examples"]
     assert [len(kept[way]) for way in ("up", "down")] == [2, 2]
     assert all(label == "b" and text.endswith("c1") for _, label, text in kept["up"])
     assert all(label == "a" and text.endswith("c0") for _, label, text in kept["down"])
-    assert "examples" not in fitted(planted(), "sparse")[0].choice
+    assert "examples" not in fitted(planted(), "sparse")[0].choice["sparse"]
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +235,7 @@ def test_the_page_says_how_many_and_which(measured):
     assert "4 up" in str(page)
     assert len(page.text("csv").splitlines()) == 1 + 3
     assert "Units in common" in str(lingprobe.report(measured, view="units:overlap"))
-    assert shared([1, 2, 3], [3, 9]) == 0.5
+    assert common_share([1, 2, 3], [3, 9]) == 0.5
 
 
 def test_without_all_units_nothing_is_said(measured):

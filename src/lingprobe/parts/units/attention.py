@@ -66,7 +66,7 @@ class Attention(Fitting):
         }
         return [fits[cell.read, cell.seed] for cell in cells]
 
-    def _fit(self, train: Readings, dev: Readings, read: str, seed: int) -> Attended:
+    def _fit(self, train: Readings, dev: Readings, read: str, seed: int) -> FittedAttention:
         """The state of the lowest loss on dev."""
         from lingprobe.parts.units.attending import Batches, descend  # imports torch
 
@@ -81,9 +81,10 @@ class Attention(Fitting):
         choice = dict(state.choice)
         if self.pool == "attention":
             weights = sides[1][0].weigh(state.query)
-            choice["attention"] = describe_weights(dev, weights)
+            looks = describe_weights(dev, weights)
+            choice[looks.key] = looks.plain()
         linear = state.weights * aims.factor, state.bias * aims.factor + aims.shift
-        return Attended(read, known, self.pool, state.query, *linear, choice)
+        return FittedAttention(read, known, self.pool, state.query, *linear, choice)
 
 
 def _scaling(train: Readings, read: str) -> Scaling:
@@ -93,7 +94,7 @@ def _scaling(train: Readings, read: str) -> Scaling:
 
 
 @dataclass(frozen=True, slots=True)
-class Attended:
+class FittedAttention:
     """A fitted probe: a query for each site [sites, dim], weights [outputs, sites x dim] and bias
     [outputs] of the linear layer; `choice` says what it looks at on dev.
     """

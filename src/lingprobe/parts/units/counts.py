@@ -20,6 +20,7 @@ from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Reference, parsed_or_none
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.resampling import joint_draws
+from lingprobe.parts.units.notes import UnitsRead
 
 SHARE = 0.95  # of what all units have over the constant answer
 DRAWS, LEVEL = 2_000, 0.95
@@ -85,7 +86,7 @@ class Curve(NamedTuple):
         return row.task, row.encoder, row.layer, row.by
 
     @property
-    def asked(self) -> Measured:
+    def focus(self) -> Measured:
         """The fits of the least number of units that is enough; of the most where none is."""
         ks = [row.k for row in self.rows]
         k = self.least.k if self.least is not None else math.inf
@@ -93,14 +94,14 @@ class Curve(NamedTuple):
 
     def units(self) -> list[list[int]]:
         """The units of each fit of what is asked about, in the order of their rank."""
-        return units_of(self.asked)
+        return units_of(self.focus)
 
     @property
     def overlap(self) -> float:
         """The mean share of units that two fits of what is asked about have in common; NaN of
         one.
         """
-        shares = [shared(*pair) for pair in combinations(self.units(), 2)]
+        shares = [common_share(*pair) for pair in combinations(self.units(), 2)]
         return float(np.mean(shares)) if shares else math.nan
 
 
@@ -121,10 +122,10 @@ def basis_decision(own: Curve, turned: Sequence[Curve]) -> Decision | None:
     """Whether the units that are asked about tell more than as many of each rotation; None where no
     rotation was measured with as many.
     """
-    k = option(probe_of(own.asked), "k")
+    k = option(probe_of(own.focus), "k")
     others = [one for curve in turned for one in curve.measured if option(probe_of(one), "k") == k]
-    others = [one for one in others if not apart(own.asked, one)]
-    return decisions([Question(own.asked, tuple(others))])[0] if others else None
+    others = [one for one in others if not apart(own.focus, one)]
+    return decisions([Question(own.focus, tuple(others))])[0] if others else None
 
 
 def probe_of(one: Measured) -> Reference | None:
@@ -140,10 +141,15 @@ def option(probe: Reference | None, name: str) -> str:
 
 def units_of(one: Measured) -> list[list[int]]:
     """The units that each fit of a row reads, in the order of their rank."""
-    return [list(fold.provenance.choice.get("units", ())) for fit in one.fits for fold in fit]
+    return [list(read_by(fold).units) for fit in one.fits for fold in fit]
 
 
-def shared(one: Sequence[int], other: Sequence[int]) -> float:
+def read_by(result: Result) -> UnitsRead:
+    """What a sparse probe kept with a result."""
+    return result.provenance.choice.part(UnitsRead) or UnitsRead()
+
+
+def common_share(one: Sequence[int], other: Sequence[int]) -> float:
     """Which share of the units of the shorter list the other has, too."""
     size = min(len(one), len(other))
     return len(set(one) & set(other)) / size if size else math.nan
@@ -168,7 +174,7 @@ def _curve(mine: Sequence[Measured], measured: Sequence[Measured]) -> Curve:
         tells = bool(np.quantile(draws[0] - draws[1], (1 - LEVEL) / 2) > 0)
         scores = np.array([m.row.score for m in (full, floor, *ordered)])
         least = _least([_k(m) for m in ordered], scores, draws) if tells else None
-    width = int(first.result.provenance.choice.get("width", 0))
+    width = read_by(first.result).width
     rows = [_row(m, full, floor) for m in ordered]
     kind = kind_of(first.result)
     return Curve(rows, ordered, kind, width, floor.row.score, full, tells, least)

@@ -31,7 +31,7 @@ class Autoencoder:
     def encode(self, states: Floats) -> Floats:
         """The features of some states [n, dim], [n, units] float32."""
         tensors, recipe = self.folder.tensors, self.folder.recipe
-        x = self._scaled(states)[0]
+        x = self._scale(states)[0]
         if recipe.subtract:
             x = x - tensors["b_dec"]
         before = x @ tensors["W_enc"]
@@ -52,13 +52,13 @@ class Autoencoder:
         features = self.encode(states)
         if recipe.rescale:
             features = features / np.linalg.norm(tensors["W_dec"], axis=1)
-        _, shift, factor = self._scaled(states)
+        _, shift, factor = self._scale(states)
         rebuilt: Floats = (features @ tensors["W_dec"] + tensors["b_dec"]) * factor + shift
         return rebuilt
 
-    def explained(self, states: Floats) -> float:
+    def explained_share(self, states: Floats) -> float:
         """The share of the variance of some states [n, dim] that the decoder gives back."""
-        given = self.centred(states)
+        given = self.centre(states)
         lost = 0.0
         for start in range(0, len(states), ROWS):
             part = slice(start, start + ROWS)
@@ -67,7 +67,7 @@ class Autoencoder:
         total = np.square(given - given.mean(0, dtype=np.float64)).sum()
         return 1 - lost / max(float(total), 1e-30)
 
-    def centred(self, states: Floats) -> Floats:
+    def centre(self, states: Floats) -> Floats:
         """The states as the autoencoder was given them: each with mean 0 where TransformerLens made
         them so.
         """
@@ -75,9 +75,9 @@ class Autoencoder:
             return states
         return np.asarray(states - states.mean(1, keepdims=True), np.float32)
 
-    def _scaled(self, states: Floats) -> tuple[Floats, Floats, Floats]:
+    def _scale(self, states: Floats) -> tuple[Floats, Floats, Floats]:
         """States at the scale that is asked for, and the shift and factor [n, 1] that undo it."""
-        x, dim = self.centred(states), np.float32(states.shape[1])
+        x, dim = self.centre(states), np.float32(states.shape[1])
         none = np.zeros((len(x), 1), np.float32)
         if self.folder.recipe.norm == "constant_norm_rescale":
             factor = np.linalg.norm(x, axis=1, keepdims=True) / np.sqrt(dim)

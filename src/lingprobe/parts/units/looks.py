@@ -9,28 +9,25 @@ import numpy as np
 
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats
+from lingprobe.parts.units.notes import Looks
 
 OFTEN, SHOWN = 3, 10  # times that a word must be seen, and how many words are kept
 
 
-def describe_weights(readings: Readings, weights: Sequence[Floats]) -> dict[str, Any]:
-    """The mean share of the first and the last token, how even weights are (their entropy over that
-    of equal weights), and the words with the most weight.
-
-    Of a word it is how many times its share it has, mean over where it stands; [form, times, n].
-    """
+def describe_weights(readings: Readings, weights: Sequence[Floats]) -> Looks:
+    """What weights of the tokens of each example look at."""
     some = [each for each in weights if len(each)]
     if not some:
-        return {}
+        return Looks()
     longer = [each for each in some if len(each) > 1]
     even = [float(-(w * np.log(w + 1e-30)).sum() / np.log(len(w))) for w in longer]
-    return {
-        "first": round(float(np.mean([each[0] for each in some])), 4),
-        "last": round(float(np.mean([each[-1] for each in some])), 4),
-        "even": round(float(np.mean(even)), 4) if even else 1.0,
-        "tokens": round(float(np.mean([len(each) for each in some])), 2),
-        "words": _words(readings, weights),
-    }
+    return Looks(
+        round(float(np.mean([each[0] for each in some])), 4),
+        round(float(np.mean([each[-1] for each in some])), 4),
+        round(float(np.mean(even)), 4) if even else 1.0,
+        round(float(np.mean([len(each) for each in some])), 2),
+        _words(readings, weights),
+    )
 
 
 def _words(readings: Readings, weights: Sequence[Floats]) -> list[list[Any]]:

@@ -8,6 +8,7 @@ from lingprobe.analysis.comparable import rows_by_task
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.captions import short
 from lingprobe.pages.views import Asked
+from lingprobe.parts.units.notes import Looks
 from lingprobe.tables.table import Section, Table, number
 
 
@@ -17,10 +18,10 @@ def attention(results: Sequence[Result], asked: Asked) -> Table:
     for measured in rows_by_task(results, None):
         lines = []
         for one in measured:
-            told = one.result.provenance.choice.get("attention")
+            told = one.result.provenance.choice.part(Looks)
             if told:
-                words = ", ".join(f"{form} ({times:.1f})" for form, times, _ in told["words"])
-                shares = [number(100 * told[key]) for key in ("first", "last", "even")]
+                words = ", ".join(f"{form} ({times:.1f})" for form, times, _ in told.words)
+                shares = [number(100 * share) for share in (told.first, told.last, told.even)]
                 row = one.row
                 lines.append((row.encoder, row.layer, number(row.score), *shares, words))
         if lines:

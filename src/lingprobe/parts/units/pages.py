@@ -18,8 +18,9 @@ from lingprobe.parts.units.counts import (
     Least,
     UnitRow,
     basis_decision,
+    common_share,
     curves,
-    shared,
+    read_by,
     units_of,
 )
 from lingprobe.tables.page import Page
@@ -66,7 +67,7 @@ def verdict(curve: Curve, made: Sequence[Curve]) -> str:
     said += f"{_enough(curve.least)} what all {curve.width:,} have ({full};"
     said += f" constant {curve.majority:.1f})."
     turned = [c for c in made if c.key == curve.key and c.rows[0].rotate]
-    return said + _basis(curve, turned) + _untrained(curve, made)
+    return said + _basis(curve, turned) + _compare_untrained(curve, made)
 
 
 def _enough(least: Least) -> str:
@@ -105,11 +106,13 @@ def _count(k: float) -> str:
     return "more" if math.isinf(k) else f"{k:.0f}"
 
 
-def _untrained(curve: Curve, made: Sequence[Curve]) -> str:
-    """The same in the untrained network, without which nothing is a finding."""
+def _compare_untrained(curve: Curve, made: Sequence[Curve]) -> str:
+    """The same in the untrained network, or along random directions in place of an autoencoder's,
+    without which nothing is a finding.
+    """
     if curve.kind != "trained":
         return ""
-    network = _network(curve.rows[0].encoder)
+    network, floor = _network(curve.rows[0].encoder), _floor_of(curve)
     floors = [
         c
         for c in made
@@ -119,13 +122,20 @@ def _untrained(curve: Curve, made: Sequence[Curve]) -> str:
         and not c.rows[0].rotate
     ]
     if not floors:
-        return " The same network untrained was not measured, so this is no finding yet."
+        return f" {floor.capitalize()} (weights=random) was not measured: this is no finding yet."
     best = max(floors, key=lambda c: c.full.row.score if c.full else -math.inf)
     if best.full is None:
-        return " All units of the untrained network were not measured; add --probe logreg."
-    said = f" All units of the untrained network score {best.full.row.score:.1f}"
+        return f" All units of {floor} were not measured; add --probe logreg."
+    said = f" All units of {floor} score {best.full.row.score:.1f}"
     least = "nothing" if best.least is None else _count(best.least.k)
     return f"{said}, and it takes {least} to reach 95 % of that."
+
+
+def _floor_of(curve: Curve) -> str:
+    """What the floor of a curve is called."""
+    known = parsed_or_none(curve.rows[0].encoder)
+    is_sparse = known is not None and known.name == "sae"
+    return "an encoder with random directions" if is_sparse else "the untrained network"
 
 
 def _network(encoder: str) -> str:
@@ -190,7 +200,7 @@ def _telling(made: Sequence[Curve]) -> list[Table]:
         counts = Counter(unit for fit in fits for unit in fit)
         best = [f"{unit} ({n} of {len(fits)})" for unit, n in counts.most_common(SEVERAL)]
         heading = f"{short(row.task)}, {row.encoder}{_layer(row)}, {row.by}"
-        lines = [("chosen, of fits", "", ", ".join(best)), *_driven(curve)]
+        lines = [("chosen, of fits", "", ", ".join(best)), *_driver_lines(curve)]
         sections.append(Section(heading, tuple(lines)))
     if not sections:
         return []
@@ -198,15 +208,14 @@ def _telling(made: Sequence[Curve]) -> list[Table]:
     return [Table(columns, tuple(sections), frozenset({"unit", columns[2]}), (), "Which units")]
 
 
-def _driven(curve: Curve) -> list[tuple[str, str, str]]:
+def _driver_lines(curve: Curve) -> list[tuple[str, str, str]]:
     """The sentences that drive the best units up and down, of the first fit that kept some."""
     for one in curve.measured[::-1]:
-        choice = one.result.provenance.choice
-        kept = choice.get("examples", ())
-        if kept:
+        kept = read_by(one.result)
+        if kept.examples:
             return [
                 (f"{unit} {way}", f"{value:.2f}", f"{label}: {text}")
-                for unit, examples in zip(choice["units"], kept, strict=False)
+                for unit, examples in zip(kept.units, kept.examples, strict=False)
                 for way in ("up", "down")
                 for value, label, text in examples[way]
             ]
@@ -223,18 +232,18 @@ def _overlaps(made: Sequence[Curve]) -> Table:
         for other in own[place + 1 :]:
             if one.width != other.width or one.rows[0].by != other.rows[0].by:
                 continue
-            pairs = [(a, b) for a in units_of(one.asked) for b in units_of(other.asked)]
-            share = sum(shared(*pair) for pair in pairs) / len(pairs)
+            pairs = [(a, b) for a in units_of(one.focus) for b in units_of(other.focus)]
+            share = sum(common_share(*pair) for pair in pairs) / len(pairs)
             chance = max(len(pairs[0][0]), len(pairs[0][1])) / one.width
             cells = number(100 * share), number(100 * min(chance, 1.0))
-            lines.append((_called(one), _called(other), *cells))
+            lines.append((_label_of(one), _label_of(other), *cells))
     note = "Shared: of the units of the one that has fewer, percent. Chance: of units at random."
     columns = ("units of", "and of", "shared", "chance")
     words = frozenset(columns[:2])
     return Table(columns, (Section("", tuple(lines)),), words, (note,), "Units in common")
 
 
-def _called(curve: Curve) -> str:
+def _label_of(curve: Curve) -> str:
     row = curve.rows[0]
     many = len(curve.units()[0])
     return f"{short(row.task)}, {row.encoder}{_layer(row)} ({many} of {curve.width:,})"

@@ -27,7 +27,7 @@ def path_order(x: Floats, labels: Column, most: int) -> Ints:
     """The `most` units that come in first, in that order; those that never do stand behind, in the
     order of their gradients.
     """
-    z, wanted = _standardised(x), aim(labels, labels).train
+    z, wanted = _standardise(x), aim(labels, labels).train
     loss = LOSSES[labels.loss]
     problem = Problem(z, loss.targets(wanted), loss, CURVATURE[labels.loss])
     weights = torch.zeros(z.shape[1], len(labels.names))
@@ -52,7 +52,7 @@ def _with_new(order: Ints, norms: Tensor, many: int) -> Ints:
     return np.concatenate([order, largest[~np.isin(largest, order)]])
 
 
-def _standardised(x: Floats) -> Tensor:
+def _standardise(x: Floats) -> Tensor:
     """Units of mean 0 and deviation 1; what does not vary is 0."""
     mean, deviation = x.mean(0, dtype=np.float64), x.std(0, dtype=np.float64)
     varies = deviation > 1e-6 * np.abs(mean) + 1e-30

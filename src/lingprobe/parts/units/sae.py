@@ -152,7 +152,7 @@ class SparseFeatures:
         """Refuse an autoencoder that does not fit the states; EncoderStop."""
         if not made.folder.has_decoder or len(states) < ENOUGH:
             return
-        share = made.explained(states)
+        share = made.explained_share(states)
         if share < self.explains:
             raise EncoderStop(
                 f"{self.name}: it gives back {100 * share:.1f} % of the variance of these states,"

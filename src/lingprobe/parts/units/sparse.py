@@ -16,6 +16,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.nets.device import Fitting
+from lingprobe.parts.units.notes import UnitsRead
 from lingprobe.parts.units.ranking import between_classes, half_of, order_of
 from lingprobe.probes.features import Scaling, common_scale, finite
 from lingprobe.probes.logreg.probe import STRENGTHS, LogReg
@@ -95,7 +96,7 @@ class Sparse(Fitting):
 
     def _basis(self, x: Floats) -> Basis:
         """The basis that units are ranked in."""
-        return Basis.drawn(x, self.rotate) if self.rotate is not None else Basis(None, None)
+        return Basis.draw(x, self.rotate) if self.rotate is not None else Basis(None, None)
 
     def _rank(self, x: Floats, train: Readings, seed: int, most: int) -> Ints:
         """The best units, as many as are asked for."""
@@ -118,7 +119,7 @@ class Basis:
     turn: Floats | None
 
     @classmethod
-    def drawn(cls, train: Floats, seed: int) -> Basis:
+    def draw(cls, train: Floats, seed: int) -> Basis:
         """A rotation drawn at random, of all equally likely ones (Mezzadri 2007)."""
         width = train.shape[1]
         if width > WIDEST:
@@ -147,7 +148,7 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sparsed:
+class FittedSparse:
     """A fitted sparse probe: the units in the order of their rank, the basis that they are of, and
     the probe that reads them.
     """
@@ -168,7 +169,7 @@ def _probe_of(job: Job) -> Sparse:
     return job.probe
 
 
-def _fit(probe: Sparse, job: Job, cell: Cell, known: Known, order: Ints) -> Sparsed:
+def _fit(probe: Sparse, job: Job, cell: Cell, known: Known, order: Ints) -> FittedSparse:
     """The probe of the best units of an order."""
     units = order[: probe.k]
     columns = np.sort(units)
@@ -177,12 +178,12 @@ def _fit(probe: Sparse, job: Job, cell: Cell, known: Known, order: Ints) -> Spar
     if known.dev is not None:
         dev = _with_features(dev, np.take(known.dev, columns, 1))
     inner = LogReg(c=probe.c).fit(train, dev, cells=(Cell(_any_layer(train), 0, cell.by),))[0]
-    told: dict[str, Any] = {"units": units.tolist(), "width": known.train.shape[1]}
+    examples = None
     if probe.examples:
-        told["examples"] = [
-            drivers(job.train, known.train[:, unit], probe.examples) for unit in units[:SHOWN]
-        ]
-    return Sparsed(known.read, known.basis, units, inner, {**choice_of(inner), **told})
+        examples = [drivers(job.train, known.train[:, u], probe.examples) for u in units[:SHOWN]]
+    told = UnitsRead(units.tolist(), known.train.shape[1], examples)
+    choice = {**choice_of(inner), told.key: told.plain()}
+    return FittedSparse(known.read, known.basis, units, inner, choice)
 
 
 def drivers(readings: Readings, values: Floats, many: int) -> dict[str, list[list[Any]]]:
@@ -209,10 +210,10 @@ def _first_texts(readings: Readings, values: Floats, order: Ints, many: int) -> 
 
 def _with_features(readings: Readings, x: Floats) -> Readings:
     """The same examples with these features [n, units], whatever layer is read."""
-    return replace(readings, view=partial(_given, x))
+    return replace(readings, view=partial(_ignore_units, x))
 
 
-def _given(x: Floats, readings: Readings, units: Floats) -> Floats:
+def _ignore_units(x: Floats, readings: Readings, units: Floats) -> Floats:
     return x
 
 
