@@ -124,7 +124,7 @@ def _own(own: ErasureCell) -> str:
             (own.shuffled_floor, "shuffled labels"),
         )
     )
-    dims = f"{own.rank} dimension{'s' * (own.rank != 1)}"
+    dims = f"{own.rank} dimension{'s' * (own.rank != 1)}, {own.fitted:,} examples"
     change = f"{number(own.before)} to {number(own.after)}"
     if own.verdict == "falls":
         return (
