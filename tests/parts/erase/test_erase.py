@@ -313,7 +313,9 @@ def test_floors_are_of_the_size_of_the_eraser():
     covariance = source.moments.covariance
     for kind, each in floors:
         if kind == "variance":
-            assert each.removed(covariance) == pytest.approx(eraser.removed(covariance), rel=1e-4)
+            assert each.removed_variance(covariance) == pytest.approx(
+                eraser.removed_variance(covariance), rel=1e-4
+            )
     again = list(draw_floors(source, "leace", eraser, 4, "name"))
     assert all(np.array_equal(a.left, b.left) for (_, a), (_, b) in zip(floors, again, strict=True))
 

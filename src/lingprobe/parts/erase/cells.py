@@ -131,11 +131,11 @@ def _tests(one: Outcome) -> _Tests:
         # of a difference with one sign from all, the least sure
         is_one_sided = least > 0 or most < 0
         beyond_p = max(g.p for g in gaps) if is_one_sided else 1.0
-    left = _left(one, after)
+    left = _p_of_constant(one, after)
     return _Tests((fall.value, fall.low, fall.high), fall.p, beyond, beyond_p, left)
 
 
-def _left(one: Outcome, after: Answers) -> float:
+def _p_of_constant(one: Outcome, after: Answers) -> float:
     """The p of no difference from the best constant answer; NaN where labels have none."""
     answer = constants(one.train, one.metric)
     if not answer:
