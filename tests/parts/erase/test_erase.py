@@ -118,13 +118,13 @@ def test_labels_that_hardly_differ_are_marked(tmp_path):
 
 
 def test_stored_vectors_are_read_and_none_is_written(tmp_path):
-    (a, b), made = tasks(900), Made()
-    lingprobe.run([a, b], {"made": made}, probes=["logreg,c=0.1"], seeds=1, bounds=False,
+    a, b = tasks(900)
+    lingprobe.run([a, b], "bow:random", probes=["logreg,c=0.1"], seeds=1, bounds=False,
                   cache=tmp_path, output=tmp_path / "r")  # fmt: skip
     folder = tmp_path / "vectors"
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     assert before
-    lingprobe.erase([a], {"made": made}, cache=tmp_path, **QUICK)
+    lingprobe.erase([a], "bow:random", cache=tmp_path, **QUICK)
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 
 
