@@ -59,6 +59,7 @@ testing/encoders.py check_encoder
 testing/probes.py check_probe
 testing/tasks.py check_task
 parts/training/settings.py check
+parts/erase/api.py erase
 parts/languages/api.py survey
 parts/languages/survey.py survey_rows
 parts/languages/transfer.py _bank
@@ -96,6 +97,7 @@ parts/training/settings.py objective_of
 ALLOWING = """
 api/data.py annotate inspect
 parts/compose/api.py _request
+parts/erase/api.py erase
 parts/languages/api.py survey
 api/encoders.py configure
 api/listing.py available

@@ -119,12 +119,12 @@ def test_labels_that_hardly_differ_are_marked(tmp_path):
 
 def test_stored_vectors_are_read_and_none_is_written(tmp_path):
     a, b = tasks(900)
-    lingprobe.run([a, b], {"made": Made()}, probes=["logreg,c=0.1"], seeds=1, bounds=False,
+    lingprobe.run([a, b], "bow:random", probes=["logreg,c=0.1"], seeds=1, bounds=False,
                   cache=tmp_path, output=tmp_path / "r")  # fmt: skip
     folder = tmp_path / "vectors"
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     assert before
-    lingprobe.erase([a], {"made": Made()}, cache=tmp_path, **QUICK)
+    lingprobe.erase([a], "bow:random", cache=tmp_path, **QUICK)
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 
 
@@ -313,7 +313,9 @@ def test_floors_are_of_the_size_of_the_eraser():
     covariance = source.moments.covariance
     for kind, each in floors:
         if kind == "variance":
-            assert each.removed(covariance) == pytest.approx(eraser.removed(covariance), rel=1e-4)
+            assert each.removed_variance(covariance) == pytest.approx(
+                eraser.removed_variance(covariance), rel=1e-4
+            )
     again = list(draw_floors(source, "leace", eraser, 4, "name"))
     assert all(np.array_equal(a.left, b.left) for (_, a), (_, b) in zip(floors, again, strict=True))
 

@@ -172,7 +172,7 @@ def test_random_subspaces_are_all_equally_likely():
     drawn = [random_subspace(moments, 2, rng) for _ in range(4000)]
     average = np.mean([e.left @ e.left.T for e in drawn], 0)
     assert np.abs(average - np.eye(6) * 2 / 6).max() < 0.03
-    taken = np.mean([e.removed(moments.covariance) for e in drawn])
+    taken = np.mean([e.removed_variance(moments.covariance) for e in drawn])
     assert taken == pytest.approx(np.trace(moments.covariance) * 2 / 6, rel=0.05)
 
 
@@ -184,7 +184,7 @@ def test_random_subspaces_of_equal_variance_have_it_and_favour_no_side(rank):
     rng = np.random.default_rng(0)
     for wanted in (values[:rank].sum() * 1.05, values[2] * rank, values[-rank:].sum() * 0.95):
         drawn = [random_variance(moments, rank, wanted, rng) for _ in range(200)]
-        taken = [e.removed(moments.covariance) for e in drawn]
+        taken = [e.removed_variance(moments.covariance) for e in drawn]
         assert np.allclose(taken, wanted, rtol=1e-6)
         sides = np.array([basis.T @ e.left[:, 0] for e in drawn])
         # each axis is as often met from one side as from the other
@@ -197,7 +197,7 @@ def test_an_eraser_takes_the_variance_that_it_says():
     moments = Moments.of([x], np.eye(3)[labels])
     eraser = leace(moments)
     gone = x - eraser(x)
-    assert eraser.removed(moments.covariance) == pytest.approx(gone.var(0).sum(), rel=1e-4)
+    assert eraser.removed_variance(moments.covariance) == pytest.approx(gone.var(0).sum(), rel=1e-4)
 
 
 def test_angles_between_erased_subspaces():

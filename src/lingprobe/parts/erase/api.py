@@ -87,7 +87,7 @@ def erase(
             [*own, *others], encoders_of(encoders, None), [probe], seeds=1, reads=layers
         )
         made = plan(design, paths)
-        erased = frozenset(map(_called, tasks_of(own, paths.cache)[0]))
+        erased = frozenset(map(_task_name, tasks_of(own, paths.cache)[0]))
         bench = Bench(PROBES.make(probe), PROBES.make(nonlinear) if nonlinear else None)
         how = How(
             erased, method, list(ranks) or [None], draws, brief(PROBES, PROBES.canonical(probe))
@@ -117,14 +117,14 @@ def _folds(made: Plan) -> list[str]:
     """What is said where a task has several test sets."""
     parsed = [(name, parsed_or_none(name)) for name in made.tasks]
     few = {
-        _called(n): None for n, one in parsed if one and "/" in dict(one.options).get("fold", "")
+        _task_name(n): None for n, one in parsed if one and "/" in dict(one.options).get("fold", "")
     }
     return [
         f"{name}: its data are small, so its test set is the first of its folds" for name in few
     ]
 
 
-def _called(task: str) -> str:
+def _task_name(task: str) -> str:
     """What a task is called in tables."""
     return brief(TASKS, without_fold(task))
 
@@ -177,7 +177,9 @@ def _measure(
                     shown.update(1)
             yield from cells(outcomes, (name, how.method, rank or 0, how.probe))
             if to is not None:
-                _save(matrix, {_called(one.group.trials[0].task): one for one in every}, Path(to))
+                _save(
+                    matrix, {_task_name(one.group.trials[0].task): one for one in every}, Path(to)
+                )
 
 
 def _subject(one: Ready, read: str, rows: Division) -> Subject:
@@ -188,7 +190,7 @@ def _subject(one: Ready, read: str, rows: Division) -> Subject:
     if read_of(read, readings.vectors.names).how != "layer":
         raise ReadingProblem(f"erase reads layers one by one, and {read!r} is none")
     layer = read_of(read, readings.vectors.names).layers[0]
-    return Subject(_called(trial.task), one.group.task.metric, layer, readings, rows)
+    return Subject(_task_name(trial.task), one.group.task.metric, layer, readings, rows)
 
 
 def _save(matrix: Matrix, every: dict[str, Ready], folder: Path) -> None:

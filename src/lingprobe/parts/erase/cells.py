@@ -25,7 +25,7 @@ class ErasureCell:
 
     erased, measured  the tasks; the same on the diagonal
     method, rank      of the eraser; `asked` is the rank that was asked for, 0 for what is needed
-    train, n          examples that the probe was fitted on, and those of test
+    fitted, train, n  examples of the eraser, of the probe, and of test
     constant          what the best constant answer scores
     before, after     what the probe scores that was fitted to vectors as they are, and to erased
                       ones; `low` and `high` are of after
@@ -55,6 +55,7 @@ class ErasureCell:
     erased: str
     measured: str
     probe: str
+    fitted: int
     train: int
     n: int
     constant: float
@@ -130,11 +131,11 @@ def _tests(one: Outcome) -> _Tests:
         # of a difference with one sign from all, the least sure
         is_one_sided = least > 0 or most < 0
         beyond_p = max(g.p for g in gaps) if is_one_sided else 1.0
-    left = _left(one, after)
+    left = _p_of_constant(one, after)
     return _Tests((fall.value, fall.low, fall.high), fall.p, beyond, beyond_p, left)
 
 
-def _left(one: Outcome, after: Answers) -> float:
+def _p_of_constant(one: Outcome, after: Answers) -> float:
     """The p of no difference from the best constant answer; NaN where labels have none."""
     answer = constants(one.train, one.metric)
     if not answer:
@@ -160,7 +161,7 @@ def _cell(
     is_own = one.erased == one.measured
     return ErasureCell(
         *(encoder, one.read, method, asked, one.rank, one.erased, one.measured, probe),
-        *(len(one.train), one.test),
+        *(one.fitted, len(one.train), one.test),
         PERCENT * best_constant(one.train, answers["after"].gold, one.metric),
         *(_score(one, answers, "before"), _score(one, answers, "after")),
         *(PERCENT * low, PERCENT * high),

@@ -8,11 +8,13 @@ and average. The collateral change of another property is one less what they cal
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Predictions
+from lingprobe.data.labels import Link
 
 Doubles = NDArray[np.float64]
 
@@ -21,13 +23,21 @@ def probabilities(said: Predictions) -> Doubles | None:
     """The distributions [n, labels] that a probe gives; of label sets one of two values for each
     label, [n x labels, 2]. None where it gives none.
     """
-    scores = said.scores.astype(np.float64)
-    if said.link == "softmax":
-        return np.asarray(np.exp(scores - np.logaddexp.reduce(scores, 1, keepdims=True)))
-    if said.link == "sigmoid":
-        holds = 1 / (1 + np.exp(-scores.reshape(-1)))
-        return np.stack([1 - holds, holds], 1)
-    return None
+    if said.link is None:
+        return None
+    return _DISTRIBUTIONS[said.link](said.scores.astype(np.float64))
+
+
+def _shares(scores: Doubles) -> Doubles:
+    return np.asarray(np.exp(scores - np.logaddexp.reduce(scores, 1, keepdims=True)))
+
+
+def _each(scores: Doubles) -> Doubles:
+    holds = 1 / (1 + np.exp(-scores.reshape(-1)))
+    return np.stack([1 - holds, holds], 1)
+
+
+_DISTRIBUTIONS: dict[Link, Callable[[Doubles], Doubles]] = {"softmax": _shares, "sigmoid": _each}
 
 
 def completeness(after: Doubles | None) -> float:

@@ -53,7 +53,7 @@ class Eraser:
             erased[start : start + ROWS] = some - ((some - self.mean) @ self.right.T) @ self.left.T
         return erased
 
-    def removed(self, covariance: Doubles) -> float:
+    def removed_variance(self, covariance: Doubles) -> float:
         """The variance that it takes away from vectors with this covariance [dim, dim]."""
         return float(np.trace(self.left @ (self.right @ covariance @ self.right.T) @ self.left.T))
 
@@ -87,7 +87,7 @@ def targets_of(labels: Column) -> Doubles:
     """
     if labels.classes is not None:
         return np.eye(len(labels.names))[labels.classes]
-    if labels.loss == "absolute":
+    if not labels.has_constant:
         raise DataProblem("labels that are lists of numbers cannot be erased: take another task")
     numbers = labels.matrix().astype(np.float64)
     known = ~np.isnan(numbers)
@@ -170,16 +170,16 @@ def random_variance(
     start = _frame(len(values), rank, rng)
     logs = np.log(values)
 
-    def stretched(power: float) -> Doubles:
+    def stretch(power: float) -> Doubles:
         grown = power * (logs - logs.mean())
         return np.linalg.qr(np.exp(grown - grown.max())[:, None] * start)[0]
 
     low, high = -STEEPEST, STEEPEST
     for _ in range(60):
         middle = (low + high) / 2
-        much = float((values[:, None] * stretched(middle) ** 2).sum())
+        much = float((values[:, None] * stretch(middle) ** 2).sum())
         low, high = (middle, high) if much < variance else (low, middle)
-    return _orthogonal(moments, basis @ stretched((low + high) / 2))
+    return _orthogonal(moments, basis @ stretch((low + high) / 2))
 
 
 def principal_angles(one: Eraser, other: Eraser) -> Doubles:

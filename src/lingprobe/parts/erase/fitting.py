@@ -83,7 +83,7 @@ def draw_floors(
 ) -> Iterator[tuple[str, Eraser]]:
     """So many of each kind of floor, with its kind; `name` decides what is drawn."""
     moments = source.moments
-    variance = eraser.removed(moments.covariance)
+    variance = eraser.removed_variance(moments.covariance)
     for kind in FLOORS if eraser.rank else ():
         for draw in range(draws):
             seed = int(digest(name, kind, str(draw))[:16], 16)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from lingprobe.data.core import Cell, Predictor, Probe
@@ -68,7 +68,8 @@ class Bench:
 class Outcome:
     """The answers behind a cell.
 
-    kept       the number of examples of the probe's part
+    fitted     examples that the eraser was fitted on
+    train      the labels of the probe's part
     answers    before and after, and after each kind of floor, of which there are several draws;
                with what a nonlinear probe says before and after
     complete   completeness, where the erased task is the one that is measured
@@ -83,6 +84,7 @@ class Outcome:
     metric: str
     read: str
     rank: int
+    fitted: int
     train: Column
     test: int
     answers: Mapping[str, Answers]
@@ -126,7 +128,7 @@ class Matrix:
         self, erased: Subject, measured: Subject, floors: list[tuple[str, Eraser]]
     ) -> Outcome:
         eraser, division, sample = self.erasers[erased.task], measured.division, "all"
-        related = Dependence(0.0, 1.0, 0)
+        related, fitted = Dependence(0.0, 1.0, 0), len(erased.division.eraser)
         if erased.task != measured.task:
             pairing = Pairing.of(erased.readings.dataset, measured.readings.dataset)
             related = pairing.dependence
@@ -137,11 +139,15 @@ class Matrix:
                 sample = "dependent" if drawn is None else "independent"
             if drawn is not None:
                 rows, division = drawn
+                fitted = len(rows)
                 source = Source.of(erased.readings.take(rows), erased.read)
                 eraser = fit_eraser(source, self.method, self.rank)
                 floors = self._floors(source, eraser, erased)
         before = self._before(measured, division, sample)
-        return self._compare(erased, measured, before, (eraser, floors, division, sample, related))
+        outcome = self._compare(
+            erased, measured, before, (eraser, floors, division, sample, related)
+        )
+        return replace(outcome, fitted=fitted)
 
     def _before(self, measured: Subject, division: Division, sample: str) -> Fitted:
         """A probe on vectors as they are; on all examples it is fitted once."""
@@ -181,7 +187,7 @@ class Matrix:
                 fits[name] = [self.bench.fit(each, division, read, NONLINEAR).predicted]
         angles = principal_angles(self.erasers[erased.task], self.erasers[measured.task])
         return Outcome(
-            *(erased.task, measured.task, measured.metric, read, eraser.rank),
+            *(erased.task, measured.task, measured.metric, read, eraser.rank, 0),
             measured.readings.take(division.train).labels,
             len(test),
             {name: Answers(test.labels, each, clusters) for name, each in fits.items()},

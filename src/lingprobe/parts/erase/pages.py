@@ -112,7 +112,7 @@ def verdicts(mine: Sequence[ErasureCell]) -> Iterator[str]:
     """What can be said of each task that is erased, in a few sentences."""
     for own in (cell for cell in mine if cell.is_own):
         others = [cell for cell in mine if cell.erased == own.erased and not cell.is_own]
-        yield " ".join((_own(own), *_left(own), *_besides(others)))
+        yield " ".join((_own(own), *_remainder(own), *_besides(others)))
 
 
 def _own(own: ErasureCell) -> str:
@@ -124,7 +124,7 @@ def _own(own: ErasureCell) -> str:
             (own.shuffled_floor, "shuffled labels"),
         )
     )
-    dims = f"{own.rank} dimension{'s' * (own.rank != 1)}"
+    dims = f"{own.rank} dimension{'s' * (own.rank != 1)}, {own.fitted:,} examples"
     change = f"{number(own.before)} to {number(own.after)}"
     if own.verdict == "falls":
         return (
@@ -136,7 +136,7 @@ def _own(own: ErasureCell) -> str:
     )
 
 
-def _left(own: ErasureCell) -> Iterator[str]:
+def _remainder(own: ErasureCell) -> Iterator[str]:
     if not math.isnan(own.left_p):
         if own.left_p < ALPHA and own.after > own.constant:
             yield f"It still finds more than the constant answer's {number(own.constant)}."
