@@ -1,3 +1,4 @@
+import os
 from dataclasses import KW_ONLY, dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -277,6 +278,26 @@ def test_listing_imports_nothing():
 
 def test_options_can_be_added_where_they_are_not_set():
     assert str(Reference.parse("a:b,c=1").plus(c="2", d="x,y")) == "a:b,c=1,d=x%2Cy"
+
+
+def test_what_is_installed_is_read_once_until_something_is_installed(monkeypatch, tmp_path):
+    asked = []
+
+    def points(group):
+        asked.append(group)
+        return []
+
+    monkeypatch.setattr("importlib.metadata.entry_points", points)
+    monkeypatch.syspath_prepend(tmp_path)
+    for _ in range(3):
+        with pytest.raises(ReferenceProblem):
+            THINGS.find("nothing")
+    once = len(asked)
+    assert once == 2  # the group and its old name
+    (tmp_path / "new.dist-info").mkdir()
+    os.utime(tmp_path, (1, 1))
+    THINGS.places()
+    assert len(asked) == 2 * once
 
 
 def test_a_plugin_that_does_not_import_is_left_out_of_a_pattern(monkeypatch, caplog):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -43,9 +44,28 @@ def entry_points(group: str) -> list[EntryPoint]:
     """What installed packages offer in a group, as lingprobe.tasks; under the new name first."""
     import importlib.metadata
 
+    return list(_read_points(group, importlib.metadata.entry_points, tuple(map(_state, sys.path))))
+
+
+@functools.lru_cache(maxsize=64)
+def _read_points(
+    group: str, read: Callable[..., Iterable[EntryPoint]], path: tuple[tuple[str, int], ...]
+) -> tuple[EntryPoint, ...]:
+    """The same, read from the files of each package that is installed, which takes a while; once
+    for what is installed.
+    """
     groups = (f"{BEFORE}.{group.partition('.')[2]}", group)
-    found = [importlib.metadata.entry_points(group=each) for each in groups]
-    return sorted({point.name: point for points in found for point in points}.values())
+    found = [read(group=each) for each in groups]
+    return tuple(sorted({point.name: point for points in found for point in points}.values()))
+
+
+def _state(folder: str) -> tuple[str, int]:
+    """A folder with when something was put into it last, as by an installation."""
+    place = folder or os.getcwd()
+    try:
+        return place, os.stat(place).st_mtime_ns
+    except OSError:
+        return place, 0
 
 
 def warn(old: str, new: str, since: str, level: int = 2) -> None:
