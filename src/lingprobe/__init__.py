@@ -27,14 +27,8 @@ if TYPE_CHECKING:
         score_sheets,
     )
     from lingprobe.api.embedding import embed, sentences
-    from lingprobe.api.encoders import (
-        configure,
-        model,
-    )
-    from lingprobe.api.evaluation import (
-        Evaluation,
-        Figure,
-    )
+    from lingprobe.api.encoders import configure, model
+    from lingprobe.api.evaluation import Evaluation, Figure
     from lingprobe.api.experiments import Experiment, read_experiment
     from lingprobe.api.keeping import Holdings, clean_cache, holdings, migrate
     from lingprobe.api.listing import about, available, bibtex, plugins
@@ -59,10 +53,7 @@ if TYPE_CHECKING:
     )
     from lingprobe.api.tables import table
     from lingprobe.audit.findings import Audit
-    from lingprobe.corpora.views import (
-        Tree,
-        Word,
-    )
+    from lingprobe.corpora.views import Tree, Word
     from lingprobe.data.cache import FileProblem
     from lingprobe.data.core import (
         Annotated,
@@ -82,10 +73,7 @@ if TYPE_CHECKING:
         Task,
         Trial,
     )
-    from lingprobe.data.errors import (
-        LingprobeError,
-        UsageProblem,
-    )
+    from lingprobe.data.errors import LingprobeError, UsageProblem
     from lingprobe.data.examples import (
         DataProblem,
         Dataset,
@@ -95,33 +83,12 @@ if TYPE_CHECKING:
         Site,
         Tags,
     )
-    from lingprobe.data.labels import (
-        Classes,
-        Column,
-        LabelSets,
-        Scores,
-    )
-    from lingprobe.data.listing import (
-        Entry,
-        Option,
-        Plugin,
-    )
-    from lingprobe.data.reading import (
-        ReadingProblem,
-        Readings,
-    )
-    from lingprobe.data.references import (
-        Reference,
-        ReferenceProblem,
-    )
-    from lingprobe.data.vectors import (
-        Spans,
-        Vectors,
-    )
-    from lingprobe.datasets import (
-        Candidate,
-        sample,
-    )
+    from lingprobe.data.labels import Classes, Column, LabelSets, Scores
+    from lingprobe.data.listing import Entry, Option, Plugin
+    from lingprobe.data.reading import ReadingProblem, Readings
+    from lingprobe.data.references import Reference, ReferenceProblem
+    from lingprobe.data.vectors import Spans, Vectors
+    from lingprobe.datasets import Candidate, sample
     from lingprobe.experiment.agreement import AgreementProblem
     from lingprobe.experiment.attempt import EncoderProblem
     from lingprobe.experiment.embed import Embedded
@@ -130,14 +97,8 @@ if TYPE_CHECKING:
     from lingprobe.experiment.status import UnitStatus
     from lingprobe.judgements.bound import Bound
     from lingprobe.judgements.sheet import Sheet
-    from lingprobe.metrics.metric import (
-        Metric,
-        MetricProblem,
-    )
-    from lingprobe.pages.compare import (
-        Compared,
-        Comparison,
-    )
+    from lingprobe.metrics.metric import Metric, MetricProblem
+    from lingprobe.pages.compare import Compared, Comparison
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
     from lingprobe.parts.compose.api import Generated, generate
@@ -147,6 +108,7 @@ if TYPE_CHECKING:
     from lingprobe.parts.geometry.comparisons import GeometryRow
     from lingprobe.parts.languages.api import morphology, survey, transfer
     from lingprobe.parts.languages.cells import TransferCell
+    from lingprobe.parts.languages.morphology import MorphologyRow
     from lingprobe.parts.languages.survey import SurveyRow
     from lingprobe.parts.training.api import audit_parser, export, tag, train, train_vectors
     from lingprobe.parts.training.audit import ParserAudit
@@ -159,15 +121,10 @@ if TYPE_CHECKING:
     from lingprobe.store.migration import Holding, Migration
     from lingprobe.store.stopped_fits import KeptFit
     from lingprobe.suites.encoder_rows import EncoderRow, encoder_rows
-    from lingprobe.suites.significance import (
-        Printed,
-    )
+    from lingprobe.suites.significance import Printed
     from lingprobe.tables.page import Page
     from lingprobe.tables.table import Table
-    from lingprobe.tasks.answers import (
-        Answer,
-        Reason,
-    )
+    from lingprobe.tasks.answers import Answer, Reason
     from lingprobe.tasks.find import get_tasks
     from lingprobe.tasks.released.catalogue import Collection
     from lingprobe.tasks.rules import question
@@ -223,6 +180,7 @@ __all__ = [
     "Metric",
     "MetricProblem",
     "Migration",
+    "MorphologyRow",
     "Needs",
     "Option",
     "Page",
@@ -296,6 +254,7 @@ __all__ = [
     "layers",
     "migrate",
     "model",
+    "morphology",
     "parse",
     "plugins",
     "predictions",

@@ -109,7 +109,8 @@ def _correlation_sums(
     has = places >= 0
     cells, size = blocks[has] * len(LENGTHS) + places[has], many * len(LENGTHS)
     sums = np.bincount(cells, correlations[has], size), np.bincount(cells, minlength=size)
-    return np.stack([each.reshape(many, -1) for each in sums], 1).reshape(many, -1)
+    both = np.stack([each.reshape(many, -1) for each in sums], 1).reshape(many, -1)
+    return both.astype(np.float64)
 
 
 def _influences(gold: Column, predicted: Column, *, name: str, of: Correlate) -> Doubles:
