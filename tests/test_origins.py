@@ -30,6 +30,7 @@ audit/inspection.py problems
 api/data.py _make_task annotate
 api/encoders.py configure
 api/experiments.py _canonical
+api/listing.py about
 api/measure.py _of_suite
 api/results.py compare_published
 encoders/__init__.py make

@@ -164,7 +164,7 @@ DataFrame: tutorials/dataframe
 pandas: tutorials/dataframe
 own labels: tutorials/dataframe
 Finnish: languages tutorials/language
-morphology: tasks
+morphology: cli languages tasks
 case: tasks
 agreement: tasks
 word order: tasks

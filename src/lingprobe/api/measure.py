@@ -159,23 +159,8 @@ def run(
         evaluation = lingprobe.run("ud/tense:UD_English-EWT", "length", probes=["logreg"])
         print(evaluation)
     """
-    asked = Asked(
-        suite,
-        probes,
-        controls,
-        reads,
-        seeds,
-        bounds,
-        output,
-        cache,
-        store,
-        keep_scores,
-        on_error,
-        limit,
-        probe_device,
-        project,
-        memory,
-    )
+    what = suite, probes, controls, reads, seeds, bounds, output, cache, store, keep_scores
+    asked = Asked(*what, on_error, limit, probe_device, project, memory)
     part = WHOLE if shard is None else Shard.parse(shard)
     check_tracker(log_to, part)
     with ExitStack() as stack:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Self, TypeVar
 
 from lingprobe.data._old_names import BEFORE
 
@@ -295,43 +295,7 @@ class Checkpoint(Part):
     trivial: Mapping[str, float] = NOTHING
 
 
-@runtime_checkable
-class Checkpointed(Protocol):
-    """An encoder that knows at which point of its training it is; of others, names may tell."""
-
-    @property
-    def point_of_training(self) -> Checkpoint: ...
-
-
-@runtime_checkable
-class Remote(Protocol):
-    """An encoder that sends sentences to another machine: which one, as a plan says."""
-
-    @property
-    def sends_to(self) -> str: ...
-
-
-@runtime_checkable
-class Averaging(Protocol):
-    """An encoder of means over tokens that was looked at for a token that every sentence has and
-    that holds most of the norm: which, by layer.
-    """
-
-    @property
-    def constant_tokens(self) -> Mapping[str, str]: ...
-
-
 NO_NOTES, NO_CHOICE = Notes(), Choice()
-
-
-@runtime_checkable
-class Framed(Protocol):
-    """An encoder that reads more than the sentence: the whole, with {sentence} in its place; ''
-    where it does not.
-    """
-
-    @property
-    def reads(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lingprobe.data.abilities import Remote
 from lingprobe.data.core import Running, Sentence
-from lingprobe.data.notes import Remote
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.references import Reference
 from lingprobe.encoders.model_files import Saved

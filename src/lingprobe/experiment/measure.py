@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data._closure import digest
 from lingprobe.data._logits import Logits
+from lingprobe.data.abilities import Framed
 from lingprobe.data.core import (
     SPLITS,
     Akin,
@@ -38,7 +39,7 @@ from lingprobe.data.core import (
     needs_of,
 )
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import Choice, Counts, Framed, Notes, Provenance
+from lingprobe.data.notes import Choice, Counts, Notes, Provenance
 from lingprobe.data.oracles import Informed, about_words, facts_of, kind_of, oracles_of
 from lingprobe.data.reading import Readings, Viewed
 from lingprobe.data.references import parsed_or_none

@@ -180,20 +180,17 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
         for trial in _trials(task, reader, (probe, probes[probe]), drawn)
     )
     trials, heavy = without_heavy(trials, probes, data, encoders)
+    extra = {ref: each for ref, each in encoders.items() if ref not in asked}
+    asked |= {ref: named.identity(ref, each, paths) for ref, each in extra.items()}
     identities = {
         **{("task", ref): each for ref, each in known.items()},
-        **{
-            ("encoder", ref): asked.get(ref) or named.identity(ref, each, paths)
-            for ref, each in encoders.items()
-        },
+        **{("encoder", ref): asked[ref] for ref in encoders},
         **_identities(PROBES, probes),
         **_identities(CONTROLS, controls),
         **_identities(METRICS, {t.metric: METRICS.make(t.metric) for t in tasks.values()}),
     }
-    things = tasks, encoders, probes, controls, identities
-    return Plan(
-        trials, *things, refused | heavy, named.remarks | remarks, named.canaries, named.died
-    )
+    told = refused | heavy, named.remarks | remarks, named.canaries, named.died
+    return Plan(trials, tasks, encoders, probes, controls, identities, *told)
 
 
 def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Identity]:

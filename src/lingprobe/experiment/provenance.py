@@ -10,9 +10,10 @@ import platform
 from collections.abc import Iterable
 from pathlib import Path
 
+from lingprobe.data.abilities import Averaging, Checkpointed
 from lingprobe.data.core import Encoder, Layered, Probe, Revised, Rounding, Running
 from lingprobe.data.identity import Stated
-from lingprobe.data.notes import Averaging, Checkpoint, Checkpointed
+from lingprobe.data.notes import Checkpoint
 from lingprobe.data.reading import read_of
 from lingprobe.nets.device import Fitting, kind
 from lingprobe.nets.precision import processor, reproducible

@@ -128,7 +128,7 @@ class Block:
             if zlib.crc32(held) != about["crc32"]:
                 raise Damaged(f"the bytes of {name!r} are not what was written")
             self._checked.add(name)
-        return self._shaped(name, held)
+        return self._shape(name, held)
 
     def mapped_array(self, name: str) -> NDArray[Any]:
         """One array that was checked before, mapped whatever its size; one map serves all arrays of
@@ -139,9 +139,9 @@ class Block:
                 self._map = try_anew(self._map_whole)
             except FileNotFoundError:
                 raise Gone("it was removed") from None
-        return self._shaped(name, self._map[self._start + self.arrays[name]["start"] :])
+        return self._shape(name, self._map[self._start + self.arrays[name]["start"] :])
 
-    def _shaped(self, name: str, held: Any) -> NDArray[Any]:
+    def _shape(self, name: str, held: Any) -> NDArray[Any]:
         """An array that bytes begin with."""
         dtype, shape = np.dtype(self.arrays[name]["dtype"]), tuple(self.arrays[name]["shape"])
         return np.frombuffer(held, dtype, int(np.prod(shape, dtype=np.int64))).reshape(shape)
