@@ -40,7 +40,7 @@ from lingprobe.data.core import (
 )
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import Choice, Counts, Notes, Provenance
-from lingprobe.data.oracles import Informed, about_words, facts_of, kind_of, oracles_of
+from lingprobe.data.oracles import Informed, about_words, facts_of, kind_of
 from lingprobe.data.reading import Readings, Viewed
 from lingprobe.data.references import parsed_or_none
 from lingprobe.data.vectors import Ints, Vectors
@@ -51,6 +51,7 @@ from lingprobe.experiment.provenance import (
     computation_facts,
     constant_tokens,
     git_commit,
+    knowledge,
     revision,
     versions,
 )
@@ -372,19 +373,11 @@ def _prepare_encoder(group: Group, sentences: Sequence[Sentence]) -> tuple[Encod
     return group.encoder, group.vectors
 
 
-def _oracle(group: Group) -> str:
-    """What the vectors of an oracle hold; '' of other encoders."""
-    if not isinstance(group.encoder, Informed):
-        return ""
-    known = oracles_of(group.task)
-    return known[group.encoder.oracle or next(iter(known))]
-
-
 def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
     """Everything that the group's numbers were made with."""
     return Provenance(
         kind=kind_of(group.encoder),
-        oracle=_oracle(group),
+        oracle=knowledge(group.encoder, group.task),
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         revision=revision(group.encoder),
         computed=computation_facts(group.encoder, group.probe),

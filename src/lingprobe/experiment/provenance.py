@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lingprobe.data.abilities import Averaging, Checkpointed
-from lingprobe.data.core import Encoder, Layered, Probe, Revised, Rounding, Running
+from lingprobe.data.core import Encoder, Layered, Probe, Revised, Rounding, Running, Task
 from lingprobe.data.identity import Stated
 from lingprobe.data.notes import Checkpoint
+from lingprobe.data.oracles import Informed, oracles_of
 from lingprobe.data.reading import read_of
 from lingprobe.nets.device import Fitting, kind
 from lingprobe.nets.precision import processor, reproducible
@@ -110,3 +111,11 @@ def computation_facts(encoder: Encoder, probe: Probe) -> dict[str, str]:
     if isinstance(probe, Fitting):
         how["probe device"] = kind(probe.device)
     return how | ({"threads": "1"} if reproducible() else {})
+
+
+def knowledge(encoder: Encoder, task: Task) -> str:
+    """What the vectors of an oracle hold; '' of other encoders."""
+    if not isinstance(encoder, Informed):
+        return ""
+    known = oracles_of(task)
+    return known[encoder.oracle or next(iter(known))]
