@@ -462,7 +462,7 @@ def test_identities_follow_the_content_of_every_file_that_a_reference_names(
     for reference in [contents.canonical(places(item)) for item in listed(options)]:
         known = identity(contents, reference, contents.make(reference))
         for number, place in enumerate(
-            dict.fromkeys(re.findall(rf"{re.escape(str(places.folder))}[^,:]*", reference))
+            dict.fromkeys(re.findall(rf"{re.escape(str(places.folder))}[^,:%]*", reference))
         ):
             changed = other_content(Path(place), tmp_path / str(number))
             other = reference.replace(place, str(changed))

@@ -87,7 +87,7 @@ def test_what_another_run_measured_meanwhile_is_in_the_table(task, tmp_path, mon
     def slow(found, folder):
         times.append(len(found))
         if len(times) == 1:  # another process ends a unit of work now
-            monkeypatch.setattr("lingprobe.api.measure.refresh", lambda _: None)
+            monkeypatch.setattr("lingprobe.api.measure.refresh_named", lambda *_: ())
             run(task, tmp_path, "random,dim=4", output=out)
         real(found, folder)
 

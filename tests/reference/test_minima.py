@@ -36,7 +36,7 @@ PROBLEMS = [(valley, [-1.2, 1.0]), (bowl, [9.0, -4.0]), (saddle, [0.02, 0.3]), (
 
 @pytest.mark.parametrize(("memory", "tolerance"), [(12, 1e-9), (2, 1e-3)])
 def test_searches_in_lockstep_come_through_the_same_places(memory, tolerance, monkeypatch):
-    monkeypatch.setattr(descent, "MEMORY", memory)
+    monkeypatch.setattr(descent, "MOVES", memory)
 
     def objective(places, numbers):
         found = [

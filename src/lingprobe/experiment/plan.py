@@ -180,8 +180,7 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
         for trial in _trials(task, reader, (probe, probes[probe]), drawn)
     )
     trials, heavy = without_heavy(trials, probes, data, encoders)
-    extra = {ref: each for ref, each in encoders.items() if ref not in asked}
-    asked |= {ref: named.identity(ref, each, paths) for ref, each in extra.items()}
+    asked |= named.further_identities(encoders, asked, paths)
     identities = {
         **{("task", ref): each for ref, each in known.items()},
         **{("encoder", ref): asked[ref] for ref in encoders},

@@ -5,7 +5,7 @@ as the task has it, and the bounds of a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -142,6 +142,16 @@ class Names:
         if broken and not known:
             raise next(iter(broken.values()))
         return known, {brief(ENCODERS, name): str(problem) for name, problem in broken.items()}
+
+    def further_identities(
+        self, encoders: Mapping[str, Encoder], known: Container[str], paths: Paths
+    ) -> dict[str, Identity]:
+        """The identities of the encoders among these that are not known: baselines and oracles."""
+        return {
+            name: self.identity(name, encoder, paths)
+            for name, encoder in encoders.items()
+            if name not in known
+        }
 
     def _free(self, encoder: Encoder, state: str, derived: bool) -> str:
         """The first of 'NAME', 'NAME #2' and so on that nothing else has; a thing that is known

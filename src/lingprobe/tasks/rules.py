@@ -9,14 +9,13 @@ counted, notes, and oracles.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, make_dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from operator import index
 from pathlib import PurePath
 from types import FunctionType
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
 from lingprobe.corpora import brackets, conll2012
 from lingprobe.corpora.corpus import corpus as corpus_files
@@ -36,6 +35,7 @@ from lingprobe.tasks.edge.facts import either
 from lingprobe.tasks.edge.family import CONLLU, MICRO, Count, Kind, Oracle, TargetReader, edge
 from lingprobe.tasks.edge.family import Options as SpanOptions
 from lingprobe.tasks.memory import oracle_facts
+from lingprobe.tasks.options import arguments, options_of
 from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, is_large, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions, Question, rule_answers
 from lingprobe.tasks.sources import Source, same_files, treebanks
@@ -113,7 +113,7 @@ def question(
             kind = SpanRule(rule, asked).kind(asks, needs or {})
             judged = {"metric": metric or MICRO, "probe": probe or "span", "baselines": floors}
             more = {**judged, "every": asked.every}
-            return edge(name, kind, _options(function, SpanOptions), place=place, **more)
+            return edge(name, kind, options_of(function, SpanOptions), place=place, **more)
         sentences = SentenceRule(rule, gold or {})
         asker = Question(
             name,
@@ -128,37 +128,13 @@ def question(
             facts=sentences.facts,
             probe=probe or "mlp",
         )
-        options = _options(function, CorpusOptions)
+        options = options_of(function, CorpusOptions)
         return asker.define(options, place, metric=metric or "accuracy", baselines=floors)
 
     return define_task
 
 
 ORACLES = WORDS | DEPTHS | PLACES
-
-
-def _options(function: Function, base: type[Any]) -> type[Any]:
-    """The options of every question, and what the rule takes by keyword alone."""
-    hints = get_type_hints(function, include_extras=True)
-    own = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    fields = [
-        (p.name, hints.get(p.name, str), field(kw_only=True))
-        if p.default is p.empty
-        else (p.name, hints.get(p.name, str), field(default=p.default, kw_only=True))
-        for p in own
-    ]
-    if taken := {p.name for p in own} & set(base.__dataclass_fields__):
-        raise TypeError(f"{function.__name__}: every question has an option {min(taken)!r} already")
-    options = make_dataclass("Options", fields, bases=(base,), frozen=True)
-    options.__doc__ = function.__doc__ or ""
-    return options
-
-
-def arguments(options: CorpusOptions | SpanOptions) -> dict[str, Any]:
-    """What the rule takes by keyword alone."""
-    base = CorpusOptions if isinstance(options, CorpusOptions) else SpanOptions
-    known = set(base.__dataclass_fields__)
-    return {name: value for name, value in asdict(options).items() if name not in known}
 
 
 class RuleProblem(DataProblem):

@@ -103,16 +103,28 @@ def load_folder(path: Path) -> Folder:
     return _load(tuple(map(str, files)), digest(files))
 
 
+def layer_of(path: Path) -> str | None:
+    """The layer that a folder says its states are of, without its weights."""
+    files = _files(path)
+    return None if len(files) == 1 else _recipe(str(files[0]), _config(files[0])).layer
+
+
 @functools.lru_cache(2)
 def _load(files: tuple[str, ...], version: str) -> Folder:
     tensors = _tensors(Path(files[-1]))
     if len(files) == 1:
         return _plain(files[0], tensors)
+    return _saelens(files[0], _config(Path(files[0])), tensors)
+
+
+def _config(path: Path) -> dict[str, Any]:
+    """What a configuration says, by the keys of version 6."""
     try:
-        config = json.loads(Path(files[0]).read_text("utf-8"))
+        given = json.loads(path.read_text("utf-8"))
     except ValueError as error:
-        raise DataProblem(f"{files[0]} is no JSON ({error})") from error
-    return _saelens(files[0], config, tensors)
+        raise DataProblem(f"{path} is no JSON ({error})") from error
+    told = {OLD.get(key, key): value for key, value in given.items()}
+    return {**told, **(told.get("metadata") or {})}
 
 
 def _tensors(path: Path) -> dict[str, Floats]:
@@ -137,9 +149,7 @@ def _plain(where: str, tensors: Mapping[str, Floats]) -> Folder:
     return Folder(Recipe(k=k), {"W_enc": np.ascontiguousarray(weight.T), "b_enc": bias})
 
 
-def _saelens(where: str, given: Mapping[str, Any], tensors: dict[str, Floats]) -> Folder:
-    told = {OLD.get(key, key): value for key, value in given.items()}
-    told = {**told, **(told.get("metadata") or {})}
+def _saelens(where: str, told: Mapping[str, Any], tensors: dict[str, Floats]) -> Folder:
     recipe = _recipe(where, told)
     if not np.allclose(tensors.pop("scaling_factor", np.ones(1)), 1):
         raise _unknown(where, "finetuning_scaling_factor", "a scale of each feature")

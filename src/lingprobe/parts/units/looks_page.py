@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lingprobe.analysis.answers import differences, marks
 from lingprobe.analysis.comparable import rows_by_task
+from lingprobe.analysis.row import Row
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.captions import short
 from lingprobe.pages.views import Asked
@@ -14,18 +16,18 @@ from lingprobe.tables.table import Section, Table, number
 
 def attention(results: Sequence[Result], asked: Asked) -> Table:
     """What attention probes look at."""
-    sections = []
-    for measured in rows_by_task(results, None):
-        lines = []
-        for one in measured:
-            told = one.result.provenance.choice.part(Looks)
-            if told:
-                words = ", ".join(f"{form} ({times:.1f})" for form, times, _ in told.words)
-                shares = [number(100 * share) for share in (told.first, told.last, told.even)]
-                row = one.row
-                lines.append((row.encoder, row.layer, number(row.score), *shares, words))
-        if lines:
-            sections.append(Section(short(measured[0].row.task), tuple(lines)))
+    sections, signs = [], list[str]()
+    for every in rows_by_task(results, None):
+        looks = [(one.row, one.result.provenance.choice.part(Looks)) for one in every]
+        looked = [(row, told) for row, told in looks if told]
+        if looked:
+            rows, name = [row for row, _ in looked], short(every[0].row.task)
+            lines = [
+                _line(row, told, sign)
+                for (row, told), sign in zip(looked, marks(rows), strict=True)
+            ]
+            sections.append(Section(name, tuple(lines)))
+            signs += differences(rows, name)
     if not sections:
         raise DataProblem("no task was measured with the attention probe (--probe attention)")
     note = (
@@ -33,4 +35,10 @@ def attention(results: Sequence[Result], asked: Asked) -> Table:
         " entropy, of the largest there can be. Words: how many times its share each has."
     )
     columns = ("encoder", "layer", "score", "first", "last", "even", "words")
-    return Table(columns, tuple(sections), frozenset({"encoder", "layer", "words"}), (note,))
+    return Table(columns, tuple(sections), frozenset({"encoder", "layer", "words"}), (note, *signs))
+
+
+def _line(row: Row, told: Looks, sign: str) -> tuple[str, ...]:
+    shares = [number(100 * share) for share in (told.first, told.last, told.even)]
+    words = ", ".join(f"{form} ({times:.1f})" for form, times, _ in told.words)
+    return row.encoder, row.layer, number(row.score) + sign, *shares, words

@@ -21,7 +21,7 @@ from lingprobe.data.references import Place, Reference, ReferenceProblem
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors
 from lingprobe.encoders import ENCODERS
 from lingprobe.parts.units.features import ROWS, Autoencoder, draw_directions
-from lingprobe.parts.units.folders import NORMS, Folder, fingerprint_of, load_folder
+from lingprobe.parts.units.folders import NORMS, Folder, fingerprint_of, layer_of, load_folder
 
 Pool = Literal["mean", "max", "none"]
 Weights = Literal["trained", "random"]
@@ -69,7 +69,7 @@ class SparseFeatures:
     @property
     def layer(self) -> str:
         """The layer that is read."""
-        hooked = load_folder(self.path).recipe.layer
+        hooked = layer_of(self.path)
         if self.layers and hooked not in (None, self.layers):
             raise DataProblem(
                 f"sae:{self.path}: its hook is at layer {hooked}, not {self.layers}; leave layers="

@@ -27,7 +27,8 @@ from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.facts import spans
 from lingprobe.tasks.edge.family import CONLLU, Count, Options, Oracle, TargetReader, WordFacts
 from lingprobe.tasks.features import features_of_words, varied_features
-from lingprobe.tasks.rules import arguments, question
+from lingprobe.tasks.options import arguments
+from lingprobe.tasks.rules import question
 
 ABSENT = "_"
 COMMON = {
