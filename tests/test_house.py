@@ -391,7 +391,7 @@ REFLECTION = {
     "data/_options.py",
     "data/listing.py",
     "tasks/task.py",
-    "tasks/rules.py",
+    "tasks/options.py",
     # what a thing is made of, whatever it is
     "data/identity.py",
     "data/_closure.py",
