@@ -226,7 +226,7 @@ def affordable(arguments: list[str], shown: str) -> list[str]:
         "1",
         *(() if "--no-bounds" in arguments else ("--no-bounds",)),
         *(() if given else ("--probe", "logreg")),
-        *(() if {"--limit", "--dry-run"} & {*arguments} else ("--limit", "400")),
+        *(() if {"--limit", "--dry-run", "--suite"} & {*arguments} else ("--limit", "400")),
     )
     return [*arguments, *(quick if free else ())]
 
