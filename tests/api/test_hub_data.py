@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import shutil
 
 import pytest
 import yaml
@@ -14,6 +16,7 @@ from lingprobe.cli import app
 from lingprobe.corpora.embedded import treebank
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.data.errors import UsageProblem
+from lingprobe.datasets.formats.hub import hub_files
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.terms import Source, data_files, sources
 
@@ -79,6 +82,30 @@ def test_datasets_and_table_read_what_the_task_has(folder, tasks, monkeypatch, t
             ]
         ours = TASKS.make(f"table:{folder / config}").load()
         assert {s: list(ours.take(ours.rows(s)).examples()) for s in SPLITS} == examples
+
+
+def test_what_was_fetched_from_the_hub_is_the_same(folder, tasks, monkeypatch, tmp_path):
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    shutil.copytree(folder, tmp_path / "me" / "probes")  # found before the hub's
+    monkeypatch.chdir(tmp_path)
+    hub_files.cache_clear()
+    config = read_card(folder)[0]["configs"][1]["config_name"]
+    theirs = TASKS.make(f"table:hf://datasets/me/probes/{config}").load()
+    made = TASKS.make(tasks[1]).load()
+    for split in SPLITS:
+        examples = (list(d.take(d.rows(split)).examples()) for d in (theirs, made))
+        assert next(examples) == next(examples)
+
+
+def test_the_card_says_how_a_task_about_words_is_read(tasks, tmp_path, monkeypatch):
+    task = tasks[0].replace("ud/tense", "edge/pos") + ",splits=sampled"
+    built = lingprobe.build(task, tmp_path / "words", hub=True)
+    monkeypatch.chdir(tmp_path)
+    (said,) = re.findall(r"read again by `(table:words[^`]*)`", read_card(built.path)[1])
+    again, made = TASKS.make(said), TASKS.make(task)
+    assert (again.metric, again.probe, again.view) == (made.metric, made.probe, made.view)
+    assert said == "table:words,metric=micro-f1,probe=span"
+    assert sorted(map(repr, again.load().examples())) == sorted(map(repr, made.load().examples()))
 
 
 def test_the_card_says_what_was_measured(folder, tasks):
