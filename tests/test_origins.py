@@ -28,6 +28,7 @@ USER = """
 annotators/__init__.py parser
 audit/inspection.py problems
 api/data.py _make_task annotate
+api/hub_data.py _find_sources
 api/encoders.py configure
 api/experiments.py _canonical
 api/listing.py about

@@ -122,6 +122,7 @@ def test_the_home_page_is_the_readme():
 
 
 QUERIES = """
+publish data set hub: publish
 significance: compare
 p value: compare
 confidence interval: compare understand

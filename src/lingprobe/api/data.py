@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from lingprobe.api.arguments import as_list
+from lingprobe.api.hub_data import write_hub
 from lingprobe.api.measure import at
 from lingprobe.api.tables import tasks_given
 from lingprobe.audit.findings import Audit
@@ -40,12 +41,17 @@ from lingprobe.tasks.released.fetch import fetch as fetched
 
 class Built(NamedTuple):
     """A data set that was written: its files as a path or pattern, counts (examples by split, and
-    what the format could not represent), and its audit.
+    what the format could not represent; for the hub examples by set), and the audit of each set.
     """
 
     path: Path
     counts: dict[str, int]
-    audit: Audit
+    audits: Mapping[str, Audit]
+
+    @property
+    def audit(self) -> Audit:
+        """The audit of the first data set."""
+        return next(iter(self.audits.values()))
 
 
 def build(
@@ -53,23 +59,35 @@ def build(
     output: str | Path,
     *,
     format: Literal["parquet", "jsonl", "senteval", "jiant"] | None = None,
+    hub: bool = False,
+    licence: str | None = None,
     audit: str | Path | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> Built:
     """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
-    one file per split, as jiant reads them.
+    one file per split, as jiant reads them; or those of several to a folder for the hub.
 
-    task      a task with its data, such as 'ud/tense:en_ewt'; in Python also a DataFrame,
-              (texts, labels) and whatever `evaluate` takes
+    task      a task with its data, such as 'ud/tense:en_ewt'; in Python also a DataFrame, (texts,
+              labels) and whatever `evaluate` takes
     output    where to write; the suffix determines the format
     format    the format (default: that of the suffix)
-    audit     also write the whole audit of `inspect` to this file, as Markdown; without it,
-              baselines are not fitted
+    hub       write a new folder for the Hugging Face hub, with a set for each task, and a card
+    licence   the licence of the data for the hub, where lingprobe knows no open one
+    audit     also write the audit of `inspect`, with baselines, to this file, as Markdown
     on_error  as in `Settings`
-    DataProblem if the data lack what the task needs, or the format cannot represent them.
+    DataProblem if the data lack what the task needs, the format cannot represent them, or they may
+    not be shared.
 
         print(lingprobe.build("ud/tense:UD_English-EWT", "tense.parquet").audit.problems)
     """
+    if hub:
+        if format is not None or audit is not None:
+            raise UsageProblem("a folder for the hub is Parquet with its audit: leave both out")
+        tasks = expand_tasks(tasks_given(task), on_error)
+        audits = write_hub(tasks, Path(output), licence)
+        return Built(Path(output), {k: sum(a.sizes.values()) for k, a in audits.items()}, audits)
+    if licence is not None:
+        raise UsageProblem("a licence is stated in a folder for the hub alone: add hub (--hub)")
     check_ending(audit, ".md", ".txt")
     made, title = _make_task(task, on_error)
     writing(output, format, view=made.view)  # before the work
@@ -79,9 +97,8 @@ def build(
     if audit is not None:
         write_text(Path(audit), audit_page(findings, title).text("markdown"))
     path = Path(output)
-    return Built(
-        path.with_suffix(f".*{path.suffix}") if format == "jiant" else path, counts, findings
-    )
+    written = path.with_suffix(f".*{path.suffix}") if format == "jiant" else path
+    return Built(written, counts, {title: findings})
 
 
 def inspect(

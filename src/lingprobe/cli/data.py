@@ -25,19 +25,20 @@ from lingprobe.cli.options import (
 
 @command(
     "build",
-    TASK,
+    argument("task", "TASK...", kind=list[str]),
     TO_FILE,
     "format",
+    "hub",
+    option("licence", metavar="TEXT"),
     option("audit", metavar="FILE"),
     ON_ERROR,
 )
 def build(given: Arguments) -> None:
     """Write the data set of a task to a file: Parquet, JSON lines, SentEval's TSV, or
-    one file per split, as jiant reads them.
+    one file per split, as jiant reads them; or those of several to a folder for the hub.
 
-    What is wrong with it is said on standard error: repeats, forms and sentences in several splits,
-    few or uneven examples. With `--audit`, what needs no encoder is scored as well, and the whole
-    audit is written beside it.
+    Standard error says what is wrong with it: repeats, forms and sentences in several splits, few
+    or uneven examples.
 
     **Examples**
 
@@ -45,12 +46,16 @@ def build(given: Arguments) -> None:
     - `lingprobe build ud/tense:UD_English-EWT -o tense.jsonl --audit tense.md`
     - `lingprobe build ud/tense:UD_English-EWT -o tense.txt --format senteval`
     - `lingprobe build edge/dep:UD_English-EWT -o edges.json --format jiant`
+    - `lingprobe build ud/tense:en_ewt ud/passive:en_ewt --hub -o probes`
     """
     built = lingprobe.build(**given)
     counts = ", ".join(f"{key} {value:,}" for key, value in built.counts.items())
     remark(f"{built.path}: {counts}")
-    for problem in built.audit.problems:
-        remark(f"- {problem}")
+    for name, audit in built.audits.items():
+        if len(built.audits) > 1 and audit.problems:
+            remark(f"{name}:")
+        for problem in audit.problems:
+            remark(f"- {problem}")
 
 
 @command(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Dataset
-from lingprobe.data.labels import Column, column
+from lingprobe.data.labels import Column, NumberLists, column
 
 Asked = Literal["classes", "scores"]
 CLASSES = 50  # different whole numbers at most that are taken for classes
@@ -27,6 +27,15 @@ def as_asked(dataset: Dataset, asked: Asked | None, where: str) -> Dataset:
     if asked == "scores" and dataset.labels.numbers is None:
         return replace(dataset, labels=_scores(dataset.labels, where))
     return dataset
+
+
+def check_writable(labels: Column, where: str) -> None:
+    """Refuse labels that no table holds."""
+    if isinstance(labels, NumberLists):
+        raise DataProblem(
+            f"{where}: a label is a list of numbers, one for each word or pair of words, which no"
+            " table holds; name the task itself where it is needed"
+        )
 
 
 def decide_kind(dataset: Dataset, where: str) -> Dataset:

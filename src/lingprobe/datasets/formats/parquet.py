@@ -39,19 +39,35 @@ OWN = frozenset({"words", "asked", "start", "stop", "weights", "words2", "start2
 def write(dataset: Dataset, path: Path) -> dict[str, int]:
     """Write every example; returns how many."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     columns: dict[str, Any] = {
         "split": pa.array(SPLITS).take(pa.array(dataset.splits)),
         **_label_columns(dataset.labels),
-        **_site_columns(dataset),
-        **_beside(dataset),
+        **site_columns(dataset),
     }
-    header = json.dumps(make_header(dataset), ensure_ascii=False, allow_nan=False).encode()
-    table = pa.table(columns).replace_schema_metadata({KEY: header})
+    write_table(pa.table(columns), {KEY: header_text(dataset)}, path)
+    return {"examples": len(dataset)}
+
+
+def write_table(table: Any, metadata: Mapping[bytes, str], path: Path) -> None:
+    """Write a table of pyarrow with the metadata of its schema."""
+    import pyarrow.parquet as pq
+
+    table = table.replace_schema_metadata({key: text.encode() for key, text in metadata.items()})
     with path.open("wb") as file:  # pyarrow itself opens no path that is not UTF-8
         pq.write_table(table, file, compression="zstd", write_page_checksum=True)
-    return {"examples": len(dataset)}
+
+
+def header_text(dataset: Dataset) -> str:
+    """What the rows alone would not bring back, as JSON."""
+    return json.dumps(make_header(dataset), ensure_ascii=False, allow_nan=False)
+
+
+def site_columns(dataset: Dataset) -> dict[str, Any]:
+    """The columns of each example but those of its label and split: text, words and span of each
+    site, asked words, strata.
+    """
+    return {**_site_columns(dataset), **_beside(dataset)}
 
 
 def _beside(dataset: Dataset) -> dict[str, Any]:
@@ -92,16 +108,26 @@ def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -
 
     with path.open("rb") as file, readable(path):
         table = pq.read_table(file, page_checksum_verification=True)
-        header, names = (
-            parse_json((table.schema.metadata or {}).get(KEY, b"{}").decode()),
-            set(table.column_names),
-        )
-    _check_names(names, path)
-    _check_types(table.schema, path)
+        header = header_of(table.schema)
+    _check_names(set(table.column_names), path)
+    check_types(table.schema, path)
     with readable(path):
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
     tally = Tally()
-    examples = list(_examples(columns, table.num_rows, path, on_error, tally))
+    examples = list(read_examples(columns, table.num_rows, path, on_error, tally))
+    return put_together(examples, header, path, labels, tally)
+
+
+def header_of(schema: Any) -> dict[str, Any]:
+    """The header that a schema has; {} without one."""
+    header: dict[str, Any] = parse_json((schema.metadata or {}).get(KEY, b"{}").decode())
+    return header
+
+
+def put_together(
+    examples: list[Example], header: dict[str, Any], path: Path, labels: Asked | None, tally: Tally
+) -> Dataset:
+    """The data set of some examples and what its header says."""
     check_examples(examples, path, tally)
     try:
         dataset = apply_header(
@@ -115,7 +141,7 @@ def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -
     return dataset.with_notes(**source_notes([path], tally)) if tally.skipped else dataset
 
 
-def _examples(
+def read_examples(
     columns: Mapping[str, list[Any]], rows: int, path: Path, on_error: OnError, tally: Tally
 ) -> Iterator[Example]:
     """The examples of some rows, of which a bad one is refused or counted."""
@@ -155,7 +181,7 @@ def readable(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _check_types(schema: Any, path: Path) -> None:
+def check_types(schema: Any, path: Path) -> None:
     """Refuse columns of another type than what they stand for: pyarrow would take a string for a
     list of letters.
     """

@@ -233,13 +233,13 @@ def _has_headings(rows: Sequence[Sequence[str]], columns: Columns) -> bool:
 def _columnar(path: Path, suffix: str) -> Source:
     """A table of Parquet, or of Arrow as a file or a stream."""
     with path.open("rb") as file, readable(path):
-        schema = _batches(file, suffix, None)[0]
+        schema = open_columns(file, suffix, None)[0]
     names = list(schema.names)
 
     def rows(wanted: Collection[str]) -> Iterator[Row]:
         some = [name for name in names if name in wanted]
         with path.open("rb") as file, readable(path):
-            batches = _batches(file, suffix, some)[1]
+            batches = open_columns(file, suffix, some)[1]
             columns = ([batch.column(name).to_pylist() for name in some] for batch in batches)
             yield from number_rows(columns, some)
 
@@ -253,7 +253,9 @@ def number_rows(batches: Iterable[Sequence[Any]], names: Sequence[str]) -> Itera
         yield Row(number, dict(zip(names, row, strict=True)))
 
 
-def _batches(file: BinaryIO, suffix: str, names: Sequence[str] | None) -> tuple[Any, Iterator[Any]]:
+def open_columns(
+    file: BinaryIO, suffix: str, names: Sequence[str] | None
+) -> tuple[Any, Iterator[Any]]:
     """The schema of an open file, and what it has in pieces."""
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -13,16 +13,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.corpora.files import COMPRESSED, digest, uncompressed_path
+from lingprobe.corpora.files import COMPRESSED, Part, digest, uncompressed_path
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import draft
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.labels import Label, Loss, column
-from lingprobe.datasets.formats import jiant, jsonl, parquet, senteval
+from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
 from lingprobe.datasets.formats.folders import table_parts
 from lingprobe.datasets.formats.hub import is_on_hub
-from lingprobe.datasets.formats.kinds import Asked
+from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.labelled_rows import (
     PLAIN,
     Manner,
@@ -95,6 +95,7 @@ def write(dataset: Dataset, path: str | Path, format: Writing | None = None) -> 
     `edges.test.json` are written.
     """
     file, chosen = Path(path).expanduser(), writing(path, format)
+    check_writable(dataset.labels, file.name)
     if chosen != "jiant":
         return _write_file(dataset, file, WRITERS[chosen])
     total: Counter[str] = Counter()
@@ -138,7 +139,10 @@ def read(
     own = format or _own_format(file, how)
     if own is not None:
         return READERS[own](file, labels, how.on_error)
-    return read_rows(table_parts(file), labels, how)
+    parts = table_parts(file)
+    if _is_own_folder(file, parts, how):
+        return hub_folder.read(parts, labels, how.on_error)
+    return read_rows(parts, labels, how)
 
 
 def loss(
@@ -155,13 +159,20 @@ def loss(
     if own is not None:
         return LOSSES[own](file)
     parts = table_parts(file)
+    if _is_own_folder(file, parts, how):
+        return hub_folder.loss(parts)
     return loss_of_rows(digest(part.path for part in parts), tuple(parts), how)
 
 
 def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
     """Whether the labels of a table that was not written here are about two texts or spans."""
     file = _there(path)
-    return _own_format(file, how) is None and count_sites(table_parts(file), how) == 2
+    if _own_format(file, how) is not None:
+        return False
+    parts = table_parts(file)
+    if _is_own_folder(file, parts, how):
+        return hub_folder.has_pairs(parts)
+    return count_sites(parts, how) == 2
 
 
 def _there(path: str | Path) -> Path:
@@ -183,6 +194,12 @@ def _own_format(path: Path, how: Manner) -> Format | None:
             f" {', '.join(dict.fromkeys((*SUFFIXES, *TABLES)))}, so that the format is known"
         )
     return known if known is not None and OWN[known](path) else None
+
+
+def _is_own_folder(path: Path, parts: list[Part], how: Manner) -> bool:
+    """Whether files of a folder, or of the hub, are those that `build` writes for the hub."""
+    named = how.columns.as_asked() or how.encoding or how.offsets
+    return (is_on_hub(path) or path.is_dir()) and not named and hub_folder.is_own(parts)
 
 
 def _format(path: Path) -> Format:

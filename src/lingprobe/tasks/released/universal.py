@@ -164,11 +164,16 @@ def _read_statistics(document: bytes, code: str) -> dict[str, Known]:
 
 def describe_treebank(done: Wish) -> str:
     """What a fetched treebank says of itself: its licence, and that its words are withheld."""
-    texts = [file.read_text("utf-8", "replace") for file in sorted(done.folder.glob("README.*"))]
-    facts = dict(_FACT.findall("\n".join(texts)))
+    facts = read_facts(done.folder)
     licence = f"licence: {facts.get('License', done.collection.terms)}"
     withheld = facts.get("Includes text", "yes").lower() == "no"
     return licence + ("; its words are withheld, and stand as _ in the files" if withheld else "")
+
+
+def read_facts(folder: Path) -> dict[str, str]:
+    """What the README of a treebank says under `License` and `Includes text`."""
+    texts = [file.read_text("utf-8", "replace") for file in sorted(folder.glob("README.*"))]
+    return dict(_FACT.findall("\n".join(texts)))
 
 
 def supply(references: Iterable[Any]) -> None:

@@ -1,0 +1,159 @@
+"""Data sets of tasks as a folder that can be published on the Hugging Face hub."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lingprobe.api.measure import run
+from lingprobe.audit.data_card import CARD, SUMS, Bound, HubSet, card_text, digest_file, sums
+from lingprobe.audit.findings import Audit
+from lingprobe.audit.inspection import inspect
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import Annotated, DataProblem, Task
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Reference, brief
+from lingprobe.datasets.formats import hub_folder
+from lingprobe.experiment.data import load
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.table import Table
+from lingprobe.tasks.terms import Source, data_files, sources
+
+EXAMPLES = 5  # rows of each set that the card shows
+ONE = ("default", "data")  # what the hub calls the only set of a folder, and where it looks for it
+
+
+class HubTask(NamedTuple):
+    """A task to write: what the user gave, how it is written elsewhere, and the data it reads."""
+
+    given: Any
+    task: Task
+    reference: str
+    files: list[Path]
+    sources: list[Source]
+
+    @property
+    def config(self) -> str:
+        """What a folder of several sets calls it."""
+        return re.sub(r"[^\w.-]+", "-", self.reference)
+
+
+def write_hub(given: Sequence[Any], output: Path, licence: str | None) -> dict[str, Audit]:
+    """Write the data sets of some tasks to a new folder, at once or not at all; the audit of each,
+    by what it is called there. DataProblem for data that may not be published, unless a licence is
+    stated.
+    """
+    output = output.expanduser().absolute()
+    _check_place(output)
+    tasks = [_find_sources(each) for each in given]
+    _check_names(tasks)
+    if licence is None:
+        for source in (source for each in tasks for source in each.sources):
+            _check_licence(source)
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=".lingprobe-") as draft:
+        folder = Path(draft) / output.name
+        sets = [_write_set(each, folder, len(tasks) == 1) for each in tasks]
+        write_text(folder / CARD, card_text(folder, sets, licence or ""))
+        write_text(folder / SUMS, sums(folder, sets))
+        folder.replace(output)
+    return {each.config: each.audit for each in sets}
+
+
+def _check_place(output: Path) -> None:
+    if not output.parent.is_dir():
+        raise DataProblem(f"no folder {str(output.parent)!r} to write {output.name} into; make it")
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise DataProblem(f"{output} is there already; name another folder, or remove it")
+
+
+def _check_names(tasks: Sequence[HubTask]) -> None:
+    """Refuse no task, and two that a folder would call the same."""
+    if not tasks:
+        raise UsageProblem("a folder for the hub needs at least one task")
+    names = [each.config for each in tasks]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise UsageProblem(f"two tasks would be called {twice}; write one of them elsewhere")
+
+
+def _find_sources(given: Any) -> HubTask:
+    task = TASKS.make(given) if isinstance(given, Reference) else given
+    files = data_files(task)
+    return HubTask(given, task, _write_reference(given), files, sources(task, files))
+
+
+def _check_licence(source: Source) -> None:
+    """Refuse data that not everybody may use, change and share."""
+    if not source.is_open:
+        said = (
+            f"under {source.licence}" if source.licence else "under no licence that is known here"
+        )
+        raise DataProblem(
+            f"{source.name} is {said}, and only open data (CC BY, CC BY-SA, CC0 and the like) are"
+            " written for the hub; if you may publish them, state the licence yourself:"
+            " licence='...' (--licence)"
+        )
+
+
+def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
+    """Write the files of one set, and measure what its card says."""
+    task = hub_task.task
+    config, name = ONE if alone else (hub_task.config, hub_task.config)
+    place = folder / name
+    place.mkdir(parents=True)
+    dataset = hub_folder.without_folders(load(task))
+    files = hub_folder.write(dataset, place)
+    return HubSet(
+        config,
+        name,
+        hub_task.reference,
+        isinstance(hub_task.given, Reference),
+        task.question,
+        _read_back(task, place, folder.name if alone else f"{folder.name}/{name}"),
+        hub_task.sources,
+        {file.name: digest_file(file) for file in hub_task.files},
+        files,
+        inspect(dataset, rows=EXAMPLES, metric=task.metric),
+        _ceiling(hub_task),
+    )
+
+
+def _write_reference(given: Any) -> str:
+    """The task as it is written elsewhere: without defaults, and with names in place of paths."""
+    if not isinstance(given, Reference):
+        return str(given.name)
+    short = Reference.parse(brief(TASKS, str(given)))
+    options = tuple((key, _without_folder(value)) for key, value in short.options)
+    argument = None if short.argument is None else _without_folder(short.argument)
+    return str(Reference(short.name, argument, options))
+
+
+def _without_folder(text: str) -> str:
+    return Path(text).name if os.sep in text and Path(text).expanduser().exists() else text
+
+
+def _read_back(task: Task, place: Path, shown: str) -> str:
+    """The reference by which the files are read again: with what they do not say of the task."""
+    table = Table(place)
+    options = [("metric", task.metric), ("probe", task.probe), ("view", task.view)]
+    usual = (table.metric, table.probe, table.view)
+    differing = tuple(o for o, own in zip(options, usual, strict=True) if o[1] != own)
+    return str(Reference("table", shown, differing))
+
+
+def _ceiling(hub_task: HubTask) -> Bound | str:
+    """What the task's probe scores on the annotation that labels are derived from, or why that is
+    not known.
+    """
+    oracles = hub_task.task.oracles if isinstance(hub_task.task, Annotated) else {}
+    if not oracles:
+        return "the data have no annotation that their labels are derived from"
+    with tempfile.TemporaryDirectory() as results:
+        done = run([hub_task.given], ["gold"], seeds=1, bounds=False, output=results)
+    if done.failures:
+        return "; ".join(done.failures.values())
+    (score,) = done
+    return Bound(next(iter(oracles.values())), score.score, score.low, score.high)

@@ -1,0 +1,99 @@
+"""Whose data a task is made of, in which language, and under which licence: as the catalogues, what
+lies beside the files, and their names say it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from lingprobe.corpora.embedded import NAME as EMBEDDED
+from lingprobe.corpora.languages import language, language_codes
+from lingprobe.corpora.universal import Treebank, treebank
+from lingprobe.data.core import Task
+from lingprobe.datasets.formats.folders import table_parts
+from lingprobe.tasks.about import GENERATED, OPEN, OWN, About, about
+from lingprobe.tasks.limits import Limited
+from lingprobe.tasks.released.universal import read_facts
+from lingprobe.tasks.table import Table
+from lingprobe.tasks.task import DefinedTask
+
+_CODE = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Data that a task reads.
+
+    name       a treebank, a published set, or the name of a file
+    licences   what is said of their licence, by whoever says something
+    languages  codes, as pl
+    """
+
+    name: str
+    licences: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+
+    @property
+    def licence(self) -> str:
+        """The licence in words; '' where nobody says."""
+        return ", ".join(self.licences)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether all that is said is a licence by which anybody may use, change and share them."""
+        return bool(self.licences) and all(
+            each == GENERATED or OPEN.match(each) for each in self.licences
+        )
+
+
+def data_files(task: Task) -> list[Path]:
+    """The files that a task of ours reads; none of what is in memory or generated."""
+    whole = task.task if isinstance(task, Limited) else task
+    if isinstance(whole, DefinedTask):
+        return [part.path for part in whole.parts()]
+    return [part.path for part in table_parts(whole.path)] if isinstance(whole, Table) else []
+
+
+def sources(task: Task, files: Sequence[Path]) -> list[Source]:
+    """The data that a task reads, each once; one that nothing is known of where it has no files and
+    is not generated.
+    """
+    whole = task.task if isinstance(task, Limited) else task
+    known = about(whole.name) if isinstance(whole, DefinedTask) else None
+    if known is not None and known.licence not in (OWN, GENERATED):
+        said = () if "licence unknown" in known.licence else (known.licence,)
+        return [Source(known.reads, said, _languages(whole, known))]
+    if known is not None and known.licence == GENERATED and not files:
+        return [
+            Source("sentences that lingprobe generates", (GENERATED,), _languages(whole, known))
+        ]
+    return list(dict.fromkeys(map(_source, files))) or [Source(task.name)]
+
+
+def _languages(task: Task, known: About) -> tuple[str, ...]:
+    """The language that a task's options name, or the only one that its data are in."""
+    options = asdict(task.options) if isinstance(task, DefinedTask) else {}
+    named = sorted(language_codes(str(options.get("language", ""))), key=len)
+    return tuple(named[:1]) or (known.languages if len(known.languages) == 1 else ())
+
+
+def _source(file: Path) -> Source:
+    """What a file belongs to: a treebank, as its folder or its name say, or itself."""
+    if re.fullmatch(rf"{EMBEDDED}-\w+\.conllu", file.name):
+        return Source("the treebank in lingprobe, written by a grammar", (GENERATED,), ("en",))
+    coded = _CODE.match(file.name)
+    bank = _known_treebank(file.parent.name) or (_known_treebank(coded[1]) if coded else None)
+    if bank is None:
+        return Source(file.name, (), (language(coded[1]),) if coded else ())
+    beside = read_facts(file.parent).get("License", "")
+    said = tuple(dict.fromkeys(text for text in (bank.licence, beside) if text))
+    return Source(file.parent.name if coded else bank.name, said, (language(bank.code),))
+
+
+def _known_treebank(text: str) -> Treebank | None:
+    """The treebank of that name or code whose licence is known."""
+    bank = treebank(text)
+    return bank if bank is not None and bank.licence else None
