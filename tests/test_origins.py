@@ -67,6 +67,8 @@ parts/languages/survey.py survey_rows
 parts/languages/transfer.py _bank
 parts/languages/morphology.py questions _fitting
 parts/units/sae.py inner fingerprint
+parts/erase/erasure.py _erasers_of
+parts/erase/remainder.py remainder
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """

@@ -68,6 +68,7 @@ def _row(folds: Sequence[Result], kind: str, many: int) -> Row:
         beyond=0,
         unaligned=0,
         partial=0,
+        held=0,
         beyond_are="",
         unaligned_are="",
     )

@@ -68,6 +68,7 @@ class Row:
     constant_token which token that every sentence has holds most of the norm of what was averaged
     words, unknown the words of the task's sentences, and those of them that the encoder does not
     know; 0 where it cannot tell
+    held           examples left out as something in the encoder was fitted on their sentences
     posed          what is asked: classes, what they consist of, the best rule of one word, remarks
                    on the sources
     tested         a digest of the test examples; scores with other digests are not to be compared
@@ -128,6 +129,7 @@ class Row:
     constant_token: str = ""
     words: int = 0
     unknown: int = 0
+    held: int = 0
     posed: Posed = NOTHING
     tested: str = ""
     missing: str = ""

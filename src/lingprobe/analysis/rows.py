@@ -87,6 +87,7 @@ def unread(folds: Sequence[Result]) -> dict[str, Any]:
         "beyond": sum(each.beyond for each in counts),
         "unaligned": sum(each.unaligned for each in counts),
         "partial": sum(each.partial for each in counts),
+        "held": sum(each.held for each in counts),
     }
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
     many, problem = folds[0].provenance.notes.malformed_sentences

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.examples import Sentence
 from lingprobe.data.notes import Checkpoint
 
 
@@ -42,3 +46,13 @@ class Framed(Protocol):
 
     @property
     def reads(self) -> str: ...
+
+
+@runtime_checkable
+class Withholding(Protocol):
+    """An encoder whose vectors of some sentences must not be probed, as something was fitted on
+    these: examples about them are left out and counted.
+    """
+
+    def withholds(self, sentences: Sequence[Sentence]) -> NDArray[np.bool_]:
+        """Which of some sentences those are, [sentences]."""

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from lingprobe.data._closure import code_of, digest, file_of, is_ours
 from lingprobe.data._source import PACKAGE
-from lingprobe.data.references import Contents, Reference, path_options
+from lingprobe.data.references import Contents, Reference
 
 _process = uuid.uuid4().hex
 
@@ -93,7 +93,7 @@ def portable(contents: Contents, reference: str) -> str:
     stands for it.
     """
     parsed = Reference.parse(reference)
-    where = path_options(contents.find(parsed.name))
+    where = contents.places_of(parsed)
     states = all(module.partition(".")[0] == PACKAGE for module in contents.modules(parsed.name))
 
     def portable_value(key: str | None, value: str) -> str:

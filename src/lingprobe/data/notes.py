@@ -250,6 +250,7 @@ class Counts(Part):
     unseen     of test, of a class that train lacks
     unusable   could not be encoded; beyond: about words that were cut off; unaligned: about words
                without a vector; partial: about words of which some have none
+    held       about sentences that something in the encoder was fitted on
     cut        sentences that were cut; words: of all sentences; unknown: of them, to the encoder
     problems   the first problems of the encoder
     left_out   fate -> split -> class -> examples
@@ -264,6 +265,7 @@ class Counts(Part):
     beyond: int = 0
     unaligned: int = 0
     partial: int = 0
+    held: int = 0
     cut: int = 0
     words: int | None = None
     unknown: int | None = None

@@ -196,6 +196,10 @@ class Contents:
         every = _signature(factory).parameters
         return {key.rstrip("_") for key in every if first is None or key != first.name}
 
+    def places_of(self, reference: Reference) -> set[str | None]:
+        """The options of a reference that say where files lie, None among them for its argument."""
+        return path_options(self.find(reference.name))
+
     def _unknown(self, name: str, places: Iterable[str]) -> str:
         known = list(places)
         about = next(iter(self._about(name)), "")

@@ -11,10 +11,11 @@ from typing import Any
 from lingprobe import parts
 from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import Kind, kind_of
-from lingprobe.data.references import Reference, ReferenceProblem
-from lingprobe.encoders.adapt import EncoderContents, adapt
+from lingprobe.data.references import Contents, Reference, ReferenceProblem
+from lingprobe.encoders.adapt import adapt
+from lingprobe.encoders.around import WrappedContents
 
-ENCODERS = EncoderContents(
+ENCODERS = WrappedContents(
     "encoder",
     "lingprobe.encoders",
     {
@@ -38,6 +39,7 @@ ENCODERS = EncoderContents(
         "st": "lingprobe.encoders.st:SentenceTransformers",
         **parts.tables("encoders"),
     },
+    around=Contents("option of encoders", "", parts.tables("encoder options")),
 )
 
 

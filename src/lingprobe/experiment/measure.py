@@ -55,7 +55,7 @@ from lingprobe.experiment.provenance import (
     revision,
     versions,
 )
-from lingprobe.experiment.readable import readable
+from lingprobe.experiment.readable import may_probe, readable
 from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.store.vectors import VectorStore
 
@@ -286,7 +286,8 @@ def _readings(
     counted; and which they are.
     """
     vectors, encoded, problems = _vectors(group, dataset, store, before)
-    usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1))
+    may = may_probe(group.encoder, dataset.sentences)[dataset.sites[:, :, 0]].all(1)
+    usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1) & may)
     part = readable(dataset.sites[usable], vectors)
     rows = usable[part.whole]
     left = dataset.take(rows) if len(rows) < len(dataset) else dataset
@@ -295,7 +296,8 @@ def _readings(
         f"{gone:,} examples are about words with a value that is not finite, or beyond what is kept"
     )
     counts = Counts(
-        unusable=len(dataset) - len(usable) + gone,
+        unusable=int(may.sum()) - len(usable) + gone,
+        held=int((~may).sum()),
         **part.counts(),
         cut=0 if vectors.cut is None else int(vectors.cut.sum()),
         problems=[*([lost] if gone else []), *problems][:5],

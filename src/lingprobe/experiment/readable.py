@@ -4,11 +4,14 @@ must not become vectors of zeros.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.abilities import Withholding
+from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.reading import units_read
 from lingprobe.data.vectors import Ints, Spans, Vectors, offsets
 
@@ -84,3 +87,10 @@ def _read(spans: Spans) -> Ints:
     last = np.zeros(len(counts), np.int64)
     np.maximum.at(last, owner, np.where(spans.words[:, 1] > spans.words[:, 0], number, 0))
     return last
+
+
+def may_probe(encoder: Encoder, sentences: Sequence[Sentence]) -> Flags:
+    """Which of some sentences an encoder may be probed on, [sentences]."""
+    if isinstance(encoder, Withholding):
+        return ~encoder.withholds(sentences)
+    return np.ones(len(sentences), bool)

@@ -34,6 +34,7 @@ LOST = (
     "left out: about words beyond the encoder's maximum length",
     "left out: about words without a vector",
     "read in part: some of the words have no vector",
+    "left out: about sentences that an eraser was fitted on",
 )
 """What is said of examples that were counted, in the order of `_lost_examples`."""
 WORDS = frozenset({"encoder", "probe", "computed"})
@@ -315,6 +316,7 @@ def _lost_examples(row: Row) -> tuple[tuple[int, str], ...]:
         (row.beyond, row.beyond_are),
         (row.unaligned, row.unaligned_are),
         (row.partial, ""),
+        (row.held, ""),
     )
 
 

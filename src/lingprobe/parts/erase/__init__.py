@@ -3,8 +3,9 @@ random ones, and the matrix of tasks that are erased and tasks that are measured
 
 `erasers` has the maps, `division` the data in three parts, `matrix` the fits, `cells` the tests,
 `change` what a validation probe says, `pages` what it looks like, `files` erasers on disk.
+`erasure` makes erasers for an option of every encoder, which `remainder` is.
 """
 
-TABLES: dict[str, dict[str, str]] = {}
+TABLES = {"encoder options": {"without": "remainder:remainder"}}
 COMMANDS = {"Run": "commands:erase"}
 _PLACES = {"api": "erase", "cells": "ErasureCell"}

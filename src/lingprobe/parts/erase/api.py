@@ -27,7 +27,7 @@ from lingprobe.experiment.portions import portions
 from lingprobe.experiment.run import fill, groups_of
 from lingprobe.parts.erase.cells import ErasureCell, cells
 from lingprobe.parts.erase.division import Division, divide
-from lingprobe.parts.erase.files import FittedEraser
+from lingprobe.parts.erase.files import SUFFIX, FittedEraser, seen_in
 from lingprobe.parts.erase.fitting import METHODS
 from lingprobe.parts.erase.matrix import Bench, Matrix, Subject
 from lingprobe.parts.erase.pages import erasure_page
@@ -35,8 +35,6 @@ from lingprobe.probes import PROBES
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.find import expand_tasks
-
-SUFFIX = ".safetensors"
 
 
 def erase(
@@ -198,16 +196,16 @@ def _save(matrix: Matrix, every: dict[str, Ready], folder: Path) -> None:
     for subject in matrix.erased:
         group = every[subject.task].group
         rows = subject.readings.take(subject.division.eraser)
-        sentences = sorted({rows.sentence(i).key.hex() for i in range(len(rows))})
+        sentences = {s.key.hex(): s for s in map(rows.sentence, range(len(rows)))}
         made_of = {
             "task": str(group.ingredients.task),
             "encoder": str(group.ingredients.encoder),
-            "sentences": digest(*sentences),
+            "sentences": digest(*sorted(sentences)),
         }
         eraser = matrix.erasers[subject.task]
         made = FittedEraser(
             *(eraser, matrix.method, subject.task, group.trials[0].encoder, subject.read),
-            *(len(rows), made_of),
+            *(len(rows), made_of, seen_in(list(sentences.values()))),
         )
         name = group.task.name.replace("/", "-").replace(",", "-")
         layer = "" if subject.read == "-" else f"-{subject.read.replace(':', '.')}"

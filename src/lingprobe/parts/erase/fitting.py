@@ -28,7 +28,8 @@ from lingprobe.parts.erase.erasers import (
 
 Method = Literal["leace", "inlp", "mean"]
 METHODS: tuple[str, ...] = get_args(Method)
-FLOORS = ("rank", "variance", "shuffled")
+Floor = Literal["rank", "variance", "shuffled"]
+FLOORS: tuple[Floor, ...] = get_args(Floor)
 """What an eraser is compared with: random subspaces of its rank, those that also have the variance
 that it takes, and the same method on shuffled labels.
 """
@@ -80,20 +81,26 @@ def fit_eraser(source: Source, method: str, rank: int | None = None) -> Eraser:
 
 def draw_floors(
     source: Source, method: str, eraser: Eraser, draws: int, name: str
-) -> Iterator[tuple[str, Eraser]]:
+) -> Iterator[tuple[Floor, Eraser]]:
     """So many of each kind of floor, with its kind; `name` decides what is drawn."""
     moments = source.moments
-    variance = eraser.removed_variance(moments.covariance)
     for kind in FLOORS if eraser.rank else ():
         for draw in range(draws):
-            seed = int(digest(name, kind, str(draw))[:16], 16)
-            rng = np.random.default_rng(seed)
-            if kind == "rank":
-                yield kind, random_subspace(moments, eraser.rank, rng)
-            elif kind == "variance":
-                yield kind, random_variance(moments, eraser.rank, variance, rng)
-            else:
-                yield kind, fit_eraser(source.shuffle(rng), method, eraser.rank)
+            yield kind, draw_floor((source, moments), method, eraser, (kind, draw), name)
+
+
+def draw_floor(
+    known: tuple[Source, Moments], method: str, eraser: Eraser, which: tuple[Floor, int], name: str
+) -> Eraser:
+    """A draw of a kind of floor, by its number, of a source and its moments."""
+    (source, moments), (kind, draw) = known, which
+    rng = np.random.default_rng(int(digest(name, kind, str(draw))[:16], 16))
+    if kind == "shuffled":
+        return fit_eraser(source.shuffle(rng), method, eraser.rank)
+    if kind == "rank":
+        return random_subspace(moments, eraser.rank, rng)
+    variance = eraser.removed_variance(moments.covariance)
+    return random_variance(moments, eraser.rank, variance, rng)
 
 
 def erase_layer(readings: Readings, read: str, eraser: Eraser) -> Readings:

@@ -1,0 +1,222 @@
+"""What an option of an encoder asks to be erased -> erasers of its layers, one after the other:
+fitted to tasks, or read from files that `lingprobe erase` wrote.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from lingprobe.analysis.rows import without_fold
+from lingprobe.corpora.training_sentences import Hashes
+from lingprobe.data._closure import digest
+from lingprobe.data.cache import cache_dir
+from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.identity import Identity
+from lingprobe.data.progress import listening
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.references import Reference, brief
+from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.data import load_dataset, task_identity
+from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.keys import encoder_identity, vectors_key
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import tasks_of
+from lingprobe.experiment.readable import readable
+from lingprobe.parts.erase.division import divide
+from lingprobe.parts.erase.erasers import Eraser
+from lingprobe.parts.erase.files import SUFFIX, FittedEraser, read_eraser, seen_in
+from lingprobe.parts.erase.fitting import (
+    Floor,
+    Method,
+    Source,
+    draw_floor,
+    erase_layer,
+    fit_eraser,
+)
+from lingprobe.tasks import TASKS
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """What is erased, and how.
+
+    things  references of tasks, and files of erasers, in the order in which they go
+    method  of erasers that are fitted; none: vectors stay as they are
+    rank    how many dimensions go of each task; 0 for what is needed
+    floor   what stands in for the eraser: a floor of `lingprobe erase`
+    draw    which of that floor's draws
+    """
+
+    things: tuple[str, ...]
+    method: Method | Literal["none"] = "leace"
+    rank: int = 0
+    floor: Floor | Literal["none"] = "none"
+    draw: int = 0
+
+    @property
+    def fingerprint(self) -> str:
+        """Its settings, and what stands for the data of tasks and for the numbers of files."""
+        made_of = [each.identity for each in self._parts()]
+        how = f"method={self.method},rank={self.rank},floor={self.floor},draw={self.draw}"
+        return f"without {digest(*made_of)} {how}"
+
+    @property
+    def hashes(self) -> Hashes:
+        """Hashes of the sentences that erasers are fitted on, sorted."""
+        return np.unique(np.concatenate([each.seen for each in self._parts()]))
+
+    def erasers(self, reference: str, slots: tuple[str, ...]) -> tuple[tuple[Eraser, ...], ...]:
+        """The erasers of each slot of an encoder, in the order in which they are applied.
+        DataProblem where a task has no labels to erase, or a file is of other vectors.
+        """
+        return _erasers_of(self, self.fingerprint, reference, slots)
+
+    def _parts(self) -> Iterator[Examples | FittedEraser]:
+        tasks = tuple(thing for thing in self.things if not thing.endswith(SUFFIX))
+        examples = _examples_of(tasks, cache_dir())
+        for thing in self.things:
+            if thing.endswith(SUFFIX):
+                yield _stored_eraser(thing)
+            else:
+                yield from examples[thing]
+
+
+class Examples(NamedTuple):
+    """What the eraser of a task is fitted on: its examples over the sentences that these are about.
+
+    name  of the task, as tables have it
+    view  how its sites are read
+    seen  hashes of the sentences
+    """
+
+    name: str
+    view: str
+    identity: str
+    dataset: Dataset
+    seen: Hashes
+
+
+@functools.lru_cache(8)
+def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[Examples]]:
+    """The examples for the erasers of some tasks, by reference; of folds those of the first.
+    DataProblem where a task cannot be read.
+    """
+    chosen: dict[str, tuple[str, str, str]] = {}
+    found = {}
+    for text in tasks:
+        known, refused = tasks_of([Reference.parse(text)], cache)
+        for reference, why in refused.items():
+            raise DataProblem(f"without={reference}: {why}")
+        for reference, task in known.items():
+            if without_fold(reference) not in chosen:
+                identity = task_identity(reference, task)
+                chosen[without_fold(reference)] = text, str(identity), task.view
+                found[without_fold(reference)] = load_dataset(task, identity)
+    by_text: dict[str, list[Examples]] = {text: [] for text in tasks}
+    for (plain, dataset), rows in zip(found.items(), divide(list(found.values())), strict=True):
+        text, known_as, view = chosen[plain]
+        part = _part_of(dataset, rows.eraser)
+        name = brief(TASKS, plain)
+        by_text[text].append(Examples(name, view, known_as, part, seen_in(part.sentences)))
+    return by_text
+
+
+def _part_of(dataset: Dataset, rows: np.ndarray) -> Dataset:
+    """Some examples over no more than the sentences that they are about."""
+    some = dataset.take(rows)
+    used, numbers = np.unique(some.sites[:, :, 0], return_inverse=True)
+    sites = some.sites.copy()
+    sites[:, :, 0] = numbers.reshape(sites.shape[:2])
+    return replace(some, sites=sites, sentences=tuple(dataset.sentences[i] for i in used.tolist()))
+
+
+@functools.lru_cache(32)
+def _stored_eraser(path: str) -> FittedEraser:
+    made = read_eraser(Path(path).expanduser())
+    if not len(made.seen):
+        raise DataProblem(
+            f"without={path}: it was written by a version that did not record its sentences, so it"
+            " may be probed on some of them; write it again with `lingprobe erase --erasers`"
+        )
+    return made
+
+
+@functools.lru_cache(8)
+def _erasers_of(
+    erasure: Erasure, fingerprint: str, reference: str, slots: tuple[str, ...]
+) -> tuple[tuple[Eraser, ...], ...]:
+    encoder = ENCODERS.make(reference)
+    encoder = encoder.asking(slots) if isinstance(encoder, Layered) else encoder
+    known = encoder_identity(reference, encoder)
+    layers = [slot.rpartition(".")[0] or slot for slot in slots]
+    chains: list[tuple[Eraser, ...]] = [()] * len(slots)
+    for part in erasure._parts():
+        if isinstance(part, FittedEraser):
+            own = _check_stored(part, known, layers)
+            chains = [
+                (*chain, part.eraser) if layer == own else chain
+                for chain, layer in zip(chains, layers, strict=True)
+            ]
+        elif erasure.method != "none":
+            readings = _readings(part, encoder, known)
+            chains = [
+                (*chain, _fit(erasure, part, readings, layer, chain))
+                for chain, layer in zip(chains, readings.vectors.names, strict=True)
+            ]
+    if erasure.method != "none" and () in chains:
+        raise DataProblem(
+            f"without=: no file is of layer {layers[chains.index(())]}: take layers= of those that"
+            " are, or name the task in place of a file"
+        )
+    return tuple(chains)
+
+
+def _fit(
+    erasure: Erasure, part: Examples, readings: Readings, layer: str, before: tuple[Eraser, ...]
+) -> Eraser:
+    """The eraser of a layer behind others, or the floor that stands in for it."""
+    for each in before:
+        readings = erase_layer(readings, layer, each)
+    try:
+        source, method = Source.of(readings, layer), erasure.method
+        eraser = fit_eraser(source, method, erasure.rank or None)
+        if erasure.floor == "none":
+            return eraser
+        which = erasure.floor, erasure.draw
+        return draw_floor((source, source.moments), method, eraser, which, part.name)
+    except (DataProblem, ReadingProblem, UsageProblem) as problem:
+        raise DataProblem(f"without={part.name}: {problem}") from problem
+
+
+def _readings(part: Examples, encoder: Encoder, known: Identity) -> Readings:
+    """The examples of a task beside their vectors, which are kept as those of a run; without those
+    that cannot be read.
+    """
+    paths, sentences = Paths.of(), part.dataset.sentences
+    store, key = paths.vector_store(), vectors_key(encoder, known)
+    with listening(lambda done, of: None):  # what is told is of another encoder's sentences
+        done = embed(encoder, sentences, store, key)
+    given = vectors(encoder, sentences, store, key, done.usable)
+    rows = np.flatnonzero(done.usable[part.dataset.sites[:, :, 0]].all(1))
+    rows = rows[readable(part.dataset.sites[rows], given).whole]
+    return Readings(part.dataset.take(rows), given, part.view)
+
+
+def _check_stored(made: FittedEraser, known: Identity, layers: list[str]) -> str:
+    """The layer that a stored eraser is of; DataProblem where it is of another encoder."""
+    named, _, *facts = json.loads(made.made_of["encoder"])
+    alike = {Reference.parse(each).without("layers") for each in (named, known.reference)}
+    if len(alike) > 1 or facts != list(known.facts):
+        raise DataProblem(
+            f"without={made.task}: the eraser was fitted on vectors of {made.encoder}, and these"
+            f" are of {known.reference}, or of other weights: fit one to them"
+        )
+    return made.layer
