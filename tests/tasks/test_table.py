@@ -95,11 +95,34 @@ def test_folds_are_of_one_state_of_the_data_and_tasks_of_their_own(tmp_path):
         assert task_identity(None, one) != task_identity(None, other)
 
 
-@pytest.mark.parametrize("source", ["a file", "memory"])
+OWN = """
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+
+from lingprobe.data.core import Sampling
+from lingprobe.tasks.table import Table
+
+@dataclass(frozen=True)
+class Own:
+    _: KW_ONLY
+    fold: str | None = None
+    name, question, metric, probe, view = "own", "Which?", "accuracy", "logreg", "mean"
+    sampling = Sampling(fold=True)
+
+    def load(self):
+        return Table(Path(__file__).with_name("a.csv"), fold=self.fold).load()
+"""
+
+
+@pytest.mark.parametrize("source", ["a file", "memory", "a task of one's own"])
 def test_all_folds_are_shown_when_results_are_read_again(tmp_path, source):
     file = labelled(tmp_path / "a.csv", many=100)
-    texts = [f"a {i}" for i in range(100)]
-    data = str(file) if source == "a file" else (texts, ["x", "y"] * 50)
+    (tmp_path / "own.py").write_text(OWN)
+    data = {
+        "a file": str(file),
+        "memory": ([f"a {i}" for i in range(100)], ["x", "y"] * 50),
+        "a task of one's own": f"{tmp_path / 'own.py'}@Own",
+    }[source]
     done = lingprobe.evaluate(
         "length", data, probes=["logreg"], seeds=1, bounds=False, output=tmp_path / "out"
     )
