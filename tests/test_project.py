@@ -130,3 +130,10 @@ def test_a_release_says_what_is_missing(tmp_path):
     urls = '[project.urls]\nHomepage = "https://a.test"\nRepository = "https://b.test"\n\n[project.scripts]'
     file.write_text(text.replace("[project.scripts]", urls), "utf-8")
     assert "differs from pyproject.toml: run `python release/about.py`" in release(tmp_path).stderr
+
+
+def test_actions_of_others_are_pinned_by_commit():
+    files = (ROOT / ".github" / "workflows").glob("*.yml")
+    used = [each for f in files for each in re.findall(r"uses: (\S+)", f.read_text("utf-8"))]
+    assert used
+    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", each) for each in used)

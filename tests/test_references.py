@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lingprobe.data import references
 from lingprobe.data.references import Contents, Reference, ReferenceProblem, allow, brief
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
@@ -175,6 +176,17 @@ def test_a_brief_reference_has_what_is_needed_and_what_is_unusual():
     )
     assert brief(THINGS, THINGS.canonical("needing,size=3")) == "needing,size=3"
     assert brief(THINGS, "gone:p,size=3") == "gone:p,size=3"
+
+
+def test_a_folder_of_results_names_each_thing_once(monkeypatch):
+    shortened, shorten = [], references._brief
+    monkeypatch.setattr(
+        references, "_brief", lambda *each: shortened.append(each) or shorten(*each)
+    )
+    assert {brief(THINGS, "needing,seed=7,size=3") for _ in range(1000)} == {
+        shorten(THINGS, Reference.parse("needing,seed=7,size=3"))
+    }
+    assert len(shortened) == 1
 
 
 def test_options_are_never_evaluated():

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import lingprobe
 from lingprobe.cli import app
+from lingprobe.pages.views import VIEWS
 from lingprobe.store.results import ResultStore, find_scores, write_scores
 
 RAN = "ran.txt"
@@ -99,7 +100,8 @@ def mailed(request, honest, tmp_path, monkeypatch):
     return request.param
 
 
-VIEWS = [
+WAYS = [
+    *(["report", "--view", view] for view in VIEWS),
     ["report"],
     ["report", "--each"],
     ["report", "--classes"],
@@ -123,7 +125,7 @@ VIEWS = [
 ]
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=" ".join)
+@pytest.mark.parametrize("view", WAYS, ids=" ".join)
 def test_no_view_of_results_runs_what_they_name(mailed, view):
     done = CliRunner().invoke(app, [view[0], "out", *view[1:]])
     assert not Path(RAN).exists()

@@ -83,6 +83,11 @@ def test_it_does_what_a_run_with_its_keywords_does(here):
     assert (again.fresh, scores(again)) == (0, scores(done))
 
 
+def test_a_tracker_is_none_of_an_estimate_s_business(here):
+    (here / "asked.toml").write_text(FILE + '\nlog_to = "tensorboard"\n')
+    assert lingprobe.read_experiment("asked.toml").estimate().trials == 6
+
+
 def test_its_copy_is_the_same_experiment(here):
     (here / "plain.toml").write_text(FILE.replace(', "mine.py@ones"', "").replace("limit", "#"))
     done = lingprobe.read_experiment("plain.toml").run()

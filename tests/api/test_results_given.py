@@ -76,6 +76,12 @@ def test_results_of_a_control_alone_have_a_page():
     assert "shuffled" in lingprobe.report(alone).text("html")
 
 
+def test_a_page_in_a_list_is_a_line(measured):
+    page = lingprobe.report(measured[0][0])
+    assert str(page) not in repr([page])
+    assert len(repr(page)) < 100
+
+
 @pytest.mark.parametrize("wrong", [5, [5], [None]])
 def test_what_holds_no_results_is_said(wrong):
     with pytest.raises(lingprobe.UsageProblem, match="give an evaluation, results, or a folder"):

@@ -144,6 +144,17 @@ def test_what_several_probes_read_are_lines_of_their_own():
     ]
 
 
+def test_what_several_probes_read_is_named_once_or_with_the_probe():
+    read = [
+        result(task=task, encoder=encoder, probe=probe, seed=seed)
+        for task, encoder, probe in product(TASKS, ("gold", "st:mine"), ("logreg", "mlp"))
+        for seed in range(2 if (encoder, probe) == ("st:mine", "mlp") else 1)
+    ]
+    notes = wide(read).notes
+    assert "oracle: gold for tense, passive." in notes
+    assert "seeds: 1: st:mine with logreg, gold; 2: st:mine with mlp." in notes
+
+
 def test_the_oracles_are_one_line_where_one_task_alone_is_read_by_several_probes():
     table = wide([*results(), result(0.6, task=TASKS[0], probe="majority-feature")])
     (oracle,) = (row for row in table.sections[0].rows if row[0] == "oracle")

@@ -250,3 +250,13 @@ def test_leftovers_go_after_a_day_and_others_files_stay(tmp_path):
 
 def test_no_folder_holds_no_files(tmp_path):
     assert blocks.list_files(tmp_path / "nowhere", ".block") == []
+
+
+def test_a_block_written_over_in_place_is_another_one(tmp_path):
+    path = write(tmp_path / "a")
+    block, content, about = Block(path), path.read_bytes(), path.stat()
+    with path.open("r+b") as file:
+        file.write(content)
+    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns + 1))
+    with pytest.raises(blocks.Gone, match="another file took its place"):
+        block.array("keys")

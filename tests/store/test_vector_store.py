@@ -304,7 +304,7 @@ def a_folder(place):
 
 
 def a_link_to_nothing(place):
-    place.parent.mkdir(parents=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
     place.symlink_to("nowhere")
 
 
@@ -317,3 +317,14 @@ def test_what_is_no_file_in_the_place_of_a_block_is_set_aside(wrong, tmp_path):
     again = VectorStore(tmp_path)
     assert not again.missing("base", "-", known).any()
     np.testing.assert_array_equal(again.read("base", ["-"], ["-"], known).layers[0], layer(known))
+
+
+def test_what_is_set_aside_is_in_the_way_of_nothing(tmp_path):
+    known, place = some(10), VectorStore(tmp_path).folder("base") / "p-00000.vectors"
+    for wrong in (a_folder, a_link_to_nothing, a_folder):
+        place.unlink(missing_ok=True)
+        wrong(place)
+        store = VectorStore(tmp_path)
+        assert store.missing("base", "-", known).all()
+        fill(store, known)
+        assert not VectorStore(tmp_path).missing("base", "-", known).any()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lingprobe
+from lingprobe.analysis.rows import rows
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.datasets import folds_needed, together
@@ -81,6 +82,54 @@ def labelled(file, headings="text,label", row="a {i},{label}", many=60):
     rows = [row.format(i=i, label="xy"[i % 2], doc=i // 6) for i in range(many)]
     file.write_text("\n".join([headings, *rows]) + "\n")
     return file
+
+
+def test_folds_are_of_one_state_of_the_data_and_tasks_of_their_own(tmp_path):
+    file = labelled(tmp_path / "a.csv")
+    held = lingprobe.table((["a", "b"] * 30, ["x", "y"] * 30))
+    for one, other in (
+        (Table(file, fold="1/5"), Table(file, fold="2/5")),
+        (held.plus(fold="1/5"), held.plus(fold="2/5")),
+    ):
+        assert one.fingerprint == other.fingerprint
+        assert task_identity(None, one) != task_identity(None, other)
+
+
+OWN = """
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+
+from lingprobe.data.core import Sampling
+from lingprobe.tasks.table import Table
+
+@dataclass(frozen=True)
+class Own:
+    _: KW_ONLY
+    fold: str | None = None
+    name, question, metric, probe, view = "own", "Which?", "accuracy", "logreg", "mean"
+    sampling = Sampling(fold=True)
+
+    def load(self):
+        return Table(Path(__file__).with_name("a.csv"), fold=self.fold).load()
+"""
+
+
+@pytest.mark.parametrize("source", ["a file", "memory", "a task of one's own"])
+def test_all_folds_are_shown_when_results_are_read_again(tmp_path, source):
+    file = labelled(tmp_path / "a.csv", many=100)
+    (tmp_path / "own.py").write_text(OWN)
+    data = {
+        "a file": str(file),
+        "memory": ([f"a {i}" for i in range(100)], ["x", "y"] * 50),
+        "a task of one's own": f"{tmp_path / 'own.py'}@Own",
+    }[source]
+    done = lingprobe.evaluate(
+        "length", data, probes=["logreg"], seeds=1, bounds=False, output=tmp_path / "out"
+    )
+    assert len(done.results) == 5
+    for again in (tmp_path / "out", [done], [done, tmp_path / "out"]):
+        [row] = rows(lingprobe.report(again).content)
+        assert row.n == 100
 
 
 @pytest.mark.parametrize("name", ["mine.csv", "mine.tsv.gz", "a%2C b.csv", "some/mine.JSONL"])
@@ -186,3 +235,13 @@ def test_a_small_data_set_that_was_built_keeps_its_splits(tmp_path):
         "length", f"table:{written}", probes="logreg", bounds=False, output=tmp_path / "results"
     )
     assert len(done.results) == 1
+
+
+def test_an_encoder_that_fails_is_called_as_in_tables(tmp_path):
+    np.save(tmp_path / "v.npy", np.ones((1, 2)))
+    (tmp_path / "v.txt").write_text("something else\n")
+    encoder = f"npy:{tmp_path / 'v.npy'}"
+    done = lingprobe.evaluate(
+        [encoder, "length"], labelled(tmp_path / "a.csv"), probes=["logreg"], seeds=1, bounds=False
+    )
+    assert list(done.failures) == [encoder]

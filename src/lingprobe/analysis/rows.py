@@ -19,6 +19,7 @@ from lingprobe.analysis.computing import describe_computation
 from lingprobe.analysis.questions import describe_question
 from lingprobe.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
 from lingprobe.data.core import Result, Trial, needs_of
+from lingprobe.data.identity import shared_fact
 from lingprobe.data.notes import Code, Controlled
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import REMEMBERED, ReferenceProblem, brief, parsed_or_none
@@ -166,11 +167,12 @@ def _state(result: Result) -> str:
 @lru_cache(maxsize=REMEMBERED)
 def _made_of(identity: str) -> list[Any]:
     """Code and facts in an identity; of a task of version 0.1 whose examples stand for it, the code
-    alone.
+    alone, and of a fold whose examples do, how many folds there are.
     """
     try:
         first, *rest = json.loads(identity)
-        return list(json.loads(first)[1:]) if str(first).startswith("[") else rest
+        facts = list(json.loads(first)[1:]) if str(first).startswith("[") else rest
+        return [shared_fact(str(fact)) for fact in facts]
     except ValueError:
         return [identity]
 

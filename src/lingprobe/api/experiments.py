@@ -59,7 +59,7 @@ class Experiment:
 
     def estimate(self) -> Estimate:
         """What the run would do; nothing is encoded or fitted."""
-        kept = {k: v for k, v in self.settings.items() if k != "reproducible"}
+        kept = {k: v for k, v in self.settings.items() if k not in ("reproducible", "log_to")}
         return estimate(**kept)
 
     def run(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
 import sys
 import types
 import uuid
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from lingprobe.data._closure import code_of, digest, file_of, is_ours
 from lingprobe.data._source import PACKAGE
-from lingprobe.data.references import Contents, Reference
+from lingprobe.data.references import Contents, Reference, parsed_or_none, path_options
 
 _process = uuid.uuid4().hex
 
@@ -84,6 +85,27 @@ def identity(contents: Contents, reference: str | None, thing: Any, *facts: str)
         # code that was typed in has no file to tell it from what is typed in later
         stated.append(_process)
     return Identity(text, code_of(*starts), (*stated, *facts))
+
+
+def mark_draw(reference: str) -> str:
+    """What stands before the digest of a task's examples: of how many folds or samples these are
+    one; '' for all examples.
+    """
+    parsed = parsed_or_none(reference)
+    marks = [
+        f"{key} of {value.partition('/')[2]}"
+        for key, value in (parsed.options if parsed else ())
+        if key in ("fold", "sample") and "/" in value
+    ]
+    return " ".join([*marks, ""])
+
+
+def shared_fact(fact: str) -> str:
+    """What a fact says of all folds and samples alike, each of which has other examples."""
+    return _DRAWN.sub(r"\1", fact)
+
+
+_DRAWN = re.compile(r"^((?:(?:fold|sample) of \d+ )+)[0-9a-f]{32}$")
 
 
 def portable(contents: Contents, reference: str) -> str:

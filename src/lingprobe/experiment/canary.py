@@ -128,7 +128,10 @@ def _vectors(encoder: Encoder, batches: Iterable[Sequence[Sentence]]) -> tuple[F
     """Each layer of the vectors of all sentences, encoded batch by batch."""
     with foreign_code(encoder.name), threads():
         parts = [encoder.encode(batch).layers for batch in batches]
-    return tuple(np.concatenate(layers).astype(np.float32) for layers in zip(*parts, strict=True))
+    with np.errstate(over="ignore"):  # what float32 does not hold is said when it is stored
+        return tuple(
+            np.concatenate(layers).astype(np.float32) for layers in zip(*parts, strict=True)
+        )
 
 
 def _gives(

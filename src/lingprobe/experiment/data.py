@@ -17,7 +17,7 @@ from lingprobe.data._closure import code_of, digest
 from lingprobe.data._foreign_code import foreign_code
 from lingprobe.data.cache import FileProblem, recall, remember
 from lingprobe.data.core import DataProblem, Dataset, Task
-from lingprobe.data.identity import Identity, Stated, identity
+from lingprobe.data.identity import Identity, Stated, identity, mark_draw
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import WordRule
 from lingprobe.data.oracles import about_words
@@ -78,7 +78,8 @@ def task_identity(reference: str | None, task: Task) -> Identity:
         if isinstance(whole, Stated):
             return identity(TASKS, reference, task)
         dataset = load(task)
-        known = identity(TASKS, reference, task, content(dataset))
+        drawn = mark_draw(reference or task.name)
+        known = identity(TASKS, reference, task, drawn + content(dataset))
     _datasets[str(known)] = dataset
     return known
 

@@ -80,7 +80,7 @@ def run(
     for part in parts:
         with passing_vectors(paths):
             broken = fill(part.passes, paths, workers, progress)
-            failures |= broken
+            failures |= {brief(ENCODERS, name): why for name, why in broken.items()}
             left = [g for g in part.groups if g.trials[0].encoder not in broken]
             for measured in _fit_encoded_groups(left, paths, workers, before, progress):
                 known |= measured.results

@@ -60,7 +60,7 @@ MEASURES = (
     " interval over seeds (if at least three).",
     "Expected layer: the mean layer, weighted by what each adds to the mix of those below it,"
     " with its interval over seeds and test examples.",
-    "Bits: how far the weights, and the gains of layers, are from uniform (0: all layers alike).",
+    "Bits: how unevenly the weights, or the gains, are spread over the layers (0: evenly).",
 )
 
 

@@ -126,6 +126,11 @@ def select_results(results: Sequence[Result], chosen: Chosen, where: str = "") -
         and r.trial.encoder in encoders
         and is_asked(chosen.reads, r.trial.read)
     ]
+    if not results:
+        raise DataProblem(
+            f"there are no results{where} to choose from: nothing of this run was measured;"
+            " --experiment all shows those of all runs"
+        )
     if not mine:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in results})
         by = sorted({brief(ENCODERS, r.trial.encoder) for r in results})

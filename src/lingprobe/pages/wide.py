@@ -5,6 +5,7 @@ other in groups with their means, baselines above and oracles below.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -225,11 +226,11 @@ def _describe_tasks(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
         size = f" ({mine[0].posed.size})" if mine[0].posed.size else ""
         name = f"{made.full_name(column)}{size}"
         yield f"{name}: {said}" if said else f"{name}."
-    oracles: dict[str, list[str]] = {}
+    oracles: dict[str, dict[str, None]] = {}
     for line in made.lines:
         for column in made.columns if line.encoder == ORACLE else ():
             if row := line.cells.get(column.task):
-                oracles.setdefault(row.encoder, []).append(made.full_name(column))
+                oracles.setdefault(row.encoder, {})[made.full_name(column)] = None
     if oracles:
         which = "; ".join(f"{name} for {', '.join(tasks)}" for name, tasks in oracles.items())
         yield f"{ORACLE}: {which}."
@@ -266,10 +267,17 @@ def _together(made: Grid, columns: set[Column]) -> Iterator[str]:
 
 
 def _by(name: str, made: Grid, value: Callable[[Row], str]) -> Iterator[str]:
-    """The encoders of each value, where there are several."""
+    """The encoders of each value, where there are several; an encoder that has several, with the
+    probe of each.
+    """
+    rows = [row for line in made.lines for row in line.cells.values()]
+    pairs = {(row.encoder, value(row)) for row in rows}
+    many = Counter(encoder for encoder, _ in pairs)
     values: dict[str, dict[str, None]] = {}
-    for row in (row for line in made.lines for row in line.cells.values()):
-        values.setdefault(value(row), {})[made.names.get(row.encoder, row.encoder)] = None
+    for row in rows:
+        called = made.names.get(row.encoder, row.encoder)
+        probe = f" with {row.probe}" if made.has_probes and many[row.encoder] > 1 else ""
+        values.setdefault(value(row), {})[called + probe] = None
     if len(values) > 1:
         which = "; ".join(f"{one}: {', '.join(names)}" for one, names in values.items())
         yield f"{name}: {which}."

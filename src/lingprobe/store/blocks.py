@@ -18,6 +18,7 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
+import itertools
 import json
 import logging
 import mmap
@@ -315,14 +316,25 @@ def set_aside(path: Path, why: object) -> None:
     if isinstance(why, Gone):
         log.warning("%s cannot be read (%s); what it held will be made again", path, why)
         return
+    place = _place_aside(path)
     log.warning(
-        "%s is damaged (%s); it is set aside as %s.damaged and what it held will be made again",
+        "%s is damaged (%s); it is set aside as %s and what it held will be made again",
         path,
         why,
-        path.name,
+        place.name,
     )
     with contextlib.suppress(FileNotFoundError):  # another process was quicker
-        path.replace(path.with_name(path.name + ".damaged"))
+        path.replace(place)
+
+
+def _place_aside(path: Path) -> Path:
+    """Where what is damaged goes: in place of an earlier file, a folder under a free name."""
+    places = (path.with_name(f"{path.name}{number or ''}.damaged") for number in itertools.count())
+    return next(
+        each
+        for each in places
+        if not each.is_dir() and not (path.is_dir() and os.path.lexists(each))
+    )
 
 
 def list_files(

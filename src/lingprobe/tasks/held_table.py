@@ -105,8 +105,8 @@ class HeldTable:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the rows and of all that decides what is made of them."""
-        return digest(self.content, repr(self.handling))
+        """A hash of the rows and of all that decides what is made of them; folds agree on it."""
+        return digest(self.content, repr(replace(self.handling, fold=None)))
 
     def plus(self, **options: str) -> HeldTable:
         """The same rows, of which another fold is the test split, or bad ones are left out."""

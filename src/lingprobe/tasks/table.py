@@ -87,8 +87,11 @@ class Table:
 
     @property
     def name(self) -> str:
-        """The name of the file without its suffixes, or of the folder."""
-        return uncompressed_path(self.path).stem
+        """The name of the file without its suffixes, or of the folder; with the fold where it is
+        one.
+        """
+        title = uncompressed_path(self.path).stem
+        return f"{title},fold={self.fold}" if self.fold else title
 
     @property
     def question(self) -> str:
@@ -102,10 +105,10 @@ class Table:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the files, and of how they are read."""
+        """A hash of the files, and of how they are read; folds of a table agree on it."""
         parts = table_parts(self.path.expanduser())
         content = digest_files(part.path for part in parts)
-        options = [item for item in asdict(self).items() if item[0] != "path"]
+        options = [item for item in asdict(self).items() if item[0] not in ("path", "fold")]
         return digest(content, *(part.split for part in parts), repr(options))
 
     def load(self) -> Dataset:
