@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from lingprobe.data._closure import code_of, digest, file_of, is_ours
 from lingprobe.data._source import PACKAGE
-from lingprobe.data.references import Contents, Reference, parsed_or_none, path_options
+from lingprobe.data.references import Contents, Reference, parsed_or_none
 
 _process = uuid.uuid4().hex
 
