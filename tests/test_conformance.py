@@ -133,7 +133,7 @@ PROBE_OPTIONS = {
         ("mlp,protocol=krasnowska,l2=1e-4", {"kinds": ("classes",)}),
         ("mlp,protocol=ettinger", {"kinds": ("classes",)}),
     ],
-    "span": [("span", {"kinds": ("classes", "sets", "partial")})],
+    "span": [("span,projection=32,hidden=32", {"kinds": ("classes", "sets", "partial")})],
     "logreg": [("logreg", {})],
     "online": [("online:logreg%2Cc=1", {"kinds": ("classes", "sets", "partial")})],
     "relatedness": [
@@ -142,7 +142,7 @@ PROBE_OPTIONS = {
         ("relatedness,protocol=senteval", {"kinds": ("scores",), "pairs": True, "learns": False}),
     ],
     "cosine": [("cosine", {"kinds": ("scores",), "pairs": True})],
-    "attention": [("attention", {}), ("attention,pool=max", {"kinds": ("classes",)})],
+    "attention": [("attention,epochs=20", {}), ("attention,pool=max", {"kinds": ("classes",)})],
     "sparse": [
         ("sparse,k=4", {}),
         ("sparse,k=4,by=l1", {"kinds": ("classes", "partial")}),
