@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.examples import Sentence
+from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.notes import Checkpoint
+from lingprobe.data.vectors import Ints
 
 
 @runtime_checkable
@@ -56,3 +58,29 @@ class Withholding(Protocol):
 
     def withholds(self, sentences: Sequence[Sentence]) -> NDArray[np.bool_]:
         """Which of some sentences those are, [sentences]."""
+
+
+@runtime_checkable
+class Replaceable(Encoder, Protocol):
+    """An encoder whose model runs on with other states, for whoever encodes inside the context."""
+
+    def replace_states(
+        self, edits: Mapping[int, Callable[[Any], Any]]
+    ) -> AbstractContextManager[None]:
+        """Replace states by layer; edits are given tensors [..., dim] and return such. EncoderStop
+        where that cannot be.
+        """
+
+
+@runtime_checkable
+class Predictive(Replaceable, Protocol):
+    """An encoder of log-probabilities of sentences.
+
+    states  the reference of an encoder of the states of the same model
+    """
+
+    @property
+    def states(self) -> str: ...
+
+    def predicted_tokens(self, sentences: Sequence[Sentence]) -> Ints:
+        """How many tokens of each sentence are predicted, [sentences]."""

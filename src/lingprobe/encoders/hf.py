@@ -9,7 +9,8 @@ fills every (layer, pooling) that is asked for.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -248,6 +249,16 @@ class HuggingFace(Saved):
             remember(*self._memory_key, constant_tokens(passes))
         units = passes.run(sentences, asked)
         return Vectors(units.layers, names_of(asked), units.spans, units.cut)
+
+    @contextmanager
+    def replace_states(self, edits: Mapping[int, Callable[[Any], Any]]) -> Iterator[None]:
+        """Replace states by layer, for what is encoded until the block ends."""
+        from lingprobe.encoders.replacement import replacement_of  # imports torch
+
+        self.encode([Sentence.of(["a"])])  # what is remembered of the model is of its own states
+        network = self.load()
+        with replacement_of(network.model, network.layers).by(edits):
+            yield
 
     @property
     def constant_tokens(self) -> Mapping[str, str]:

@@ -1,4 +1,6 @@
-"""Erase a task from an encoder's vectors and measure others, as a function."""
+"""Erase a task from an encoder's vectors and measure others, or from the states of a running model
+and measure what it does, as functions.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,13 @@ from lingprobe.experiment.portions import portions
 from lingprobe.experiment.run import fill, groups_of
 from lingprobe.parts.erase.cells import ErasureCell, cells
 from lingprobe.parts.erase.division import Division, divide
+from lingprobe.parts.erase.effect_cells import EffectCell
+from lingprobe.parts.erase.effect_pages import effect_page
 from lingprobe.parts.erase.files import SUFFIX, FittedEraser, seen_in
 from lingprobe.parts.erase.fitting import METHODS
 from lingprobe.parts.erase.matrix import Bench, Matrix, Subject
 from lingprobe.parts.erase.pages import erasure_page
+from lingprobe.parts.erase.target import Interventions, Target
 from lingprobe.probes import PROBES
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS, limit_tasks
@@ -94,6 +99,51 @@ def erase(
         found = list(_measure(encoded, how, bench, (erasers, progress)))
     remarks = [f"refused: {name}: {why}" for name, why in made.refused.items()]
     return erasure_page(found, bench.counts, draws).with_remarks([*remarks, *_folds(made)])
+
+
+def intervene(
+    task: str,
+    encoder: str,
+    *,
+    layer: int,
+    pairs: str = "",
+    doses: Sequence[float] = (0.5, 1.0, 2.0),
+    method: Literal["leace", "inlp", "mean"] = "leace",
+    draws: int = 5,
+    probe: str = "logreg",
+    limit: int | None = None,
+    cache: str | Path | None = None,
+    progress: bool = False,
+) -> Page[tuple[EffectCell, ...]]:
+    """Change a layer's states while the model runs, and measure what follows, as
+    `lingprobe intervene` does.
+
+    task      what is erased; of two classes, states are moved between them as well
+    encoder   'lm:MODEL' for what a language model prefers and its loss, 'hf:MODEL' for later layers
+              alone
+    layer     whose states are changed, from 0
+    pairs     a task of minimal pairs over sentences of the task, for 'lm:'
+    doses     by how many distances of the classes states are moved
+    method    'leace', 'inlp' or 'mean'
+    draws     of each kind of floor
+    probe     of later layers, fitted to states as they are
+    limit, cache, progress  as of `run`
+    UsageProblem for an encoder whose states cannot be replaced, DataProblem for too few pairs.
+
+        print(lingprobe.intervene("ud/subj-num:en_ewt", "hf:bert-base-cased", layer=8))
+    """
+    check_values(limit=limit)
+    if method not in METHODS or draws < 1 or any(dose < 0 for dose in doses):
+        raise UsageProblem(
+            f"intervene takes method={', '.join(METHODS)}, draws of at least 1, and doses from 0"
+        )
+    allow(probe, encoder)
+    with at(cache):
+        target = Target.of(task, encoder, limit)
+        how = Interventions(layer, tuple(doses), method, draws, probe)
+        with bar(progress, total=None, desc=f"layer {layer}", unit=" readings") as shown:
+            effects = how.measure(target, pairs, limit, shown.update)
+    return effect_page(effects, draws)
 
 
 def _expand(tasks: Any) -> list[Any]:

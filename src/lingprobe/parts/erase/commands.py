@@ -1,4 +1,6 @@
-"""`lingprobe erase`: what is left when a property is erased from vectors, and what goes with it."""
+"""`lingprobe erase`: what is left when a property is erased from vectors, and what goes with it.
+`lingprobe intervene`: what a model does without it.
+"""
 
 from __future__ import annotations
 
@@ -63,3 +65,36 @@ def erase(
     encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.erase(**{**given, "encoders": encoders}, progress=not quiet)
     put(page, style, output, "cell")
+
+
+@command(
+    "intervene",
+    option("task", "--task", "-t", metavar="TASK", complete=names("tasks")),
+    option("encoder", "--encoder", "-e", metavar="ENCODER", complete=names("encoders")),
+    option("layer", metavar="N", least=0),
+    option("pairs", metavar="TASK", complete=names("tasks")),
+    option("doses", "--dose", metavar="X", kind=list[float]),
+    option("method", metavar="METHOD"),
+    option("draws", metavar="N", least=1),
+    option("probe", metavar="PROBE", complete=names("probes")),
+    option("limit", metavar="N", least=1),
+    PAGE_STYLE,
+    OUTPUT,
+    QUIET,
+    CACHE,
+)
+def intervene(
+    given: Arguments,
+    *,
+    style: PageStyle = "terminal",
+    output: Path | None = None,
+    quiet: bool = False,
+) -> None:
+    """Change the states of a running model, and show what it does then.
+
+    **Examples**
+
+    - `lingprobe intervene -t ud/subj-num:en_ewt -e hf:bert-base-cased --layer 8`
+    - `lingprobe intervene -t ud/subj-num:en -e lm:gpt2 --layer 6 --pairs minimal/agreement:en`
+    """
+    put(lingprobe.intervene(**given, progress=not quiet), style, output, "cell")

@@ -123,13 +123,13 @@ def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[Examples
     by_text: dict[str, list[Examples]] = {text: [] for text in tasks}
     for (plain, dataset), rows in zip(found.items(), divide(list(found.values())), strict=True):
         text, known_as, view = chosen[plain]
-        part = _part_of(dataset, rows.eraser)
+        part = part_of(dataset, rows.eraser)
         name = brief(TASKS, plain)
         by_text[text].append(Examples(name, view, known_as, part, seen_in(part.sentences)))
     return by_text
 
 
-def _part_of(dataset: Dataset, rows: np.ndarray) -> Dataset:
+def part_of(dataset: Dataset, rows: np.ndarray) -> Dataset:
     """Some examples over no more than the sentences that they are about."""
     some = dataset.take(rows)
     used, numbers = np.unique(some.sites[:, :, 0], return_inverse=True)
@@ -166,7 +166,7 @@ def _erasers_of(
                 for chain, layer in zip(chains, layers, strict=True)
             ]
         elif erasure.method != "none":
-            readings = _readings(part, encoder, known)
+            readings = read_examples((part.dataset, part.view), encoder, known)
             chains = [
                 (*chain, _fit(erasure, part, readings, layer, chain))
                 for chain, layer in zip(chains, readings.vectors.names, strict=True)
@@ -196,18 +196,19 @@ def _fit(
         raise DataProblem(f"without={part.name}: {problem}") from problem
 
 
-def _readings(part: Examples, encoder: Encoder, known: Identity) -> Readings:
-    """The examples of a task beside their vectors, which are kept as those of a run; without those
-    that cannot be read.
+def read_examples(given: tuple[Dataset, str], encoder: Encoder, known: Identity) -> Readings:
+    """The examples of a task, with its view, beside their vectors, which are kept as those of a
+    run; without those that cannot be read.
     """
-    paths, sentences = Paths.of(), part.dataset.sentences
+    (dataset, view), paths = given, Paths.of()
+    sentences = dataset.sentences
     store, key = paths.vector_store(), vectors_key(encoder, known)
     with listening(lambda done, of: None):  # what is told is of another encoder's sentences
         done = embed(encoder, sentences, store, key)
-    given = vectors(encoder, sentences, store, key, done.usable)
-    rows = np.flatnonzero(done.usable[part.dataset.sites[:, :, 0]].all(1))
-    rows = rows[readable(part.dataset.sites[rows], given).whole]
-    return Readings(part.dataset.take(rows), given, part.view)
+    made = vectors(encoder, sentences, store, key, done.usable)
+    rows = np.flatnonzero(done.usable[dataset.sites[:, :, 0]].all(1))
+    rows = rows[readable(dataset.sites[rows], made).whole]
+    return Readings(dataset.take(rows), made, view)
 
 
 def _check_stored(made: FittedEraser, known: Identity, layers: list[str]) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,15 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import MARGIN
-from lingprobe.data.references import Place
-from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.frames import tokeniser_of
+from lingprobe.data.references import Place, Reference
+from lingprobe.data.vectors import Ints, Vectors
+from lingprobe.encoders.frames import PLACE, tokeniser_of
 from lingprobe.encoders.hub import source_of
 from lingprobe.encoders.model_files import Dtype, Saved
 from lingprobe.parts.minimal.scores import score_vectors
+
+if TYPE_CHECKING:
+    from lingprobe.parts.minimal.scoring import Plan, Scorer
 
 # numbers of logits that are held at a time: what a processor's memory gives again and again
 # without clearing it first, and what a GPU has room for
@@ -65,42 +69,89 @@ class LanguageModel(Saved):
         return self.reads == "masked"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        from lingprobe.encoders.network import Network  # imports torch
-        from lingprobe.parts.minimal.scoring import load_scorer, plan_causal, plan_masked
-
-        masked = self.is_masked
-        source = source_of(self.files, self.model, self.trust)
-        drawn = self.seed if self.weights == "random" else None
-        scorer, tokenizer = load_scorer(source, *self.runs, masked, drawn)
-        texts = [sentence.text for sentence in sentences]
-        limit = Network(scorer.model, tokenizer, scorer.device, scorer.dtype).limit
+        scorer, _ = self._load()
         tokens = self.batch
-        if masked:
-            ids, words, cut = self._mask(tokenizer, texts, limit)
-            plan = plan_masked(ids, words, tokenizer.mask_token_id)
-        else:
-            ids, cut = self._causal(tokenizer, texts, limit)
-            plan = plan_causal(ids, scorer.branching)
+        plan, cut = self._plan(sentences)
+        if not self.is_masked:
             # each token is predicted, so logits are what needs room
             most = AT_ONCE.get(scorer.device.partition(":")[0], min(AT_ONCE.values()))
             tokens = max(1, min(tokens, most // scorer.model.config.vocab_size))
-        said = scorer.log_probabilities(plan, len(texts), tokens)
+        said = scorer.log_probabilities(plan, len(sentences), tokens)
         return score_vectors(said, cut)
+
+    @property
+    def states(self) -> str:
+        """The reference of the encoder of its states, word piece by word piece; of a causal model
+        behind a start token, as states without it lie elsewhere.
+        """
+        options = {"pool": "none", "device": self.device, "dtype": self.dtype}
+        if self.weights == "random":
+            raise EncoderStop(f"{self.name}: drawn weights are read by their probabilities alone")
+        if not self.is_masked:
+            tokenizer = self._load()[1]
+            start = self._start(tokenizer)
+            if start not in tokenizer("a", verbose=False)["input_ids"]:
+                options["template"] = f"{tokenizer.convert_ids_to_tokens(start)}{PLACE}"
+        return str(Reference("hf", self.model, tuple(options.items())))
+
+    def predicted_tokens(self, sentences: Sequence[Sentence]) -> Ints:
+        """How many tokens of each sentence are predicted, [sentences]."""
+        plan, _ = self._plan(sentences)
+        return np.bincount(plan.uses[:, 0], minlength=len(sentences)).astype(np.int64)
+
+    @contextmanager
+    def replace_states(self, edits: Mapping[int, Callable[[Any], Any]]) -> Iterator[None]:
+        """Replace states by layer, for what is scored until the block ends."""
+        from lingprobe.encoders.network import Network  # imports torch
+        from lingprobe.encoders.replacement import replacement_of
+
+        scorer, tokenizer = self._load()
+        model = scorer.model.base_model
+        layers = Network(model, tokenizer, scorer.device, scorer.dtype).layers
+        with replacement_of(model, layers).by(edits):
+            yield
+
+    def _load(self) -> tuple[Scorer, Any]:
+        """The model, which was tried, and its tokeniser."""
+        from lingprobe.parts.minimal.scoring import load_scorer  # imports torch
+
+        source = source_of(self.files, self.model, self.trust)
+        drawn = self.seed if self.weights == "random" else None
+        return load_scorer(source, *self.runs, self.is_masked, drawn)
+
+    def _plan(self, sentences: Sequence[Sentence]) -> tuple[Plan, NDArray[np.bool_]]:
+        """What is read and predicted, and which sentences were cut."""
+        from lingprobe.encoders.network import Network  # imports torch
+        from lingprobe.parts.minimal.scoring import plan_causal, plan_masked
+
+        scorer, tokenizer = self._load()
+        texts = [sentence.text for sentence in sentences]
+        limit = Network(scorer.model, tokenizer, scorer.device, scorer.dtype).limit
+        if self.is_masked:
+            ids, words, cut = self._mask(tokenizer, texts, limit)
+            return plan_masked(ids, words, tokenizer.mask_token_id), cut
+        ids, cut = self._causal(tokenizer, texts, limit)
+        return plan_causal(ids, scorer.branching), cut
 
     def _causal(
         self, tokenizer: Any, texts: list[str], limit: int
     ) -> tuple[list[list[int]], NDArray[np.bool_]]:
         """The tokens of each text behind a start token, and which texts were cut."""
-        marks = (tokenizer.bos_token_id, tokenizer.eos_token_id)
-        start = next((mark for mark in marks if mark is not None), None)
-        if start is None:
-            raise EncoderStop(
-                f"{self.name}: the tokeniser has no token that a text begins or ends with, so the"
-                " first token of a sentence has no probability"
-            )
+        start = self._start(tokenizer)
         whole = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
         ids = [[start, *each][:limit] for each in whole] if texts else []
         return ids, np.array([len(each) + 1 > limit for each in whole], bool)
+
+    def _start(self, tokenizer: Any) -> int:
+        """The number of the token that every text begins with."""
+        marks = (tokenizer.bos_token_id, tokenizer.eos_token_id)
+        for mark in marks:
+            if mark is not None:
+                return int(mark)
+        raise EncoderStop(
+            f"{self.name}: the tokeniser has no token that a text begins or ends with, so the first"
+            " token of a sentence has no probability"
+        )
 
     def _mask(
         self, tokenizer: Any, texts: list[str], limit: int
