@@ -68,6 +68,7 @@ parts/languages/transfer.py _bank
 parts/languages/morphology.py questions _fitting
 parts/units/sae.py inner fingerprint
 parts/erase/erasure.py _erasers_of
+parts/erase/target.py of _later _preferences encoder readings
 parts/erase/remainder.py remainder
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
@@ -101,7 +102,7 @@ parts/training/settings.py objective_of
 ALLOWING = """
 api/data.py annotate inspect
 parts/compose/api.py _request
-parts/erase/api.py erase
+parts/erase/api.py erase intervene
 parts/languages/api.py survey
 api/encoders.py configure
 api/listing.py available

@@ -159,6 +159,7 @@ def test_whatever_lays_out_scores_marks_them():
         "pages.py": "differences over the same test examples, each with its n",
         "survey_page.py": "which treebanks answer which questions, and no scores of encoders",
         "questions.py": "questions and encoders of the page, before any score",
+        "effect_pages.py": "each block over its own test examples, each line with its n",
         "significance.py": "published scores, each block over its own test examples",
         **{
             file.name: "correlations over encoders, each with its n"

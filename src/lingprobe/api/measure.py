@@ -62,12 +62,11 @@ class Settings(TypedDict, total=False):
     seeds         how often each probe is trained (default: 5)
     bounds        also measure the default baselines and oracle of each task, fitted once with the
                   same probe
-    output        the folder of results, also written as readable files: MODEL/TASK.json, and
-                  results.parquet with all of them (default: the user's cache folder)
+    output        the folder of results, with MODEL/TASK.json and results.parquet to read (default:
+                  the user's cache folder)
     cache         the folder of vectors (default: $LINGPROBE_CACHE, or the user's cache folder)
-    store         how vectors are stored: 'float32'; in half the bytes 'float16' (values below
-                  65,504, three digits) or 'bfloat16' (values of any size, two digits); or 'none',
-                  only until they are measured
+    store         how vectors are stored: 'float32', 'float16' (values below 65,504), 'bfloat16'
+                  (two digits), or 'none', only until they are measured
     keep_scores   whether to keep probabilities, for `report(bits=True)` and `predictions`
     on_error      what to do about a malformed sentence in a treebank: 'raise' an error for the
                   task, or 'skip' and count it

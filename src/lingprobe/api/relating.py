@@ -58,16 +58,14 @@ def relate(
     with_       scores from elsewhere, as further columns: a CSV file, or 'mteb:FOLDER'
     method      the correlation
     correction  the correction of p values for all pairs: 'holm', or 'bh' (Benjamini-Hochberg)
-    rows        tasks (or other columns of scores) to show as rows of the matrix, by name or pattern
+    rows        tasks (or columns of scores) to show as rows, by name or pattern
     columns     those to show as its columns
-    family      a regular expression: encoders with the same match in their names are one family,
-                and permuted and resampled together (default: layers and poolings of one model)
-    families    a CSV file that defines the families, with columns encoder and family
-    within      a regular expression of smaller groups, for correlations within them, by matches in
-                the names of encoders
+    family      a regular expression: encoders whose names have the same match are one family,
+                permuted and resampled together (default: layers and poolings of one model)
+    families    a CSV file of families, with columns encoder and family
+    within      the same for smaller groups, to correlate within them
     constant    keep encoders with constant vectors
-    languages   correlate two languages, such as 'en,pl': each task over encoders, and each encoder
-                over tasks
+    languages   correlate two languages, such as 'en,pl', over encoders and over tasks
     published   correlate the scores of a paper's table instead of results
     figure      the figure, if a file is drawn, and in HTML: 'heat', 'within' (a heat map of
                 correlations within families) or 'dots' (with intervals); with languages 'dots',

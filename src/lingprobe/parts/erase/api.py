@@ -115,17 +115,14 @@ def intervene(
     cache: str | Path | None = None,
     progress: bool = False,
 ) -> Page[tuple[EffectCell, ...]]:
-    """Change a layer's states while the model runs, and measure what follows, as
-    `lingprobe intervene` does.
+    """Change a layer's states while the model runs, as `lingprobe intervene` does.
 
-    task      what is erased; of two classes, states are moved between them as well
-    encoder   'lm:MODEL' for what a language model prefers and its loss, 'hf:MODEL' for later layers
-              alone
-    layer     whose states are changed, from 0
-    pairs     a task of minimal pairs over sentences of the task, for 'lm:'
-    doses     by how many distances of the classes states are moved
-    method    'leace', 'inlp' or 'mean'
-    draws     of each kind of floor
+    task      erased; between two classes, states are moved too
+    encoder   'hf:MODEL', or 'lm:MODEL' for choices and loss too
+    layer     whose states are changed
+    pairs     minimal pairs over sentences of the task, for 'lm:'
+    doses     distances of the classes to move by
+    method, draws  as of `erase`
     probe     of later layers, fitted to states as they are
     limit, cache, progress  as of `run`
     UsageProblem for an encoder whose states cannot be replaced, DataProblem for too few pairs.

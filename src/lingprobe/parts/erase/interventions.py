@@ -63,14 +63,14 @@ class Change:
 
 
 def changes_of(
-    source: Source, method: str, doses: tuple[float, ...], draws: int, name: str
+    source: Source, method: str, doses: tuple[float, ...], draws: int, seed: str
 ) -> Iterator[Change]:
     """The changes of a layer: erased; moved by each dose either way, where there are two classes;
     and so many draws of each kind of floor. DataProblem where nothing can be fitted.
     """
     eraser = fit_eraser(source, method)
     yield Change(ERASED, eraser=eraser)
-    for kind, floor in draw_floors(source, method, eraser, draws, name):
+    for kind, floor in draw_floors(source, method, eraser, draws, seed):
         yield Change(ERASED, 0, kind, floor)
     if len(source.labels.names) != 2 or source.labels.classes is None:
         return
@@ -81,7 +81,7 @@ def changes_of(
             yield Change(what, sign, shift=sign * dose * apart)
         for draw in range(draws):
             for kind in ("rank", "shuffled"):
-                rng = np.random.default_rng(int(digest(name, what, kind, str(draw))[:16], 16))
+                rng = np.random.default_rng(int(digest(seed, what, kind, str(draw))[:16], 16))
                 other = _direction(source, kind, rng)
                 # as far as the classes are apart, in another direction
                 length = dose * float(np.linalg.norm(apart) / np.linalg.norm(other))

@@ -107,7 +107,8 @@ class Interventions:
         """Everything that is measured of a model."""
         source, reader = self._later(target)
         name = brief(TASKS, target.name)
-        changes = list(changes_of(source, self.method, self.doses, self.draws, name))
+        seed = str(task_identity(target.name, target.task))  # not where its files lie
+        changes = list(changes_of(source, self.method, self.doses, self.draws, seed))
         readers, chosen, loss = [reader], None, None
         if isinstance(model := target.model, Predictive):
             if pairs:
