@@ -70,7 +70,7 @@ def relate(
     figure      the figure, if a file is drawn, and in HTML: 'heat', 'within' (a heat map of
                 correlations within families) or 'dots' (with intervals); with languages 'dots',
                 'radar' or 'scores'
-    seed        the random seed of permutations and resamples
+    seed        the random seed
     selection   the fields of `Selection`; `tasks` are names or patterns of columns ('tense',
                 'ud/*', a source), `encoders` of rows ('hf', 'hf:*', a family)
     DataProblem if fewer than two columns or three encoders are left.
