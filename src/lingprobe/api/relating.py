@@ -59,7 +59,7 @@ def relate(
     method      the correlation
     correction  the correction of p values for all pairs: 'holm', or 'bh' (Benjamini-Hochberg)
     rows        tasks (or columns of scores) to show as rows, by name or pattern
-    columns     those to show as its columns
+    columns     those to show as columns
     family      a regular expression: encoders whose names have the same match are one family,
                 permuted and resampled together (default: layers and poolings of one model)
     families    a CSV file of families, with columns encoder and family
