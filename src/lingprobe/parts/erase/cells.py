@@ -10,6 +10,7 @@ import numpy as np
 
 from lingprobe.metrics.constant import best_constant, constant_column, constants, find_metric
 from lingprobe.metrics.intervals import Answers, difference
+from lingprobe.metrics.metric import Metric
 from lingprobe.metrics.multiplicity import ALPHA, holm
 from lingprobe.parts.erase.change import reliability
 from lingprobe.parts.erase.fitting import FLOORS
@@ -123,16 +124,27 @@ def _tests(one: Outcome) -> _Tests:
     before, after = answers["before"], answers["after"]
     fall = difference(metric, before, after)
     floors = [answers[kind] for kind in FLOORS if kind in answers]
-    gaps = [difference(metric, floor, after) for floor in floors]
-    beyond, beyond_p = NAN, NAN
-    if gaps:
-        least, most = min(g.value for g in gaps), max(g.value for g in gaps)
-        beyond = least if least > 0 else min(most, 0.0)
-        # of a difference with one sign from all, the least sure
-        is_one_sided = least > 0 or most < 0
-        beyond_p = max(g.p for g in gaps) if is_one_sided else 1.0
+    beyond, beyond_p = beyond_floors(metric, floors, after)
     left = _p_of_constant(one, after)
     return _Tests((fall.value, fall.low, fall.high), fall.p, beyond, beyond_p, left)
+
+
+def beyond_floors(
+    metric: str | Metric, floors: Sequence[Answers], after: Answers
+) -> tuple[float, float]:
+    """How much lower a score is than the floor that does most, and the p of not being lower or
+    higher than each; NaN without floors.
+    """
+    gaps = [difference(metric, floor, after) for floor in floors]
+    if not gaps:
+        return NAN, NAN
+    least, most = min(g.value for g in gaps), max(g.value for g in gaps)
+    # of a difference with one sign from all, the least sure
+    is_one_sided = least > 0 or most < 0
+    return (
+        least if least > 0 else min(most, 0.0),
+        max(g.p for g in gaps) if is_one_sided else 1.0,
+    )
 
 
 def _p_of_constant(one: Outcome, after: Answers) -> float:
@@ -169,7 +181,7 @@ def _cell(
         *(floors[0], floors[1], floors[2]),
         PERCENT * tested.beyond,
         p[1],
-        _verdict(tested.beyond, p[1]),
+        verdict_of(tested.beyond, p[1]),
         p[2],
         _score(one, answers, "nonlinear before"),
         _score(one, answers, "nonlinear after"),
@@ -183,7 +195,8 @@ def _cell(
     )
 
 
-def _verdict(beyond: float, p: float) -> str:
+def verdict_of(beyond: float, p: float) -> str:
+    """What a corrected p lets one say of a score and all its floors."""
     if not p < ALPHA:
         return "cannot be told"
     return "falls" if beyond > 0 else "rises"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lingprobe.metrics.intervals import Answers, difference
-from lingprobe.metrics.multiplicity import ALPHA, holm
+from lingprobe.metrics.intervals import Answers
+from lingprobe.metrics.multiplicity import holm
+from lingprobe.parts.erase.cells import NAN, PERCENT, beyond_floors, verdict_of
 from lingprobe.parts.erase.effects import UNCHANGED, Item, Key
 from lingprobe.parts.erase.fitting import FLOORS
 from lingprobe.parts.erase.interventions import ERASED
 
-PERCENT = 100.0
-NAN = math.nan
 LOSS, CHOICE = "loss", "choice"
 
 
@@ -75,16 +73,10 @@ def effect_cells(
     made = [_cell(item, named, what, size) for item in items for what, size in sizes.items()]
     p = holm([cell.beyond_p for cell in made])
     judged = [
-        replace(cell, beyond_p=float(each), verdict=_verdict(cell.beyond, each))
+        replace(cell, beyond_p=float(each), verdict=verdict_of(cell.beyond, each))
         for cell, each in zip(made, p, strict=True)
     ]
     return [*judged, *(() if loss is None else _losses(loss, named, sizes))]
-
-
-def _verdict(beyond: float, p: float) -> str:
-    if not p < ALPHA:
-        return "cannot be told"
-    return "falls" if beyond > 0 else "rises"
 
 
 def _cell(item: Item, named: Named, what: str, size: float) -> EffectCell:
@@ -92,9 +84,7 @@ def _cell(item: Item, named: Named, what: str, size: float) -> EffectCell:
     after = item.answers(what, towards=int(is_moved))
     own = _score(item, item.answers(what, towards=-1)) if is_moved else NAN
     floors = {kind: item.answers(what, kind) for kind in FLOORS if (what, 0, kind) in item.said}
-    gaps = [difference(item.metric, floor, after) for floor in floors.values()]
-    values = [gap.value for gap in gaps] or [NAN]
-    least, most = min(values), max(values)
+    beyond, beyond_p = beyond_floors(item.metric, list(floors.values()), after)
     scores = {kind: _score(item, floor) for kind, floor in floors.items()}
     low, high = after.interval(item.metric)
     return EffectCell(
@@ -112,9 +102,8 @@ def _cell(item: Item, named: Named, what: str, size: float) -> EffectCell:
         rank_floor=scores.get("rank", NAN),
         variance_floor=scores.get("variance", NAN),
         shuffled_floor=scores.get("shuffled", NAN),
-        beyond=PERCENT * (least if least > 0 else min(most, 0.0)),
-        # of a difference with one sign from all, the least sure
-        beyond_p=max(g.p for g in gaps) if gaps and (least > 0 or most < 0) else 1.0,
+        beyond=PERCENT * beyond,
+        beyond_p=beyond_p if floors else 1.0,
         verdict="",
         both_ways=bool(scores) and all(own >= each for each in scores.values()),
     )

@@ -89,12 +89,17 @@ def draw_floors(
             yield kind, draw_floor((source, moments), method, eraser, (kind, draw), name)
 
 
+def generator_of(*names: str) -> np.random.Generator:
+    """What draws a floor: the same for the same names."""
+    return np.random.default_rng(int(digest(*names)[:16], 16))
+
+
 def draw_floor(
     known: tuple[Source, Moments], method: str, eraser: Eraser, which: tuple[Floor, int], name: str
 ) -> Eraser:
     """A draw of a kind of floor, by its number, of a source and its moments."""
     (source, moments), (kind, draw) = known, which
-    rng = np.random.default_rng(int(digest(name, kind, str(draw))[:16], 16))
+    rng = generator_of(name, kind, str(draw))
     if kind == "shuffled":
         return fit_eraser(source.shuffle(rng), method, eraser.rank)
     if kind == "rank":

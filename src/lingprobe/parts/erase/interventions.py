@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data._closure import digest
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.erase.erasers import Doubles, Eraser
-from lingprobe.parts.erase.fitting import Source, draw_floors, fit_eraser
+from lingprobe.parts.erase.fitting import Source, draw_floors, fit_eraser, generator_of
 
 ERASED = "erased"
 
@@ -81,7 +80,7 @@ def changes_of(
             yield Change(what, sign, shift=sign * dose * apart)
         for draw in range(draws):
             for kind in ("rank", "shuffled"):
-                rng = np.random.default_rng(int(digest(seed, what, kind, str(draw))[:16], 16))
+                rng = generator_of(seed, what, kind, str(draw))
                 other = _direction(source, kind, rng)
                 # as far as the classes are apart, in another direction
                 length = dose * float(np.linalg.norm(apart) / np.linalg.norm(other))

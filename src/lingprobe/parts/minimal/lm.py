@@ -102,13 +102,12 @@ class LanguageModel(Saved):
     @contextmanager
     def replace_states(self, edits: Mapping[int, Callable[[Any], Any]]) -> Iterator[None]:
         """Replace states by layer, for what is scored until the block ends."""
-        from lingprobe.encoders.network import Network  # imports torch
-        from lingprobe.encoders.replacement import replacement_of
+        from lingprobe.encoders.replacement import replacement_of  # imports torch
+        from lingprobe.parts.minimal.scoring import layers_within
 
         scorer, tokenizer = self._load()
-        model = scorer.model.base_model
-        layers = Network(model, tokenizer, scorer.device, scorer.dtype).layers
-        with replacement_of(model, layers).by(edits):
+        layers = layers_within(scorer, tokenizer)
+        with replacement_of(scorer.model.base_model, layers).by(edits):
             yield
 
     def _load(self) -> tuple[Scorer, Any]:

@@ -25,8 +25,10 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints, ranges
 from lingprobe.encoders.alone import Batching, batching, tolerance
 from lingprobe.encoders.batches import group_rows, pad_rows
+from lingprobe.encoders.blocks import Layers
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable
 from lingprobe.encoders.model_files import computing, in_precision
+from lingprobe.encoders.network import Network
 from lingprobe.nets.device import check_device
 
 ROW = 96  # tokens of a row that branches, so that attention stays cheap
@@ -270,6 +272,12 @@ def load_scorer(
         raise
     except Exception as error:  # of every library that reads a part of a model
         raise EncoderStop(unloadable(source.name, "transformers", error)) from error
+
+
+@functools.lru_cache(maxsize=2)
+def layers_within(scorer: Scorer, tokenizer: Any) -> Layers:
+    """Which states of its model are layers, found by running it once."""
+    return Network(scorer.model.base_model, tokenizer, scorer.device, scorer.dtype).layers
 
 
 def _filling(tokenizer: Any) -> int:
