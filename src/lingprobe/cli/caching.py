@@ -17,7 +17,7 @@ from lingprobe.data.cache import size
 @command(
     "migrate",
     argument("action", "ACTION", help="show, clean or migrate."),
-    FOLDER.but(help="A folder written by `lingprobe run -o` (default: the results in the cache)."),
+    FOLDER.but(help="Results of `run -o` (default: those in the cache)."),
     CACHE,
     option(
         "remove",

@@ -33,7 +33,7 @@ HOW = {
 NAME = argument(
     "pattern",
     "NAME",
-    help="Show one of them with its full description, or those that match a pattern.",
+    help="One of them, with its full description, or a pattern.",
 )
 
 

@@ -37,7 +37,7 @@ FOLDER = argument(
     "results",
     "FOLDER",
     kind=Path,
-    help="A folder written by `lingprobe run -o` (default: the last run).",
+    help="Results of `run -o` (default: the last run).",
 )
 WHICH = option("experiment", metavar="N")
 SELECTION = (
@@ -76,7 +76,7 @@ BATCH_SIZE = option(
     ),
     panel=SPEED,
 )
-DRY_RUN = option("dry_run", help="Only estimate how much there is to do and how long it takes.")
+DRY_RUN = option("dry_run", help="Only estimate how much there is to do, and the time.")
 PAGE_STYLE = option(
     "style",
     "--format",
@@ -85,7 +85,7 @@ PAGE_STYLE = option(
     help="terminal, markdown, latex, html or csv.",
 )
 STYLE = PAGE_STYLE.but(
-    help="terminal, markdown, latex, html, csv, or, with scores only, parquet or mteb."
+    help="terminal, markdown, latex, html or csv; of scores also parquet or mteb."
 )
 OUTPUT = option("output", "-o", metavar=FILE, help="A file to write, instead of printing.")
 WIDTH = option(

@@ -14,6 +14,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, allow, parsed_or_none
 from lingprobe.parts.languages.cells import TransferCell, cells
+from lingprobe.parts.languages.distances import check_distances, read_distances, with_distances
 from lingprobe.parts.languages.morphology import (
     MorphologyRow,
     floors,
@@ -25,6 +26,7 @@ from lingprobe.parts.languages.morphology_page import morphology_page
 from lingprobe.parts.languages.pages import PIECES, transfer_page
 from lingprobe.parts.languages.survey import SurveyRow, survey_rows
 from lingprobe.parts.languages.survey_page import survey_page
+from lingprobe.parts.languages.transfer import label
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
 
@@ -67,6 +69,7 @@ def transfer(
     by: str = "",
     centred: bool = False,
     size: int | None = None,
+    distances: str | Path | None = None,
     **settings: Unpack[Settings],
 ) -> Page[tuple[TransferCell, ...]]:
     """Train a probe in some languages and test it in others, as `lingprobe transfer` does: a matrix
@@ -80,6 +83,8 @@ def transfer(
                'construction'
     centred    subtract the mean of each language, from unlabelled training sentences
     size       training examples at most (default: as many as all treebanks have)
+    distances  a square table of distances between at least 20 languages, to test whether transfer
+               loses more with distance (Mantel)
     settings   the fields of `Settings`
     All cells have the same classes and numbers of examples. DataProblem if the treebanks have no
     two classes in common. `.content` has a `TransferCell` for each encoder, source and target.
@@ -96,11 +101,14 @@ def transfer(
     asked = [
         _reference(str(task), pair, banks, options) for task in as_list(tasks) for pair in pairs
     ]
+    apart = read_distances(distances) if distances is not None else {}
+    if distances is not None:
+        check_distances(apart, map(label, sources), map(label, targets))
     is_named = isinstance(encoders, Mapping)
     every = encoders if is_named else [*as_list(encoders), *_pieces(as_list(encoders))]
     how: Settings = {"probes": ["logreg"], **settings, "keep_scores": True}
     done = run(asked, every, **how)
-    found = transfer_page(cells(done.results))
+    found = transfer_page(with_distances(cells(done.results), apart))
     return found.with_remarks((*done.remarks, *done.problems))
 
 

@@ -48,6 +48,7 @@ class TransferCell:
     upper           what the encoder scores that was trained in the target
     loss            how much that is above the score, with its interval and p
     share_kept      percent of what the upper bound is above the floor that is left
+    distance        between the two languages, where a file gave it
     """
 
     task: str
@@ -78,6 +79,7 @@ class TransferCell:
     loss_low: float = NAN
     loss_high: float = NAN
     loss_p: float = NAN
+    distance: float = NAN
 
     @property
     def share_kept(self) -> float:

@@ -72,6 +72,7 @@ MEASURED = (
     option("by", metavar="TAG"),
     "centred",
     option("size", metavar="N", least=2),
+    option("distances", metavar="FILE"),
     option("probes", "--probe", metavar="PROBE", complete=names("probes")),
     option("seeds", metavar="N", least=1),
     option("reads", "--read", metavar="READ"),

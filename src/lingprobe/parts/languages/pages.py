@@ -14,9 +14,10 @@ from lingprobe.pages.captions import labels_of
 from lingprobe.pages.records import csv
 from lingprobe.pages.views import Asked
 from lingprobe.parts.languages.cells import TransferCell, cells
+from lingprobe.parts.languages.distances import mantel
 from lingprobe.parts.languages.heat import Cell, Map, draw
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import Section, Table, number, p_value
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,7 +89,7 @@ def _tables(found: Sequence[TransferCell], names: Names) -> Iterator[Table]:
             frozenset({SOURCE}),
             tuple(_notes(every, probe)),
             title=f"{task}, from language to language",
-            lead=tuple(verdict(mine, names) for mine in judged),
+            lead=tuple(line for mine in judged for line in _lead(mine, names)),
         )
 
 
@@ -163,6 +164,20 @@ def _retention(cell: TransferCell) -> str:
     if math.isnan(cell.share_kept) or cell.verdict != "better":
         return "–"
     return f"{cell.share_kept:.0f} %"
+
+
+def _lead(mine: Sequence[TransferCell], names: Names) -> Iterator[str]:
+    yield verdict(mine, names)
+    if found := mantel(mine):
+        name = names.get(mine[0].encoder, mine[0].encoder)
+        way = "more" if found.rho > 0 else "less"
+        said = f"loses {way} between languages that are further apart"
+        if found.p >= ALPHA:
+            said = "is not shown to lose more or less between languages that are further apart"
+        yield (
+            f"{name}: transfer {said} (Spearman's ρ {found.rho:+.2f}, p {p_value(found.p)}: Mantel"
+            f" test, {found.languages} languages, {found.pairs} pairs)."
+        )
 
 
 def verdict(mine: Sequence[TransferCell], names: Names) -> str:

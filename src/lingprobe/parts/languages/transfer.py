@@ -127,10 +127,7 @@ class Transfer:
         """Those of the task on source, on target, and on all: paths are in no identity, so which is
         which must be.
         """
-        of = {
-            place: bank.fingerprint if isinstance(bank, Stated) else place
-            for place, bank in zip(self.places, self.banks, strict=True)
-        }
+        of = self._fingerprints
         return digest(of[self.path], of[self.test], *sorted(of.values()))
 
     @property
@@ -186,7 +183,15 @@ class Transfer:
     @property
     def _key(self) -> tuple[object, ...]:
         asked = self.task, self.places, self.by, self.training, self.fold, self.seed, self.on_error
-        return (*asked, self.fingerprint)
+        return (*asked, *self._fingerprints.values())
+
+    @property
+    def _fingerprints(self) -> dict[str, str]:
+        """Of each treebank, what its task reads."""
+        return {
+            place: bank.fingerprint if isinstance(bank, Stated) else place
+            for place, bank in zip(self.places, self.banks, strict=True)
+        }
 
 
 @dataclass(frozen=True, slots=True)
