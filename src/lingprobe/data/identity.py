@@ -18,8 +18,9 @@ import types
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from inspect import getattr_static
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from lingprobe.data._closure import code_of, digest, file_of, is_ours
 from lingprobe.data._source import PACKAGE
@@ -68,6 +69,11 @@ class Stated(Protocol):
 
     @property
     def fingerprint(self) -> str: ...
+
+
+def is_stated(thing: object) -> TypeGuard[Stated]:
+    """Whether it is one. `isinstance` asks for the fingerprint to know, and that may read files."""
+    return getattr_static(thing, "fingerprint", None) is not None
 
 
 def identity(contents: Contents, reference: str | None, thing: Any, *facts: str) -> Identity:
@@ -173,7 +179,7 @@ def _modules(part: Any) -> set[str]:
 
 def _fingerprint(part: Any) -> str:
     """What a held thing states of itself; classes and what is installed state nothing."""
-    if not is_ours(type(part).__module__) or not isinstance(part, Stated):
+    if not is_ours(type(part).__module__) or not is_stated(part):
         return ""
     stated: object = part.fingerprint
     return stated if isinstance(stated, str) else ""

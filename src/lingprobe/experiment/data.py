@@ -17,7 +17,7 @@ from lingprobe.data._closure import code_of, digest
 from lingprobe.data._foreign_code import foreign_code
 from lingprobe.data.cache import FileProblem, recall, remember
 from lingprobe.data.core import DataProblem, Dataset, Task
-from lingprobe.data.identity import Identity, Stated, identity, mark_draw
+from lingprobe.data.identity import Identity, identity, is_stated, mark_draw
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import WordRule
 from lingprobe.data.oracles import about_words
@@ -75,7 +75,7 @@ def task_identity(reference: str | None, task: Task) -> Identity:
     """
     whole = task.task if isinstance(task, Limited) else task
     with guard_task(task):
-        if isinstance(whole, Stated):
+        if is_stated(whole):
             return identity(TASKS, reference, task)
         dataset = load(task)
         drawn = mark_draw(reference or task.name)

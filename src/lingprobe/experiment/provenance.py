@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lingprobe.data.abilities import Averaging, Checkpointed
 from lingprobe.data.core import Encoder, Layered, Probe, Revised, Rounding, Running, Task
-from lingprobe.data.identity import Stated
+from lingprobe.data.identity import is_stated
 from lingprobe.data.notes import Checkpoint
 from lingprobe.data.oracles import Informed, oracles_of
 from lingprobe.data.reading import read_of
@@ -71,7 +71,7 @@ def revision(encoder: Encoder) -> str:
     """
     if isinstance(encoder, Revised):
         return encoder.revision
-    return encoder.fingerprint if isinstance(encoder, Stated) else ""
+    return encoder.fingerprint if is_stated(encoder) else ""
 
 
 def checkpoint(encoder: Encoder) -> Checkpoint | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.data.core import DataProblem, Encoder, Task
 from lingprobe.data.errors import LingprobeError
-from lingprobe.data.identity import Identity, Stated
+from lingprobe.data.identity import Identity, is_stated
 from lingprobe.data.oracles import Bounded, Floored, Informed, Kind, oracles_of
 from lingprobe.data.reading import ReadingProblem, reads_of
 from lingprobe.data.references import Reference, brief, parsed_or_none
@@ -101,7 +101,7 @@ class Names:
             )
         if before := next((name for name, other in self.things.items() if other is thing), ""):
             raise DataProblem(f"{before!r} is given twice; once is enough for its row")
-        state = "" if isinstance(encoder, Stated) else state_of(encoder)
+        state = "" if is_stated(encoder) else state_of(encoder)
         name = label or self._free(encoder, state, derived=encoder is not thing)
         self.encoders[name], self.things[name], self.states[name] = encoder, thing, state
 

@@ -15,7 +15,7 @@ import numpy as np
 from lingprobe.data._closure import digest
 from lingprobe.data.centring import Unlabelled
 from lingprobe.data.core import DataProblem, Dataset, Facts, Sampling, Sentence, Tags, Task
-from lingprobe.data.identity import Stated
+from lingprobe.data.identity import is_stated
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import Sampled
 from lingprobe.data.oracles import oracles_of
@@ -189,7 +189,7 @@ class Transfer:
     def _fingerprints(self) -> dict[str, str]:
         """Of each treebank, what its task reads."""
         return {
-            place: bank.fingerprint if isinstance(bank, Stated) else place
+            place: bank.fingerprint if is_stated(bank) else place
             for place, bank in zip(self.places, self.banks, strict=True)
         }
 
