@@ -18,6 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 import lingprobe
+from fixtures.tables import labelled
 from lingprobe.cli import app
 from lingprobe.data.references import allow
 from lingprobe.experiment.paths import Paths
@@ -59,7 +60,7 @@ MINE = """
             scores = np.tile(vectors.sum(1, keepdims=True), (1, len(readings.labels.names)))
             return Predictions(scores, readings.labels.names, readings.labels.decode(scores))
 """
-ASKED = ("-t", "ud/tense:embedded", "ud/passive:embedded", "-e", "mine.py@batchy", "length")
+ASKED = ("-t", "table:tense.jsonl", "table:number.jsonl", "-e", "mine.py@batchy", "length")
 ASKED += (
     "--control",
     "shuffled",
@@ -77,6 +78,8 @@ ASKED += (
 def mine(tmp_path):
     """A folder with things of a user's."""
     (tmp_path / "mine.py").write_text(textwrap.dedent(MINE))
+    labelled(tmp_path / "tense.jsonl", "saw", "sees")
+    labelled(tmp_path / "number.jsonl", "saw a", "saw two")
     return tmp_path
 
 

@@ -180,11 +180,14 @@ def _section(each: HubSet) -> list[str]:
     else:
         interval = f"95 % interval {number(known.low)} to {number(known.high)}"
         ceiling = f"{number(known.score)} ({interval}, one fit), by vectors of {known.by}."
+    rules = Reference.parse(each.task).name if each.is_reference else ""
+    read_back = [
+        f"`{each.task}`, read again by `{each.read_back}`. The rules are those of the task"
+        f" (`lingprobe tasks {rules}`), and what they left out is counted below."
+    ]
     return [
         f"## {each.config}: {each.question}",
-        f"`{each.task}`, read again by `{each.read_back}`. The rules are those of the task"
-        f" (`lingprobe tasks {Reference.parse(each.task).name}`), and what they left out is counted"
-        " below." * each.is_reference,
+        *(read_back if rules else ()),
         f"**Ceiling.** {ceiling}",
         "**What deserves a look**",
         *(markdown(table).strip() for table in audit_tables(each.audit, "")),

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import lingprobe
+from fixtures.tables import labelled
 from lingprobe.data._foreign_code import Exited
 from lingprobe.data.references import allow
 from lingprobe.encoders import ENCODERS
@@ -146,6 +147,7 @@ MINE = """
 def mine(tmp_path):
     """A folder with things of a user's."""
     (tmp_path / "mine.py").write_text(textwrap.dedent(MINE))
+    labelled(tmp_path / "tense.jsonl", "saw", "sees")
     return tmp_path
 
 
@@ -163,7 +165,7 @@ def ended(process, code=0):
     return out, err
 
 
-EASY = ("-t", "ud/tense:embedded", "--probe", "mine.py@Easy")
+EASY = ("-t", "table:tense.jsonl", "--probe", "mine.py@Easy")
 
 
 def test_a_run_whose_worker_is_killed_says_so_and_goes_on(mine):
@@ -182,7 +184,7 @@ def test_a_run_whose_worker_is_killed_says_so_and_goes_on(mine):
     _, said = ended(start(mine, *arguments, KILL="1"), code=1)
     assert said.count("was killed") == 2
     assert (
-        "failed: ud/tense:embedded, length, mine.py@Deadly: its process was killed (SIGKILL" in said
+        "failed: table:tense.jsonl, length, mine.py@Deadly: its process was killed (SIGKILL" in said
     )
     assert len(list((mine / "out").glob("*.result"))) == 2
     ended(start(mine, *arguments))
