@@ -25,7 +25,7 @@ from lingprobe.parts.erase.change import (
 )
 from lingprobe.parts.erase.division import Pairing, dependence, divide, labels_on
 from lingprobe.parts.erase.files import read_eraser
-from lingprobe.parts.erase.fitting import Source, draw_floors, fit_eraser
+from lingprobe.parts.erase.fitting import Floors, Source, fit_eraser
 
 DIM = 16
 SCALES = np.linspace(0.5, 4, DIM - 2)
@@ -307,7 +307,7 @@ def test_floors_are_of_the_size_of_the_eraser():
     x = rng.normal(size=(600, 8)) * np.arange(1, 9) + 3 * np.eye(8)[:3][labels.classes]
     source = Source([x], labels)
     eraser = fit_eraser(source, "leace")
-    floors = list(draw_floors(source, "leace", eraser, 4, "name"))
+    floors = list(Floors.of(source, "leace", eraser, "name").every(4))
     assert Counter(kind for kind, _ in floors) == {"rank": 4, "variance": 4, "shuffled": 4}
     assert {each.rank for _, each in floors} == {2}
     covariance = source.moments.covariance
@@ -316,7 +316,7 @@ def test_floors_are_of_the_size_of_the_eraser():
             assert each.removed_variance(covariance) == pytest.approx(
                 eraser.removed_variance(covariance), rel=1e-4
             )
-    again = list(draw_floors(source, "leace", eraser, 4, "name"))
+    again = list(Floors.of(source, "leace", eraser, "name").every(4))
     assert all(np.array_equal(a.left, b.left) for (_, a), (_, b) in zip(floors, again, strict=True))
 
 

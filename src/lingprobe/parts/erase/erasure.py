@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -17,7 +17,7 @@ from lingprobe.analysis.rows import without_fold
 from lingprobe.corpora.training_sentences import Hashes
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import cache_dir
-from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered
+from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered, Task
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.identity import Identity
 from lingprobe.data.progress import listening
@@ -35,9 +35,9 @@ from lingprobe.parts.erase.erasers import Eraser
 from lingprobe.parts.erase.files import SUFFIX, FittedEraser, read_eraser, seen_in
 from lingprobe.parts.erase.fitting import (
     Floor,
+    Floors,
     Method,
     Source,
-    draw_floor,
     erase_layer,
     fit_eraser,
 )
@@ -109,24 +109,42 @@ def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[Examples
     """The examples for the erasers of some tasks, by reference; of folds those of the first.
     DataProblem where a task cannot be read.
     """
-    chosen: dict[str, tuple[str, str, str]] = {}
-    found = {}
+    found: dict[str, tuple[str, Read]] = {}
     for text in tasks:
-        known, refused = tasks_of([Reference.parse(text)], cache)
-        for reference, why in refused.items():
-            raise DataProblem(f"without={reference}: {why}")
-        for reference, task in known.items():
-            if without_fold(reference) not in chosen:
-                identity = task_identity(reference, task)
-                chosen[without_fold(reference)] = text, str(identity), task.view
-                found[without_fold(reference)] = load_dataset(task, identity)
+        try:
+            for one in read_tasks([Reference.parse(text)], cache):
+                found.setdefault(without_fold(one.reference), (text, one))
+        except DataProblem as problem:
+            raise DataProblem(f"without={problem}") from problem
     by_text: dict[str, list[Examples]] = {text: [] for text in tasks}
-    for (plain, dataset), rows in zip(found.items(), divide(list(found.values())), strict=True):
-        text, known_as, view = chosen[plain]
-        part = part_of(dataset, rows.eraser)
-        name = brief(TASKS, plain)
-        by_text[text].append(Examples(name, view, known_as, part, seen_in(part.sentences)))
+    divisions = divide([one.dataset for _, one in found.values()])
+    for (plain, (text, one)), rows in zip(found.items(), divisions, strict=True):
+        part = part_of(one.dataset, rows.eraser)
+        seen = seen_in(part.sentences)
+        by_text[text].append(Examples(brief(TASKS, plain), one.task.view, one.identity, part, seen))
     return by_text
+
+
+class Read(NamedTuple):
+    """A task that was read: its reference, and what stands for its data wherever they lie."""
+
+    reference: str
+    task: Task
+    identity: str
+    dataset: Dataset
+
+
+def read_tasks(references: Sequence[Reference | str], cache: Path) -> list[Read]:
+    """Tasks with their data, of folds the first; DataProblem where one cannot be read."""
+    known, refused = tasks_of(references, cache)
+    for reference, why in refused.items():
+        raise DataProblem(f"{reference}: {why}")
+    found = list[Read]()
+    for reference, task in known.items():
+        if without_fold(reference) not in [without_fold(one.reference) for one in found]:
+            identity = task_identity(reference, task)
+            found.append(Read(reference, task, str(identity), load_dataset(task, identity)))
+    return found
 
 
 def part_of(dataset: Dataset, rows: np.ndarray) -> Dataset:
@@ -191,7 +209,8 @@ def _fit(
         if erasure.floor == "none":
             return eraser
         which = erasure.floor, erasure.draw
-        return draw_floor((source, source.moments), method, eraser, which, part.name)
+        floors = Floors.of(source, method, eraser, part.identity)
+        return floors.draw(*which)
     except (DataProblem, ReadingProblem, UsageProblem) as problem:
         raise DataProblem(f"without={part.name}: {problem}") from problem
 
